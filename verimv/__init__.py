@@ -1,0 +1,38 @@
+"""verimv: neural networks as formulas of Łukasiewicz many-valued logic, exactly.
+
+>>> import verimv
+>>> verimv.parse("(x ⊕ x) ⊙ ¬(x ⊙ x)").length
+4
+"""
+
+from verimv.errors import InputError, OutputLeavesUnitInterval, Refuted, Undecided, VerimvError
+from verimv.extract import Extraction, extract
+from verimv.networks import Layer, Network, compose, concatenate, load, read_network, stack, to_network, write_network
+from verimv.terms import Formula, parse, read_mv, variable, write_mv
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Extraction",
+    "Formula",
+    "InputError",
+    "Layer",
+    "Network",
+    "OutputLeavesUnitInterval",
+    "Refuted",
+    "Undecided",
+    "VerimvError",
+    "__version__",
+    "compose",
+    "concatenate",
+    "extract",
+    "load",
+    "parse",
+    "read_mv",
+    "read_network",
+    "stack",
+    "to_network",
+    "variable",
+    "write_mv",
+    "write_network",
+]

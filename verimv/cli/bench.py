@@ -1,0 +1,36 @@
+"""`verimv bench`: run benchmarks, print their tables, keep their numbers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+
+from verimv.cli.commands import Result
+from verimv.cli.reporter import Reporter
+from verimv.experiments import BENCHMARKS
+from verimv.files import write_file
+
+
+def run_bench(arguments: argparse.Namespace, report: Reporter) -> Result:
+    names = [arguments.name] if arguments.name else list(BENCHMARKS)
+    data, texts = {}, []
+    for name in names:
+        benchmark = BENCHMARKS[name](report)
+        data[name] = benchmark.data()
+        texts += [f"{name}: {table.title}\n{aligned(table.header, table.rows)}" for table in benchmark.tables]
+        if arguments.directory is not None:
+            os.makedirs(arguments.directory, exist_ok=True)
+            write_file(os.path.join(arguments.directory, f"{name}.json"), [json.dumps(data[name], indent=1), "\n"])
+    return Result(data, "\n\n".join(texts))
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns of equal width, numbers to the right."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    lines = []
+    for row in [header, *rows]:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        lines.append("  " + "  ".join(cells).rstrip())
+    return "\n".join(lines)

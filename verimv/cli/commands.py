@@ -1,0 +1,238 @@
+"""extract, eval, measure, convert: each takes parsed arguments and returns what to print."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from verimv.cli.reporter import Reporter
+from verimv.cli.subjects import read_as_network, read_formula, read_subject
+from verimv.errors import InputError
+from verimv.exact import Number, format_number, parse_number, shown
+from verimv.extract import extract
+from verimv.extract.extraction import files
+from verimv.files import read_text, write_directory, write_file
+from verimv.networks import Network, to_network, write_network
+from verimv.networks.json_format import read_box
+from verimv.terms import Formula, write_mv
+from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
+
+#: Names that `extract` may replace in an existing directory.
+EXTRACTION_FILES = (
+    "network.json",
+    "formula.mv",
+    "summary.json",
+    "certificate.jsonl",
+    "certificate.jsonl.gz",
+    "report.html",
+)
+
+_LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer twice: as one JSON object, and as text."""
+
+    data: Mapping[str, Any]
+    text: str
+
+
+def console_style() -> Style:
+    """Unicode where stdout can show it."""
+    try:
+        "⊕⊙¬Δδ·→".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return ASCII
+    return UNICODE
+
+
+def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
+    report("reading the network")
+    network = read_as_network(arguments.network)
+    if arguments.box is not None:
+        network = replace(network, box=read_box(read_text(arguments.box), len(network.inputs), arguments.box))
+    extraction = extract(
+        network,
+        logic=arguments.logic,
+        strategy=arguments.strategy,
+        bounds=arguments.bounds,
+        output=arguments.output,
+        progress=report,
+    )
+    formula, summary = extraction.formula, extraction.summary
+    if arguments.directory is not None:
+        report("writing files")
+        pieces = files(extraction)
+        texts = {**pieces, "summary.json": [json.dumps(summary, indent=1, ensure_ascii=False), "\n"]}
+        write_directory(arguments.directory, texts, EXTRACTION_FILES)
+    text = formula.text(console_style()) if formula.is_short() else None
+    length = summary["length"] if len(summary["length"]) <= 40 else _abbreviated(summary["length"])
+    lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
+    lines += [
+        "",
+        f"{_LOGIC_NAMES[summary['logic']]} formula: length {length}, {summary['size']:,} nodes, depth {summary['depth']:,}",
+        f"from {summary['neurons']:,} neurons by {summary['units']:,} clipped units ({summary['bounds']} bounds)",
+    ]
+    if arguments.directory is not None:
+        lines.append(f"written to {Path(arguments.directory)}/")
+    data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
+    return Result(data, "\n".join(lines))
+
+
+def _where(directory: str | None) -> str:
+    return f"see {Path(directory) / 'formula.mv'}" if directory is not None else "-o DIR writes it to a file"
+
+
+def _abbreviated(digits: str) -> str:
+    return digits if digits.startswith("~") else f"{digits[:12]}… ({len(digits):,} digits)"
+
+
+def run_eval(arguments: argparse.Namespace, report: Reporter) -> Result:
+    report("reading")
+    subject = read_subject(arguments.subject)
+    report("evaluating")
+    if arguments.csv is not None:
+        if arguments.at is not None:
+            raise InputError("--at and --csv exclude each other")
+        return _eval_csv(subject, arguments.csv)
+    point = _point(subject.inputs, arguments.at or "")
+    values = dict(zip(subject.outputs, map(format_number, _values(subject, point)), strict=True))
+    text = "\n".join(values.values() if len(values) == 1 else (f"{name} = {value}" for name, value in values.items()))
+    return Result({"point": {name: format_number(x) for name, x in point.items()}, "outputs": values}, text)
+
+
+def _values(subject: Formula | Network, point: Mapping[str, Number]) -> list[Number]:
+    if isinstance(subject, Network):
+        return subject.at([point[name] for name in subject.inputs])
+    return subject.at(point)
+
+
+def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
+    point: dict[str, Number] = {}
+    for item in filter(None, text.split(",")):
+        name, equals, number = item.partition("=")
+        name = name.strip()
+        if not equals:
+            raise InputError(f"--at: expected name=number, found {shown(item)}")
+        if name not in inputs or name in point:
+            problem = "is given twice" if name in point else f"is no input: there are {', '.join(inputs) or 'none'}"
+            raise InputError(f"--at: {name} {problem}")
+        point[name] = parse_number(number.strip())
+    missing = [name for name in inputs if name not in point]
+    if missing:
+        raise InputError(f"no value for {', '.join(missing)}: give it with --at {missing[0]}=1/2")
+    return point
+
+
+def _eval_csv(subject: Formula | Network, path: str) -> Result:
+    rows = list(csv.reader(io.StringIO(read_text(path))))
+    if not rows or sorted(rows[0]) != sorted(subject.inputs):
+        raise InputError(
+            f"expected a header with the inputs {', '.join(subject.inputs)}, found "
+            f"{shown(','.join(rows[0]) if rows else '')}",
+            source=path,
+            line=1,
+        )
+    table: list[dict[str, str]] = []
+    for line, row in enumerate(rows[1:], start=2):
+        if not row:
+            continue
+        if len(row) != len(rows[0]):
+            raise InputError(f"expected {len(rows[0])} numbers, found {len(row)}", source=path, line=line)
+        try:
+            point = {name: parse_number(cell.strip()) for name, cell in zip(rows[0], row, strict=True)}
+            values = _values(subject, point)
+        except InputError as error:
+            raise error.located(path, line) from None
+        table.append(
+            {
+                **{name: format_number(x) for name, x in point.items()},
+                **dict(zip(subject.outputs, map(format_number, values), strict=True)),
+            }
+        )
+    columns = [*rows[0], *subject.outputs]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    return Result({"columns": columns, "rows": table}, text.getvalue().rstrip("\n"))
+
+
+def run_measure(arguments: argparse.Namespace, report: Reporter) -> Result:
+    report("reading the formula")
+    formula = read_formula(arguments.formula)
+    report("measuring")
+    measures = formula.measure()
+    data = {
+        "length": measures.length_text,
+        "size": measures.size,
+        "depth": measures.depth,
+        "logic": measures.logic,
+        "variables": list(formula.inputs),
+        "outputs": list(formula.outputs),
+        "operators": measures.operators,
+    }
+    length = data["length"] if len(measures.length_text) <= 60 else _abbreviated(measures.length_text)
+    text = "\n".join(
+        [
+            f"length     {length}",
+            f"size       {measures.size:,} nodes ({', '.join(f'{count:,} {name}' for name, count in measures.operators.items())})",
+            f"depth      {measures.depth:,}",
+            f"logic      {measures.logic}",
+            f"variables  {' '.join(formula.inputs)}",
+            f"outputs    {' '.join(formula.outputs)}",
+        ]
+    )
+    return Result(data, text)
+
+
+def _latex(formula: Formula) -> Iterable[str]:
+    return [formula.latex(), "\n"]
+
+
+def _text(style: Style) -> Callable[[Formula], Iterable[str]]:
+    return lambda formula: [formula.text(style), "\n"]
+
+
+#: format → (file suffixes, writer of a formula)
+FORMULA_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Formula], Iterable[str]]]] = {
+    "mv": ((".mv",), write_mv),
+    "text": ((".txt",), _text(UNICODE)),
+    "ascii": ((".asc", ".ascii"), _text(ASCII)),
+    "latex": ((".tex",), _latex),
+    "sympy": ((".py", ".sympy"), _text(SYMPY)),
+    "network": ((".json",), lambda formula: write_network(to_network(formula))),
+}
+
+
+def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
+    report("reading")
+    subject = read_subject(arguments.subject)
+    name = arguments.to or _format_of(arguments.out)
+    report("writing")
+    if isinstance(subject, Formula):
+        pieces = FORMULA_FORMATS[name][1](subject)
+    elif name == "network":
+        pieces = write_network(subject)
+    else:
+        raise InputError("a network becomes a formula by verimv extract; convert writes it as network JSON (.json)")
+    if arguments.out == "-":
+        return Result({"format": name, "text": (text := "".join(pieces))}, text.rstrip("\n"))
+    write_file(arguments.out, pieces)
+    return Result({"format": name, "out": arguments.out}, f"written to {arguments.out}")
+
+
+def _format_of(out: str) -> str:
+    for name, (suffixes, _) in FORMULA_FORMATS.items():
+        if out.endswith(suffixes):
+            return name
+    known = ", ".join(suffix for suffixes, _ in FORMULA_FORMATS.values() for suffix in suffixes)
+    raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}); say it with --to")

@@ -1,0 +1,140 @@
+"""Commands and options. Every `--help` ends with an example that works from a checkout."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from verimv import __version__
+from verimv.bounds import METHODS
+from verimv.cli import commands
+from verimv.cli.bench import run_bench
+from verimv.experiments import BENCHMARKS
+from verimv.extract import LOGICS, STRATEGIES
+
+EXIT_CODES = "exit codes: 0 done, 1 refuted, 2 malformed input or call, 3 undecided, 4 a bug in verimv"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        sys.stderr.write(f"{self.prog}: {message} (see {self.prog} --help)\n")
+        sys.exit(2)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="verimv",
+        epilog=EXIT_CODES,
+        description="Neural networks as formulas of Łukasiewicz many-valued logic, exactly.",
+    )
+    parser.add_argument("--version", action="version", version=f"verimv {__version__}")
+    subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
+
+    def command(name: str, run: Callable[..., Any], summary: str, example: str) -> argparse.ArgumentParser:
+        sub = subparsers.add_parser(
+            name,
+            help=summary,
+            description=summary,
+            epilog=f"example:\n{example}\n\n{EXIT_CODES}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.set_defaults(run=run)
+        common = sub.add_argument_group("every command")
+        common.add_argument("--json", action="store_true", help="print one JSON object")
+        common.add_argument("--quiet", action="store_true", help="no progress on stderr")
+        common.add_argument("--timeout", type=_positive, metavar="SECONDS", help="give up (exit 3) after this long")
+        common.add_argument("--memory", type=_megabytes, metavar="MB", help="give up (exit 3) past this much memory")
+        common.add_argument("--debug", action="store_true", help="show tracebacks")
+        return sub
+
+    sub = command(
+        "extract",
+        commands.run_extract,
+        "network → formula",
+        "  verimv extract examples/networks/hat.json -o hat\n  (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)",
+    )
+    sub.add_argument("network", metavar="NETWORK", help="network JSON, or - for stdin")
+    sub.add_argument("-o", dest="directory", metavar="DIR", help="write network.json, formula.mv and summary.json here")
+    sub.add_argument(
+        "--logic",
+        choices=LOGICS,
+        default="auto",
+        help="default: the smallest that fits the weights (rational weights with a large common denominator go to rmv)",
+    )
+    sub.add_argument("--strategy", choices=STRATEGIES, default="paper", help="how units become terms (default: paper)")
+    sub.add_argument(
+        "--bounds",
+        choices=METHODS,
+        default="auto",
+        help="how neurons are bounded; exact: one input only (default: the tightest that is quick)",
+    )
+    sub.add_argument(
+        "--box", metavar="FILE", help='JSON [["low", "high"], …], a pair per input, instead of the network\'s own box'
+    )
+    sub.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
+
+    sub = command(
+        "eval",
+        commands.run_eval,
+        "exact value of a formula or network",
+        "  verimv eval '(x ⊕ x) ⊙ ¬(x ⊙ x)' --at x=1/3\n  2/3",
+    )
+    sub.add_argument("subject", metavar="F|NETWORK", help="a file, an expression, or - for stdin")
+    sub.add_argument("--at", metavar="x1=1/3,…", help="the point")
+    sub.add_argument("--csv", metavar="FILE", help="a table of points with a header; prints it with the outputs added")
+
+    sub = command(
+        "measure",
+        commands.run_measure,
+        "length, size, depth, logic, variables of a formula",
+        "  verimv measure '(x ⊕ x) ⊙ ¬(x ⊙ x)'\n  length     4\n  …",
+    )
+    sub.add_argument("formula", metavar="F", help="a file, an expression, or - for stdin")
+
+    sub = command(
+        "convert",
+        commands.run_convert,
+        "between formats; formula → network is the paper's construction",
+        "  verimv convert '(x ⊕ x) ⊙ ¬y' -o network.json\n  verimv convert hat/formula.mv --to latex -o -",
+    )
+    sub.add_argument("subject", metavar="F|NETWORK", help="a file, an expression, or - for stdin")
+    sub.add_argument(
+        "-o", dest="out", metavar="OUT", required=True, help="a file (.mv .txt .asc .tex .py .json), or - for stdout"
+    )
+    sub.add_argument("--to", choices=tuple(commands.FORMULA_FORMATS), help="the format, when the name does not tell")
+
+    sub = command(
+        "bench",
+        run_bench,
+        "measurements on this machine, as ratios and growth within one run",
+        "  verimv bench extract",
+    )
+    sub.add_argument(
+        "name",
+        nargs="?",
+        choices=tuple(BENCHMARKS),
+        metavar="NAME",
+        help=f"one of: {', '.join(BENCHMARKS)} (default: all)",
+    )
+    sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
+    return parser
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, found {text!r}")
+    return value
+
+
+def _megabytes(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 30):
+        raise argparse.ArgumentTypeError(f"expected a positive number of megabytes, found {text!r}")
+    return int(text)

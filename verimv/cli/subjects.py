@@ -1,0 +1,60 @@
+"""What a command works on: a formula or a network, from a file, from stdin (``-``) or as an expression."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from verimv.errors import InputError
+from verimv.files import read_text
+from verimv.networks import Network, load, read_network
+from verimv.terms import Formula, parse, read_mv
+from verimv.terms.mvfile import HEADER
+
+_FILE_SUFFIXES = (".json", ".mv", ".txt", ".onnx", ".nnet")
+
+
+def read_subject(argument: str) -> Formula | Network:
+    """A file if there is one of that name (or the name ends like one), otherwise an expression."""
+    if argument == "-":
+        return _read(sys.stdin.read(), "stdin")
+    if argument.endswith(_FILE_SUFFIXES) or _is_file(argument):
+        if argument.endswith((".onnx", ".nnet")):
+            return load(argument)
+        return _read(read_text(argument), argument)
+    return _read(argument, "formula")
+
+
+def _is_file(argument: str) -> bool:
+    try:
+        return Path(argument).is_file()
+    except (OSError, ValueError):  # too long or not a path at all: an expression
+        return False
+
+
+def _read(text: str, source: str) -> Formula | Network:
+    start = text.lstrip()[: len(HEADER)]
+    if start.startswith(("{", "[")):
+        return read_network(text, source)
+    if start == HEADER:
+        return read_mv(text, source)
+    try:
+        return parse(text.rstrip())
+    except InputError as error:
+        raise error.located(source, text.count("\n", 0, (error.column or 1) - 1) + 1) from None
+
+
+def read_formula(argument: str) -> Formula:
+    subject = read_subject(argument)
+    if isinstance(subject, Network):
+        raise InputError("expected a formula, found a network (verimv extract turns it into one)", source=argument)
+    return subject
+
+
+def read_as_network(argument: str) -> Network:
+    if not argument.endswith(_FILE_SUFFIXES) and argument != "-" and not _is_file(argument):
+        raise InputError("no such file", source=argument)
+    subject = read_subject(argument)
+    if isinstance(subject, Formula):
+        raise InputError("expected a network, found a formula (verimv convert turns it into one)", source=argument)
+    return subject

@@ -1,0 +1,72 @@
+"""The error tree, and the exit code that the command line gives each branch.
+
+    VerimvError
+    ├── InputError       2  the input or the call is malformed
+    ├── Refuted          1  what was asked for is false
+    │   └── OutputLeavesUnitInterval   … with the exact point that shows it
+    └── Undecided        3  time, memory or precision of a method ran out
+
+Anything else that escapes is a bug in verimv (exit code 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class VerimvError(Exception):
+    """Base of every error that verimv raises on purpose."""
+
+    exit_code = 4
+
+
+class InputError(VerimvError):
+    """The input is malformed: says where, what was expected and what was found."""
+
+    exit_code = 2
+
+    def __init__(
+        self, message: str, *, source: str | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.source = source
+        self.line = line
+        self.column = column
+
+    def located(self, source: str | None = None, line: int | None = None, column: int | None = None) -> InputError:
+        """The same error with the parts of its place that were not yet known."""
+        return InputError(
+            self.message,
+            source=self.source if self.source is not None else source,
+            line=self.line if self.line is not None else line,
+            column=self.column if self.column is not None else column,
+        )
+
+    def __str__(self) -> str:
+        place = ":".join(str(p) for p in (self.source, self.line, self.column) if p is not None)
+        return f"{place}: {self.message}" if place else self.message
+
+
+class Refuted(VerimvError):
+    """What was to be shown is false."""
+
+    exit_code = 1
+
+
+class OutputLeavesUnitInterval(Refuted):
+    """A network whose output is not in [0,1] on its whole domain is no formula (Theorem 3.2)."""
+
+    def __init__(self, output: str, point: Mapping[str, Any], value: Any) -> None:
+        at = ", ".join(f"{name}={number}" for name, number in point.items())
+        super().__init__(f"output {output} leaves [0,1]: at {at} it is {value}")
+        self.output = output
+        self.point = dict(point)
+        self.value = value
+
+
+class Undecided(VerimvError):
+    """Neither proved nor refuted, with the reason."""
+
+    exit_code = 3

@@ -1,0 +1,191 @@
+"""Exact numbers as text and as Python values: what is read, what is printed.
+
+Read: ``3``, ``-3/4``, ``0.125`` (a decimal is what it says, not the nearest float), ``1e-3``, and expressions with
+``+ - * / ( )`` and ``sqrt``. Floats of Python and numpy are the dyadic rationals that they store.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from verimv.algebraic import Algebraic, Number, Rational, format_number, inverse, sign, square_root
+from verimv.errors import InputError
+
+__all__ = [
+    "ONE",
+    "ZERO",
+    "Algebraic",
+    "Number",
+    "Rational",
+    "as_number",
+    "ceil",
+    "clip",
+    "floor",
+    "format_number",
+    "is_integer",
+    "parse_number",
+    "sign",
+]
+
+ZERO = Rational(0)
+ONE = Rational(1)
+
+#: Longest run of digits that is read, and largest power of ten: what Python itself reads by default.
+MAX_DIGITS = 4300
+_MAX_NESTING = 30
+
+_LITERAL = re.compile(r"(?P<digits>[0-9]+)(?:\.(?P<decimals>[0-9]+))?(?:[eE](?P<exponent>[+-]?[0-9]+))?", re.ASCII)
+_TOKEN = re.compile(rf"\s*(?:(?P<literal>{_LITERAL.pattern})|(?P<sqrt>sqrt\s*\()|(?P<symbol>[-+*/()]))", re.ASCII)
+_FRACTION = re.compile(r"([+-]?[0-9]+)(?:/([0-9]+))?", re.ASCII)
+
+
+def parse_number(text: str) -> Number:
+    """Read one number strictly; raises :class:`InputError`."""
+    plain = _FRACTION.fullmatch(text)
+    if plain and len(text) <= MAX_DIGITS:
+        numerator, denominator = plain.groups()
+        if denominator is None:
+            return Rational(int(numerator))
+        if int(denominator):
+            return Rational(int(numerator), int(denominator))
+        raise InputError(f"division by zero in {shown(text)}")
+    if not text or text != text.strip():
+        raise InputError(f"expected a number, found {shown(text)}")
+    return _ExpressionReader(text).read()
+
+
+def shown(text: str, limit: int = 40) -> str:
+    """Text quoted for an error message, shortened."""
+    return repr(text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)")
+
+
+def _literal(match: re.Match[str]) -> Rational:
+    digits, decimals = match["digits"], match["decimals"] or ""
+    exponent = match["exponent"] or "0"
+    if max(len(digits), len(decimals), len(exponent)) > MAX_DIGITS or abs(int(exponent)) > MAX_DIGITS:
+        raise InputError(f"a number with more than {MAX_DIGITS} digits: {shown(match['literal'])}")
+    shift = int(exponent) - len(decimals)
+    value = Rational(int(digits + decimals) if len(decimals) < MAX_DIGITS - len(digits) else _long(digits, decimals))
+    return value * Rational(10) ** shift
+
+
+def _long(digits: str, decimals: str) -> int:
+    return int(digits) * int(10 ** len(decimals)) + int(decimals)
+
+
+class _ExpressionReader:
+    """Recursive descent over ``+ - * / ( ) sqrt``, with bounded nesting."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self.nesting = 0
+        self.match: re.Match[str] | None = None
+        self._advance()
+
+    def read(self) -> Number:
+        value = self._sum()
+        if self.match is not None:
+            raise self._unexpected()
+        return value
+
+    def _advance(self) -> None:
+        if self.position == len(self.text):
+            self.match = None
+            return
+        self.match = _TOKEN.match(self.text, self.position)
+        if self.match is None:
+            raise InputError(f"expected a number, found {shown(self.text)}")
+        self.position = self.match.end()
+
+    def _unexpected(self) -> InputError:
+        return InputError(f"expected a number, found {shown(self.text)}")
+
+    def _take(self, symbols: str) -> str | None:
+        symbol = self.match["symbol"] if self.match else None
+        if symbol is None or symbol not in symbols:
+            return None
+        self._advance()
+        return symbol
+
+    def _sum(self) -> Number:
+        value = self._product()
+        while operator := self._take("+-"):
+            operand = self._product()
+            value = value + operand if operator == "+" else value - operand
+        return value
+
+    def _product(self) -> Number:
+        value = self._factor()
+        while operator := self._take("*/"):
+            operand = self._factor()
+            if operator == "/" and not operand:
+                raise InputError(f"division by zero in {shown(self.text)}")
+            value = value * operand if operator == "*" else value * inverse(operand)
+        return value
+
+    def _factor(self) -> Number:
+        if operator := self._take("+-"):
+            if self.match is None or self.match["symbol"] in ("+", "-"):
+                raise self._unexpected()
+            value = self._factor()
+            return -value if operator == "-" else value
+        match = self.match
+        if match is None:
+            raise self._unexpected()
+        if match["literal"]:
+            value = _literal(match)
+            self._advance()
+            return value
+        if match["sqrt"] or match["symbol"] == "(":
+            self.nesting += 1
+            if self.nesting > _MAX_NESTING:
+                raise InputError(f"a number nested more than {_MAX_NESTING} deep")
+            self._advance()
+            inner = self._sum()
+            if not self._take(")"):
+                raise self._unexpected()
+            self.nesting -= 1
+            return square_root(inner) if match["sqrt"] else inner
+        raise self._unexpected()
+
+
+def as_number(value: Any) -> Number:
+    """The exact number that a Python or numpy value is: text, int, Fraction, float (dyadic), Decimal-like text."""
+    if isinstance(value, Algebraic | Rational):
+        return value
+    if isinstance(value, str):
+        return parse_number(value)
+    if isinstance(value, bool | np.bool_):
+        raise InputError(f"expected a number, found {value}")
+    if isinstance(value, int | np.integer):
+        return Rational(int(value))
+    if isinstance(value, Fraction):
+        return Rational(value.numerator, value.denominator)
+    if isinstance(value, float | np.floating):
+        if not math.isfinite(value):
+            raise InputError(f"expected a finite number, found {value}")
+        return Rational(*value.as_integer_ratio())
+    raise InputError(f"expected a number, found {type(value).__name__}")
+
+
+def is_integer(x: Number) -> bool:
+    return not isinstance(x, Algebraic) and x.denominator == 1
+
+
+def floor(x: Number) -> int:
+    return math.floor(x)
+
+
+def ceil(x: Number) -> int:
+    return math.ceil(x)
+
+
+def clip(x: Number) -> Number:
+    """σ(x) = min(1, max(0, x))."""
+    return ZERO if x <= 0 else ONE if x >= 1 else x

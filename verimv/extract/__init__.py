@@ -1,0 +1,5 @@
+"""The paper's three steps: clip (1), terms of units (2), compose (3)."""
+
+from verimv.extract.extraction import LOGICS, STRATEGIES, Extraction, extract
+
+__all__ = ["LOGICS", "STRATEGIES", "Extraction", "extract"]

@@ -1,0 +1,158 @@
+"""Network → formula: the three steps in order, with what was used and how long it took."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from verimv.bounds import NetworkBounds, neuron_bounds
+from verimv.bounds.search import point_outside_unit_interval
+from verimv.errors import InputError, OutputLeavesUnitInterval, Undecided
+from verimv.exact import format_number
+from verimv.extract.step1_clip import ClippedNetwork, clip_network
+from verimv.extract.step3_compose import Progress, compose, table_nodes
+from verimv.networks.json_format import write_network
+from verimv.networks.network import Network
+from verimv.networks.normalise import to_unit_cube
+from verimv.terms.formula import Formula
+from verimv.terms.measure import Measures
+from verimv.terms.mvfile import write_mv
+
+LOGICS = ("auto", "mv", "dmv", "rmv")
+STRATEGIES = ("paper",)
+
+#: With --logic auto, rational weights go to DMV as long as its splitting needs no more table entries than this.
+MAX_AUTO_DMV_NODES = 200_000
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """A formula and the network, normalised to the unit cube, that it equals."""
+
+    formula: Formula
+    network: Network
+    clipped: ClippedNetwork
+    measures: Measures
+    summary: dict[str, Any]
+
+
+def no_progress(stage: str, done: int, total: int) -> None:
+    """The default: say nothing."""
+
+
+def extract(
+    network: Network,
+    *,
+    logic: str = "auto",
+    strategy: str = "paper",
+    bounds: str | NetworkBounds = "auto",
+    output: str | int | None = None,
+    progress: Progress = no_progress,
+) -> Extraction:
+    """The formula that a network computes on its box.
+
+    `bounds` is the name of a method or any proven bounds of the network's neurons. Raises
+    :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
+    """
+    if strategy not in STRATEGIES:
+        raise InputError(f"unknown strategy {strategy}: choose one of {', '.join(STRATEGIES)}")
+    _check_logic(network, logic)
+    if output is not None:
+        network = network.select(output)
+    seconds: dict[str, float] = {}
+    with _timed(seconds, "bounds"):
+        progress("bounding neurons", 0, 1)
+        proven = neuron_bounds(network, bounds) if isinstance(bounds, str) else bounds
+    with _timed(seconds, "clip"):
+        progress("clipping neurons", 0, 1)
+        normalised = to_unit_cube(network)
+        clipped = clip_network(normalised, proven)
+        check_outputs(network, clipped, proven)
+    with _timed(seconds, "compose"):
+        chosen = _choose_logic(network, clipped) if logic == "auto" else logic
+        formula = compose(clipped, network.inputs, network.outputs, chosen, progress)
+    with _timed(seconds, "measure"):
+        measures = formula.measure()
+    summary = {
+        "status": "extracted",
+        "logic": measures.logic,
+        "strategy": strategy,
+        "bounds": "+".join(proven.methods),
+        "length": measures.length_text,
+        "size": measures.size,
+        "depth": measures.depth,
+        "neurons": network.neurons,
+        "units": clipped.units,
+        "box": [[format_number(low), format_number(high)] for low, high in network.box],
+        "seconds": {stage: round(spent, 3) for stage, spent in seconds.items()},
+        "proofs": [],
+    }
+    return Extraction(formula, normalised, clipped, measures, summary)
+
+
+def files(extraction: Extraction) -> dict[str, list[str]]:
+    """The texts of network.json and formula.mv, in pieces; their hashes go into the summary."""
+    texts = {"network.json": list(write_network(extraction.network)), "formula.mv": list(write_mv(extraction.formula))}
+    for name, pieces in texts.items():
+        digest = hashlib.sha256()
+        for piece in pieces:
+            digest.update(piece.encode())
+        extraction.summary[f"{name.split('.')[0]}_sha256"] = digest.hexdigest()
+    return texts
+
+
+def check_outputs(network: Network, clipped: ClippedNetwork, bounds: NetworkBounds) -> None:
+    """Prove that every output stays in [0,1], where σ changes nothing; otherwise say why not (Theorem 3.2)."""
+    activation = network.layers[-1].activation
+    if activation == "crelu":
+        return
+    for index, (low, high) in enumerate(clipped.output_ranges):
+        if high <= 1 and (low >= 0 or activation == "relu"):
+            continue
+        name = network.outputs[index]
+        witness = _attained_outside(network, bounds, index) or point_outside_unit_interval(network, index)
+        if witness is not None:
+            point = dict(zip(network.inputs, map(format_number, witness[0]), strict=True))
+            raise OutputLeavesUnitInterval(name, point, format_number(witness[1]))
+        raise Undecided(
+            f"output {name} is only known to lie in [{format_number(low)}, {format_number(high)}]: "
+            "the bounds cannot tell whether it stays in [0,1]"
+        )
+
+
+def _attained_outside(network: Network, bounds: NetworkBounds, index: int) -> Any:
+    bound = bounds.get(len(network.layers) - 1, index)
+    for point in (bound.lower_at, bound.upper_at) if bound else ():
+        if point is not None:
+            value = network.at(point)[index]
+            if value < 0 or value > 1:
+                return point, value
+    return None
+
+
+def _check_logic(network: Network, logic: str) -> None:
+    if logic not in LOGICS:
+        raise InputError(f"unknown logic {logic}: choose one of {', '.join(LOGICS)}")
+    kind = to_unit_cube(network).number_kind
+    if (logic == "mv" and kind != "integer") or (logic == "dmv" and kind == "algebraic"):
+        fitting = "dmv or rmv" if kind == "rational" else "rmv"
+        raise InputError(f"the weights are {kind}, which {logic.upper()} logic cannot express; use --logic {fitting}")
+
+
+def _choose_logic(network: Network, clipped: ClippedNetwork) -> str:
+    """The smallest logic that fits the weights, unless its formula would be out of all proportion."""
+    kind = to_unit_cube(network).number_kind
+    if kind == "rational":
+        return "dmv" if table_nodes(clipped, "dmv") <= MAX_AUTO_DMV_NODES else "rmv"
+    return "mv" if kind == "integer" else "rmv"
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    seconds[stage] = time.perf_counter() - start

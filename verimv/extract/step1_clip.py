@@ -1,0 +1,132 @@
+"""Step 1 of the paper: every ReLU becomes clipped units, by eq. (3) with proven bounds.
+
+ρ(t) = Σ_{i<⌈B⌉} σ(t−i) for t ≤ B. Units that are constantly 0 or 1 are folded away; units of one layer with the same
+form are one unit, and σ(1−t) = ¬σ(t) makes complementary forms one unit too. The next layer is then a form over the
+*merged* units, whose range is often much smaller than over the raw ReLUs: this is how Φ_g becomes Ψ_g.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verimv.bounds import NetworkBounds
+from verimv.errors import Undecided
+from verimv.exact import Number, Rational, ceil, clip, floor
+from verimv.networks.affine import Affine
+from verimv.networks.network import Network
+
+#: More clipped units than this are refused: their terms would not fit in memory.
+MAX_UNITS = 2_000_000
+
+
+@dataclass(frozen=True)
+class ClippedNetwork:
+    """A network of clipped units: layers of forms over the units below (the first over the inputs), σ applied to each.
+
+    `outputs` are forms over the last layer; the network's output is σ of them wherever `output_ranges` (proven,
+    before σ) and the output activation say so.
+    """
+
+    layers: list[list[Affine]]
+    outputs: list[Affine]
+    output_ranges: list[tuple[Number, Number]]
+
+    @property
+    def units(self) -> int:
+        """Hidden units and outputs that are not constant."""
+        return sum(len(layer) for layer in self.layers) + sum(bool(form.terms) for form in self.outputs)
+
+
+def clip_network(network: Network, bounds: NetworkBounds) -> ClippedNetwork:
+    """The clipped network of a network on the unit cube. `bounds` may leave out layers; those get interval bounds."""
+    values = [Affine.variable(j) for j in range(len(network.inputs))]  # of the layer below, over the current units
+    layers: list[list[Affine]] = []
+    room = MAX_UNITS
+    last = len(network.layers) - 1
+    for depth, layer in enumerate(network.layers[:last]):
+        forms = [row.substitute(values) for row in layer.rows]
+        if layer.activation == "identity":
+            values = forms
+            continue
+        ranges = [_range(form, bounds, depth, i) for i, form in enumerate(forms)]
+        units = _Units(room)
+        if layer.activation == "relu":
+            values = [units.rectified(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
+        else:
+            values = [units.clipped(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
+        layers.append(units.forms)
+        room -= len(units.forms)
+    outputs = [row.substitute(values) for row in network.layers[last].rows]
+    return _pruned(ClippedNetwork(layers, outputs, [_range(form, bounds, last, i) for i, form in enumerate(outputs)]))
+
+
+def _range(form: Affine, bounds: NetworkBounds, depth: int, index: int) -> tuple[Number, Number]:
+    """The smaller of the range over the merged units and the range proved for the neuron."""
+    low, high = form.range_over_unit_cube()
+    proven = bounds.get(depth, index)
+    if proven is not None:
+        low, high = max(low, proven.lower), min(high, proven.upper)
+    return low, high
+
+
+class _Units:
+    """The merged units of one layer."""
+
+    def __init__(self, room: int) -> None:
+        self.forms: list[Affine] = []
+        self.room = room
+        self._index: dict[Affine, int] = {}
+
+    def unit(self, form: Affine) -> Affine:
+        """σ(form) as a form over this layer's units."""
+        known = self._index.get(form)
+        if known is not None:
+            return Affine.variable(known)
+        opposite = self._index.get(form.complement())
+        if opposite is not None:
+            return Affine.variable(opposite).complement()
+        self._index[form] = len(self.forms)
+        self.forms.append(form)
+        return Affine.variable(len(self.forms) - 1)
+
+    def clipped(self, form: Affine, low: Number, high: Number) -> Affine:
+        if low >= 1 or high <= 0 or not form.terms:
+            return Affine((), clip(form.constant) if not form.terms else Rational(low >= 1))
+        return self.unit(form)
+
+    def rectified(self, form: Affine, low: Number, high: Number) -> Affine:
+        """ρ(form): dead neurons vanish, shifts below `low` are the constant 1, the rest are units."""
+        if high <= 0:
+            return Affine(())
+        if not form.terms:
+            return form
+        first, count = max(0, floor(low)), ceil(high)
+        if len(self.forms) + count - first > self.room:
+            raise Undecided(f"Step 1 needs more than {MAX_UNITS:,} clipped units (one ReLU alone reaches {count:,})")
+        total: dict[int, Number] = {}
+        constant: Number = Rational(first)
+        for shift in range(first, count):
+            unit = self.unit(form.shifted(-shift))
+            constant = constant + unit.constant
+            for j, w in unit.terms:
+                total[j] = total.get(j, Rational(0)) + w
+        return Affine.of(total, constant)
+
+
+def _pruned(clipped: ClippedNetwork) -> ClippedNetwork:
+    """Without the units that nothing above uses."""
+    layers: list[list[Affine]] = []
+    above: Sequence[Affine] = clipped.outputs
+    outputs = clipped.outputs
+    for layer in reversed(clipped.layers):
+        kept = sorted({j for form in above for j, _ in form.terms})
+        numbers = {j: position for position, j in enumerate(kept)}
+        renumbered = [form.renumbered(numbers) for form in above]
+        if layers:
+            layers[0] = renumbered
+        else:
+            outputs = renumbered
+        above = [layer[j] for j in kept]
+        layers.insert(0, list(above))
+    return ClippedNetwork(layers, list(outputs), clipped.output_ranges)

@@ -1,0 +1,51 @@
+"""Step 3 of the paper: compose the units' terms along the layers.
+
+Variables of a unit stand for the units below, so building each layer's terms directly on the nodes of the layer below is
+the substitution of the paper, done once per shared node instead of once per occurrence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from verimv.errors import Undecided
+from verimv.extract.step1_clip import ClippedNetwork
+from verimv.extract.step2_lemma import group_units, sigma_units
+from verimv.terms.dag import Dag
+from verimv.terms.formula import Formula
+
+#: Tables with more nodes than this (about 2 GB) are not begun.
+MAX_NODES = 10_000_000
+
+Progress = Callable[[str, int, int], None]
+
+
+def table_nodes(clipped: ClippedNetwork, logic: str) -> int:
+    """An upper bound on the table entries that :func:`compose` would fill."""
+    return sum(
+        group.table_size() for layer in [*clipped.layers, clipped.outputs] for group in group_units(layer, logic)
+    )
+
+
+def compose(
+    clipped: ClippedNetwork, inputs: Sequence[str], outputs: Sequence[str], logic: str, progress: Progress
+) -> Formula:
+    """The formula of a clipped network."""
+    needed = table_nodes(clipped, logic)
+    if needed > MAX_NODES:
+        advice = "try --logic rmv, which needs no common denominator" if logic == "dmv" else "its weights are too large"
+        raise Undecided(
+            f"the paper's construction needs up to {_rounded(needed)} nodes, more than {MAX_NODES:,}: {advice}"
+        )
+    dag = Dag()
+    atoms = [dag.variable(name) for name in inputs]
+    for depth, layer in enumerate(clipped.layers):
+        progress("composing layers", depth, len(clipped.layers) + 1)
+        atoms = sigma_units(dag, atoms, layer, logic)
+    roots = sigma_units(dag, atoms, clipped.outputs, logic)
+    progress("composing layers", len(clipped.layers) + 1, len(clipped.layers) + 1)
+    return Formula(dag, inputs, roots, outputs)
+
+
+def _rounded(count: int) -> str:
+    return f"{count:,}" if count < 10**15 else f"10^{len(str(count)) - 1}"

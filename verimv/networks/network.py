@@ -1,0 +1,177 @@
+"""Exact networks: affine layers with ReLU, clipped ReLU or no activation (Definition B.1 of the paper)."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+from verimv.errors import InputError
+from verimv.exact import ONE, ZERO, Algebraic, Number, as_number, clip, is_integer, shown
+from verimv.networks.affine import Affine
+from verimv.terms.parse import NAME, RESERVED
+
+Activation = Literal["relu", "crelu", "identity"]
+ACTIVATIONS: tuple[Activation, ...] = get_args(Activation)
+
+Box = tuple[tuple[Number, Number], ...]
+
+
+def activate(activation: Activation, value: Number) -> Number:
+    """ρ, σ or the identity."""
+    if activation == "relu":
+        return value if value > 0 else ZERO
+    return clip(value) if activation == "crelu" else value
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One affine form per neuron over the `width_in` values below, and what is applied to each."""
+
+    rows: tuple[Affine, ...]
+    width_in: int
+    activation: Activation
+
+    @staticmethod
+    def of(weights: Sequence[Sequence[Any]], bias: Sequence[Any], activation: Activation = "relu") -> Layer:
+        """From a dense matrix (a row per neuron) and a bias vector of anything :func:`as_number` takes."""
+        if not len(weights) or not len(weights[0]):
+            raise InputError("weights: expected at least one neuron with at least one input, found none")
+        if len(bias) != len(weights):
+            raise InputError(f"bias: expected {len(weights)} numbers, one per neuron, found {len(bias)}")
+        width_in = len(weights[0])
+        rows = []
+        for i, row in enumerate(weights):
+            if len(row) != width_in:
+                raise InputError(f"weights[{i}]: expected {width_in} numbers as in weights[0], found {len(row)}")
+            rows.append(Affine(enumerate(as_number(w) for w in row), as_number(bias[i])))
+        return Layer(tuple(rows), width_in, activation)
+
+
+@dataclass(frozen=True)
+class Network:
+    """Layers applied in order to inputs from a box. Immutable; every number exact."""
+
+    layers: tuple[Layer, ...]
+    inputs: tuple[str, ...]
+    box: Box
+    outputs: tuple[str, ...]
+
+    @staticmethod
+    def of(
+        layers: Iterable[Layer],
+        inputs: Sequence[str] | None = None,
+        box: Sequence[Sequence[Any]] | None = None,
+        outputs: Sequence[str] | None = None,
+    ) -> Network:
+        """A checked network; names default to x1…, y1…, the box to the unit cube."""
+        layers = tuple(layers)
+        if not layers:
+            raise InputError("layers: expected at least one layer, found none")
+        for index, (below, layer) in enumerate(itertools.pairwise(layers)):
+            if layer.width_in != len(below.rows):
+                raise InputError(
+                    f"layers[{index + 1}]: expected rows of {len(below.rows)} weights, one per neuron of "
+                    f"the layer below, found {layer.width_in}"
+                )
+        width_in, width_out = layers[0].width_in, len(layers[-1].rows)
+        network = Network(
+            layers,
+            _names("inputs", inputs, "x", width_in),
+            checked_box(box, width_in),
+            _names("outputs", outputs, "y", width_out),
+        )
+        clash = set(network.inputs) & set(network.outputs)
+        if clash:
+            raise InputError(f"outputs: {shown(min(clash))} is an input too")
+        return network
+
+    def __call__(self, *point: Any) -> Any:
+        """Exact value at a point: a number, or a tuple of them for several outputs."""
+        values = self.at([as_number(x) for x in point])
+        return values[0] if len(values) == 1 else tuple(values)
+
+    def at(self, point: Sequence[Number]) -> list[Number]:
+        """Exact outputs at one point."""
+        if len(point) != len(self.inputs):
+            raise InputError(f"expected {len(self.inputs)} values, found {len(point)}")
+        values = list(point)
+        for layer in self.layers:
+            values = [activate(layer.activation, row(values)) for row in layer.rows]
+        return values
+
+    def trace(self, point: Sequence[Number]) -> list[list[Number]]:
+        """Pre-activation values of every layer at one point."""
+        values, traced = list(point), []
+        for layer in self.layers:
+            traced.append([row(values) for row in layer.rows])
+            values = [activate(layer.activation, t) for t in traced[-1]]
+        return traced
+
+    @property
+    def neurons(self) -> int:
+        """Hidden and output neurons that have an activation."""
+        return sum(len(layer.rows) for layer in self.layers if layer.activation != "identity")
+
+    @property
+    def number_kind(self) -> Literal["integer", "rational", "algebraic"]:
+        """What the weights are; decides which logic fits."""
+        kind: Literal["integer", "rational"] = "integer"
+        for layer in self.layers:
+            for row in layer.rows:
+                for number in (row.constant, *(w for _, w in row.terms)):
+                    if isinstance(number, Algebraic):
+                        return "algebraic"
+                    if not is_integer(number):
+                        kind = "rational"
+        return kind
+
+    def is_on_unit_cube(self) -> bool:
+        return all(low == 0 and high == 1 for low, high in self.box)
+
+    def select(self, output: str | int) -> Network:
+        """The network of one output, by name or index (from 0)."""
+        if isinstance(output, str) and output in self.outputs:
+            index = self.outputs.index(output)
+        elif str(output).isascii() and str(output).isdigit() and int(output) < len(self.outputs):
+            index = int(output)
+        else:
+            raise InputError(
+                f"no output {shown(str(output))}: there are {', '.join(self.outputs)} "
+                f"(or an index below {len(self.outputs)})"
+            )
+        last = self.layers[-1]
+        layers = (*self.layers[:-1], replace(last, rows=(last.rows[index],)))
+        return replace(self, layers=layers, outputs=(self.outputs[index],))
+
+
+def _names(what: str, names: Sequence[str] | None, letter: str, count: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"{letter}{i + 1}" for i in range(count))
+    if len(names) != count:
+        raise InputError(f"{what}: expected {count} names, found {len(names)}")
+    for i, name in enumerate(names):
+        if not isinstance(name, str) or not re.fullmatch(NAME, name) or name in RESERVED:
+            raise InputError(f"{what}[{i}]: expected a name (letters, digits, _ . '), found {shown(str(name))}")
+        if name in names[:i]:
+            raise InputError(f"{what}[{i}]: {name} is named twice")
+    return tuple(names)
+
+
+def checked_box(box: Sequence[Sequence[Any]] | None, count: int) -> Box:
+    """One pair low ≤ high per input; the unit cube by default."""
+    if box is None:
+        return ((ZERO, ONE),) * count
+    if len(box) != count:
+        raise InputError(f"box: expected {count} pairs, one per input, found {len(box)}")
+    result = []
+    for i, pair in enumerate(box):
+        if len(pair) != 2:
+            raise InputError(f"box[{i}]: expected a lower and an upper end, found {len(pair)} numbers")
+        low, high = as_number(pair[0]), as_number(pair[1])
+        if low > high:
+            raise InputError(f"box[{i}]: the lower end {low} is above the upper end {high}")
+        result.append((low, high))
+    return tuple(result)
