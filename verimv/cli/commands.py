@@ -78,7 +78,8 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
     lines += [
         "",
-        f"{_LOGIC_NAMES[summary['logic']]} formula: length {length}, {summary['size']:,} nodes, depth {summary['depth']:,}",
+        f"{_LOGIC_NAMES[summary['logic']]} formula: "
+        f"length {length}, {summary['size']:,} nodes, depth {summary['depth']:,}",
         f"from {summary['neurons']:,} neurons by {summary['units']:,} clipped units ({summary['bounds']} bounds)",
     ]
     if arguments.directory is not None:
@@ -181,10 +182,11 @@ def run_measure(arguments: argparse.Namespace, report: Reporter) -> Result:
         "operators": measures.operators,
     }
     length = data["length"] if len(measures.length_text) <= 60 else _abbreviated(measures.length_text)
+    counts = ", ".join(f"{count:,} {name}" for name, count in measures.operators.items())
     text = "\n".join(
         [
             f"length     {length}",
-            f"size       {measures.size:,} nodes ({', '.join(f'{count:,} {name}' for name, count in measures.operators.items())})",
+            f"size       {measures.size:,} nodes ({counts})",
             f"depth      {measures.depth:,}",
             f"logic      {measures.logic}",
             f"variables  {' '.join(formula.inputs)}",

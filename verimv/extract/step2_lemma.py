@@ -8,20 +8,23 @@ and by σ(f) = ¬σ(1−f) for a negative coefficient
 
     σ(g − w·x) = ¬((¬σ(g) ⊕ Δ_w x) ⊙ ¬σ(g−1)).
 
-The order of elimination is fixed, so only σ(g_k + b + j) with integer shifts j is ever needed: a table of (steps × range)
-shared nodes, where the written-out term has up to 2^m − 1 variables (Lemma 3.4).
+The order of elimination is fixed, so only σ(g_k + b + j) with integer shifts j is ever needed: a table of
+(steps × range) shared nodes, where the written-out term has up to 2^m − 1 variables (Lemma 3.4).
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from verimv.exact import ONE, Algebraic, Number, Rational, ceil, floor, is_integer
 from verimv.networks.affine import Affine
 from verimv.terms.dag import Dag
+
+#: Told how many table entries have just been filled.
+Tick = Callable[[int], None]
 
 Linear = tuple[tuple[int, Number], ...]
 
@@ -79,7 +82,7 @@ def _open_window(low: Number, high: Number) -> _Window:
 
 
 def lemma_table(
-    dag: Dag, atoms: Sequence[int], steps: Sequence[Step], base: Number, shifts: Sequence[int]
+    dag: Dag, atoms: Sequence[int], steps: Sequence[Step], base: Number, shifts: Sequence[int], tick: Tick
 ) -> list[int]:
     """The nodes of σ(Σ steps + base + j) for each shift j. `atoms` are the nodes of the variables."""
     windows = _windows(steps, base, min(shifts), max(shifts))
@@ -96,6 +99,7 @@ def lemma_table(
             return zero if j < window.first else one if j > window.last else row[j - window.first]
 
         window = windows[k]
+        tick(len(row))
         if step.positive:
             row = [dag.odot(dag.oplus(known(j), atom), known(j + 1)) for j in range(window.first, window.last + 1)]
         else:
@@ -125,7 +129,7 @@ def _windows(steps: Sequence[Step], base: Number, first: int, last: int) -> list
     return windows + [_Window(0, -1)] * (len(steps) + 1 - len(windows))
 
 
-def sigma_units(dag: Dag, atoms: Sequence[int], forms: Sequence[Affine], logic: str) -> list[int]:
+def sigma_units(dag: Dag, atoms: Sequence[int], forms: Sequence[Affine], logic: str, tick: Tick) -> list[int]:
     """The nodes of σ(form) for all units of a layer; units with the same weights share one table.
 
     `logic` is "mv" (integer forms), "dmv" (rational: the s-fold splitting of Theorem 6.2) or "rmv" (Lemma 6.4).
@@ -134,7 +138,7 @@ def sigma_units(dag: Dag, atoms: Sequence[int], forms: Sequence[Affine], logic: 
     for group in group_units(forms, logic):
         steps = integer_steps(group.linear) if group.integer else real_steps(group.linear)
         shifts = [shift - i for shift in group.shifts for i in range(group.split)]
-        found = iter(lemma_table(dag, atoms, steps, group.base, shifts))
+        found = iter(lemma_table(dag, atoms, steps, group.base, shifts, tick))
         for member in group.members:
             node = dag.constant(0)
             for _ in range(group.split):  # h = Σ h_i/s ≤ 1, so ⊕ is the sum

@@ -1,7 +1,7 @@
 """Step 3 of the paper: compose the units' terms along the layers.
 
-Variables of a unit stand for the units below, so building each layer's terms directly on the nodes of the layer below is
-the substitution of the paper, done once per shared node instead of once per occurrence.
+Variables of a unit stand for the units below, so building each layer's terms directly on the nodes of the layer below
+is the substitution of the paper, done once per shared node instead of once per occurrence.
 """
 
 from __future__ import annotations
@@ -39,11 +39,16 @@ def compose(
         )
     dag = Dag()
     atoms = [dag.variable(name) for name in inputs]
-    for depth, layer in enumerate(clipped.layers):
-        progress("composing layers", depth, len(clipped.layers) + 1)
-        atoms = sigma_units(dag, atoms, layer, logic)
-    roots = sigma_units(dag, atoms, clipped.outputs, logic)
-    progress("composing layers", len(clipped.layers) + 1, len(clipped.layers) + 1)
+    filled = 0
+
+    def tick(entries: int) -> None:
+        nonlocal filled
+        filled += entries
+        progress("composing terms", filled, needed)
+
+    for layer in clipped.layers:
+        atoms = sigma_units(dag, atoms, layer, logic, tick)
+    roots = sigma_units(dag, atoms, clipped.outputs, logic, tick)
     return Formula(dag, inputs, roots, outputs)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from verimv.errors import InputError
 from verimv.exact import MAX_DIGITS, parse_number, shown
@@ -41,9 +41,9 @@ for _spellings, _operator in {
         _INFIX[_spelling] = _operator
 
 _TOKEN = re.compile(
-    "|".join(
+    r"\s*(?:"
+    + "|".join(
         [
-            r"(?P<space>\s+)",
             r"(?P<infix>" + "|".join(re.escape(s) for s in sorted(_INFIX, key=len, reverse=True)) + ")",
             r"(?P<open>\()",
             r"(?P<close>\))",
@@ -55,6 +55,7 @@ _TOKEN = re.compile(
             rf"(?P<name>{NAME})(?!\s*\[)",
         ]
     )
+    + ")"
 )
 
 _Prefix = Callable[[int], int]
@@ -69,74 +70,82 @@ def parse_expression(dag: Dag, text: str, resolve: Callable[[str], int]) -> int:
 
     Raises :class:`InputError` with the column (from 1) of what is wrong.
     """
-    values: list[int] = []
-    pending: list[_Infix | _Prefix | _Bracket] = []  # operators and open brackets that wait for an operand
-    operand_expected = True
-    position = 0
-
-    def apply_infix(operator: _Infix) -> None:
-        right = values.pop()
-        values[-1] = operator.apply(dag, values[-1], right)
-
-    def operand_complete() -> None:
-        while pending and not isinstance(pending[-1], tuple):
-            prefix = pending.pop()
-            values[-1] = prefix(values[-1])  # type: ignore[operator]
-
-    while position < len(text):
+    stacks = _Stacks(dag)
+    position, end = 0, len(text.rstrip())
+    while position < end:
         match = _TOKEN.match(text, position)
         if match is None:
             raise _unreadable(text, position)
-        kind = match.lastgroup
-        # lastgroup names the outermost group that closed last, which is the token's own.
+        kind = match.lastgroup or ""  # the outermost group that closed last: the token's own
         try:
-            if kind == "space":
-                pass
-            elif operand_expected and kind == "name":
-                values.append(resolve(match["name"]))
-                operand_complete()
-                operand_expected = False
-            elif operand_expected and kind == "constant":
-                values.append(dag.node(ONE if match["constant"] == "1" else ZERO))
-                operand_complete()
-                operand_expected = False
-            elif operand_expected and kind == "open":
-                pending.append(_Bracket(position))
-            elif operand_expected and kind in ("not", "divide", "scale", "multiple"):
-                pending.append(_prefix(dag, match))
-            elif not operand_expected and kind == "infix":
-                operator = _INFIX[match["infix"]]
-                while pending and isinstance(pending[-1], _Infix):
-                    waiting = pending[-1]
-                    if waiting.binds < operator.binds or (waiting.binds == operator.binds and operator.to_the_right):
-                        break
-                    apply_infix(waiting)
-                    pending.pop()
-                pending.append(operator)
-                operand_expected = True
-            elif not operand_expected and kind == "close":
-                while pending and isinstance(pending[-1], _Infix):
-                    apply_infix(pending.pop())  # type: ignore[arg-type]
-                if not pending:
-                    raise InputError("a closing bracket that was never opened")
-                pending.pop()
-                operand_complete()
+            if stacks.operand_expected:
+                if kind == "name":
+                    stacks.operand(resolve(match["name"]))
+                elif kind == "constant":
+                    stacks.operand(dag.node(ONE if match["constant"] == "1" else ZERO))
+                elif kind == "open":
+                    stacks.pending.append(_Bracket(match.start(kind)))
+                elif kind in ("not", "divide", "scale", "multiple"):
+                    stacks.pending.append(_prefix(dag, match))
+                else:
+                    raise InputError(f"expected a variable, constant or (, found {shown(match[kind], 20)}")
+            elif kind == "infix":
+                stacks.infix(_INFIX[match["infix"]])
+            elif kind == "close":
+                stacks.close()
             else:
-                expected = "a variable, constant or (" if operand_expected else "an operator or )"
-                raise InputError(f"expected {expected}, found {shown(match.group(), 20)}")
+                raise InputError(f"expected an operator or ), found {shown(match[kind], 20)}")
         except InputError as error:
-            raise error.located(column=position + 1) from None
+            raise error.located(column=match.start(kind) + 1) from None
         position = match.end()
+    if stacks.operand_expected:
+        raise InputError(f"expected a variable, constant or (, found {'the end' if end else 'nothing'}", column=end + 1)
+    return stacks.finish()
 
-    if operand_expected:
-        found = "the end" if text.strip() else "nothing"
-        raise InputError(f"expected a variable, constant or (, found {found}", column=len(text) + 1)
-    while pending:
-        operator_or_bracket = pending.pop()
-        if isinstance(operator_or_bracket, _Bracket):
-            raise InputError("an opening bracket that is never closed", column=operator_or_bracket.position + 1)
-        apply_infix(operator_or_bracket)  # type: ignore[arg-type]
-    return values[0]
+
+class _Stacks:
+    """Operands read, and the operators and open brackets that wait for one (the shunting-yard method)."""
+
+    def __init__(self, dag: Dag) -> None:
+        self.dag = dag
+        self.values: list[int] = []
+        self.pending: list[_Infix | _Prefix | _Bracket] = []
+        self.operand_expected = True
+
+    def operand(self, node: int) -> None:
+        """An operand is complete: prefix operators before it apply at once, since they bind tightest."""
+        pending = self.pending
+        while pending and not isinstance(pending[-1], tuple):
+            node = cast(_Prefix, pending.pop())(node)
+        self.values.append(node)
+        self.operand_expected = False
+
+    def infix(self, operator: _Infix) -> None:
+        self._apply_infixes(operator.binds + operator.to_the_right)
+        self.pending.append(operator)
+        self.operand_expected = True
+
+    def close(self) -> None:
+        self._apply_infixes(0)
+        if not self.pending:
+            raise InputError("a closing bracket that was never opened")
+        self.pending.pop()
+        self.operand(self.values.pop())
+
+    def finish(self) -> int:
+        self._apply_infixes(0)
+        if self.pending:
+            bracket = cast(_Bracket, self.pending[-1])
+            raise InputError("an opening bracket that is never closed", column=bracket.position + 1)
+        return self.values[0]
+
+    def _apply_infixes(self, at_least: int) -> None:
+        """Apply the waiting infix operators that bind at least so tightly, back to the last open bracket."""
+        values, pending = self.values, self.pending
+        while pending and isinstance(pending[-1], _Infix) and pending[-1].binds >= at_least:
+            operator = cast(_Infix, pending.pop())
+            right = values.pop()
+            values[-1] = operator.apply(self.dag, values[-1], right)
 
 
 def _prefix(dag: Dag, match: re.Match[str]) -> _Prefix:
@@ -163,6 +172,7 @@ def _whole(digits: str) -> int:
 
 
 def _unreadable(text: str, position: int) -> InputError:
+    position += len(text[position:]) - len(text[position:].lstrip())
     rest = text[position : position + 12]
     if re.match(r"[0-9]", rest):
         return InputError(
