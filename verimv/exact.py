@@ -69,13 +69,7 @@ def _literal(match: re.Match[str]) -> Rational:
     exponent = match["exponent"] or "0"
     if max(len(digits), len(decimals), len(exponent)) > MAX_DIGITS or abs(int(exponent)) > MAX_DIGITS:
         raise InputError(f"a number with more than {MAX_DIGITS} digits: {shown(match['literal'])}")
-    shift = int(exponent) - len(decimals)
-    value = Rational(int(digits + decimals) if len(decimals) < MAX_DIGITS - len(digits) else _long(digits, decimals))
-    return value * Rational(10) ** shift
-
-
-def _long(digits: str, decimals: str) -> int:
-    return int(digits) * int(10 ** len(decimals)) + int(decimals)
+    return Rational(digits + decimals) * Rational(10) ** (int(exponent) - len(decimals))
 
 
 class _ExpressionReader:

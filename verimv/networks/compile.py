@@ -87,7 +87,21 @@ def to_network(formula: Formula) -> Network:
         below = {number: position for position, number in enumerate(by_level[level] + copies)}
         width_in = len(rows)
     layers.append(Layer(tuple(form.renumbered(below) for form in outputs), width_in, "identity"))
-    return Network.of(layers, inputs, None, formula.outputs)
+    return Network.of(layers, inputs, None, _output_names(inputs, formula.outputs))
+
+
+def _output_names(inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
+    """A formula may name an input as an output; a network may not."""
+    taken = {*inputs, *outputs}
+    names = []
+    for name in outputs:
+        if name in inputs:
+            name += "_out"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+        names.append(name)
+    return names
 
 
 def _last_levels(neurons: _Neurons, outputs: Sequence[Affine], inputs: int) -> dict[int, int]:

@@ -1,0 +1,127 @@
+"""Independent exact oracles and random objects, on plain Fractions: nothing here calls verimv's own evaluation."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from verimv.networks import Layer, Network
+from verimv.terms import dag as build
+from verimv.terms.formula import Formula
+
+Weights = list[list[list[Any]]]
+
+
+def network_value(spec: list[tuple[list[list[Any]], list[Any], str]], point: list[Any]) -> list[Any]:
+    """The outputs of a network given as (weights, bias, activation) per layer."""
+    values = list(point)
+    for weights, bias, activation in spec:
+        sums = [b + sum(w * v for w, v in zip(row, values, strict=True)) for row, b in zip(weights, bias, strict=True)]
+        if activation == "relu":
+            values = [max(s, 0) for s in sums]
+        elif activation == "crelu":
+            values = [min(1, max(s, 0)) for s in sums]
+        else:
+            values = sums
+    return values
+
+
+def formula_values(formula: Formula, point: dict[str, Any]) -> list[Any]:
+    """The outputs of a formula, node by node over the table, with arithmetic of the point's own type."""
+    dag, values = formula.dag, []
+    for number in range(max(formula.roots) + 1):
+        kind = dag.kinds[number]
+        operands = [values[j] for j in dag.operands(number)]
+        if kind == build.VARIABLE:
+            values.append(point.get(dag.payload(number)))
+        elif kind in (build.ZERO, build.ONE):
+            values.append(Fraction(kind == build.ONE))
+        elif any(v is None for v in operands):
+            values.append(None)  # not under the outputs
+        elif kind == build.NOT:
+            values.append(1 - operands[0])
+        elif kind == build.OPLUS:
+            values.append(min(1, operands[0] + operands[1]))
+        elif kind == build.ODOT:
+            values.append(max(0, operands[0] + operands[1] - 1))
+        elif kind == build.DIVIDE:
+            values.append(operands[0] * Fraction(1, dag.payload(number)))
+        else:
+            values.append(operands[0] * Fraction(str(dag.payload(number))))
+    return [values[root] for root in formula.roots]
+
+
+def grid(dimension: int, denominator: int) -> list[tuple[Fraction, ...]]:
+    """All points of the cube with this denominator; vertices included."""
+    steps = [Fraction(i, denominator) for i in range(denominator + 1)]
+    return list(itertools.product(steps, repeat=dimension))
+
+
+def breakpoints(spec: list[tuple[list[list[Any]], list[Any], str]]) -> list[Fraction]:
+    """Candidates for all bends of a 1-input network: zeros and ones of every neuron on every piece, refined per layer."""
+    points = [Fraction(0), Fraction(1)]
+    for depth, (_, _, activation) in enumerate(spec):
+        head = [*spec[:depth], (spec[depth][0], spec[depth][1], "identity")]
+        found = set(points)
+        for left, right in itertools.pairwise(points):
+            for a, b in zip(network_value(head, [left]), network_value(head, [right]), strict=True):
+                for bend in {"relu": (0,), "crelu": (0, 1), "identity": ()}[activation]:
+                    if (a < bend < b) or (b < bend < a):
+                        found.add(left + (right - left) * (bend - a) / (b - a))
+        points = sorted(found)
+    return points
+
+
+def build_network(spec: list[tuple[list[list[Any]], list[Any], str]]) -> Network:
+    return Network.of([Layer.of(weights, bias, activation) for weights, bias, activation in spec])  # type: ignore[arg-type]
+
+
+integers = st.integers(-2, 2).map(Fraction)
+rationals = st.builds(Fraction, st.integers(-4, 4), st.sampled_from([1, 2, 3, 4]))
+floats32 = st.floats(-2, 2, width=32).map(lambda x: Fraction(float(np.float32(x))))
+
+
+@st.composite
+def specs(draw: st.DrawFn, numbers: st.SearchStrategy[Fraction], max_inputs: int = 4, max_layers: int = 4,
+          max_width: int = 3) -> list[tuple[list[list[Fraction]], list[Fraction], str]]:
+    """Layers of a random network with one output that is clipped, so that it stays in [0,1]."""
+    width = draw(st.integers(1, max_inputs))
+    layers = []
+    depth = draw(st.integers(1, max_layers))
+    for level in range(depth):
+        rows = 1 if level + 1 == depth else draw(st.integers(1, max_width if level == 0 else min(2, max_width)))
+        weights = draw(st.lists(st.lists(numbers, min_size=width, max_size=width), min_size=rows, max_size=rows))
+        bias = draw(st.lists(numbers, min_size=rows, max_size=rows))
+        activation = "crelu" if level + 1 == depth else draw(st.sampled_from(["relu", "relu", "crelu", "identity"]))
+        layers.append((weights, bias, activation))
+        width = rows
+    return layers
+
+
+@st.composite
+def expressions(draw: st.DrawFn, names: tuple[str, ...] = ("x1", "x2", "x10"), max_leaves: int = 12,
+                logic: str = "rmv", derived: bool = True) -> str:
+    """Formula text with all operators of a logic, fully bracketed."""
+    unary = ["¬{}"]
+    if logic in ("dmv", "rmv"):
+        unary += ["δ[2]{}", "δ[3]{}"]
+    if logic == "rmv":
+        unary += ["Δ[2/5]{}", "Δ[0.75]{}"]
+    binary = ["({} ⊕ {})", "({} ⊙ {})"]
+    if derived:
+        unary += ["3·{}"]
+        binary += ["({} ∧ {})", "({} ∨ {})", "({} → {})", "({} ↔ {})", "({} ⊖ {})"]
+    return draw(
+        st.recursive(
+            st.sampled_from([*names, *names, "0", "1"]),
+            lambda inner: st.one_of(
+                st.builds(str.format, st.sampled_from(unary), inner),
+                st.builds(str.format, st.sampled_from(binary), inner, inner),
+            ),
+            max_leaves=max_leaves,
+        )
+    )

@@ -1,0 +1,148 @@
+import math
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from verimv.algebraic import Algebraic, square_root
+from verimv.errors import InputError
+from verimv.exact import (
+    MAX_DIGITS,
+    Rational,
+    as_number,
+    ceil,
+    clip,
+    floor,
+    format_number,
+    is_integer,
+    parse_number,
+    sign,
+)
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("3", Fraction(3)), ("-3/4", Fraction(-3, 4)), ("+1/2", Fraction(1, 2)), ("0.125", Fraction(1, 8)),
+    ("1e-3", Fraction(1, 1000)), ("2.5E2", Fraction(250)), ("0.1", Fraction(1, 10)), ("007", Fraction(7)),
+    ("-2*-3", Fraction(6)), ("(1+2)/(3-1)", Fraction(3, 2)), ("sqrt(4/9)", Fraction(2, 3)),
+])  # fmt: skip
+def test_rationals_are_read_literally(text, value):
+    assert parse_number(text) == value
+    assert isinstance(parse_number(text), Rational)
+
+
+@pytest.mark.parametrize("text", [
+    "", " ", " 1", "1 ", "\t1", "1_000", "٣", "１", "²", "nan", "NaN", "inf", "-inf", "Infinity", "1.", ".5", "--1", "+-1", "1e",
+    "0x10", "1/0", "1/(1-1)", "(1", "1)", "1 1", "sqrt2", "sqrt(2", "sqrt(-1)", "sqrt(1-sqrt(2))", "2^3", "True", "1j",
+    "1e5000", "1e-5000", "1e99999999999999999999", "9" * 5000, "1/" + "9" * 5000, "0." + "1" * 5000, "(" * 40 + "1" + ")" * 40,
+])  # fmt: skip
+def test_everything_else_is_malformed(text):
+    with pytest.raises(InputError) as error:
+        parse_number(text)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 200
+
+
+def test_long_numbers_up_to_the_limit_are_read_and_printed():
+    digits = "7" * MAX_DIGITS
+    assert format_number(parse_number(digits)) == digits
+    assert format_number(parse_number(f"{digits}/{'3' * 4000}")).count("/") == 1
+
+
+@pytest.mark.parametrize("value", [0.1, -2.5, 5e-324, 1.7976931348623157e308, np.float32(0.1), np.float64(1 / 3), np.float16(0.3)])
+def test_floats_are_the_dyadic_rationals_they_store(value):
+    assert as_number(value) == Fraction(float(value))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), np.float32("nan"), True, np.bool_(False), None, [1], 1j])
+def test_values_that_are_no_numbers(value):
+    with pytest.raises(InputError):
+        as_number(value)
+
+
+@pytest.mark.parametrize(("text", "printed"), [
+    ("sqrt(2)/2", "sqrt(2)/2"), ("1/sqrt(2)", "sqrt(2)/2"), ("sqrt(8)", "2*sqrt(2)"), ("-sqrt(2)/2+1/3", "1/3-sqrt(2)/2"),
+    ("(1+sqrt(5))/2", "1/2+sqrt(5)/2"), ("sqrt(2)*sqrt(3)", "sqrt(6)"), ("sqrt(6)/sqrt(2)", "sqrt(3)"),
+    ("sqrt(3+2*sqrt(2))", "1+sqrt(2)"), ("sqrt(2)*sqrt(3)*sqrt(6)", "6"), ("sqrt(2+sqrt(2))", "sqrt(2+sqrt(2))"),
+    ("3*sqrt(1/2)", "3*sqrt(2)/2"),
+])  # fmt: skip
+def test_algebraic_numbers_print_exactly(text, printed):
+    assert format_number(parse_number(text)) == printed
+    assert parse_number(printed) == parse_number(text)
+
+
+def test_hidden_equalities_are_decided():
+    product = parse_number("sqrt(2+sqrt(2))*sqrt(2-sqrt(2))")
+    assert product == parse_number("sqrt(2)")
+    assert sign(product - parse_number("sqrt(2)")) == 0
+    assert floor(product * product) == ceil(product * product) == 2
+    one = product / parse_number("sqrt(2)")
+    assert 1 / one == 1
+    assert not one - 1
+    # √2+√3 and √(5+2√6) differ by nothing; √2+√3 and 3.1462643699419723 differ in the 17th digit
+    assert parse_number("sqrt(2)+sqrt(3)") == parse_number("sqrt(5+2*sqrt(6))")
+    assert parse_number("sqrt(2)+sqrt(3)") > Fraction(31462643699419723, 10**16)
+
+
+def test_too_many_radicals_are_refused():
+    with pytest.raises(InputError, match="square roots"):
+        parse_number("+".join(f"sqrt({p})" for p in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)))
+
+
+surds = st.builds(
+    "({}+({})*sqrt({})+({})*sqrt({}))".format,
+    st.fractions(-5, 5, max_denominator=7), st.fractions(-5, 5, max_denominator=7), st.sampled_from([2, 3, 6, 12]),
+    st.fractions(-5, 5, max_denominator=7), st.sampled_from(["5", "2+sqrt(2)", "3"]),
+)  # fmt: skip
+
+
+@given(surds, surds)
+def test_field_operations_and_order_agree_with_sympy(a, b):
+    x, y = parse_number(a), parse_number(b)
+    expected_x, expected_y = sympy.sympify(a, rational=True), sympy.sympify(b, rational=True)
+    for ours, theirs in [(x + y, expected_x + expected_y), (x - y, expected_x - expected_y), (x * y, expected_x * expected_y)]:
+        assert _same(ours, theirs)
+    if y:
+        assert (x / y) * y == x
+    difference = expected_x - expected_y
+    assert sign(x - y) == (0 if _is_zero(difference) else int(sympy.sign(difference.evalf(60))))
+    assert hash(x * 1) == hash(x + y - y)
+    assert floor(x) <= x < floor(x) + 1
+    assert ceil(x) - 1 < x <= ceil(x)
+    assert math.isclose(float(x), float(expected_x.evalf(30)), abs_tol=1e-12)
+    assert parse_number(format_number(x)) == x
+
+
+def _same(ours, theirs) -> bool:
+    return _is_zero(sympy.sympify(format_number(ours), rational=True) - theirs)
+
+
+def _is_zero(expression) -> bool:
+    """Decided by the minimal polynomial where 60 digits see no difference."""
+    if abs(expression.evalf(60)) > sympy.Float("1e-40"):
+        return False
+    return bool(sympy.expand(expression) == 0 or sympy.minimal_polynomial(expression, sympy.Symbol("z")) == sympy.Symbol("z"))
+
+
+@given(st.fractions(-3, 3))
+def test_clip_floor_and_integrality(x):
+    number = as_number(x)
+    assert clip(number) == min(1, max(0, x))
+    assert floor(number) == math.floor(x)
+    assert ceil(number) == math.ceil(x)
+    assert is_integer(number) == (x.denominator == 1)
+    assert hash(number) == hash(x)
+
+
+def test_square_root_of_a_rational_with_many_primes_is_one_radical():
+    root = square_root(Rational(2 * 3 * 5 * 7 * 11 * 13 * 17))
+    assert isinstance(root, Algebraic)
+    assert root.levels == 1
+    assert root * root == 2 * 3 * 5 * 7 * 11 * 13 * 17
+
+
+def test_python_limits_on_digits_stay_in_force():
+    assert sys.get_int_max_str_digits() == 4300
