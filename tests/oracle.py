@@ -86,8 +86,9 @@ floats32 = st.floats(-2, 2, width=32).map(lambda x: Fraction(float(np.float32(x)
 
 
 @st.composite
-def specs(draw: st.DrawFn, numbers: st.SearchStrategy[Fraction], max_inputs: int = 4, max_layers: int = 4,
-          max_width: int = 3) -> list[tuple[list[list[Fraction]], list[Fraction], str]]:
+def specs(
+    draw: st.DrawFn, numbers: st.SearchStrategy[Fraction], max_inputs: int = 4, max_layers: int = 4, max_width: int = 3
+) -> list[tuple[list[list[Fraction]], list[Fraction], str]]:
     """Layers of a random network with one output that is clipped, so that it stays in [0,1]."""
     width = draw(st.integers(1, max_inputs))
     layers = []
@@ -103,8 +104,13 @@ def specs(draw: st.DrawFn, numbers: st.SearchStrategy[Fraction], max_inputs: int
 
 
 @st.composite
-def expressions(draw: st.DrawFn, names: tuple[str, ...] = ("x1", "x2", "x10"), max_leaves: int = 12,
-                logic: str = "rmv", derived: bool = True) -> str:
+def expressions(
+    draw: st.DrawFn,
+    names: tuple[str, ...] = ("x1", "x2", "x10"),
+    max_leaves: int = 12,
+    logic: str = "rmv",
+    derived: bool = True,
+) -> str:
     """Formula text with all operators of a logic, fully bracketed."""
     unary = ["¬{}"]
     if logic in ("dmv", "rmv"):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verimv.algebraic import Algebraic, square_root
-from verimv.errors import InputError
+from verimv.errors import InputError, Undecided
 from verimv.exact import (
     MAX_DIGITS,
     Rational,
@@ -52,7 +52,9 @@ def test_long_numbers_up_to_the_limit_are_read_and_printed():
     assert format_number(parse_number(f"{digits}/{'3' * 4000}")).count("/") == 1
 
 
-@pytest.mark.parametrize("value", [0.1, -2.5, 5e-324, 1.7976931348623157e308, np.float32(0.1), np.float64(1 / 3), np.float16(0.3)])
+@pytest.mark.parametrize(
+    "value", [0.1, -2.5, 5e-324, 1.7976931348623157e308, np.float32(0.1), np.float64(1 / 3), np.float16(0.3)]
+)
 def test_floats_are_the_dyadic_rationals_they_store(value):
     assert as_number(value) == Fraction(float(value))
 
@@ -88,7 +90,7 @@ def test_hidden_equalities_are_decided():
 
 
 def test_too_many_radicals_are_refused():
-    with pytest.raises(InputError, match="square roots"):
+    with pytest.raises(Undecided, match="square roots"):
         parse_number("+".join(f"sqrt({p})" for p in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)))
 
 
@@ -103,7 +105,11 @@ surds = st.builds(
 def test_field_operations_and_order_agree_with_sympy(a, b):
     x, y = parse_number(a), parse_number(b)
     expected_x, expected_y = sympy.sympify(a, rational=True), sympy.sympify(b, rational=True)
-    for ours, theirs in [(x + y, expected_x + expected_y), (x - y, expected_x - expected_y), (x * y, expected_x * expected_y)]:
+    for ours, theirs in [
+        (x + y, expected_x + expected_y),
+        (x - y, expected_x - expected_y),
+        (x * y, expected_x * expected_y),
+    ]:
         assert _same(ours, theirs)
     if y:
         assert (x / y) * y == x
@@ -124,7 +130,9 @@ def _is_zero(expression) -> bool:
     """Decided by the minimal polynomial where 60 digits see no difference."""
     if abs(expression.evalf(60)) > sympy.Float("1e-40"):
         return False
-    return bool(sympy.expand(expression) == 0 or sympy.minimal_polynomial(expression, sympy.Symbol("z")) == sympy.Symbol("z"))
+    return bool(
+        sympy.expand(expression) == 0 or sympy.minimal_polynomial(expression, sympy.Symbol("z")) == sympy.Symbol("z")
+    )
 
 
 @given(st.fractions(-3, 3))

@@ -3,7 +3,8 @@
 An :class:`Algebraic` is ``low + high·√radicand``: `low`, `high` and the radicand are simpler numbers of the same
 kind, down to rationals. Such a tower of square roots is an ordered field, and the sign of an element is decided by
 comparing squares: no approximation, no minimal polynomial, and a short enough argument to be repeated by an
-independent checker. Two representations may denote one number (√2·√3·√6 and 6); comparison sees through that.
+independent checker. Two representations may denote one number (√(2+√2)·√(2−√2) and √2); comparison sees through that,
+and equal algebraic numbers have equal hashes. Only a rational in such a disguise hashes unlike the plain rational.
 
 Rationals are gmpy2's ``mpq``. Measured on sums of products and on "x+y ≤ 1" (64-bit numerators), it took
 0.36–0.62 and 0.22–0.34 of the time of python-flint's ``fmpq`` and 0.07–0.12 of ``fractions.Fraction``; it hashes and
@@ -17,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from verimv.errors import InputError
+from verimv.errors import InputError, Undecided
 
 if TYPE_CHECKING:  # gmpy2 ships no type stubs; mpq has Fraction's interface
     from fractions import Fraction as Rational
@@ -71,7 +72,7 @@ class Algebraic:
         self.levels: int = 1 + max(_levels(low), _levels(high))
         self._hash: int | None = None
         if self.levels > MAX_LEVELS:
-            raise InputError(f"more than {MAX_LEVELS} different square roots in one number")
+            raise Undecided(f"more than {MAX_LEVELS} different square roots in one number")
 
     def __add__(self, other: Number | int) -> Number:
         if not isinstance(other, Algebraic):
@@ -210,6 +211,8 @@ def sign(x: Number | int) -> int:
 def inverse(x: Number | int) -> Number:
     if not isinstance(x, Algebraic):
         return 1 / Rational(x)
+    if not x:
+        raise ZeroDivisionError("division by zero")
     norm = x.norm()
     if norm:
         return (x.low - x.high * _root(x.radical)) * inverse(norm)
@@ -224,6 +227,8 @@ def square_root(x: Number) -> Number:
     """√x for x ≥ 0, in a simple form: √8 = 2√2, √(3+2√2) = 1+√2."""
     if sign(x) < 0:
         raise InputError(f"square root of the negative number {format_number(x)}")
+    if not x:
+        return Rational(0)  # also in disguise: a radicand is always positive
     if isinstance(x, Algebraic):
         return _denested(x) or _root(Radical.of(x))
     outside, primes, rest = _squarefree_parts(int(x.numerator) * int(x.denominator))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from verimv.algebraic import Algebraic, Number, Rational, format_number, inverse, sign, square_root
-from verimv.errors import InputError
+from verimv.errors import InputError, Undecided
 
 __all__ = [
     "ONE",
@@ -26,6 +27,7 @@ __all__ = [
     "ceil",
     "clip",
     "floor",
+    "format_count",
     "format_number",
     "is_integer",
     "parse_number",
@@ -150,7 +152,7 @@ class _ExpressionReader:
 
 
 def as_number(value: Any) -> Number:
-    """The exact number that a Python or numpy value is: text, int, Fraction, float (dyadic), Decimal-like text."""
+    """The exact number that a Python or numpy value is: text, int, Fraction, Decimal, float (dyadic)."""
     if isinstance(value, Algebraic | Rational):
         return value
     if isinstance(value, str):
@@ -161,11 +163,23 @@ def as_number(value: Any) -> Number:
         return Rational(int(value))
     if isinstance(value, Fraction):
         return Rational(value.numerator, value.denominator)
-    if isinstance(value, float | np.floating):
+    if isinstance(value, float | np.floating | Decimal):
         if not math.isfinite(value):
             raise InputError(f"expected a finite number, found {value}")
         return Rational(*value.as_integer_ratio())
     raise InputError(f"expected a number, found {type(value).__name__}")
+
+
+def format_count(count: int) -> str:
+    """A whole number for people: 12,345, or its magnitude when it is long."""
+    return f"{count:,}" if count < 10**15 else f"10^{len(str(Rational(count))) - 1}"
+
+
+def check_readable(text: str) -> None:
+    """Nothing is written that :func:`parse_number` would refuse to read back for its length."""
+    if len(text) > MAX_DIGITS and (match := re.search(rf"[0-9]{{{MAX_DIGITS + 1},}}", text)):
+        digits = match.end() - match.start()
+        raise Undecided(f"a number of {digits:,} digits arises, more than the {MAX_DIGITS:,} that can be read back")
 
 
 def is_integer(x: Number) -> bool:
@@ -173,11 +187,11 @@ def is_integer(x: Number) -> bool:
 
 
 def floor(x: Number) -> int:
-    return math.floor(x)
+    return int(math.floor(x))
 
 
 def ceil(x: Number) -> int:
-    return math.ceil(x)
+    return int(math.ceil(x))
 
 
 def clip(x: Number) -> Number:

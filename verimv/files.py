@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,67 +12,89 @@ from pathlib import Path
 
 from verimv.errors import InputError
 
+_TEMPORARY = ".verimv-"
+
+
+def decode(data: bytes, source: str) -> str:
+    """UTF-8 text, with or without a byte-order mark."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text (byte {error.start})", source=source) from None
+
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """The UTF-8 text of a file."""
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 text (byte {error.start})", source=str(path)) from None
+        return decode(Path(path).read_bytes(), str(path))
     except OSError as error:
         raise InputError(_reason(error), source=str(path)) from None
 
 
 def write_file(path: str | os.PathLike[str], pieces: Iterable[str]) -> None:
-    """Replace a file at once: a reader sees the old text or the new one."""
-    target = Path(path)
-    with _errors_name(target):
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    """Replace a file at once: a reader sees the old text or the new one. Devices and pipes are written to."""
+    target = Path(os.path.realpath(path))
+    with _errors_name(path):
+        if target.exists() and not target.is_file():
+            with target.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(pieces)
+            return
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
         try:
             _write(handle, pieces)
             os.chmod(name, 0o666 & ~_umask())
             os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+
+def check_directory(path: str | os.PathLike[str], owned: Collection[str]) -> None:
+    """Refuse, before any work is done, a place where :func:`write_directory` would have to destroy something."""
+    if not os.fspath(path):
+        raise InputError("expected the name of a directory, found ''")
+    target = Path(os.path.realpath(path))
+    with _errors_name(path):
+        if not target.exists():
+            return
+        if not target.is_dir():
+            raise InputError("exists and is not a directory", source=str(path))
+        foreign = sorted(entry.name for entry in target.iterdir() if entry.name not in owned or not entry.is_file())
+        if foreign:
+            raise InputError(f"holds other files ({foreign[0]}); choose a new or empty directory", source=str(path))
+        if not os.access(target, os.W_OK):
+            raise InputError("cannot write: permission denied", source=str(path))
 
 
 def write_directory(path: str | os.PathLike[str], files: Mapping[str, Iterable[str]], owned: Collection[str]) -> None:
-    """Create a directory with these files, or replace one that holds nothing but `owned` names, at once."""
-    target = Path(os.path.abspath(path))
-    with _errors_name(Path(path)):
-        if target.exists():
-            if not target.is_dir():
-                raise InputError("exists and is not a directory", source=str(path))
-            foreign = sorted(entry.name for entry in target.iterdir() if entry.name not in owned)
-            if foreign:
-                raise InputError(f"holds other files ({foreign[0]}); choose a new or empty directory", source=str(path))
-            if not os.access(target, os.W_OK):
-                raise InputError("permission denied", source=str(path))
+    """Create a directory with these files, or replace the `owned` files of an existing one.
+
+    Everything is written beside its place first. The last of `files` is put in place last, and the old one is removed
+    first: whoever finds it finds a complete set.
+    """
+    check_directory(path, owned)
+    target = Path(os.path.realpath(path))
+    with _errors_name(path):
+        new = not target.exists()
         target.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+        fresh = Path(tempfile.mkdtemp(dir=target.parent if new else target, prefix=_TEMPORARY))
         try:
             for name, pieces in files.items():
                 _write(os.open(fresh / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), pieces)
-            os.chmod(fresh, 0o777 & ~_umask())
-            _swap_in(fresh, target)
+            with _uninterrupted():
+                if new:
+                    os.chmod(fresh, 0o777 & ~_umask())
+                    os.rename(fresh, target)
+                else:
+                    _replace(target, fresh, list(files), owned)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _swap_in(fresh: Path, target: Path) -> None:
-    """Put `fresh` in the place of `target`; whatever stood there is moved to `fresh`'s name first."""
-    if not target.exists():
-        os.rename(fresh, target)
-        return
-    old = fresh.with_name(f"{fresh.name}.old")
-    os.rename(target, old)
-    try:
-        os.rename(fresh, target)
-    except BaseException:
-        os.rename(old, target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+def _replace(target: Path, fresh: Path, names: list[str], owned: Collection[str]) -> None:
+    (target / names[-1]).unlink(missing_ok=True)
+    for stale in set(owned) - set(names):
+        (target / stale).unlink(missing_ok=True)
+    for name in names:
+        os.replace(fresh / name, target / name)
 
 
 def _write(handle: int, pieces: Iterable[str]) -> None:
@@ -81,6 +104,19 @@ def _write(handle: int, pieces: Iterable[str]) -> None:
         os.fsync(file.fileno())
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Signals wait until a few renames are done."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGALRM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
@@ -88,7 +124,7 @@ def _umask() -> int:
 
 
 @contextmanager
-def _errors_name(path: Path) -> Iterator[None]:
+def _errors_name(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:

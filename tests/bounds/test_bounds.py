@@ -30,7 +30,9 @@ def test_interval_bounds_hold_everywhere(spec):
 def test_the_first_layer_is_exact_with_attaining_points(spec):
     for index, bound in enumerate(interval_bounds(build_network(spec)).layers[0]):
         assert bound.exact
-        low, high = (pre_activations(spec, [Fraction(str(x)) for x in at])[0][index] for at in (bound.lower_at, bound.upper_at))
+        low, high = (
+            pre_activations(spec, [Fraction(str(x)) for x in at])[0][index] for at in (bound.lower_at, bound.upper_at)
+        )
         assert (low, high) == (bound.lower, bound.upper)
 
 

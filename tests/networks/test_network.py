@@ -103,7 +103,11 @@ def test_malformed_json(text, what):
     assert len(str(error.value)) < 250
 
 
-@given(specs(integers, max_layers=3), specs(integers, max_inputs=1, max_layers=3), st.sampled_from(["relu", "crelu", "identity"]))
+@given(
+    specs(integers, max_layers=3),
+    specs(integers, max_inputs=1, max_layers=3),
+    st.sampled_from(["relu", "crelu", "identity"]),
+)
 def test_composition_keeps_function_and_integrality(inner_spec, outer_spec, end):
     inner_spec = [*inner_spec[:-1], (*inner_spec[-1][:2], end)]
     inner, outer = build_network(inner_spec), build_network(outer_spec)
@@ -138,7 +142,11 @@ def test_composition_and_stacking_refuse_what_does_not_fit():
         stack([])
 
 
-@given(specs(rationals, max_inputs=2, max_layers=2), st.fractions(-3, 0, max_denominator=4), st.fractions(0, 3, max_denominator=4))
+@given(
+    specs(rationals, max_inputs=2, max_layers=2),
+    st.fractions(-3, 0, max_denominator=4),
+    st.fractions(0, 3, max_denominator=4),
+)
 def test_the_unit_cube_stands_for_the_box(spec, low, high):
     network = Network.of(build_network(spec).layers, None, [[low, high]] * len(spec[0][0][0]))
     unit = to_unit_cube(network)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from verimv.errors import InputError
 from verimv.exact import Number
+from verimv.networks.network import Network
 
 Point = tuple[Number, ...]
 
@@ -34,6 +36,17 @@ class NetworkBounds:
     def get(self, layer: int, index: int) -> NeuronBound | None:
         """Layers and neurons count from 0 here."""
         return self.layers[layer][index] if layer < len(self.layers) else None
+
+    def check_fits(self, network: Network) -> None:
+        """Bounds of another network prove nothing about this one; at least the shapes must agree."""
+        shape, expected = [len(rows) for rows in self.layers], [len(layer.rows) for layer in network.layers]
+        if shape != expected[: len(shape)]:
+            raise InputError(f"bounds for layers of {shape} neurons do not fit a network with layers of {expected}")
+
+    def select(self, depth: int, index: int) -> NetworkBounds:
+        """The bounds of the network in which only one neuron of the last layer, at `depth`, is left."""
+        layers = [rows if d < depth else [rows[index]] for d, rows in enumerate(self.layers)]
+        return NetworkBounds(layers)
 
     @property
     def methods(self) -> list[str]:

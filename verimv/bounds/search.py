@@ -13,11 +13,14 @@ from verimv.networks.network import Network
 _MAX_CORNERS = 1 << 10
 _RANDOM_POINTS = 200
 _CLIMBS = 20
+#: Multiplications that a search may take, a few seconds' worth.
+_MAX_WORK = 3_000_000
 
 
 def point_outside_unit_interval(network: Network, output: int) -> tuple[Point, Number] | None:
     """A point of the box, with the exact value there, at which the output is below 0 or above 1."""
-    for point in _candidates(network, output):
+    work = 1 + sum(len(row.terms) for layer in network.layers for row in layer.rows)
+    for point in itertools.islice(_candidates(network, output), max(10, _MAX_WORK // work)):
         value = network.at(point)[output]
         if value < 0 or value > 1:
             return tuple(point), value
@@ -25,15 +28,17 @@ def point_outside_unit_interval(network: Network, output: int) -> tuple[Point, N
 
 
 def _candidates(network: Network, output: int) -> Iterator[Sequence[Number]]:
-    """Corners and the centre first (they make the simplest answers), then corner climbing, then random points."""
+    """Two corners and the centre first (they make the simplest answers), then climbing, corners, random points."""
     box = network.box
-    yield from itertools.islice(itertools.product(*box), _MAX_CORNERS)
+    yield [low for low, _ in box]
+    yield [high for _, high in box]
     yield [(low + high) / 2 for low, high in box]
     random_points = random.Random(0)  # the same search every time
     for _ in range(_CLIMBS):
         start = _random_point(network, random_points, 4)
         for direction in (1, -1):
             yield from _climb(network, output, start, direction)
+    yield from itertools.islice(itertools.product(*box), _MAX_CORNERS)
     for _ in range(_RANDOM_POINTS):
         yield _random_point(network, random_points, 60)
 

@@ -29,7 +29,7 @@ def univariate_bounds(network: Network, max_pieces: int = MAX_PIECES) -> Network
     for layer in network.layers:
         traced = [[row(below) for row in layer.rows] for below in values]
         bounds.layers.append([_extremes(points, [at[i] for at in traced]) for i in range(len(layer.rows))])
-        points, traced = _with_crossings(points, traced, _BENDS[layer.activation])
+        points, traced = _with_crossings(points, traced, _BENDS[layer.activation], max_pieces)
         if len(points) > max_pieces:
             break
         values = [[activate(layer.activation, t) for t in at] for at in traced]
@@ -43,11 +43,13 @@ def _extremes(points: Sequence[Number], values: Sequence[Number]) -> NeuronBound
 
 
 def _with_crossings(
-    points: Sequence[Number], traced: Sequence[Sequence[Number]], bends: Sequence[int]
+    points: Sequence[Number], traced: Sequence[Sequence[Number]], bends: Sequence[int], enough: int
 ) -> tuple[list[Number], list[list[Number]]]:
-    """All points at which a value crosses a bend inserted, with every value there."""
+    """All points at which a value crosses a bend inserted, with every value there; stops past `enough` points."""
     new_points, new_traced = [points[0]], [list(traced[0])]
     for index in range(1, len(points)):
+        if len(new_points) > enough:
+            break
         left, right = traced[index - 1], traced[index]
         crossings = {
             (bend - a) / (b - a)

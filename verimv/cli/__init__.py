@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 
 from verimv.cli.limits import Terminated, limits
 from verimv.cli.parser import build_parser
 from verimv.cli.reporter import Reporter
-from verimv.errors import VerimvError
+from verimv.errors import InputError, VerimvError
 
 __all__ = ["main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code (0 done, 1 refuted, 2 malformed, 3 undecided, 4 a bug in verimv)."""
-    arguments = build_parser().parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what a stream cannot show is escaped, never an error
+            stream.reconfigure(errors="backslashreplace")
+    arguments = build_parser().parse_args([_as_utf8(word) for word in (sys.argv[1:] if argv is None else argv)])
     try:
         with limits(arguments.timeout, arguments.memory), Reporter(arguments.quiet) as report:
             result = arguments.run(arguments, report)
-        print(json.dumps(result.data, ensure_ascii=False) if arguments.json else result.text)  # noqa: T201
-        sys.stdout.flush()
+        _print(json.dumps(result.data, ensure_ascii=not _shows_unicode()) if arguments.json else result.text)
     except VerimvError as error:
         return _fail(arguments.debug, str(error), error.exit_code)
     except KeyboardInterrupt:
@@ -39,8 +43,34 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _as_utf8(word: str) -> str:
+    """An argument that a non-UTF-8 locale has decoded byte by byte."""
+    try:
+        return os.fsencode(word).decode()
+    except UnicodeError:
+        return word
+
+
+def _shows_unicode() -> bool:
+    return sys.stdout is not None and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def _print(text: str) -> None:
+    if sys.stdout is None:
+        raise InputError("stdout is closed")
+    try:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stdout = None  # or Python complains once more at exit
+        raise InputError(f"stdout: cannot write: {(error.strerror or str(error)).lower()}") from None
+
+
 def _fail(debug: bool, reason: str, exit_code: int) -> int:
-    if debug:
-        traceback.print_exc()
-    sys.stderr.write(f"verimv: {reason}\n".encode(errors="replace").decode())
+    with suppress(OSError, AttributeError):  # no stderr to complain on
+        if debug:
+            traceback.print_exc()
+        sys.stderr.write(f"verimv: {reason}\n")
     return exit_code

@@ -9,11 +9,18 @@ from collections.abc import Sequence
 
 from verimv.cli.commands import Result
 from verimv.cli.reporter import Reporter
+from verimv.errors import InputError
 from verimv.experiments import BENCHMARKS
 from verimv.files import write_file
 
 
 def run_bench(arguments: argparse.Namespace, report: Reporter) -> Result:
+    if (
+        arguments.directory is not None
+        and os.path.exists(arguments.directory)
+        and not os.path.isdir(arguments.directory)
+    ):
+        raise InputError("exists and is not a directory", source=arguments.directory)
     names = [arguments.name] if arguments.name else list(BENCHMARKS)
     data, texts = {}, []
     for name in names:

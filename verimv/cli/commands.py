@@ -18,7 +18,7 @@ from verimv.errors import InputError
 from verimv.exact import Number, format_number, parse_number, shown
 from verimv.extract import extract
 from verimv.extract.extraction import files
-from verimv.files import read_text, write_directory, write_file
+from verimv.files import check_directory, read_text, write_directory, write_file
 from verimv.networks import Network, to_network, write_network
 from verimv.networks.json_format import read_box
 from verimv.terms import Formula, write_mv
@@ -55,6 +55,8 @@ def console_style() -> Style:
 
 
 def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
+    if arguments.directory is not None:
+        check_directory(arguments.directory, EXTRACTION_FILES)
     report("reading the network")
     network = read_as_network(arguments.network)
     if arguments.box is not None:
@@ -134,7 +136,11 @@ def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
 
 
 def _eval_csv(subject: Formula | Network, path: str) -> Result:
-    rows = list(csv.reader(io.StringIO(read_text(path))))
+    try:
+        rows = list(csv.reader(io.StringIO(read_text(path), newline=None)))
+    except csv.Error as error:
+        raise InputError(f"not CSV: {error}", source=path) from None
+    rows[:1] = [[name.strip() for name in row] for row in rows[:1]]
     if not rows or sorted(rows[0]) != sorted(subject.inputs):
         raise InputError(
             f"expected a header with the inputs {', '.join(subject.inputs)}, found "

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import sys
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -14,6 +16,8 @@ try:
 except ImportError:  # not on this platform: no memory limit
     resource = None  # type: ignore[assignment]
 
+_POLL = 0.02
+
 
 class Terminated(BaseException):
     """SIGTERM, so that temporary files are removed on the way out."""
@@ -22,25 +26,50 @@ class Terminated(BaseException):
 @contextmanager
 def limits(timeout: float | None, memory: int | None) -> Iterator[None]:
     """Raise :class:`Undecided` in the running code when `timeout` seconds or `memory` megabytes are used up."""
+    reason = f"the time limit of {timeout:g} s is used up" if timeout is not None else ""
 
-    def out_of_time(number: int, frame: FrameType | None) -> None:
-        raise Undecided(f"the time limit of {timeout:g} s is used up")
+    def give_up(number: int, frame: FrameType | None) -> None:
+        raise Undecided(reason)
 
     def terminated(number: int, frame: FrameType | None) -> None:
         raise Terminated
 
+    def out_of_memory() -> None:
+        nonlocal reason
+        reason = f"the memory limit of {memory} MB is used up"
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
+
     signal.signal(signal.SIGTERM, terminated)
-    if memory is not None and resource is not None:
-        size = memory << 20
-        resource.setrlimit(resource.RLIMIT_AS, (size, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    if timeout is not None and hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, out_of_time)
+    done = threading.Event()
+    has_alarm = hasattr(signal, "setitimer")
+    if has_alarm:
+        signal.signal(signal.SIGALRM, give_up)
+    if timeout is not None and has_alarm:
         signal.setitimer(signal.ITIMER_REAL, timeout)
+    if memory is not None and resource is not None and has_alarm:
+        _cap_address_space(memory)
+        threading.Thread(target=_watch, args=(memory, done, out_of_memory), daemon=True).start()
     try:
         yield
     except MemoryError:
-        limit = f"the memory limit of {memory} MB" if memory is not None else "the memory"
-        raise Undecided(f"{limit} is used up") from None
+        raise Undecided(f"the memory limit of {memory} MB is used up" if memory else "out of memory") from None
     finally:
-        if timeout is not None and hasattr(signal, "setitimer"):
+        done.set()
+        if has_alarm:
             signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _watch(memory: int, done: threading.Event, out_of_memory: Callable[[], None]) -> None:
+    """Poll the resident size: unlike the limit below, reaching it never makes a C library abort."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    while not done.wait(_POLL):
+        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > memory << 20:
+            out_of_memory()
+            return
+
+
+def _cap_address_space(memory: int) -> None:
+    """A backstop against one huge allocation; well above the limit, since address space is not memory."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    cap = (2 * memory + 1024) << 20
+    resource.setrlimit(resource.RLIMIT_AS, (cap if hard == resource.RLIM_INFINITY else min(cap, hard), hard))

@@ -129,7 +129,7 @@ def _positive(text: str) -> float:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value < float("inf"):
+    if not 0 < value < 1e8:
         raise argparse.ArgumentTypeError(f"expected a positive number of seconds, found {text!r}")
     return value
 

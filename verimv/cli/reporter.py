@@ -18,7 +18,7 @@ class Reporter:
     """
 
     def __init__(self, quiet: bool) -> None:
-        self._active = not quiet and sys.stderr.isatty()
+        self._active = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._started = self._stage_started = time.monotonic()
         self._stage, self._done, self._total = "", 0, 0
         self._stop = threading.Event()

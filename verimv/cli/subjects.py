@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from verimv.errors import InputError
-from verimv.files import read_text
+from verimv.files import decode, read_text
 from verimv.networks import Network, load, read_network
 from verimv.terms import Formula, parse, read_mv
 from verimv.terms.mvfile import HEADER
@@ -17,17 +17,19 @@ _FILE_SUFFIXES = (".json", ".mv", ".txt", ".onnx", ".nnet")
 def read_subject(argument: str) -> Formula | Network:
     """A file if there is one of that name (or the name ends like one), otherwise an expression."""
     if argument == "-":
-        return _read(sys.stdin.read(), "stdin")
-    if argument.endswith(_FILE_SUFFIXES) or _is_file(argument):
-        if argument.endswith((".onnx", ".nnet")):
-            return load(argument)
-        return _read(read_text(argument), argument)
-    return _read(argument, "formula")
+        if sys.stdin is None:
+            raise InputError("stdin is closed", source="stdin")
+        return _read(decode(sys.stdin.buffer.read(), "stdin"), "stdin")
+    if not _names_a_file(argument):
+        return _read(argument, "formula")
+    if argument.endswith((".onnx", ".nnet")):
+        return load(argument)
+    return _read(read_text(argument), argument)
 
 
-def _is_file(argument: str) -> bool:
+def _names_a_file(argument: str) -> bool:
     try:
-        return Path(argument).is_file()
+        return argument.endswith(_FILE_SUFFIXES) or Path(argument).exists()
     except (OSError, ValueError):  # too long or not a path at all: an expression
         return False
 
@@ -41,7 +43,11 @@ def _read(text: str, source: str) -> Formula | Network:
     try:
         return parse(text.rstrip())
     except InputError as error:
-        raise error.located(source, text.count("\n", 0, (error.column or 1) - 1) + 1) from None
+        if error.column is None:
+            raise error.located(source) from None
+        before = text[: error.column - 1]
+        column = error.column - (before.rfind("\n") + 1)
+        raise InputError(error.message, source=source, line=before.count("\n") + 1, column=column) from None
 
 
 def read_formula(argument: str) -> Formula:
@@ -52,7 +58,7 @@ def read_formula(argument: str) -> Formula:
 
 
 def read_as_network(argument: str) -> Network:
-    if not argument.endswith(_FILE_SUFFIXES) and argument != "-" and not _is_file(argument):
+    if argument != "-" and not _names_a_file(argument):
         raise InputError("no such file", source=argument)
     subject = read_subject(argument)
     if isinstance(subject, Formula):

@@ -60,9 +60,13 @@ def extract(
     """
     if strategy not in STRATEGIES:
         raise InputError(f"unknown strategy {strategy}: choose one of {', '.join(STRATEGIES)}")
-    _check_logic(network, logic)
+    if not isinstance(bounds, str):
+        bounds.check_fits(network)
     if output is not None:
+        if not isinstance(bounds, str):
+            bounds = bounds.select(len(network.layers) - 1, network.output_index(output))
         network = network.select(output)
+    _check_logic(network, logic)
     seconds: dict[str, float] = {}
     with _timed(seconds, "bounds"):
         progress("bounding neurons", 0, 1)

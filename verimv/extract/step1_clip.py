@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from verimv.bounds import NetworkBounds
 from verimv.errors import Undecided
-from verimv.exact import Number, Rational, ceil, clip, floor
+from verimv.exact import Number, Rational, ceil, clip, floor, format_count
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 
 #: More clipped units than this are refused: their terms would not fit in memory.
-MAX_UNITS = 2_000_000
+MAX_UNITS = 500_000
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ def clip_network(network: Network, bounds: NetworkBounds) -> ClippedNetwork:
             values = forms
             continue
         ranges = [_range(form, bounds, depth, i) for i, form in enumerate(forms)]
-        units = _Units(room)
+        if layer.activation == "relu":
+            _check_room(room, ranges)
+        units = _Units()
         if layer.activation == "relu":
             values = [units.rectified(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
         else:
@@ -70,12 +72,20 @@ def _range(form: Affine, bounds: NetworkBounds, depth: int, index: int) -> tuple
     return low, high
 
 
+def _check_room(room: int, ranges: Sequence[tuple[Number, Number]]) -> None:
+    """Give up before building units without end (merging may need fewer, but seldom by much)."""
+    needed = sum(max(0, ceil(high) - max(0, floor(low))) for low, high in ranges)
+    if needed > room:
+        raise Undecided(
+            f"Step 1 needs {format_count(needed)} clipped units in one layer, more than {MAX_UNITS:,} in all"
+        )
+
+
 class _Units:
     """The merged units of one layer."""
 
-    def __init__(self, room: int) -> None:
+    def __init__(self) -> None:
         self.forms: list[Affine] = []
-        self.room = room
         self._index: dict[Affine, int] = {}
 
     def unit(self, form: Affine) -> Affine:
@@ -101,12 +111,10 @@ class _Units:
             return Affine(())
         if not form.terms:
             return form
-        first, count = max(0, floor(low)), ceil(high)
-        if len(self.forms) + count - first > self.room:
-            raise Undecided(f"Step 1 needs more than {MAX_UNITS:,} clipped units (one ReLU alone reaches {count:,})")
+        first = max(0, floor(low))
         total: dict[int, Number] = {}
         constant: Number = Rational(first)
-        for shift in range(first, count):
+        for shift in range(first, ceil(high)):
             unit = self.unit(form.shifted(-shift))
             constant = constant + unit.constant
             for j, w in unit.terms:

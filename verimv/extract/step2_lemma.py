@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from verimv.exact import ONE, Algebraic, Number, Rational, ceil, floor, is_integer
 from verimv.networks.affine import Affine
-from verimv.terms.dag import Dag
+from verimv.terms.dag import Dag, multiple
 
 #: Told how many table entries have just been filled.
 Tick = Callable[[int], None]
@@ -69,56 +69,60 @@ def real_steps(linear: Linear) -> list[Step]:
     return steps
 
 
-class _Window(NamedTuple):
-    """Shifts j with first ≤ j ≤ last have a node of their own; below the unit is 0, above it is 1."""
+class Window(NamedTuple):
+    """Shifts j with first ≤ j ≤ last, where σ(form + j) is not constant; it is 0 below and 1 above."""
 
     first: int
     last: int
 
+    def shifts(self) -> range:
+        return range(self.first, self.last + 1)
 
-def _open_window(low: Number, high: Number) -> _Window:
+
+def _open_window(low: Number, high: Number) -> Window:
     """The shifts at which σ of a form with range [low, high] is not constant: high + j > 0 and low + j < 1."""
-    return _Window(floor(-high) + 1, ceil(1 - low) - 1)
+    return Window(floor(-high) + 1, ceil(1 - low) - 1)
 
 
-def lemma_table(
-    dag: Dag, atoms: Sequence[int], steps: Sequence[Step], base: Number, shifts: Sequence[int], tick: Tick
-) -> list[int]:
-    """The nodes of σ(Σ steps + base + j) for each shift j. `atoms` are the nodes of the variables."""
-    windows = _windows(steps, base, min(shifts), max(shifts))
-    zero, one = dag.constant(0), dag.constant(1)
-    # the empty form: σ(base + j)
+class Row:
+    """One row of the table: the node of σ(form + j) for every shift j that was asked for."""
+
+    def __init__(self, dag: Dag, window: Window, nodes: list[int]) -> None:
+        self.window = window
+        self.nodes = nodes
+        self._zero, self._one = dag.constant(0), dag.constant(1)
+
+    def __getitem__(self, j: int) -> int:
+        first, last = self.window
+        return self._zero if j < first else self._one if j > last else self.nodes[j - first]
+
+
+def lemma_table(dag: Dag, atoms: Sequence[int], steps: Sequence[Step], base: Number, asked: Window, tick: Tick) -> Row:
+    """The nodes of σ(Σ steps + base + j) for the shifts j asked for. `atoms` are the nodes of the variables."""
+    windows = _windows(steps, base, asked)
     window = windows[-1]
-    row = [dag.scale(base + j, one) for j in range(window.first, window.last + 1)]
-    for k in range(len(steps) - 1, -1, -1):
-        step = steps[k]
+    row = Row(dag, window, [dag.scale(base + j, dag.constant(1)) for j in window.shifts()])  # the empty form
+    for step, window in zip(reversed(steps), reversed(windows[:-1]), strict=True):
         atom = dag.scale(step.piece, atoms[step.variable])
-        above, above_row = window, row
-
-        def known(j: int, window: _Window = above, row: list[int] = above_row) -> int:
-            return zero if j < window.first else one if j > window.last else row[j - window.first]
-
-        window = windows[k]
-        tick(len(row))
         if step.positive:
-            row = [dag.odot(dag.oplus(known(j), atom), known(j + 1)) for j in range(window.first, window.last + 1)]
+            nodes = [dag.odot(dag.oplus(row[j], atom), row[j + 1]) for j in window.shifts()]
         else:
-            row = [
-                dag.neg(dag.odot(dag.oplus(dag.neg(known(j)), atom), dag.neg(known(j - 1))))
-                for j in range(window.first, window.last + 1)
-            ]
-    return [zero if j < window.first else one if j > window.last else row[j - window.first] for j in shifts]
+            nodes = [dag.neg(dag.odot(dag.oplus(dag.neg(row[j]), atom), dag.neg(row[j - 1]))) for j in window.shifts()]
+        row = Row(dag, window, nodes)
+        tick(len(nodes))
+    return row
 
 
-def _windows(steps: Sequence[Step], base: Number, first: int, last: int) -> list[_Window]:
+def _windows(steps: Sequence[Step], base: Number, asked: Window) -> list[Window]:
     """For each number k of steps taken, the shifts that are asked for and not constant."""
     low = base - sum((s.piece for s in steps if not s.positive), Rational(0))
     high = base + sum((s.piece for s in steps if s.positive), Rational(0))
+    first, last = asked
     windows = []
     for step in [*steps, None]:
         free = _open_window(low, high)
         first, last = max(first, free.first), min(last, free.last)
-        windows.append(_Window(first, last))
+        windows.append(Window(first, last))
         if step is None or first > last:
             break
         if step.positive:
@@ -126,7 +130,7 @@ def _windows(steps: Sequence[Step], base: Number, first: int, last: int) -> list
         else:
             low, first = low + step.piece, first - 1
     # once nothing is asked for, nothing ever is
-    return windows + [_Window(0, -1)] * (len(steps) + 1 - len(windows))
+    return windows + [Window(0, -1)] * (len(steps) + 1 - len(windows))
 
 
 def sigma_units(dag: Dag, atoms: Sequence[int], forms: Sequence[Affine], logic: str, tick: Tick) -> list[int]:
@@ -137,14 +141,21 @@ def sigma_units(dag: Dag, atoms: Sequence[int], forms: Sequence[Affine], logic: 
     nodes = [-1] * len(forms)
     for group in group_units(forms, logic):
         steps = integer_steps(group.linear) if group.integer else real_steps(group.linear)
-        shifts = [shift - i for shift in group.shifts for i in range(group.split)]
-        found = iter(lemma_table(dag, atoms, steps, group.base, shifts, tick))
-        for member in group.members:
-            node = dag.constant(0)
-            for _ in range(group.split):  # h = Σ h_i/s ≤ 1, so ⊕ is the sum
-                node = dag.oplus(node, dag.divide(group.split, next(found)))
-            nodes[member] = node
+        row = lemma_table(dag, atoms, steps, group.base, group.asked, tick)
+        for member, shift in zip(group.members, group.shifts, strict=True):
+            nodes[member] = row[shift] if group.split == 1 else _split_sum(dag, row, shift, group.split)
     return nodes
+
+
+def _split_sum(dag: Dag, row: Row, shift: int, split: int) -> int:
+    """⊕ δ_s σ(s·form − i) over i < s (Theorem 6.2): the sum is at most 1, so ⊕ adds. The first are often all 1."""
+    lowest = shift - split + 1
+    ones = min(split, max(0, shift - row.window.last))
+    share = dag.divide(split, dag.constant(1))
+    node = multiple(dag, ones, share) if ones else dag.constant(0)
+    for j in range(shift - ones, max(lowest, row.window.first) - 1, -1):
+        node = dag.oplus(node, dag.divide(split, row[j]))
+    return node
 
 
 class Group(NamedTuple):
@@ -160,13 +171,19 @@ class Group(NamedTuple):
     def integer(self) -> bool:
         return all(is_integer(w) for _, w in self.linear) and is_integer(self.base)
 
+    @property
+    def asked(self) -> Window:
+        return Window(min(self.shifts) - self.split + 1, max(self.shifts))
+
     def table_size(self) -> int:
         """About how many table entries, and so nodes, the group needs (an upper bound)."""
         steps = sum(ceil(abs(w)) for _, w in self.linear)
-        asked = max(self.shifts) - min(self.shifts) + self.split
+        asked = min(self.asked.last - self.asked.first, steps) + 1
         # step k has at most asked + k shifts, of which at most steps − k + 1 are not constant
         crossing = max(0, min(steps, (steps + 1 - asked) // 2))
-        return crossing * asked + crossing * (crossing + 1) // 2 + (steps - crossing) * (steps - crossing + 3) // 2
+        table = crossing * asked + crossing * (crossing + 1) // 2 + (steps - crossing) * (steps - crossing + 3) // 2
+        sums = 0 if self.split == 1 else len(self.members) * (min(self.split, steps + 1) + self.split.bit_length())
+        return table + sums
 
 
 def group_units(forms: Sequence[Affine], logic: str) -> Iterable[Group]:

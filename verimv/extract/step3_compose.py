@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from verimv.errors import Undecided
+from verimv.exact import format_count
 from verimv.extract.step1_clip import ClippedNetwork
 from verimv.extract.step2_lemma import group_units, sigma_units
 from verimv.terms.dag import Dag
@@ -35,7 +36,7 @@ def compose(
     if needed > MAX_NODES:
         advice = "try --logic rmv, which needs no common denominator" if logic == "dmv" else "its weights are too large"
         raise Undecided(
-            f"the paper's construction needs up to {_rounded(needed)} nodes, more than {MAX_NODES:,}: {advice}"
+            f"the paper's construction needs up to {format_count(needed)} nodes, more than {MAX_NODES:,}: {advice}"
         )
     dag = Dag()
     atoms = [dag.variable(name) for name in inputs]
@@ -50,7 +51,3 @@ def compose(
         atoms = sigma_units(dag, atoms, layer, logic, tick)
     roots = sigma_units(dag, atoms, clipped.outputs, logic, tick)
     return Formula(dag, inputs, roots, outputs)
-
-
-def _rounded(count: int) -> str:
-    return f"{count:,}" if count < 10**15 else f"10^{len(str(count)) - 1}"

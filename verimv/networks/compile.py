@@ -1,8 +1,9 @@
 """Formula → ReLU network: the forward direction of Theorems 3.2 and 6.2.
 
 ¬, δ and Δ are affine. a⊙b = ρ(a+b−1) and a⊕b = 1 − ρ(1−a−b) are one neuron each (Lemma B.3). A neuron whose argument
-provably never changes sign is replaced by 0 or by its argument, equal neurons are one neuron. Values that a later layer
-needs are carried up by ρ(v) = v, one copy per layer, since inputs and neurons are never negative.
+provably never changes sign is replaced by 0 or by its argument; equal neurons are one neuron, and so is a chain of ⊕ or
+of ⊙. Values that a later layer needs are carried up by ρ(v) = v, one copy per layer, since inputs and neurons are never
+negative.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network
 from verimv.terms.dag import Algebra, fold
 from verimv.terms.formula import Formula
+
+#: Chains are not flattened past this many summands, so that n summands cost n·MAX_FAN_IN and not n².
+MAX_FAN_IN = 256
 
 
 class _Neurons(Algebra[Affine]):
@@ -28,6 +32,7 @@ class _Neurons(Algebra[Affine]):
 
     def rectified(self, argument: Affine) -> Affine:
         """ρ(argument) as a form; a new neuron only where the argument can change sign."""
+        argument = self._flattened(argument)
         low, high = argument.range_over(self.ranges)
         if high <= 0:
             return Affine(())
@@ -40,6 +45,24 @@ class _Neurons(Algebra[Affine]):
             self.levels.append(1 + max(self.levels[j] for j, _ in argument.terms))
             self.ranges.append((ZERO, high if high < 1 else ONE))  # 1−a−b and a+b−1 never exceed 1
         return Affine.variable(number)
+
+    def _flattened(self, argument: Affine) -> Affine:
+        """ρ(ρ(t) + r) = ρ(t + r) wherever r ≤ 0: chains of ⊕, or of ⊙, become one neuron."""
+        while len(argument.terms) <= MAX_FAN_IN:
+            _, high = argument.range_over(self.ranges)
+            inner = next(
+                (
+                    number
+                    for number, weight in argument.terms
+                    if weight == 1 and number in self.arguments and high - self.ranges[number][1] <= 0
+                ),
+                None,
+            )
+            if inner is None:
+                break
+            rest = Affine((term for term in argument.terms if term[0] != inner), argument.constant)
+            argument = self.arguments[inner] + rest
+        return argument
 
     def variable(self, name: str) -> Affine:
         return Affine.variable(self.index[name])

@@ -8,11 +8,12 @@ objects for layers that are large and mostly zero.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from verimv.errors import InputError
-from verimv.exact import Number, format_number, parse_number, shown
+from verimv.exact import Number, check_readable, format_number, parse_number, shown
 from verimv.networks.affine import Affine
 from verimv.networks.network import ACTIVATIONS, Box, Layer, Network, checked_box
 
@@ -22,6 +23,8 @@ VERSION = 1
 _KEYS = {"format", "version", "inputs", "box", "layers", "outputs", "comment"}
 _LAYER_KEYS = {"weights", "bias", "activation"}
 _MAX_DENSE = 10_000
+#: A sparse row can claim any width in a few bytes.
+MAX_WIDTH = 1_000_000
 
 
 class _Literal(str):
@@ -36,8 +39,8 @@ def loads_strictly(text: str, source: str | None = None) -> Any:
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(items)
         if len(result) < len(items):
-            keys = [key for key, _ in items]
-            twice = next(key for key in keys if keys.count(key) > 1)
+            counts = Counter(key for key, _ in items)
+            twice = next(key for key in counts if counts[key] > 1)
             raise InputError(f"the key {shown(twice)} stands twice in one object", source=source)
         return result
 
@@ -101,6 +104,8 @@ def _sparse_layer(rows: list[Any], bias: list[Number], activation: Any, place: s
         if not isinstance(row, dict) or "width" not in row:
             raise InputError(f'{here}: expected an object with "width", as weights[0], found {_found(row)}')
         width = _index(row["width"], f"{here}.width")
+        if width > MAX_WIDTH:
+            raise InputError(f"{here}.width: expected at most {MAX_WIDTH:,}, found {width:,}")
         widths.add(width)
         terms = {_index(j, here): _number(w, f"{here}[{j}]") for j, w in row.items() if j != "width"}
         if len(terms) < len(row) - 1 or any(j >= width for j in terms):
@@ -160,7 +165,12 @@ def _found(value: Any) -> str:
 
 def write_network(network: Network) -> Iterator[str]:
     """The text of network JSON in pieces, a row of weights per line."""
-    dump = json.dumps
+
+    def dump(data: Any) -> str:
+        text = json.dumps(data)
+        check_readable(text)
+        return text
+
     yield f'{{"format": "{FORMAT}", "version": {VERSION},\n "inputs": {dump(network.inputs)},\n'
     box = [[format_number(low), format_number(high)] for low, high in network.box]
     yield f' "box": {dump(box)},\n "layers": [\n'

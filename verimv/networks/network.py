@@ -34,6 +34,10 @@ class Layer:
     width_in: int
     activation: Activation
 
+    def __post_init__(self) -> None:
+        if self.activation not in ACTIVATIONS:
+            raise InputError(f"activation: expected one of {', '.join(ACTIVATIONS)}, found {self.activation!r}")
+
     @staticmethod
     def of(weights: Sequence[Sequence[Any]], bias: Sequence[Any], activation: Activation = "relu") -> Layer:
         """From a dense matrix (a row per neuron) and a bias vector of anything :func:`as_number` takes."""
@@ -131,17 +135,20 @@ class Network:
     def is_on_unit_cube(self) -> bool:
         return all(low == 0 and high == 1 for low, high in self.box)
 
-    def select(self, output: str | int) -> Network:
-        """The network of one output, by name or index (from 0)."""
+    def output_index(self, output: str | int) -> int:
+        """The index of an output given by name or index (from 0)."""
         if isinstance(output, str) and output in self.outputs:
-            index = self.outputs.index(output)
-        elif str(output).isascii() and str(output).isdigit() and int(output) < len(self.outputs):
-            index = int(output)
-        else:
-            raise InputError(
-                f"no output {shown(str(output))}: there are {', '.join(self.outputs)} "
-                f"(or an index below {len(self.outputs)})"
-            )
+            return self.outputs.index(output)
+        if str(output).isascii() and str(output).isdigit() and int(output) < len(self.outputs):
+            return int(output)
+        raise InputError(
+            f"no output {shown(str(output))}: there are {', '.join(self.outputs)} "
+            f"(or an index below {len(self.outputs)})"
+        )
+
+    def select(self, output: str | int) -> Network:
+        """The network of one output."""
+        index = self.output_index(output)
         last = self.layers[-1]
         layers = (*self.layers[:-1], replace(last, rows=(last.rows[index],)))
         return replace(self, layers=layers, outputs=(self.outputs[index],))
@@ -152,11 +159,13 @@ def _names(what: str, names: Sequence[str] | None, letter: str, count: int) -> t
         return tuple(f"{letter}{i + 1}" for i in range(count))
     if len(names) != count:
         raise InputError(f"{what}: expected {count} names, found {len(names)}")
+    seen: set[str] = set()
     for i, name in enumerate(names):
         if not isinstance(name, str) or not re.fullmatch(NAME, name) or name in RESERVED:
             raise InputError(f"{what}[{i}]: expected a name (letters, digits, _ . '), found {shown(str(name))}")
-        if name in names[:i]:
+        if name in seen:
             raise InputError(f"{what}[{i}]: {name} is named twice")
+        seen.add(name)
     return tuple(names)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from verimv.terms import dag as build
 from verimv.terms.dag import Algebra, Dag, fold
 from verimv.terms.evaluate import evaluate, evaluate_floats, evaluate_points
 from verimv.terms.measure import Measures, lengths, measure, tree_nodes, variables
-from verimv.terms.parse import parse_expression
+from verimv.terms.parse import RESERVED, parse_expression
 from verimv.terms.printing import (
     LATEX,
     SYMPY,
@@ -33,7 +33,7 @@ MAX_ONE_LINE_NODES = 400
 
 def natural_order(name: str) -> list[Any]:
     """Sort key under which x2 comes before x10."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+    return [(len(part), part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name)]
 
 
 class Formula:
@@ -51,9 +51,13 @@ class Formula:
         self.dag = dag
         self.inputs = tuple(inputs)
         self.roots = tuple(roots)
-        self.outputs = tuple(outputs) if outputs is not None else tuple(f"y{i + 1}" for i in range(len(self.roots)))
+        free = (name for name in (f"y{i}" for i in count(1)) if name not in self.inputs)
+        self.outputs = tuple(outputs) if outputs is not None else tuple(islice(free, len(self.roots)))
         if len(self.outputs) != len(self.roots):
             raise InputError(f"{len(self.roots)} terms but {len(self.outputs)} output names")
+        for name, root in zip(self.outputs, self.roots, strict=True):
+            if name in self.inputs and root != dag.variable(name):
+                raise InputError(f"output {name} is an input too, but not that input")
         missing = set(variables(dag, self.roots)) - set(self.inputs)
         if missing:
             raise InputError(f"variable {min(missing)} is not an input")
@@ -112,7 +116,8 @@ class Formula:
         if missing:
             raise InputError(f"no value for {', '.join(missing)}")
         if any(isinstance(value, np.ndarray) for value in given.values()):
-            arrays = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in given.values()))
+            columns = [value if isinstance(value, np.ndarray) else float(as_number(value)) for value in given.values()]
+            arrays = np.broadcast_arrays(*(np.asarray(column, dtype=float) for column in columns))
             if any(array.size and not (array.min() >= 0 and array.max() <= 1) for array in arrays):
                 raise InputError("expected values in [0,1]")
             results: list[Any] = evaluate_floats(self.dag, self.roots, dict(zip(given, arrays, strict=True)))
@@ -123,13 +128,15 @@ class Formula:
     def at(self, point: Mapping[str, Number]) -> list[Number]:
         """Exact values of all outputs at one point of the unit cube."""
         for name, value in point.items():
-            if value < 0 or value > 1:
-                raise InputError(f"{name}={format_number(value)} lies outside [0,1]")
+            _check_in_unit_interval(name, value)
         return evaluate(self.dag, self.roots, point)
 
     def at_points(self, points: Sequence[Sequence[Number]]) -> list[list[Number]]:
         """Exact values at many points (inputs in order), a list of outputs for each point."""
         columns = {name: [point[i] for point in points] for i, name in enumerate(self.inputs)}
+        for name, column in columns.items():
+            for value in column:
+                _check_in_unit_interval(name, value)
         if not columns or not points:
             return [evaluate(self.dag, self.roots, {}) for _ in points]
         return [list(row) for row in zip(*evaluate_points(self.dag, self.roots, columns), strict=True)]
@@ -231,7 +238,10 @@ class Formula:
         """A SymPy expression in Min and Max (a list of them for several outputs), shared as the DAG is."""
         import sympy
 
-        expressions = fold(self.dag, self.roots, _Sympy(sympy))
+        try:
+            expressions = fold(self.dag, self.roots, _Sympy(sympy))
+        except RecursionError:
+            raise InputError("the formula is nested too deep for SymPy; its text is not: text(SYMPY)") from None
         return expressions[0] if len(expressions) == 1 else expressions
 
     def fresh_names(self) -> Iterator[str]:
@@ -244,6 +254,11 @@ class Formula:
 
     def __repr__(self) -> str:
         return f"<Formula {', '.join(self.outputs)} over {', '.join(self.inputs)}: {self.measure().size} nodes>"
+
+
+def _check_in_unit_interval(name: str, value: Number) -> None:
+    if value < 0 or value > 1:
+        raise InputError(f"{name}={format_number(value)} lies outside [0,1]")
 
 
 class _Copy(Algebra[int]):
@@ -294,10 +309,12 @@ class _Sympy(Algebra[Any]):
         return 1 - a
 
     def oplus(self, a: Any, b: Any) -> Any:
-        return self.sympy.Min(1, a + b, evaluate=False)
+        total = a + b
+        return self.sympy.Min(1, total, evaluate=bool(total.is_number))
 
     def odot(self, a: Any, b: Any) -> Any:
-        return self.sympy.Max(0, a + b - 1, evaluate=False)
+        total = a + b - 1
+        return self.sympy.Max(0, total, evaluate=bool(total.is_number))
 
     def divide(self, divisor: int, a: Any) -> Any:
         return a / divisor
@@ -309,7 +326,13 @@ class _Sympy(Algebra[Any]):
 def parse(text: str) -> Formula:
     """Read one expression. Its inputs are the variables that occur, in natural order (x2 before x10)."""
     dag = Dag()
-    root = parse_expression(dag, text, dag.variable)
+
+    def resolve(name: str) -> int:
+        if name in RESERVED:
+            raise InputError(f"{name} cannot name a variable: it heads a line of a formula file")
+        return dag.variable(name)
+
+    root = parse_expression(dag, text, resolve)
     return Formula(dag, sorted(variables(dag, [root]), key=natural_order), [root])
 
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from verimv.errors import InputError
-from verimv.exact import shown
+from verimv.exact import check_readable, shown
 from verimv.terms.dag import NOT, ODOT, OPLUS, Dag
 from verimv.terms.formula import Formula
 from verimv.terms.parse import NAME, RESERVED, parse_expression
@@ -36,10 +36,13 @@ def write_mv(formula: Formula) -> Iterator[str]:
     yield f"{HEADER} {VERSION}\n"
     yield f"inputs {' '.join(formula.inputs)}\n" if formula.inputs else "inputs\n"
     defined, texts = definitions(formula.dag, formula.roots, UNICODE, PrimitiveView, formula.fresh_names())
+    for text in (*(definition.text for definition in defined), *texts):
+        check_readable(text)
     for definition in defined:
         yield f"{definition.name} = {definition.text}\n"
     for name, text in zip(formula.outputs, texts, strict=True):
-        yield f"{name} = {text}\n"
+        if name not in formula.inputs:
+            yield f"{name} = {text}\n"
     yield f"outputs {' '.join(formula.outputs)}\n"
 
 

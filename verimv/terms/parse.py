@@ -15,7 +15,7 @@ from verimv.exact import MAX_DIGITS, parse_number, shown
 from verimv.terms import dag as build
 from verimv.terms.dag import NOT, ODOT, ONE, OPLUS, ZERO, Dag
 
-NAME = r"[A-Za-z_][A-Za-z0-9_.']*"
+NAME = r"[A-Za-z_][A-Za-z0-9_.']*+"
 
 #: Words that head a line of a formula file, and so cannot name a variable there.
 RESERVED = frozenset({"inputs", "outputs", "verimv-formula"})
@@ -49,7 +49,7 @@ _TOKEN = re.compile(
             r"(?P<close>\))",
             r"(?P<not>[¬~])",
             r"(?P<divide>[δd]\s*\[\s*(?P<divisor>[0-9]+)\s*\])",
-            r"(?P<scale>[ΔD]\s*\[\s*(?P<factor>[^\]]*?)\s*\])",
+            r"(?P<scale>[ΔD]\s*\[(?P<factor>[^\]]*)\])",
             r"(?P<multiple>(?P<count>[0-9]+)\s*[·*])",
             r"(?P<constant>[01](?![0-9.]))",
             rf"(?P<name>{NAME})(?!\s*\[)",
@@ -157,7 +157,7 @@ def _prefix(dag: Dag, match: re.Match[str]) -> _Prefix:
             raise InputError("δ[0]: expected a whole number ≥ 1")
         return lambda a: dag.divide_node(divisor, a)
     if match["scale"]:
-        factor = parse_number(match["factor"])
+        factor = parse_number(match["factor"].strip())
         return lambda a: dag.scale_node(factor, a)
     count = _whole(match["count"])
     if count < 1:

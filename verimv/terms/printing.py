@@ -6,6 +6,7 @@ once, in a definition. ∧ ∨ → ↔ and N· (N ≥ 3) are recognised again; x
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -157,11 +158,23 @@ LATEX = Style(
 )
 
 
+def sympy_name(name: str) -> str:
+    """Names that Python or SymPy would take for something else are spelt out."""
+    plain = name.isidentifier() and not keyword.iskeyword(name) and (len(name) > 1 or name.islower())
+    return name if plain and name not in _SYMPY_NAMES else f"Symbol({name!r})"
+
+
+#: Lower-case names that `sympify` knows already; single capitals (E, I, S, …) never stay bare.
+_SYMPY_NAMES = frozenset(
+    {"pi", "oo", "zoo", "nan", "beta", "gamma", "zeta", "lamda", "re", "im", "sign", "diff", "test"}
+)
+
+
 class SympyStyle(Style):
     """Min/Max expressions that `sympy.sympify` and Python read."""
 
     def __init__(self) -> None:
-        super().__init__({}, "1 - ", str, str, str)
+        super().__init__({}, "1 - ", str, str, str, sympy_name)
 
     def text(self, view: View, operands: Sequence[tuple[str, int]]) -> tuple[str, int]:
         kind, payload, _ = view
