@@ -89,6 +89,18 @@ def test_hidden_equalities_are_decided():
     assert parse_number("sqrt(2)+sqrt(3)") > Fraction(31462643699419723, 10**16)
 
 
+def test_zero_in_disguise():
+    """Products of large primes keep two radicals, so this zero is not visible as such."""
+    zero = parse_number("sqrt(100160063)-sqrt(10007)*sqrt(10009)")
+    assert isinstance(zero, Algebraic)
+    assert not zero
+    assert square_root(zero) == 0
+    with pytest.raises(ZeroDivisionError):
+        1 / zero
+    with pytest.raises(InputError, match="division by zero"):
+        parse_number("1/sqrt(sqrt(100160063)-sqrt(10007)*sqrt(10009))")
+
+
 def test_too_many_radicals_are_refused():
     with pytest.raises(Undecided, match="square roots"):
         parse_number("+".join(f"sqrt({p})" for p in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)))

@@ -266,6 +266,30 @@ def test_units_with_the_same_weights_share_one_table():
     assert [group.split for group in group_units([Affine([(0, Rational(1, 2))], Rational(1, 3))], "dmv")] == [6]
 
 
+def test_proven_bounds_follow_the_selected_output():
+    network = build_network([([[1], [2]], [0, 0], "identity")])
+    with pytest.raises(OutputLeavesUnitInterval):
+        extract(network, bounds=interval_bounds(network), output="y2")
+    assert str(extract(network, bounds=interval_bounds(network), output="y1").formula) == "x1"
+    with pytest.raises(InputError, match="do not fit"):
+        extract(network.select("y1"), bounds=interval_bounds(network))
+
+
+def test_logic_is_judged_by_the_selected_output():
+    network = build_network([([["1"], ["1/2"]], [0, 0], "identity")])
+    assert extract(network, logic="mv", output=0).formula.logic == "mv"
+
+
+@pytest.mark.parametrize(
+    ("weight", "bias"), [("1e-12", "0"), ("0", "0.123456789012"), ("1e-12", "1/3"), ("-1e-9", "1")]
+)
+def test_huge_denominators_do_not_cost_their_size(weight, bias):
+    network = build_network([([[weight]], [bias], "identity")])
+    formula = extract(network, logic="dmv").formula
+    assert formula.size < 200
+    assert all(formula(x) == network(x) for x in (0, 1, "1/3"))
+
+
 # -- the output must stay in [0,1] ------------------------------------------------------------------------------------
 
 

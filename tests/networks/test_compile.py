@@ -46,6 +46,15 @@ def test_no_neuron_that_can_be_avoided():
     assert shape(to_network(parse("1"))) == [1]
 
 
+def test_chains_are_one_neuron():
+    assert shape(to_network(parse("x ⊕ y ⊕ z"))) == [1, 1]
+    assert shape(to_network(parse("x ⊙ y ⊙ z ⊙ x"))) == [1, 1]
+    assert shape(to_network(parse("1000·x"))) == [1, 1]
+    assert shape(to_network(parse("¬(x ⊕ y) ⊙ z"))) == [1, 1]
+    wide = to_network(parse(" ⊕ ".join(f"x{i}" for i in range(1000))))
+    assert sum(shape(wide)) < 4000
+
+
 def test_several_outputs_and_unused_inputs():
     formula = read_mv("verimv-formula 1\ninputs x y unused\na = x ⊕ y\nb = a ⊙ ¬x\noutputs a b x\n")
     network = to_network(formula)

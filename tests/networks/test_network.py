@@ -164,6 +164,26 @@ def test_selecting_outputs():
             network.select(wrong)
 
 
+def test_unknown_activations_are_refused_in_python_too():
+    with pytest.raises(InputError, match="expected one of relu, crelu, identity, found 'ReLU'"):
+        Layer.of([[1]], [0], "ReLU")
+
+
+def test_wide_networks_are_read_in_linear_time():
+    names = [f"a{i}" for i in range(20_000)]
+    text = json.dumps(
+        GOOD
+        | {
+            "inputs": names,
+            "box": None,
+            "layers": [{"weights": [{"width": 20_000, "7": "1"}], "bias": ["0"], "activation": "relu"}],
+        }
+    )
+    assert len(read_network(text).inputs) == 20_000
+    with pytest.raises(InputError, match="at most 1,000,000"):
+        read_network(text.replace("20000", "999999999"))
+
+
 def test_wrong_number_of_inputs():
     with pytest.raises(InputError, match="expected 2 values"):
         build_network([([[1, 1]], [0], "relu")])(1)

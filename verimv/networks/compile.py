@@ -47,22 +47,22 @@ class _Neurons(Algebra[Affine]):
         return Affine.variable(number)
 
     def _flattened(self, argument: Affine) -> Affine:
-        """ρ(ρ(t) + r) = ρ(t + r) wherever r ≤ 0: chains of ⊕, or of ⊙, become one neuron."""
+        """ρ(w·ρ(t) + r) = ρ(w·t + r) wherever r ≤ 0 < w: chains of ⊕, or of ⊙, become one neuron."""
         while len(argument.terms) <= MAX_FAN_IN:
-            _, high = argument.range_over(self.ranges)
-            inner = next(
-                (
-                    number
-                    for number, weight in argument.terms
-                    if weight == 1 and number in self.arguments and high - self.ranges[number][1] <= 0
-                ),
-                None,
-            )
+            inner = self._absorbable(argument)
             if inner is None:
                 break
-            rest = Affine((term for term in argument.terms if term[0] != inner), argument.constant)
-            argument = self.arguments[inner] + rest
+            number, weight = inner
+            rest = Affine((term for term in argument.terms if term[0] != number), argument.constant)
+            argument = self.arguments[number].scaled(weight) + rest
         return argument
+
+    def _absorbable(self, argument: Affine) -> tuple[int, Number] | None:
+        _, high = argument.range_over(self.ranges)
+        for number, weight in argument.terms:
+            if weight > 0 and number in self.arguments and high - weight * self.ranges[number][1] <= 0:
+                return number, weight
+        return None
 
     def variable(self, name: str) -> Affine:
         return Affine.variable(self.index[name])

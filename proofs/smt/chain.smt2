@@ -1,0 +1,12 @@
+; Chains of one operator are one neuron: rho(rho(t) + r) = rho(t + r) for r <= 0.
+(set-logic QF_LRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const t Real) (declare-const r Real)
+(assert (<= r 0.0))
+(assert (not (= (rho (+ (rho t) r)) (rho (+ t r)))))
+(check-sat)

@@ -1,0 +1,12 @@
+; The same for a negative coefficient: sigma(g - h) = not((not sigma(g) + h) . not sigma(g - 1)) for h in [0,1].
+(set-logic QF_LRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const g Real) (declare-const h Real)
+(assert (unit h))
+(assert (not (= (sigma (- g h)) (neg (odot (oplus (neg (sigma g)) h) (neg (sigma (- g 1.0))))))))
+(check-sat)

@@ -1,0 +1,12 @@
+; Lemmas 3.3 and 6.4: sigma(g + h) = (sigma(g) + h) . sigma(g + 1) for every real g and h in [0,1].
+(set-logic QF_LRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const g Real) (declare-const h Real)
+(assert (unit h))
+(assert (not (= (sigma (+ g h)) (odot (oplus (sigma g) h) (sigma (+ g 1.0))))))
+(check-sat)

@@ -1,0 +1,12 @@
+; Lemma B.3: a . b in the logic is rho(a + b - 1) for a, b in [0,1].
+(set-logic QF_LRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const a Real) (declare-const b Real)
+(assert (and (unit a) (unit b)))
+(assert (not (= (odot a b) (rho (- (+ a b) 1.0)))))
+(check-sat)

@@ -1,0 +1,13 @@
+; Theorem 6.2, one summand: min(k+1, rho(t)) = min(k, rho(t)) + sigma(t - k) for k >= 0; k = 0, ..., s-1 and t = s x give s sigma(x).
+(set-logic QF_LRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const t Real) (declare-const k Real)
+(define-fun least ((a Real) (b Real)) Real (ite (<= a b) a b))
+(assert (>= k 0.0))
+(assert (not (= (least (+ k 1.0) (rho t)) (+ (least k (rho t)) (sigma (- t k))))))
+(check-sat)

@@ -1,0 +1,108 @@
+"""What only a real process shows: signals, limits, pipes, closed and non-UTF-8 streams."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+VERIMV = [sys.executable, "-m", "verimv"]
+
+
+def start(*words, **options):
+    return subprocess.Popen([*VERIMV, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def finish(process, timeout=60):
+    out, err = process.communicate(timeout=timeout)
+    return process.returncode, out.decode(), err.decode()
+
+
+@pytest.fixture
+def slow_network(tmp_path):
+    """About 4 million table entries: long enough to be interrupted."""
+    path = tmp_path / "slow.json"
+    layer = {"weights": [["3000"]], "bias": ["-1500"], "activation": "crelu"}
+    path.write_text(json.dumps({"format": "verimv-network", "version": 1, "layers": [layer]}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_signals_leave_nothing_behind(slow_network, tmp_path, number, code, word):
+    process = start("extract", slow_network, "-o", tmp_path / "out")
+    time.sleep(1.5)
+    process.send_signal(number)
+    assert finish(process) == (code, "", f"verimv: {word}\n")
+    assert [p.name for p in tmp_path.iterdir()] == ["slow.json"]
+
+
+def test_time_limit(slow_network, tmp_path):
+    code, out, err = finish(start("extract", slow_network, "-o", tmp_path / "out", "--timeout", "1"))
+    assert (code, out, err) == (3, "", "verimv: the time limit of 1 s is used up\n")
+    assert [p.name for p in tmp_path.iterdir()] == ["slow.json"]
+
+
+def test_memory_limit(slow_network):
+    assert finish(start("extract", slow_network, "--memory", "150")) == (
+        3,
+        "",
+        "verimv: the memory limit of 150 MB is used up\n",
+    )
+
+
+def test_stdin(tmp_path):
+    process = start("measure", "-", "--json", stdin=subprocess.PIPE)
+    out, _ = process.communicate("\ufeffx ⊕ x\n".encode(), timeout=60)
+    assert json.loads(out)["length"] == "2"
+    process = start("measure", "-", stdin=subprocess.PIPE)
+    _, err = process.communicate(b"\xff\xff", timeout=60)
+    assert (process.returncode, err) == (2, b"verimv: stdin: not UTF-8 text (byte 0)\n")
+
+
+def test_ascii_terminals():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    code, out, err = finish(start("extract", "examples/networks/hat.json", env=environment, cwd=ROOT))
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "(x1 (+) x1) (*) ~(x1 (*) x1)"
+    assert finish(start("measure", "x (+) x", env=environment))[0] == 0
+    assert finish(start("measure", "x (+) x", "--json", env=environment))[0] == 0
+    assert finish(start("extract", "--help", env=environment))[0] == 0
+
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+@pytest.mark.parametrize(("redirection", "code"), [
+    (">&-", 2), ("2>&-", 0), ("2>/dev/full", 0), (">/dev/full", 2), ("| true", 0),
+])  # fmt: skip
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_unusable_streams(redirection, code):
+    command = f"{sys.executable} -m verimv eval x --at x=1 {redirection}"
+    process = subprocess.run(["sh", "-c", command], capture_output=True, check=False, timeout=60)
+    assert process.returncode == code
+    assert b"Traceback" not in process.stderr
+    assert b"Exception" not in process.stderr
+
+
+def test_errors_keep_their_code_without_stderr():
+    process = subprocess.run(["sh", "-c", f"{sys.executable} -m verimv eval x --at x=5 2>&-"], check=False, timeout=60)
+    assert process.returncode == 2
+
+
+def test_process_substitution_and_pipes(tmp_path):
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    process = start("measure", fifo, "--json")
+    with fifo.open("w") as pipe:
+        pipe.write("x (+) y")
+    assert json.loads(finish(process)[1])["length"] == "2"
+
+
+def test_nothing_but_the_result_on_stdout():
+    code, out, err = finish(start("eval", "x", "--at", "x=1"))
+    assert (code, out, err) == (0, "1\n", "")
