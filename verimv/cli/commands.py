@@ -82,12 +82,17 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         "",
         f"{_LOGIC_NAMES[summary['logic']]} formula: "
         f"length {length}, {summary['size']:,} nodes, depth {summary['depth']:,}",
-        f"from {summary['neurons']:,} neurons by {summary['units']:,} clipped units ({summary['bounds']} bounds)",
+        f"from {_counted(summary['neurons'], 'neuron')} by {_counted(summary['units'], 'clipped unit')} "
+        f"({summary['bounds']} bounds)",
     ]
     if arguments.directory is not None:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
     return Result(data, "\n".join(lines))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _where(directory: str | None) -> str:
