@@ -66,18 +66,18 @@ def extract(
         if not isinstance(bounds, str):
             bounds = bounds.select(len(network.layers) - 1, network.output_index(output))
         network = network.select(output)
-    _check_logic(network, logic)
+    normalised = to_unit_cube(network)
+    _check_logic(normalised, logic)
     seconds: dict[str, float] = {}
     with _timed(seconds, "bounds"):
         progress("bounding neurons", 0, 1)
         proven = neuron_bounds(network, bounds) if isinstance(bounds, str) else bounds
     with _timed(seconds, "clip"):
         progress("clipping neurons", 0, 1)
-        normalised = to_unit_cube(network)
         clipped = clip_network(normalised, proven)
         check_outputs(network, clipped, proven)
     with _timed(seconds, "compose"):
-        chosen = _choose_logic(network, clipped) if logic == "auto" else logic
+        chosen = _choose_logic(normalised, clipped) if logic == "auto" else logic
         formula = compose(clipped, network.inputs, network.outputs, chosen, progress)
     with _timed(seconds, "measure"):
         measures = formula.measure()
@@ -141,7 +141,7 @@ def _attained_outside(network: Network, bounds: NetworkBounds, index: int) -> An
 def _check_logic(network: Network, logic: str) -> None:
     if logic not in LOGICS:
         raise InputError(f"unknown logic {logic}: choose one of {', '.join(LOGICS)}")
-    kind = to_unit_cube(network).number_kind
+    kind = network.number_kind
     if (logic == "mv" and kind != "integer") or (logic == "dmv" and kind == "algebraic"):
         fitting = "dmv or rmv" if kind == "rational" else "rmv"
         raise InputError(f"the weights are {kind}, which {logic.upper()} logic cannot express; use --logic {fitting}")
@@ -149,7 +149,7 @@ def _check_logic(network: Network, logic: str) -> None:
 
 def _choose_logic(network: Network, clipped: ClippedNetwork) -> str:
     """The smallest logic that fits the weights, unless its formula would be out of all proportion."""
-    kind = to_unit_cube(network).number_kind
+    kind = network.number_kind
     if kind == "rational":
         return "dmv" if table_nodes(clipped, "dmv") <= MAX_AUTO_DMV_NODES else "rmv"
     return "mv" if kind == "integer" else "rmv"

@@ -50,10 +50,9 @@ def clip_network(network: Network, bounds: NetworkBounds) -> ClippedNetwork:
             values = forms
             continue
         ranges = [_range(form, bounds, depth, i) for i, form in enumerate(forms)]
-        if layer.activation == "relu":
-            _check_room(room, ranges)
         units = _Units()
         if layer.activation == "relu":
+            _check_room(room, ranges)
             values = [units.rectified(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
         else:
             values = [units.clipped(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
