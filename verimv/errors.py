@@ -4,7 +4,8 @@
     ├── InputError       2  the input or the call is malformed
     ├── Refuted          1  what was asked for is false
     │   └── OutputLeavesUnitInterval   … with the exact point that shows it
-    └── Undecided        3  time, memory or precision of a method ran out
+    ├── Undecided        3  time, memory or precision of a method ran out
+    └── InternalError    4  verimv or a solver contradicts itself
 
 Anything else that escapes is a bug in verimv (exit code 4).
 """
@@ -70,3 +71,13 @@ class Undecided(VerimvError):
     """Neither proved nor refuted, with the reason."""
 
     exit_code = 3
+
+
+class InternalError(VerimvError):
+    """A contradiction that must not happen, with what is needed to reproduce it."""
+
+    exit_code = 4
+
+    def __init__(self, message: str, reproduction: str = "") -> None:
+        super().__init__(message)
+        self.reproduction = reproduction

@@ -47,6 +47,13 @@ def write_file(path: str | os.PathLike[str], pieces: Iterable[str]) -> None:
             Path(name).unlink(missing_ok=True)
 
 
+def write_into(directory: str | os.PathLike[str], name: str, text: str) -> None:
+    """One file in a directory that is made if need be."""
+    with _errors_name(directory):
+        Path(directory).mkdir(parents=True, exist_ok=True)
+    write_file(Path(directory) / name, [text])
+
+
 def check_directory(path: str | os.PathLike[str], owned: Collection[str]) -> None:
     """Refuse, before any work is done, a place where :func:`write_directory` would have to destroy something."""
     if not os.fspath(path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import os
@@ -10,10 +11,12 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 
+from verimv.cli.commands import Result
 from verimv.cli.limits import Terminated, limits
 from verimv.cli.parser import build_parser
 from verimv.cli.reporter import Reporter
-from verimv.errors import InputError, VerimvError
+from verimv.errors import InputError, InternalError, VerimvError
+from verimv.files import write_file
 
 __all__ = ["main"]
 
@@ -25,9 +28,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     arguments = build_parser().parse_args([_as_utf8(word) for word in (sys.argv[1:] if argv is None else argv)])
     try:
-        with limits(arguments.timeout, arguments.memory), Reporter(arguments.quiet) as report:
-            result = arguments.run(arguments, report)
+        with limits(*_hard_limits(arguments)), Reporter(arguments.quiet) as report:
+            result: Result = arguments.run(arguments, report)
         _print(json.dumps(result.data, ensure_ascii=not _shows_unicode()) if arguments.json else result.text)
+    except InternalError as error:
+        if error.reproduction:
+            write_file("verimv-reproduce.smt2", [error.reproduction])
+            return _fail(arguments.debug, f"{error}; the query is in verimv-reproduce.smt2", 4)
+        return _fail(arguments.debug, str(error), 4)
     except VerimvError as error:
         return _fail(arguments.debug, str(error), error.exit_code)
     except KeyboardInterrupt:
@@ -40,7 +48,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         reason = f"a bug in verimv: {type(error).__name__}: {error} (--debug shows where; please report it)"
         return _fail(arguments.debug, reason.replace("\n", " "), 4)
-    return 0
+    return result.exit_code
+
+
+def _hard_limits(arguments: argparse.Namespace) -> tuple[float | None, int | None]:
+    """Commands that run solvers keep to their budget themselves; then the alarm only guards against a slip."""
+    timeout: float | None = arguments.timeout
+    if arguments.budgeted:
+        return (None if timeout is None else 1.1 * timeout + 0.8), None
+    return timeout, arguments.memory
 
 
 def _as_utf8(word: str) -> str:

@@ -11,7 +11,7 @@ from verimv.cli.commands import Result
 from verimv.cli.reporter import Reporter
 from verimv.errors import InputError
 from verimv.experiments import BENCHMARKS
-from verimv.files import write_file
+from verimv.files import write_into
 
 
 def run_bench(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -28,8 +28,7 @@ def run_bench(arguments: argparse.Namespace, report: Reporter) -> Result:
         data[name] = benchmark.data()
         texts += [f"{name}: {table.title}\n{aligned(table.header, table.rows)}" for table in benchmark.tables]
         if arguments.directory is not None:
-            os.makedirs(arguments.directory, exist_ok=True)
-            write_file(os.path.join(arguments.directory, f"{name}.json"), [json.dumps(data[name], indent=1), "\n"])
+            write_into(arguments.directory, f"{name}.json", json.dumps(data[name], indent=1) + "\n")
     return Result(data, "\n\n".join(texts))
 
 

@@ -43,6 +43,7 @@ class Result:
 
     data: Mapping[str, Any]
     text: str
+    exit_code: int = 0
 
 
 def console_style() -> Style:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from verimv import __version__
 from verimv.bounds import METHODS
-from verimv.cli import commands
+from verimv.cli import commands, decisions
 from verimv.cli.bench import run_bench
 from verimv.experiments import BENCHMARKS
 from verimv.extract import LOGICS, STRATEGIES
@@ -34,7 +34,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"verimv {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
 
-    def command(name: str, run: Callable[..., Any], summary: str, example: str) -> argparse.ArgumentParser:
+    def command(
+        name: str, run: Callable[..., Any], summary: str, example: str, budgeted: bool = False
+    ) -> argparse.ArgumentParser:
         sub = subparsers.add_parser(
             name,
             help=summary,
@@ -42,7 +44,7 @@ def build_parser() -> argparse.ArgumentParser:
             epilog=f"example:\n{example}\n\n{EXIT_CODES}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        sub.set_defaults(run=run)
+        sub.set_defaults(run=run, budgeted=budgeted)
         common = sub.add_argument_group("every command")
         common.add_argument("--json", action="store_true", help="print one JSON object")
         common.add_argument("--quiet", action="store_true", help="no progress on stderr")
@@ -70,7 +72,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--bounds",
         choices=METHODS,
         default="auto",
-        help="how neurons are bounded; exact: one input only (default: the tightest that is quick)",
+        help="how neurons are bounded; exact: by solver (default: the tightest that is quick)",
     )
     sub.add_argument(
         "--box", metavar="FILE", help='JSON [["low", "high"], …], a pair per input, instead of the network\'s own box'
@@ -106,6 +108,62 @@ def build_parser() -> argparse.ArgumentParser:
         "-o", dest="out", metavar="OUT", required=True, help="a file (.mv .txt .asc .tex .py .json), or - for stdout"
     )
     sub.add_argument("--to", choices=tuple(commands.FORMULA_FORMATS), help="the format, when the name does not tell")
+
+    def question(name: str, run: Callable[..., Any], summary: str, example: str) -> argparse.ArgumentParser:
+        sub = command(name, run, f"{summary} (default budget: 60 s)", example, budgeted=True)
+        sub.add_argument("--solver", choices=("z3", "cvc5", "all"), default="z3", help="all: both, and they must agree")
+        sub.add_argument("--emit", metavar="DIR", help="write every query there as SMT-LIB 2")
+        return sub
+
+    sub = question(
+        "equiv",
+        decisions.run_equiv,
+        "are two networks or formulas equal everywhere?",
+        "  verimv equiv 'x ⊙ (x → y)' 'x ∧ y'\n  equal",
+    )
+    sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, or - for stdin")
+    sub.add_argument("b", metavar="B", help="the other")
+    sub.add_argument("--tolerance", metavar="E", default="0", help="equal up to E (default: 0)")
+    sub.add_argument("--box", metavar="FILE", help="the box of the networks, as for extract")
+
+    sub = question("valid", decisions.run_valid, "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid")
+    sub.add_argument("formula", metavar="F", help="a file, an expression, or - for stdin")
+
+    sub = question("sat", decisions.run_sat, "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'")
+    sub.add_argument("formula", metavar="F", help="a file, an expression, or - for stdin")
+
+    sub = question(
+        "entails",
+        decisions.run_entails,
+        "wherever F is 1, is G 1?",
+        "  verimv entails 'x ⊙ (x → y)' y\n  entailed",
+    )
+    sub.add_argument("premise", metavar="F", help="a file, an expression, or - for stdin")
+    sub.add_argument("conclusion", metavar="G", help="a file or an expression")
+
+    sub = question(
+        "range",
+        decisions.run_range,
+        "exact minimum and maximum, with points",
+        "  verimv range 'x ∨ ¬x'\n  minimum 1/2 at x=1/2\n  maximum 1 at x=0",
+    )
+    sub.add_argument("subject", metavar="F|NETWORK", help="a file, an expression, or - for stdin")
+
+    sub = command(
+        "bounds",
+        decisions.run_bounds,
+        "proven range of every neuron, before activation",
+        "  verimv bounds examples/networks/hat.json\n  1:0  [0, 2]  exact\n  …",
+        budgeted=True,
+    )
+    sub.add_argument("network", metavar="NETWORK", help="network JSON, or - for stdin")
+    sub.add_argument("--method", choices=METHODS, default="auto", help="default: the tightest that is quick")
+    sub.add_argument("--neuron", metavar="L:I", help="only this neuron (layers from 1, neurons from 0)")
+    sub.add_argument("--box", metavar="FILE", help="a box instead of the network's own, as for extract")
+    sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="who proves exact bounds")
+    sub.add_argument(
+        "--seconds-per-bound", type=_positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"
+    )
 
     sub = command(
         "bench",

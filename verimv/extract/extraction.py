@@ -71,7 +71,7 @@ def extract(
     seconds: dict[str, float] = {}
     with _timed(seconds, "bounds"):
         progress("bounding neurons", 0, 1)
-        proven = neuron_bounds(network, bounds) if isinstance(bounds, str) else bounds
+        proven = neuron_bounds(network, bounds, progress) if isinstance(bounds, str) else bounds
     with _timed(seconds, "clip"):
         progress("clipping neurons", 0, 1)
         clipped = clip_network(normalised, proven)

@@ -10,41 +10,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.exact import ONE, ZERO, Number, Rational
+from verimv.exact import Number
 from verimv.networks.affine import Affine
-from verimv.networks.network import Layer, Network
-from verimv.terms.dag import Algebra, fold
+from verimv.networks.network import Box, Layer, Network, checked_box
+from verimv.networks.program import Case, Program, Range
 from verimv.terms.formula import Formula
 
 #: Chains are not flattened past this many summands, so that n summands cost n·MAX_FAN_IN and not n².
 MAX_FAN_IN = 256
 
 
-class _Neurons(Algebra[Affine]):
-    """Every subterm as an affine form over values: the inputs first, then the neurons made so far."""
+class _Neurons(Program):
+    """A program in which chains are flattened, and every value knows its level: the inputs 0, a neuron one more than
+    the highest value it uses."""
 
-    def __init__(self, inputs: Sequence[str]) -> None:
-        self.index = {name: i for i, name in enumerate(inputs)}
-        self.arguments: dict[int, Affine] = {}
-        self.levels = [0] * len(inputs)
-        self.ranges: list[tuple[Number, Number]] = [(ZERO, ONE)] * len(inputs)
-        self._known: dict[Affine, int] = {}
+    def __init__(self, box: Box) -> None:
+        super().__init__(box)
+        self.levels = [0] * self.inputs
 
-    def rectified(self, argument: Affine) -> Affine:
-        """ρ(argument) as a form; a new neuron only where the argument can change sign."""
-        argument = self._flattened(argument)
-        low, high = argument.range_over(self.ranges)
-        if high <= 0:
-            return Affine(())
-        if low >= 0:
-            return argument
-        number = self._known.get(argument)
-        if number is None:
-            number = self._known[argument] = len(self.levels)
-            self.arguments[number] = argument
-            self.levels.append(1 + max(self.levels[j] for j, _ in argument.terms))
-            self.ranges.append((ZERO, high if high < 1 else ONE))  # 1−a−b and a+b−1 never exceed 1
-        return Affine.variable(number)
+    def relu(self, argument: Affine, proven: Range | None = None) -> Affine:
+        flat = self._flattened(argument)
+        if proven is not None and flat != argument:
+            proven = (self.range_of(flat)[0], proven[1])  # t ≤ ρ(t): of the range, only the upper end carries over
+        return super().relu(flat, proven)
+
+    def _case(self, case: Case, result: Range) -> Affine:
+        form = super()._case(case, result)
+        if len(self.levels) < len(self.ranges):
+            self.levels.append(1 + max(self.levels[j] for j, _ in case.argument.terms))
+        return form
 
     def _flattened(self, argument: Affine) -> Affine:
         """ρ(w·ρ(t) + r) = ρ(w·t + r) wherever r ≤ 0 < w: chains of ⊕, or of ⊙, become one neuron."""
@@ -54,36 +48,15 @@ class _Neurons(Algebra[Affine]):
                 break
             number, weight = inner
             rest = Affine((term for term in argument.terms if term[0] != number), argument.constant)
-            argument = self.arguments[number].scaled(weight) + rest
+            argument = self.cases[number].argument.scaled(weight) + rest
         return argument
 
     def _absorbable(self, argument: Affine) -> tuple[int, Number] | None:
-        _, high = argument.range_over(self.ranges)
+        _, high = self.range_of(argument)
         for number, weight in argument.terms:
-            if weight > 0 and number in self.arguments and high - weight * self.ranges[number][1] <= 0:
+            if weight > 0 and number in self.cases and high - weight * self.ranges[number][1] <= 0:
                 return number, weight
         return None
-
-    def variable(self, name: str) -> Affine:
-        return Affine.variable(self.index[name])
-
-    def constant(self, value: int) -> Affine:
-        return Affine((), Rational(value))
-
-    def neg(self, a: Affine) -> Affine:
-        return a.complement()
-
-    def oplus(self, a: Affine, b: Affine) -> Affine:
-        return self.rectified((a + b).complement()).complement()
-
-    def odot(self, a: Affine, b: Affine) -> Affine:
-        return self.rectified((a + b).shifted(-1))
-
-    def divide(self, divisor: int, a: Affine) -> Affine:
-        return a.scaled(Rational(1, divisor))
-
-    def scale(self, factor: Number, a: Affine) -> Affine:
-        return a.scaled(factor)
 
 
 def to_network(formula: Formula) -> Network:
@@ -91,8 +64,8 @@ def to_network(formula: Formula) -> Network:
 
     MV formulas give integer weights, DMV formulas rational ones.
     """
-    neurons = _Neurons(formula.inputs)
-    outputs = fold(formula.dag, formula.roots, neurons)
+    neurons = _Neurons(checked_box(None, len(formula.inputs)))
+    outputs = neurons.add_formula(formula, formula.inputs)
     inputs = formula.inputs or ("x1",)
     carried = _last_levels(neurons, outputs, len(formula.inputs))
     top = max((neurons.levels[j] for form in outputs for j, _ in form.terms), default=0)
@@ -104,7 +77,7 @@ def to_network(formula: Formula) -> Network:
     width_in = len(inputs)
     for level in range(1, top + 1):
         copies = [number for number in below if carried.get(number, 0) >= level]
-        rows = [neurons.arguments[number].renumbered(below) for number in by_level[level]]
+        rows = [neurons.cases[number].argument.renumbered(below) for number in by_level[level]]
         rows += [Affine.variable(below[number]) for number in copies]
         layers.append(Layer(tuple(rows), width_in, "relu"))
         below = {number: position for position, number in enumerate(by_level[level] + copies)}
@@ -131,9 +104,9 @@ def _last_levels(neurons: _Neurons, outputs: Sequence[Affine], inputs: int) -> d
     """Each value that is used, with the highest level at which it must still be there."""
     top = max((neurons.levels[j] for form in outputs for j, _ in form.terms), default=0)
     last = {j: top for form in outputs for j, _ in form.terms}
-    for number in reversed(neurons.arguments):
+    for number in reversed(neurons.cases):
         if number in last:
-            for j, _ in neurons.arguments[number].terms:
+            for j, _ in neurons.cases[number].argument.terms:
                 last[j] = max(last.get(j, 0), neurons.levels[number] - 1)
     for number in range(inputs):
         last.setdefault(number, 0)

@@ -1,0 +1,177 @@
+"""equiv, valid, sat, entails, range, bounds: questions that end in a verdict, and its exit code."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import Any
+
+from verimv import smt
+from verimv.bounds import NeuronBound, exact_bounds, neuron_bounds
+from verimv.cli.commands import Result
+from verimv.cli.reporter import Reporter
+from verimv.cli.subjects import read_as_network, read_formula, read_subject
+from verimv.errors import InputError
+from verimv.exact import format_number, parse_number, sign
+from verimv.files import read_text, write_into
+from verimv.networks import Network
+from verimv.networks.json_format import read_box
+from verimv.smt import Search, Verdict
+from verimv.smt.functions import Function
+from verimv.smt.limited import DEFAULT_MEMORY
+from verimv.smt.optimise import Optimum, output_ranges
+from verimv.smt.solvers import chosen
+from verimv.smt.verdict import EXIT_CODES
+from verimv.terms import Formula
+
+DEFAULT_SECONDS = 60.0
+
+
+def make_search(arguments: argparse.Namespace, report: Reporter) -> Search:
+    """Solvers and budget as asked for on the command line."""
+    directory = getattr(arguments, "emit", None)
+    return Search(
+        solvers=chosen(arguments.solver),
+        seconds=arguments.timeout or DEFAULT_SECONDS,
+        memory=arguments.memory or DEFAULT_MEMORY,
+        progress=report,
+        emit=None if directory is None else lambda name, text: write_into(directory, name, text),
+    )
+
+
+def verdict_result(verdict: Verdict, words: dict[str, str]) -> Result:
+    """`words` has what to say when the question is proved and when it is refuted."""
+    if verdict.undecided:
+        return Result(verdict.data(), f"undecided: {verdict.reason}", EXIT_CODES["undecided"])
+    lines = [words[verdict.status] + (f": {verdict.witness}" if verdict.witness is not None else "")]
+    told = [_told(item) for item in verdict.evidence if item["answer"] != "unknown"]
+    if told and verdict.witness is None:
+        lines.append("by " + ", ".join(told))
+    return Result(verdict.data(), "\n".join(lines), EXIT_CODES[verdict.status])
+
+
+def _told(item: Any) -> str:
+    if item["solver"] == "ranges":
+        return "exact ranges"
+    boxes = f" on {item['boxes']:,} boxes" if "boxes" in item else ""
+    version = f" {item['version']}" if "version" in item else ""
+    return f"{item['solver']}{version} ({item['answer']}{boxes})"
+
+
+def run_equiv(arguments: argparse.Namespace, report: Reporter) -> Result:
+    report("reading")
+    a, b = read_subject(arguments.a), read_subject(arguments.b)
+    if arguments.box is not None:
+        a, b = (_with_box(subject, arguments.box) for subject in (a, b))
+    tolerance = parse_number(arguments.tolerance)
+    if sign(tolerance) < 0:
+        raise InputError(f"--tolerance: expected a number ≥ 0, found {arguments.tolerance}")
+    report("comparing")
+    verdict = smt.equivalent(a, b, tolerance=tolerance, search=make_search(arguments, report))
+    within = f" within {format_number(tolerance)}" if tolerance else ""
+    return verdict_result(verdict, {"proved": f"equal{within}", "refuted": f"not equal{within}"})
+
+
+def _with_box(subject: Formula | Network, path: str) -> Formula | Network:
+    if isinstance(subject, Formula):
+        return subject
+    return replace(subject, box=read_box(read_text(path), len(subject.inputs), path))
+
+
+def run_valid(arguments: argparse.Namespace, report: Reporter) -> Result:
+    formula = read_subject(arguments.formula)
+    report("deciding")
+    verdict = smt.valid(formula, search=make_search(arguments, report))
+    return verdict_result(verdict, {"proved": "valid", "refuted": "not valid"})
+
+
+def run_sat(arguments: argparse.Namespace, report: Reporter) -> Result:
+    formula = read_subject(arguments.formula)
+    report("deciding")
+    verdict = smt.satisfiable(formula, search=make_search(arguments, report))
+    return verdict_result(verdict, {"proved": "satisfiable", "refuted": "not satisfiable"})
+
+
+def run_entails(arguments: argparse.Namespace, report: Reporter) -> Result:
+    premise, conclusion = read_formula(arguments.premise), read_formula(arguments.conclusion)
+    report("deciding")
+    verdict = smt.entails(premise, conclusion, search=make_search(arguments, report))
+    return verdict_result(verdict, {"proved": "entailed", "refuted": "not entailed"})
+
+
+def run_range(arguments: argparse.Namespace, report: Reporter) -> Result:
+    subject = read_subject(arguments.subject)
+    report("finding the range")
+    search = make_search(arguments, report)
+    ranges = output_ranges(subject, search.seconds, search.solvers[0], search.memory)
+    function = Function(subject)
+    data, lines = [], []
+    for found in ranges:
+        lower, upper = _end(function, found.lower, -1), _end(function, found.upper, 1)
+        data.append({"output": found.output, "lower": lower, "upper": upper, "exact": found.exact})
+        head = f"{found.output}: " if len(ranges) > 1 else ""
+        for name, end in (("minimum", lower), ("maximum", upper)):
+            at = ", ".join(f"{variable}={x}" for variable, x in end["at"].items())
+            lines.append(f"{head}{name} {end['value']} at {at}" if at else f"{head}{name} {end['value']}")
+            if not end["exact"]:
+                lines[-1] += f" (not proved: the bound proved is {end['bound']})"
+    exact = all(found.exact for found in ranges)
+    return Result({"outputs": data, "exact": exact}, "\n".join(lines), 0 if exact else EXIT_CODES["undecided"])
+
+
+def _end(function: Function, optimum: Optimum, direction: int) -> dict[str, Any]:
+    return {
+        "value": format_number(optimum.value * direction),
+        "bound": format_number(optimum.upper * direction),
+        "at": function.named(optimum.point),
+        "exact": optimum.exact,
+    }
+
+
+def run_bounds(arguments: argparse.Namespace, report: Reporter) -> Result:
+    report("reading the network")
+    network = read_as_network(arguments.network)
+    if arguments.box is not None:
+        network = replace(network, box=read_box(read_text(arguments.box), len(network.inputs), arguments.box))
+    only = _neuron(arguments.neuron, network)
+    if arguments.method == "exact" and len(network.inputs) > 1:
+        seconds = arguments.timeout or 10 * DEFAULT_SECONDS
+        bounds = exact_bounds(network, seconds, arguments.seconds_per_bound, arguments.solver, report)
+    else:
+        bounds = neuron_bounds(network, arguments.method, report)
+    data = [
+        _neuron_data(depth, index, bound)
+        for depth, layer in enumerate(bounds.layers)
+        for index, bound in enumerate(layer)
+        if only in (None, (depth, index))
+    ]
+    lines = [f"{n['layer']}:{n['index']}  [{n['lower']}, {n['upper']}]  {n['method']}" for n in data]
+    return Result({"neurons": data}, "\n".join(lines))
+
+
+def _neuron(text: str | None, network: Network) -> tuple[int, int] | None:
+    """L:I, layers from 1 and neurons from 0 as in the output."""
+    if text is None:
+        return None
+    layer, colon, index = text.partition(":")
+    if not (colon and layer.isascii() and layer.isdigit() and index.isascii() and index.isdigit()):
+        raise InputError(f"--neuron: expected LAYER:INDEX such as 2:0, found {text!r}")
+    depth, i = int(layer) - 1, int(index)
+    if not 0 <= depth < len(network.layers) or i >= len(network.layers[depth].rows):
+        raise InputError(f"--neuron {text}: no such neuron (layers count from 1, neurons from 0)")
+    return depth, i
+
+
+def _neuron_data(depth: int, index: int, bound: NeuronBound) -> dict[str, Any]:
+    points = (bound.lower_at, bound.upper_at)
+    lower_at, upper_at = (None if p is None else [format_number(x) for x in p] for p in points)
+    return {
+        "layer": depth + 1,
+        "index": index,
+        "lower": format_number(bound.lower),
+        "upper": format_number(bound.upper),
+        "lower_at": lower_at,
+        "upper_at": upper_at,
+        "method": bound.method,
+        "exact": bound.exact,
+    }

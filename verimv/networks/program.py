@@ -1,0 +1,116 @@
+"""Networks and formulas in one form: values over a box, each ρ or σ of an affine form over earlier values.
+
+What encodes, bounds or compiles a function works on this. A case is made only where the proven range of its argument
+says that it can act; equal cases are one case. Ranges are intervals unless a better one is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from verimv.exact import ONE, ZERO, Number, Rational
+from verimv.networks.affine import Affine
+from verimv.networks.network import Box, Network
+from verimv.terms.dag import Algebra, fold
+from verimv.terms.formula import Formula
+
+Range = tuple[Number, Number]
+
+
+class Case(NamedTuple):
+    """A value defined by cases: ρ(argument) or σ(argument)."""
+
+    kind: Literal["relu", "clip"]
+    argument: Affine
+
+
+class Program:
+    """Inputs, then cases. A value is known by its number; everything else is an affine form over numbers."""
+
+    def __init__(self, box: Box) -> None:
+        self.inputs = len(box)
+        self.ranges: list[Range] = list(box)
+        self.cases: dict[int, Case] = {}
+        self._known: dict[Case, int] = {}
+
+    def range_of(self, form: Affine) -> Range:
+        return form.range_over(self.ranges)
+
+    def relu(self, argument: Affine, proven: Range | None = None) -> Affine:
+        """ρ(argument) as a form. `proven` is a range of the argument, if one is known."""
+        low, high = self._range(argument, proven)
+        if high <= 0:
+            return Affine(())
+        if low >= 0:
+            return argument
+        return self._case(Case("relu", argument), (ZERO, high))
+
+    def clip(self, argument: Affine, proven: Range | None = None) -> Affine:
+        """σ(argument) as a form."""
+        low, high = self._range(argument, proven)
+        if high <= 1:
+            return self.relu(argument, (low, high))
+        if low >= 0:
+            return self.relu(argument.complement(), (1 - high, 1 - low)).complement()
+        return self._case(Case("clip", argument), (ZERO, ONE))
+
+    def _range(self, argument: Affine, proven: Range | None) -> Range:
+        low, high = self.range_of(argument)
+        return (low, high) if proven is None else (max(low, proven[0]), min(high, proven[1]))
+
+    def _case(self, case: Case, result: Range) -> Affine:
+        number = self._known.get(case)
+        if number is None:
+            number = self._known[case] = len(self.ranges)
+            self.cases[number] = case
+            self.ranges.append(result)
+        return Affine.variable(number)
+
+    def add_network(self, network: Network, proven: Mapping[tuple[int, int], Range] | None = None) -> list[Affine]:
+        """The outputs of a network as forms. `proven` has ranges of pre-activations by (layer, index), from 0."""
+        values = [Affine.variable(j) for j in range(self.inputs)]
+        for depth, layer in enumerate(network.layers):
+            forms = [row.substitute(values) for row in layer.rows]
+            if layer.activation != "identity":
+                act = self.relu if layer.activation == "relu" else self.clip
+                forms = [act(form, (proven or {}).get((depth, i))) for i, form in enumerate(forms)]
+            values = forms
+        return values
+
+    def add_formula(self, formula: Formula, inputs: Sequence[str]) -> list[Affine]:
+        """The outputs of a formula over variables that are the program's inputs, in this order."""
+        return fold(formula.dag, formula.roots, FormulaCases(self, inputs))
+
+
+class FormulaCases(Algebra[Affine]):
+    """Every subterm as an affine form: a⊙b = ρ(a+b−1) and a⊕b = 1 − ρ(1−a−b) (Lemma B.3); ¬, δ and Δ are affine."""
+
+    def __init__(self, program: Program, inputs: Sequence[str]) -> None:
+        self.program = program
+        self.index = {name: i for i, name in enumerate(inputs)}
+
+    def variable(self, name: str) -> Affine:
+        return Affine.variable(self.index[name])
+
+    def constant(self, value: int) -> Affine:
+        return Affine((), Rational(value))
+
+    def neg(self, a: Affine) -> Affine:
+        return a.complement()
+
+    def oplus(self, a: Affine, b: Affine) -> Affine:
+        # terms have values in [0,1], so no argument exceeds 1, whatever its interval says
+        return self.program.relu((a + b).complement(), _UNIT_ARGUMENT).complement()
+
+    def odot(self, a: Affine, b: Affine) -> Affine:
+        return self.program.relu((a + b).shifted(-1), _UNIT_ARGUMENT)
+
+    def divide(self, divisor: int, a: Affine) -> Affine:
+        return a.scaled(Rational(1, divisor))
+
+    def scale(self, factor: Number, a: Affine) -> Affine:
+        return a.scaled(factor)
+
+
+_UNIT_ARGUMENT: Range = (Rational(-1), ONE)

@@ -1,0 +1,170 @@
+"""Is there a point of the unit cube at which a condition holds? Exact replays decide "yes", solvers decide "no"."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from verimv.errors import InternalError, Undecided
+from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, floor
+from verimv.networks.network import Box
+from verimv.networks.program import Program
+from verimv.smt.encode import Condition, to_smtlib
+from verimv.smt.limited import DEFAULT_MEMORY, Deadline, OutOfBudget, limited
+from verimv.smt.solvers import SOLVERS, Answer, version_of
+
+Point = tuple[Number, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Does the condition hold somewhere? `build` encodes it on a box, `holds` decides it exactly at a point."""
+
+    inputs: Sequence[str]
+    build: Callable[[Box], tuple[Program, Condition]]
+    holds: Callable[[Point], bool]
+
+
+@dataclass
+class Search:
+    """Solvers, budget, and the record of what was asked."""
+
+    solvers: Sequence[str] = ("z3",)
+    seconds: float = 60.0
+    memory: int = DEFAULT_MEMORY
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None
+    #: told the name and the SMT-LIB text of every query
+    emit: Callable[[str, str], None] | None = None
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.deadline = Deadline(self.seconds)
+        self._queries = 0
+
+    def find(self, question: Question) -> Point | None:
+        """A point at which the condition holds, as simple as can be; None if there is none.
+
+        Raises :class:`Undecided` when the budget ends first.
+        """
+        box: Box = ((ZERO, ONE),) * len(question.inputs)
+        for point in quick_points(len(box)):
+            if question.holds(point):
+                return simplest(question.holds, point)
+        answer = self._ask(question, box, self.deadline.left if not box else max(2.0, 0.5 * self.deadline.left))
+        if answer.status == "unknown":
+            return self._split(question, box, answer.reason)
+        return self._settled(question, answer)
+
+    def _settled(self, question: Question, answer: Answer) -> Point | None:
+        return None if answer.point is None else simplest(question.holds, answer.point)
+
+    def _split(self, question: Question, box: Box, reason: str) -> Point | None:
+        """Halve boxes until each is decided: on a smaller box fewer cases can act."""
+        pending, done = [box], 0
+        while pending:
+            if not self.deadline.left:
+                raise Undecided(f"{reason}; {len(pending)} boxes left when the {self.seconds:g} s were used up")
+            self.progress("splitting boxes", done, done + len(pending))
+            current = pending.pop()
+            centre = tuple((low + high) / 2 for low, high in current)
+            if question.holds(centre):
+                return simplest(question.holds, centre)
+            answer = self._ask(question, current, min(2.0, self.deadline.left), record=False)
+            if answer.point is not None:
+                return self._settled(question, answer)
+            if answer.status == "unsat":
+                done += 1
+                continue
+            widest = max(range(len(current)), key=lambda i: current[i][1] - current[i][0])
+            for half in ((current[widest][0], centre[widest]), (centre[widest], current[widest][1])):
+                pending.append((*current[:widest], half, *current[widest + 1 :]))
+        self.evidence.append({"solver": "+".join(self.solvers), "answer": "unsat", "boxes": done})
+        return None
+
+    def _ask(self, question: Question, box: Box, seconds: float, record: bool = True) -> Answer:
+        """One query, of every chosen solver; sat only with a point that was replayed."""
+        program, condition = question.build(box)
+        if is_impossible(program, condition):
+            if record:
+                self.evidence.append({"solver": "ranges", "answer": "unsat", "seconds": 0.0})
+            return Answer("unsat")
+        if self.emit is not None:
+            self._queries += 1
+            self.emit(f"query-{self._queries:03}.smt2", to_smtlib(program, condition, question.inputs))
+        answers: dict[str, Answer] = {}
+        for name in self.solvers:
+            start = time.perf_counter()
+            budget = min(seconds, self.deadline.left)
+            try:
+                answer = limited(
+                    SOLVERS[name], program, condition, question.inputs, budget, seconds=budget, memory=self.memory
+                )
+            except OutOfBudget as error:
+                answer = Answer("unknown", reason=f"{name}: {error}")
+            if answer.point is not None and not question.holds(answer.point):
+                answer = Answer("unknown", reason=f"{name}: its model is only close to a solution")
+            answers[name] = answer
+            if record:
+                spent = round(time.perf_counter() - start, 3)
+                said = {"solver": name, "version": version_of(name), "answer": answer.status, "seconds": spent}
+                self.evidence.append(said)
+        return self._agreed(answers, program, condition, question.inputs)
+
+    def _agreed(
+        self, answers: dict[str, Answer], program: Program, condition: Condition, names: Sequence[str]
+    ) -> Answer:
+        decided = [answer for answer in answers.values() if answer.status != "unknown"]
+        if len({answer.status for answer in decided}) > 1:
+            said = ", ".join(f"{name} says {answer.status}" for name, answer in answers.items())
+            raise InternalError(f"the solvers disagree ({said})", to_smtlib(program, condition, names, said))
+        return decided[0] if decided else Answer("unknown", reason="; ".join(a.reason for a in answers.values()))
+
+
+def is_impossible(program: Program, condition: Condition) -> bool:
+    """No solver needed: some group of the condition is out of the proven ranges."""
+    for group in condition:
+        highest = [program.range_of(c.form)[1] for c in group]
+        if all(high < 0 or (c.strict and high <= 0) for c, high in zip(group, highest, strict=True)):
+            return True
+    return False
+
+
+def quick_points(dimension: int) -> Iterator[Point]:
+    """Corners, small denominators and a few random points: most differences show at once."""
+    if dimension == 0:
+        yield ()
+        return
+    yield from itertools.islice(itertools.product((ZERO, ONE), repeat=dimension), 64)
+    for denominator in (2, 3, 5):
+        steps = [Rational(i, denominator) for i in range(denominator + 1)]
+        if len(steps) ** dimension <= 256:
+            yield from itertools.product(steps, repeat=dimension)
+    source = random.Random(0)
+    for _ in range(40):
+        yield tuple(Rational(source.randint(0, 60), 60) for _ in range(dimension))
+
+
+def simplest(holds: Callable[[Point], bool], point: Point) -> Point:
+    """A point with smaller denominators at which the condition still holds."""
+    for denominator in range(1, 65):
+        rounded = tuple(_rounded(x, denominator) for x in point)
+        if holds(rounded):
+            return rounded
+    result = list(point)
+    for i, x in enumerate(point):
+        for bits in range(1, 200):
+            if not isinstance(x, Algebraic) and x.denominator.bit_length() <= bits:
+                break
+            candidate = [*result[:i], _rounded(x, 1 << bits), *result[i + 1 :]]
+            if holds(tuple(candidate)):
+                result = candidate
+                break
+    return tuple(result)
+
+
+def _rounded(x: Number, denominator: int) -> Rational:
+    return Rational(floor(x * denominator + Rational(1, 2)), denominator)

@@ -1,0 +1,162 @@
+"""z3 and cvc5 behind one small protocol: a program and a condition in, sat with a point, unsat, or unknown out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from verimv.errors import InputError
+from verimv.exact import Number, Rational
+from verimv.networks.program import Program
+from verimv.smt.encode import Condition, encode, logic_of
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a solver said. A point is a claim, to be replayed exactly before anyone believes it."""
+
+    status: Literal["sat", "unsat", "unknown"]
+    point: tuple[Number, ...] | None = None
+    reason: str = ""
+
+
+class Z3Builder:
+    def __init__(self, logic: str) -> None:
+        import z3
+
+        self.z3 = z3
+        self.solver = z3.SolverFor(logic)
+
+    def real(self, name: str) -> Any:
+        return self.z3.Real(name)
+
+    def number(self, value: Rational) -> Any:
+        return self.z3.RealVal(str(value))
+
+    def sum(self, terms: list[Any]) -> Any:
+        return self.z3.Sum(terms)
+
+    def product(self, a: Any, b: Any) -> Any:
+        return a * b
+
+    def if_at_most(self, a: Any, b: Any, then: Any, otherwise: Any) -> Any:
+        return self.z3.If(a <= b, then, otherwise)
+
+    def at_most(self, a: Any, b: Any) -> Any:
+        return a <= b
+
+    def less(self, a: Any, b: Any) -> Any:
+        return a < b
+
+    def equal(self, a: Any, b: Any) -> Any:
+        return a == b
+
+    def any_of(self, conditions: list[Any]) -> Any:
+        return self.z3.Or(conditions)
+
+    def require(self, condition: Any) -> None:
+        self.solver.add(condition)
+
+
+def ask_z3(program: Program, condition: Condition, names: Sequence[str], seconds: float) -> Answer:
+    builder = Z3Builder(logic_of(program, condition))
+    inputs = encode(program, condition, builder, names)
+    builder.solver.set("timeout", max(1, int(seconds * 1000)))
+    status = str(builder.solver.check())
+    if status == "unknown":
+        return Answer("unknown", reason=f"z3: {builder.solver.reason_unknown()}")
+    if status == "unsat":
+        return Answer("unsat")
+    model = builder.solver.model()
+    return Answer("sat", tuple(z3_number(model.eval(x, model_completion=True)) for x in inputs))
+
+
+def z3_number(value: Any) -> Rational:
+    """A rational, or for an irrational algebraic number one close by: replaying decides what it is worth."""
+    fraction: Fraction = (value.approx(30) if hasattr(value, "approx") else value).as_fraction()
+    return Rational(fraction.numerator, fraction.denominator)
+
+
+class Cvc5Builder:
+    def __init__(self, logic: str) -> None:
+        import cvc5
+
+        self.kind = cvc5.Kind
+        self.terms = cvc5.TermManager()
+        self.solver = cvc5.Solver(self.terms)
+        self.solver.setLogic(logic)
+        self.solver.setOption("produce-models", "true")
+        self.sort = self.terms.getRealSort()
+
+    def real(self, name: str) -> Any:
+        return self.terms.mkConst(self.sort, name)
+
+    def number(self, value: Rational) -> Any:
+        return self.terms.mkReal(str(value))
+
+    def sum(self, terms: list[Any]) -> Any:
+        return self.terms.mkTerm(self.kind.ADD, *terms)
+
+    def product(self, a: Any, b: Any) -> Any:
+        return self.terms.mkTerm(self.kind.MULT, a, b)
+
+    def if_at_most(self, a: Any, b: Any, then: Any, otherwise: Any) -> Any:
+        return self.terms.mkTerm(self.kind.ITE, self.at_most(a, b), then, otherwise)
+
+    def at_most(self, a: Any, b: Any) -> Any:
+        return self.terms.mkTerm(self.kind.LEQ, a, b)
+
+    def less(self, a: Any, b: Any) -> Any:
+        return self.terms.mkTerm(self.kind.LT, a, b)
+
+    def equal(self, a: Any, b: Any) -> Any:
+        return self.terms.mkTerm(self.kind.EQUAL, a, b)
+
+    def any_of(self, conditions: list[Any]) -> Any:
+        return conditions[0] if len(conditions) == 1 else self.terms.mkTerm(self.kind.OR, *conditions)
+
+    def require(self, condition: Any) -> None:
+        self.solver.assertFormula(condition)
+
+
+def ask_cvc5(program: Program, condition: Condition, names: Sequence[str], seconds: float) -> Answer:
+    builder = Cvc5Builder(logic_of(program, condition))
+    builder.solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
+    inputs = encode(program, condition, builder, names)
+    result = builder.solver.checkSat()
+    if result.isUnsat():
+        return Answer("unsat")
+    if not result.isSat():
+        return Answer("unknown", reason=f"cvc5: {str(result.getUnknownExplanation()).rsplit('.', 1)[-1].lower()}")
+    values = [builder.solver.getValue(x) for x in inputs]
+    if not all(value.isRealValue() for value in values):
+        return Answer("unknown", reason="cvc5: the model has an irrational value")
+    fractions = [Fraction(str(value.getRealValue())) for value in values]
+    return Answer("sat", tuple(Rational(f.numerator, f.denominator) for f in fractions))
+
+
+Ask = Callable[[Program, Condition, Sequence[str], float], Answer]
+
+#: By name, in the order in which they are tried.
+SOLVERS: dict[str, Ask] = {"z3": ask_z3, "cvc5": ask_cvc5}
+
+
+def version_of(name: str) -> str:
+    if name == "z3":
+        import z3
+
+        return str(z3.get_version_string())
+    import cvc5
+
+    return str(cvc5.__version__)
+
+
+def chosen(names: str) -> list[str]:
+    """The solvers that `--solver` names: one, or "all"."""
+    if names == "all":
+        return list(SOLVERS)
+    if names not in SOLVERS:
+        raise InputError(f"unknown solver {names}: choose one of {', '.join(SOLVERS)}, all")
+    return [names]
