@@ -6,8 +6,9 @@
 """
 
 from verimv.errors import InputError, OutputLeavesUnitInterval, Refuted, Undecided, VerimvError
-from verimv.extract import Extraction, extract
+from verimv.extract import Extraction, equivalent, extract
 from verimv.networks import Layer, Network, compose, concatenate, load, read_network, stack, to_network, write_network
+from verimv.smt import Search, Verdict, entails, satisfiable, valid
 from verimv.terms import Formula, parse, read_mv, variable, write_mv
 
 __version__ = "0.1.0"
@@ -20,18 +21,24 @@ __all__ = [
     "Network",
     "OutputLeavesUnitInterval",
     "Refuted",
+    "Search",
     "Undecided",
+    "Verdict",
     "VerimvError",
     "__version__",
     "compose",
     "concatenate",
+    "entails",
+    "equivalent",
     "extract",
     "load",
     "parse",
     "read_mv",
     "read_network",
+    "satisfiable",
     "stack",
     "to_network",
+    "valid",
     "variable",
     "write_mv",
     "write_network",

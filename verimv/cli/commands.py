@@ -16,11 +16,13 @@ from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
 from verimv.errors import InputError
 from verimv.exact import Number, format_number, parse_number, shown
-from verimv.extract import extract
+from verimv.extract import extract, extract_and_prove
 from verimv.extract.extraction import files
 from verimv.files import check_directory, read_text, write_directory, write_file
 from verimv.networks import Network, to_network, write_network
 from verimv.networks.json_format import read_box
+from verimv.smt import Search, Verdict
+from verimv.smt.functions import function_smtlib
 from verimv.terms import Formula, write_mv
 from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
 
@@ -33,6 +35,9 @@ EXTRACTION_FILES = (
     "certificate.jsonl.gz",
     "report.html",
 )
+
+#: What the layered proof of an extraction may take.
+PROOF_SECONDS = 10.0
 
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
 
@@ -62,14 +67,19 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     network = read_as_network(arguments.network)
     if arguments.box is not None:
         network = replace(network, box=read_box(read_text(arguments.box), len(network.inputs), arguments.box))
-    extraction = extract(
-        network,
-        logic=arguments.logic,
-        strategy=arguments.strategy,
-        bounds=arguments.bounds,
-        output=arguments.output,
-        progress=report,
-    )
+    options = {
+        "logic": arguments.logic,
+        "strategy": arguments.strategy,
+        "bounds": arguments.bounds,
+        "output": arguments.output,
+        "progress": report,
+    }
+    if arguments.no_proof:
+        extraction, proof = extract(network, **options), "not proved (--no-proof)"
+    else:
+        search = Search(seconds=PROOF_SECONDS, progress=report)
+        extraction, verdict = extract_and_prove(network, search, **options)
+        proof = _proof_line(verdict)
     formula, summary = extraction.formula, extraction.summary
     if arguments.directory is not None:
         report("writing files")
@@ -85,11 +95,20 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         f"length {length}, {summary['size']:,} nodes, depth {summary['depth']:,}",
         f"from {_counted(summary['neurons'], 'neuron')} by {_counted(summary['units'], 'clipped unit')} "
         f"({summary['bounds']} bounds)",
+        proof,
     ]
     if arguments.directory is not None:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
     return Result(data, "\n".join(lines))
+
+
+def _proof_line(verdict: Verdict) -> str:
+    if not verdict.proved:
+        return f"not proved equal to the network: {verdict.reason}"
+    evidence = verdict.evidence[0]
+    obligations = _counted(evidence["obligations"], "obligation")
+    return f"proved equal to the network by {evidence['solver']} {evidence['version']}: {obligations}"
 
 
 def _counted(count: int, noun: str) -> str:
@@ -223,6 +242,7 @@ FORMULA_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Formula], Iterable[s
     "ascii": ((".asc", ".ascii"), _text(ASCII)),
     "latex": ((".tex",), _latex),
     "sympy": ((".py", ".sympy"), _text(SYMPY)),
+    "smtlib": ((".smt2",), lambda formula: [function_smtlib(formula)]),
     "network": ((".json",), lambda formula: write_network(to_network(formula))),
 }
 
@@ -236,8 +256,10 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
         pieces = FORMULA_FORMATS[name][1](subject)
     elif name == "network":
         pieces = write_network(subject)
+    elif name == "smtlib":
+        pieces = [function_smtlib(subject)]
     else:
-        raise InputError("a network becomes a formula by verimv extract; convert writes it as network JSON (.json)")
+        raise InputError("a network becomes a formula by verimv extract; convert writes it as .json or .smt2")
     if arguments.out == "-":
         return Result({"format": name, "text": (text := "".join(pieces))}, text.rstrip("\n"))
     write_file(arguments.out, pieces)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from verimv import smt
@@ -13,7 +15,9 @@ from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
 from verimv.errors import InputError
 from verimv.exact import format_number, parse_number, sign
-from verimv.files import read_text, write_into
+from verimv.extract import equivalent
+from verimv.extract.layered import proof_entries, prove_layered
+from verimv.files import read_text, write_file, write_into
 from verimv.networks import Network
 from verimv.networks.json_format import read_box
 from verimv.smt import Search, Verdict
@@ -54,6 +58,8 @@ def _told(item: Any) -> str:
     if item["solver"] == "ranges":
         return "exact ranges"
     boxes = f" on {item['boxes']:,} boxes" if "boxes" in item else ""
+    if "obligations" in item:
+        boxes = f", {item['obligations']:,} obligations by {item['queries']:,} queries"
     version = f" {item['version']}" if "version" in item else ""
     return f"{item['solver']}{version} ({item['answer']}{boxes})"
 
@@ -67,9 +73,34 @@ def run_equiv(arguments: argparse.Namespace, report: Reporter) -> Result:
     if sign(tolerance) < 0:
         raise InputError(f"--tolerance: expected a number ≥ 0, found {arguments.tolerance}")
     report("comparing")
-    verdict = smt.equivalent(a, b, tolerance=tolerance, search=make_search(arguments, report))
+    verdict = equivalent(a, b, tolerance=tolerance, search=make_search(arguments, report))
     within = f" within {format_number(tolerance)}" if tolerance else ""
     return verdict_result(verdict, {"proved": f"equal{within}", "refuted": f"not equal{within}"})
+
+
+def run_prove(arguments: argparse.Namespace, report: Reporter) -> Result:
+    report("reading")
+    directory = Path(arguments.directory)
+    network = read_as_network(str(directory / "network.json"))
+    formula = read_formula(str(directory / "formula.mv"))
+    search = make_search(arguments, report)
+    report("proving")
+    verdict = prove_layered(network, formula, search) if arguments.mode == "layered" else None
+    if verdict is None:  # not what extraction gives, or one query was asked for
+        verdict = smt.equivalent(network, formula, search=search)
+    _add_to_summary(directory / "summary.json", verdict)
+    return verdict_result(verdict, {"proved": "proved: network = formula", "refuted": "not equal"})
+
+
+def _add_to_summary(path: Path, verdict: Verdict) -> None:
+    """What the solvers said, beside what is known already."""
+    if path.exists():
+        try:
+            summary = json.loads(read_text(path))
+            summary["proofs"] = [*summary.get("proofs", []), *proof_entries(verdict)]
+        except (ValueError, TypeError, AttributeError):
+            raise InputError("not the summary of an extraction", source=str(path)) from None
+        write_file(path, [json.dumps(summary, indent=1, ensure_ascii=False), "\n"])
 
 
 def _with_box(subject: Formula | Network, path: str) -> Formula | Network:

@@ -78,6 +78,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--box", metavar="FILE", help='JSON [["low", "high"], …], a pair per input, instead of the network\'s own box'
     )
     sub.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
+    sub.add_argument("--no-proof", action="store_true", help="skip the layered proof by z3 (it has 10 s)")
 
     sub = command(
         "eval",
@@ -125,6 +126,20 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("b", metavar="B", help="the other")
     sub.add_argument("--tolerance", metavar="E", default="0", help="equal up to E (default: 0)")
     sub.add_argument("--box", metavar="FILE", help="the box of the networks, as for extract")
+
+    sub = question(
+        "prove",
+        decisions.run_prove,
+        "are the network and the formula that extract wrote equal everywhere?",
+        "  verimv extract examples/networks/hat.json -o hat && verimv prove hat --solver all",
+    )
+    sub.add_argument("directory", metavar="DIR", help="a directory with network.json and formula.mv")
+    sub.add_argument(
+        "--mode",
+        choices=("layered", "monolithic"),
+        default="layered",
+        help="one obligation per unit and node where the formula is the network's extraction, or one query about all",
+    )
 
     sub = question("valid", decisions.run_valid, "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid")
     sub.add_argument("formula", metavar="F", help="a file, an expression, or - for stdin")

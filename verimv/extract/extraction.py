@@ -14,6 +14,7 @@ from verimv.bounds.search import point_outside_unit_interval
 from verimv.errors import InputError, OutputLeavesUnitInterval, Undecided
 from verimv.exact import format_number
 from verimv.extract.step1_clip import ClippedNetwork, clip_network
+from verimv.extract.step2_lemma import Recorder
 from verimv.extract.step3_compose import Progress, compose, table_nodes
 from verimv.networks.json_format import write_network
 from verimv.networks.network import Network
@@ -52,10 +53,12 @@ def extract(
     bounds: str | NetworkBounds = "auto",
     output: str | int | None = None,
     progress: Progress = no_progress,
+    recorder: Recorder | None = None,
 ) -> Extraction:
     """The formula that a network computes on its box.
 
-    `bounds` is the name of a method or any proven bounds of the network's neurons. Raises
+    `bounds` is the name of a method or any proven bounds of the network's neurons; `recorder` is told what every unit
+    and node is claimed to be. Raises
     :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
     """
     if strategy not in STRATEGIES:
@@ -74,11 +77,11 @@ def extract(
         proven = neuron_bounds(network, bounds, progress) if isinstance(bounds, str) else bounds
     with _timed(seconds, "clip"):
         progress("clipping neurons", 0, 1)
-        clipped = clip_network(normalised, proven)
+        clipped = clip_network(normalised, proven, recorder)
         check_outputs(network, clipped, proven)
     with _timed(seconds, "compose"):
         chosen = _choose_logic(normalised, clipped) if logic == "auto" else logic
-        formula = compose(clipped, network.inputs, network.outputs, chosen, progress)
+        formula = compose(clipped, network.inputs, network.outputs, chosen, progress, recorder or Recorder())
     with _timed(seconds, "measure"):
         measures = formula.measure()
     summary = {

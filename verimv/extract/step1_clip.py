@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from verimv.bounds import NetworkBounds
 from verimv.errors import Undecided
 from verimv.exact import Number, Rational, ceil, clip, floor, format_count
+from verimv.extract.step2_lemma import Recorder
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 
@@ -38,7 +39,7 @@ class ClippedNetwork:
         return sum(len(layer) for layer in self.layers) + sum(bool(form.terms) for form in self.outputs)
 
 
-def clip_network(network: Network, bounds: NetworkBounds) -> ClippedNetwork:
+def clip_network(network: Network, bounds: NetworkBounds, recorder: Recorder | None = None) -> ClippedNetwork:
     """The clipped network of a network on the unit cube. `bounds` may leave out layers; those get interval bounds."""
     values = [Affine.variable(j) for j in range(len(network.inputs))]  # of the layer below, over the current units
     layers: list[list[Affine]] = []
@@ -54,6 +55,9 @@ def clip_network(network: Network, bounds: NetworkBounds) -> ClippedNetwork:
         if layer.activation == "relu":
             _check_room(room, ranges)
             values = [units.rectified(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
+            if recorder is not None:
+                for form, range_, value in zip(forms, ranges, values, strict=True):
+                    recorder.rectified(form, *range_, value, units.forms)
         else:
             values = [units.clipped(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
         layers.append(units.forms)

@@ -97,18 +97,50 @@ class Row:
         return self._zero if j < first else self._one if j > last else self.nodes[j - first]
 
 
-def lemma_table(dag: Dag, atoms: Sequence[int], steps: Sequence[Step], base: Number, asked: Window, tick: Tick) -> Row:
+class TableRow(NamedTuple):
+    """What a row claims: row[j] = σ(g + j ± h), where below[j] = σ(g + j) and h = piece·x is the node `atom`."""
+
+    step: Step
+    atom: int
+    below: Row
+    row: Row
+
+
+class Recorder:
+    """Told what every node is claimed to be, so that it can be proved. This one ignores it."""
+
+    def begin(self, dag: Dag) -> None:
+        """All nodes will be nodes of this table."""
+
+    def rectified(self, argument: Affine, low: Number, high: Number, value: Affine, units: Sequence[Affine]) -> None:
+        """Step 1: ρ(argument), for an argument in [low, high], is claimed to be `value` over units σ(form)."""
+
+    def table(self, base: Number) -> None:
+        """A new table begins: below its first row is the constant form `base`."""
+
+    def row(self, row: TableRow) -> None:
+        """The next row, one step more than the last."""
+
+    def split_sum(self, row: Row, shift: int, split: int, node: int) -> None:
+        """`node` is claimed to be σ(t/split), where row[j] = σ(t − shift + j)."""
+
+
+def lemma_table(
+    dag: Dag, atoms: Sequence[int], steps: Sequence[Step], base: Number, asked: Window, tick: Tick, recorder: Recorder
+) -> Row:
     """The nodes of σ(Σ steps + base + j) for the shifts j asked for. `atoms` are the nodes of the variables."""
     windows = _windows(steps, base, asked)
     window = windows[-1]
     row = Row(dag, window, [dag.scale(base + j, dag.constant(1)) for j in window.shifts()])  # the empty form
+    recorder.table(base)
     for step, window in zip(reversed(steps), reversed(windows[:-1]), strict=True):
         atom = dag.scale(step.piece, atoms[step.variable])
         if step.positive:
             nodes = [dag.odot(dag.oplus(row[j], atom), row[j + 1]) for j in window.shifts()]
         else:
             nodes = [dag.neg(dag.odot(dag.oplus(dag.neg(row[j]), atom), dag.neg(row[j - 1]))) for j in window.shifts()]
-        row = Row(dag, window, nodes)
+        below, row = row, Row(dag, window, nodes)
+        recorder.row(TableRow(step, atom, below, row))
         tick(len(nodes))
     return row
 
@@ -133,7 +165,9 @@ def _windows(steps: Sequence[Step], base: Number, asked: Window) -> list[Window]
     return windows + [Window(0, -1)] * (len(steps) + 1 - len(windows))
 
 
-def sigma_units(dag: Dag, atoms: Sequence[int], forms: Sequence[Affine], logic: str, tick: Tick) -> list[int]:
+def sigma_units(
+    dag: Dag, atoms: Sequence[int], forms: Sequence[Affine], logic: str, tick: Tick, recorder: Recorder
+) -> list[int]:
     """The nodes of σ(form) for all units of a layer; units with the same weights share one table.
 
     `logic` is "mv" (integer forms), "dmv" (rational: the s-fold splitting of Theorem 6.2) or "rmv" (Lemma 6.4).
@@ -141,13 +175,17 @@ def sigma_units(dag: Dag, atoms: Sequence[int], forms: Sequence[Affine], logic: 
     nodes = [-1] * len(forms)
     for group in group_units(forms, logic):
         steps = integer_steps(group.linear) if group.integer else real_steps(group.linear)
-        row = lemma_table(dag, atoms, steps, group.base, group.asked, tick)
+        row = lemma_table(dag, atoms, steps, group.base, group.asked, tick, recorder)
         for member, shift in zip(group.members, group.shifts, strict=True):
-            nodes[member] = row[shift] if group.split == 1 else _split_sum(dag, row, shift, group.split)
+            if group.split == 1:
+                nodes[member] = row[shift]
+            else:
+                nodes[member] = split_sum(dag, row, shift, group.split)
+                recorder.split_sum(row, shift, group.split, nodes[member])
     return nodes
 
 
-def _split_sum(dag: Dag, row: Row, shift: int, split: int) -> int:
+def split_sum(dag: Dag, row: Row, shift: int, split: int) -> int:
     """⊕ δ_s σ(s·form − i) over i < s (Theorem 6.2): the sum is at most 1, so ⊕ adds. The first are often all 1."""
     lowest = shift - split + 1
     ones = min(split, max(0, shift - row.window.last))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from verimv.errors import Undecided
 from verimv.exact import format_count
 from verimv.extract.step1_clip import ClippedNetwork
-from verimv.extract.step2_lemma import group_units, sigma_units
+from verimv.extract.step2_lemma import Recorder, group_units, sigma_units
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
 
@@ -29,7 +29,12 @@ def table_nodes(clipped: ClippedNetwork, logic: str) -> int:
 
 
 def compose(
-    clipped: ClippedNetwork, inputs: Sequence[str], outputs: Sequence[str], logic: str, progress: Progress
+    clipped: ClippedNetwork,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    logic: str,
+    progress: Progress,
+    recorder: Recorder,
 ) -> Formula:
     """The formula of a clipped network."""
     needed = table_nodes(clipped, logic)
@@ -39,6 +44,7 @@ def compose(
             f"the paper's construction needs up to {format_count(needed)} nodes, more than {MAX_NODES:,}: {advice}"
         )
     dag = Dag()
+    recorder.begin(dag)
     atoms = [dag.variable(name) for name in inputs]
     filled = 0
 
@@ -48,6 +54,6 @@ def compose(
         progress("composing terms", filled, needed)
 
     for layer in clipped.layers:
-        atoms = sigma_units(dag, atoms, layer, logic, tick)
-    roots = sigma_units(dag, atoms, clipped.outputs, logic, tick)
+        atoms = sigma_units(dag, atoms, layer, logic, tick, recorder)
+    roots = sigma_units(dag, atoms, clipped.outputs, logic, tick, recorder)
     return Formula(dag, inputs, roots, outputs)

@@ -7,7 +7,7 @@ constant r with r > 0 and r·r = radicand for every radical, and the problem non
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -75,9 +75,16 @@ class _Encoder:
         self.radicals: dict[Radical, Any] = {}
 
     def run(self, condition: Condition) -> list[Any]:
+        self.define({j for group in condition for c in group for j, _ in c.form.terms})
+        for group in condition:
+            self.builder.require(self.builder.any_of([self.constraint(c) for c in group]))
+        return self.values[: self.program.inputs]
+
+    def define(self, wanted: set[int]) -> None:
+        """All inputs, and the cases that the wanted values depend on."""
         builder, program = self.builder, self.program
         zero, one = builder.number(Rational(0)), builder.number(Rational(1))
-        used = self._needed(condition)
+        used = self._needed(wanted)
         for number, (low, high) in enumerate(program.ranges):
             case = program.cases.get(number)
             if case is not None and number not in used:
@@ -92,13 +99,9 @@ class _Encoder:
                 argument = self.form(case.argument)
                 clipped = argument if case.kind == "relu" else builder.if_at_most(one, argument, one, argument)
                 builder.require(builder.equal(value, builder.if_at_most(argument, zero, zero, clipped)))
-        for group in condition:
-            builder.require(builder.any_of([self.constraint(c) for c in group]))
-        return self.values[: program.inputs]
 
-    def _needed(self, condition: Condition) -> set[int]:
-        """The values that the condition depends on."""
-        needed = {j for group in condition for c in group for j, _ in c.form.terms}
+    def _needed(self, wanted: set[int]) -> set[int]:
+        needed = set(wanted)
         for number in reversed(self.program.cases):
             if number in needed:
                 needed.update(j for j, _ in self.program.cases[number].argument.terms)
@@ -187,3 +190,15 @@ def to_smtlib(program: Program, condition: Condition, names: Sequence[str], comm
     encode(program, condition, builder, names)
     head = [f"; {line}" for line in comment.splitlines()] + [f"(set-logic {logic_of(program, condition)})"]
     return "\n".join([*head, *builder.lines, "(check-sat)", ""])
+
+
+def definitions_smtlib(program: Program, outputs: Mapping[str, Affine], names: Sequence[str]) -> str:
+    """A script that defines named outputs over the box, without a question."""
+    builder = TextBuilder()
+    encoder = _Encoder(program, builder, names)
+    encoder.define({j for form in outputs.values() for j, _ in form.terms})
+    for name, form in outputs.items():
+        if name not in names:  # a formula may name an input as an output
+            builder.require(builder.equal(builder.real(name), encoder.form(form)))
+    logic = logic_of(program, [[positive(form) for form in outputs.values()]])
+    return "\n".join([f"(set-logic {logic})", *builder.lines, ""])

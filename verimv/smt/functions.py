@@ -10,6 +10,7 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Box, Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.networks.program import Program
+from verimv.smt.encode import definitions_smtlib
 from verimv.terms.formula import Formula
 
 
@@ -35,6 +36,12 @@ class Function:
             return program.add_network(self._unit)
         return program.add_formula(self._unit, self.inputs)
 
+    def add_on_box(self, program: Program) -> list[Affine]:
+        """As `add_to`, for a program on the user's own box."""
+        if isinstance(self.subject, Network):
+            return program.add_network(self.subject)
+        return program.add_formula(self.subject, self.inputs)
+
     def named(self, point: Sequence[Number]) -> dict[str, str]:
         """A point of the cube in the user's own coordinates."""
         ends = zip(self.inputs, self.box, point, strict=True)
@@ -54,6 +61,14 @@ def aligned(a: Function, b: Function) -> Function:
     if both_networks and a.box != b.box:
         raise InputError("cannot compare: the networks have different boxes; give one with --box")
     return b
+
+
+def function_smtlib(subject: Formula | Network) -> str:
+    """SMT-LIB 2 in which every input and output is a named constant; check-sat is left to the user."""
+    function = Function(subject)
+    program = Program(function.box)
+    forms = function.add_on_box(program)
+    return definitions_smtlib(program, dict(zip(function.outputs, forms, strict=True)), function.inputs)
 
 
 class _Reordered(Function):
