@@ -131,3 +131,132 @@ def expressions(
             max_leaves=max_leaves,
         )
     )
+
+
+# -- linear regions in one and two dimensions, by cutting polygons ---------------------------------------------------
+
+
+def _value(plane, point):
+    return plane[-1] + sum(a * x for a, x in zip(plane, point, strict=False))
+
+
+def _cut(polygon, plane):
+    """The part of a convex polygon (or segment) on which plane ≥ 0: Sutherland–Hodgman, exactly."""
+    values = [_value(plane, p) for p in polygon]
+    if len(polygon) <= 2:  # a segment, as its two ends
+        pairs = list(itertools.pairwise(zip(polygon, values, strict=True)))
+    else:
+        closed = [*zip(polygon, values, strict=True)]
+        pairs = list(zip(closed, closed[1:] + closed[:1], strict=True))
+    result = []
+    for (p, a), (q, b) in pairs:
+        if a >= 0:
+            result.append(p)
+        if (a < 0 < b) or (b < 0 < a):
+            share = a / (a - b)
+            result.append(tuple(x + share * (y - x) for x, y in zip(p, q, strict=True)))
+    if len(polygon) <= 2 and values[-1] >= 0:
+        result.append(polygon[-1])
+    return list(dict.fromkeys(result))
+
+
+def _split_by(regions, argument_of, branches):
+    """Every region cut by its own plane; `branches` maps the sign to the plane that the new value has there."""
+    result = []
+    for polygon, planes in regions:
+        argument = argument_of(planes)
+        for sign in (1, -1):
+            part = _cut(polygon, tuple(sign * a for a in argument))
+            if len(part) >= min(len(polygon), 3) or (len(polygon) == 2 and len(part) == 2):
+                result.append((part, [*planes, branches(sign, argument)]))
+    return result
+
+
+def linear_regions(subjects, dimension):
+    """Cells on which all subjects (formulas or network specs) are linear, with the planes of all their outputs.
+
+    A plane is (coefficients…, constant); inputs of a formula are taken in its own order.
+    """
+    unit = (
+        [(Fraction(0),), (Fraction(1),)]
+        if dimension == 1
+        else [tuple(map(Fraction, p)) for p in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    )
+    axes = [(*tuple(Fraction(i == j) for j in range(dimension)), Fraction(0)) for i in range(dimension)]
+
+    def constant(c):
+        return (Fraction(0),) * dimension + (Fraction(c),)
+
+    def combine(terms, c):
+        return tuple(sum((w * p[i] for w, p in terms), Fraction(0)) + constant(c)[i] for i in range(dimension + 1))
+
+    regions = [(unit, list(axes))]
+    outputs = []
+
+    def add_relu(terms, c):
+        """A new value ρ(Σ w·value + c); returns its number."""
+        nonlocal regions
+
+        def argument(planes):
+            return combine([(w, planes[j]) for j, w in terms], c)
+
+        regions = _split_by(regions, argument, lambda sign, plane: plane if sign > 0 else constant(0))
+        return len(regions[0][1]) - 1
+
+    for subject in subjects:
+        if isinstance(subject, Formula):
+            dag, forms = subject.dag, []
+            for number in range(max(subject.roots) + 1):
+                kind, operands = dag.kinds[number], [forms[j] for j in dag.operands(number)]
+                if kind == build.VARIABLE:
+                    forms.append(([(subject.inputs.index(dag.payload(number)), Fraction(1))], Fraction(0)))
+                elif kind in (build.ZERO, build.ONE):
+                    forms.append(([], Fraction(kind == build.ONE)))
+                elif kind == build.NOT:
+                    terms, c = operands[0]
+                    forms.append(([(j, -w) for j, w in terms], 1 - c))
+                elif kind in (build.DIVIDE, build.SCALE):
+                    factor = (
+                        Fraction(1, dag.payload(number)) if kind == build.DIVIDE else Fraction(str(dag.payload(number)))
+                    )
+                    forms.append(([(j, w * factor) for j, w in operands[0][0]], operands[0][1] * factor))
+                else:
+                    (a, c), (b, d) = operands
+                    if kind == build.ODOT:
+                        forms.append(([(add_relu(a + b, c + d - 1), Fraction(1))], Fraction(0)))
+                    else:
+                        negated = [(j, -w) for j, w in a + b]
+                        forms.append(([(add_relu(negated, 1 - c - d), Fraction(-1))], Fraction(1)))
+            outputs += [forms[root] for root in subject.roots]
+        else:
+            values = [([(j, Fraction(1))], Fraction(0)) for j in range(dimension)]
+            for weights, bias, activation in subject:
+                sums = []
+                for row, b in zip(weights, bias, strict=True):
+                    terms = [(j, w * v) for w, (inner, _) in zip(row, values, strict=True) for j, v in inner]
+                    sums.append((terms, b + sum(w * c for w, (_, c) in zip(row, values, strict=True))))
+                if activation == "relu":
+                    values = [([(add_relu(terms, c), Fraction(1))], Fraction(0)) for terms, c in sums]
+                elif activation == "crelu":
+                    values = [
+                        ([(add_relu(terms, c), Fraction(1)), (add_relu(terms, c - 1), Fraction(-1))], Fraction(0))
+                        for terms, c in sums
+                    ]
+                else:
+                    values = sums
+            outputs += values
+    return [
+        (polygon, [combine([(w, planes[j]) for j, w in terms], c) for terms, c in outputs])
+        for polygon, planes in regions
+    ]
+
+
+def exact_range(subject, dimension):
+    """Minimum and maximum of a one-output subject over the cube."""
+    values = [_value(planes[0], p) for polygon, planes in linear_regions([subject], dimension) for p in polygon]
+    return min(values), max(values)
+
+
+def are_equal(a, b, dimension):
+    """Two one-output subjects agree everywhere exactly when they agree at every vertex of their common regions."""
+    return all(_value(x, p) == _value(y, p) for polygon, (x, y) in linear_regions([a, b], dimension) for p in polygon)

@@ -6,31 +6,12 @@ import math
 import time
 import tracemalloc
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
+from verimv.experiments.benchmark import Benchmark, Table
 from verimv.experiments.families import deep_sawtooth, shallow_sawtooth, single_unit
 from verimv.extract import Extraction, extract
 from verimv.extract.step3_compose import Progress
 from verimv.networks import Network
-
-
-@dataclass(frozen=True)
-class Table:
-    title: str
-    header: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    tables: list[Table]
-
-    def data(self) -> list[dict[str, Any]]:
-        return [
-            {"title": table.title, "rows": [dict(zip(table.header, row, strict=True)) for row in table.rows]}
-            for table in self.tables
-        ]
 
 
 def bench_extract(progress: Progress) -> Benchmark:

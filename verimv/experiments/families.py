@@ -1,9 +1,14 @@
-"""Networks of the paper, by construction: the hat g, the deep and the shallow sawtooth g_s, single units."""
+"""Networks by construction: the paper's hat g, deep and shallow sawtooth g_s, single units; random ones."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from verimv.networks import Layer, Network, compose
 
@@ -26,6 +31,21 @@ def shallow_sawtooth(s: int) -> Network:
     pieces = 2**s
     first = Layer.of([[pieces]] * pieces, [-i for i in range(pieces)])
     return Network.of([first, Layer.of([[1] + [2 * (-1) ** i for i in range(1, pieces)]], [0])])
+
+
+def random_network(widths: Sequence[int], seed: int, kind: str = "float32") -> Network:
+    """Uniform float32 weights in [−1, 1] or integer weights in −3..3, ReLUs, and a clipped output."""
+    source = random.Random(seed)
+
+    def number() -> Any:
+        return source.randint(-3, 3) if kind == "integer" else np.float32(source.uniform(-1, 1))
+
+    layers = [
+        Layer.of([[number() for _ in range(below)] for _ in range(width)], [number() for _ in range(width)])
+        for below, width in pairwise(widths)
+    ]
+    layers[-1] = replace(layers[-1], activation="crelu")
+    return Network.of(layers)
 
 
 def single_unit(weights: Sequence[Any], bias: Any) -> Network:

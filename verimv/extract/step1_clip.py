@@ -63,7 +63,9 @@ def clip_network(network: Network, bounds: NetworkBounds, recorder: Recorder | N
         layers.append(units.forms)
         room -= len(units.forms)
     outputs = [row.substitute(values) for row in network.layers[last].rows]
-    return _pruned(ClippedNetwork(layers, outputs, [_range(form, bounds, last, i) for i, form in enumerate(outputs)]))
+    ranges = [_range(form, bounds, last, i) for i, form in enumerate(outputs)]
+    outputs = [_folded(form, *range_) for form, range_ in zip(outputs, ranges, strict=True)]
+    return _pruned(ClippedNetwork(layers, outputs, ranges))
 
 
 def _range(form: Affine, bounds: NetworkBounds, depth: int, index: int) -> tuple[Number, Number]:
@@ -82,6 +84,11 @@ def _check_room(room: int, ranges: Sequence[tuple[Number, Number]]) -> None:
         raise Undecided(
             f"Step 1 needs {format_count(needed)} clipped units in one layer, more than {MAX_UNITS:,} in all"
         )
+
+
+def _folded(form: Affine, low: Number, high: Number) -> Affine:
+    """A form with the same σ: a constant where the range says so."""
+    return Affine((), Rational(low >= 1)) if low >= 1 or high <= 0 else form
 
 
 class _Units:
@@ -104,9 +111,8 @@ class _Units:
         return Affine.variable(len(self.forms) - 1)
 
     def clipped(self, form: Affine, low: Number, high: Number) -> Affine:
-        if low >= 1 or high <= 0 or not form.terms:
-            return Affine((), clip(form.constant) if not form.terms else Rational(low >= 1))
-        return self.unit(form)
+        form = _folded(form, low, high)
+        return self.unit(form) if form.terms else Affine((), clip(form.constant))
 
     def rectified(self, form: Affine, low: Number, high: Number) -> Affine:
         """ρ(form): dead neurons vanish, shifts below `low` are the constant 1, the rest are units."""

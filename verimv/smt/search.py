@@ -36,6 +36,8 @@ class Search:
     solvers: Sequence[str] = ("z3",)
     seconds: float = 60.0
     memory: int = DEFAULT_MEMORY
+    #: after one query about the whole box has failed, try smaller boxes
+    split: bool = True
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None
     #: told the name and the SMT-LIB text of every query
     emit: Callable[[str, str], None] | None = None
@@ -54,8 +56,11 @@ class Search:
         for point in quick_points(len(box)):
             if question.holds(point):
                 return simplest(question.holds, point)
-        answer = self._ask(question, box, self.deadline.left if not box else max(2.0, 0.5 * self.deadline.left))
+        split = self.split and bool(box)
+        answer = self._ask(question, box, max(2.0, 0.5 * self.deadline.left) if split else self.deadline.left)
         if answer.status == "unknown":
+            if not split:
+                raise Undecided(answer.reason)
             return self._split(question, box, answer.reason)
         return self._settled(question, answer)
 
