@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from verimv import smt
-from verimv.errors import InputError, InternalError, Undecided
+from verimv.errors import InputError, InternalError, Refuted, Undecided
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, floor
 from verimv.extract.extraction import Extraction, extract
 from verimv.extract.step2_lemma import Recorder, Row, TableRow, split_sum
@@ -233,7 +233,7 @@ def prove_layered(network: Network, formula: Formula, search: Search) -> Verdict
             obligations = Obligations()
             try:
                 extraction = extract(network, bounds=bounds, logic=logic, recorder=obligations)
-            except (Undecided, InputError):  # too large, or a logic that does not fit the weights
+            except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
                 continue
             if extraction.formula == formula:
                 return prove_obligations(obligations, search)

@@ -1,0 +1,160 @@
+"""The layered proof covers every extraction, and does not cover a formula that was changed."""
+
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given, settings
+
+from tests.oracle import build_network, floats32, integers, rationals, specs
+from verimv.cli import main
+from verimv.errors import InternalError, Undecided
+from verimv.experiments.families import deep_sawtooth, random_network, shallow_sawtooth, single_unit
+from verimv.extract import equivalent, extract, extract_and_prove
+from verimv.extract import layered as layered_module
+from verimv.extract.layered import Obligations, prove_layered, prove_obligations
+from verimv.extract.step3_compose import table_nodes
+from verimv.networks import write_network
+from verimv.smt import Search
+from verimv.terms import parse, write_mv
+
+
+def prove(network, **options):
+    try:
+        return extract_and_prove(network, Search(seconds=60), **options)
+    except Undecided:
+        assume(False)
+
+
+@settings(max_examples=25)
+@given(specs(integers))
+def test_integer_extractions(spec):
+    assert prove(build_network(spec), bounds="interval")[1].proved
+
+
+@settings(max_examples=25)
+@given(specs(rationals, max_layers=2, max_width=2))
+def test_rational_extractions(spec):
+    network = build_network(spec)
+    for logic in ("dmv", "rmv"):
+        extraction = extract(network, bounds="interval", logic="rmv")
+        assume(table_nodes(extraction.clipped, "dmv") < 5000)
+        assert prove(network, bounds="interval", logic=logic)[1].proved
+
+
+@settings(max_examples=25)
+@given(specs(floats32, max_layers=3, max_width=2))
+def test_float_extractions(spec):
+    assert prove(build_network(spec), bounds="interval", logic="rmv")[1].proved
+
+
+@pytest.mark.parametrize("network", [deep_sawtooth(8), shallow_sawtooth(4), single_unit([100], -37), single_unit(["1/sqrt(2)", -2], "1/3"), single_unit(["1/3", "-5/7"], "1/2")])  # fmt: skip
+def test_the_papers_networks_by_both_solvers(network):
+    extraction, verdict = extract_and_prove(network, Search(solvers=["z3", "cvc5"]))
+    assert verdict.proved
+    assert [entry["solver"] for entry in extraction.summary["proofs"]] == ["z3", "cvc5"]
+    assert all(
+        entry["verdict"] == "proved" and entry["queries"] <= entry["obligations"]
+        for entry in extraction.summary["proofs"]
+    )
+
+
+def test_a_large_network_takes_few_queries():
+    extraction, verdict = extract_and_prove(random_network((5, 20, 20, 1), 1), Search(), bounds="interval")
+    assert verdict.proved
+    evidence = verdict.evidence[0]
+    assert evidence["obligations"] > 5000
+    assert evidence["queries"] < 300
+    assert equivalent(extraction.network, extraction.formula).proved
+
+
+def test_wrong_lemmas_are_refuted(monkeypatch):
+    """If Step 2 used σ(g+h) = (σ(g)⊕h)⊙σ(g+2), the solver would say so."""
+    honest = layered_module._lemma_query
+
+    def wrong(is_positive, first, second, range_):
+        program, condition = honest(is_positive, first, second, range_)
+        spoiled = layered_module._differ(
+            program.clip(layered_module._G.shifted(Fraction(1, 2))), program.clip(layered_module._G)
+        )
+        return (program, spoiled) if first is None else (program, condition)
+
+    monkeypatch.setattr(layered_module, "_lemma_query", wrong)
+    with pytest.raises(InternalError, match="refutes an obligation"):
+        extract_and_prove(single_unit([5], -2), Search())
+
+
+def test_a_node_that_is_not_what_it_claims_is_noticed():
+    obligations = Obligations()
+    extract(single_unit([3], -1), recorder=obligations)
+    assert prove_obligations(obligations, Search()).proved
+
+    class Liar(Obligations):
+        def _lemma(self, first, atom, second, is_positive):
+            return super()._lemma(second, atom, first, is_positive)
+
+    with pytest.raises(InternalError, match="not what its row"):
+        extract(single_unit([3], -1), recorder=Liar())
+
+
+def test_other_formulas_are_not_covered():
+    network = deep_sawtooth(3)
+    formula = extract(network).formula
+    assert prove_layered(network, formula, Search()).proved
+    assert prove_layered(network, ~formula, Search()) is None
+    assert prove_layered(network, parse("x1 ⊕ x1"), Search()) is None
+
+
+@pytest.fixture
+def directory(tmp_path):
+    path = tmp_path / "net.json"
+    path.write_text("".join(write_network(shallow_sawtooth(3))))
+    assert main(["extract", str(path), "-o", str(tmp_path / "out"), "--quiet"]) == 0
+    return tmp_path / "out"
+
+
+@pytest.mark.parametrize("mode", ["layered", "monolithic"])
+def test_prove_a_directory(directory, capsys, mode):
+    assert main(["prove", str(directory), "--solver", "all", "--mode", mode]) == 0
+    assert "proved: network = formula" in capsys.readouterr().out
+    proofs = json.loads((directory / "summary.json").read_text())["proofs"]
+    assert {entry["solver"] for entry in proofs} == {"z3", "cvc5"}
+    assert {entry["verdict"] for entry in proofs} == {"proved"}
+
+
+def test_prove_finds_an_edited_formula(directory, capsys):
+    text = (directory / "formula.mv").read_text()
+    (directory / "formula.mv").write_text(text.replace("⊙", "⊕", 1))
+    assert main(["prove", str(directory)]) == 1
+    assert "not equal: at x1=" in capsys.readouterr().out
+
+
+def test_prove_finds_an_edited_network(directory, capsys):
+    text = (directory / "network.json").read_text()
+    (directory / "network.json").write_text(text.replace('"-2"', '"-1"', 1))
+    assert main(["prove", str(directory), "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert data["status"] == "refuted"
+
+
+def test_prove_accepts_another_formula_of_the_same_function(directory):
+    formula = parse("(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)")
+    hat = formula
+    for _ in range(2):
+        formula = hat.substitute({"x1": formula})
+    (directory / "formula.mv").write_text("".join(write_mv(formula)))
+    assert main(["prove", str(directory), "--quiet"]) == 0
+
+
+def test_prove_emits_its_queries(directory, tmp_path, capsys):
+    assert main(["prove", str(directory), "--emit", str(tmp_path / "queries")]) == 0
+    names = sorted(path.name for path in (tmp_path / "queries").iterdir())
+    assert names[0] == "obligation-001.smt2"
+    assert (tmp_path / "queries" / names[0]).read_text().startswith("(set-logic QF_LRA)")
+
+
+def test_bad_directories(tmp_path, capsys, directory):
+    assert main(["prove", str(tmp_path / "none")]) == 2
+    (directory / "summary.json").write_text("[]")
+    assert main(["prove", str(directory)]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
