@@ -42,6 +42,10 @@ def console_commands() -> list[tuple[str, str]]:
     return commands
 
 
+def without_versions(text: str) -> str:
+    return re.sub(r"(z3|cvc5) [0-9][0-9.]*[0-9]", r"\1", text).rstrip("\n")
+
+
 def test_readme_sessions(capsys, monkeypatch, tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
@@ -54,7 +58,7 @@ def test_readme_sessions(capsys, monkeypatch, tmp_path):
         assert program == "verimv"
         main(words)
         captured = capsys.readouterr()
-        assert (captured.out + captured.err).rstrip("\n") == expected
+        assert without_versions(captured.out + captured.err) == without_versions(expected)
 
 
 def test_readme_python(capsys):

@@ -54,8 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _hard_limits(arguments: argparse.Namespace) -> tuple[float | None, int | None]:
     """Commands that run solvers keep to their budget themselves; then the alarm only guards against a slip."""
     timeout: float | None = arguments.timeout
-    if arguments.budgeted:
-        return (None if timeout is None else 1.1 * timeout + 0.8), None
+    if arguments.budgeted and timeout is not None:
+        timeout = 1.1 * timeout + 0.8
     return timeout, arguments.memory
 
 

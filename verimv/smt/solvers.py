@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -155,8 +156,10 @@ def version_of(name: str) -> str:
 
 def chosen(names: str) -> list[str]:
     """The solvers that `--solver` names: one, or "all"."""
-    if names == "all":
-        return list(SOLVERS)
-    if names not in SOLVERS:
+    if names != "all" and names not in SOLVERS:
         raise InputError(f"unknown solver {names}: choose one of {', '.join(SOLVERS)}, all")
-    return [names]
+    wanted = list(SOLVERS) if names == "all" else [names]
+    for name in wanted:
+        if importlib.util.find_spec(name) is None:
+            raise InputError(f"{name} is not installed: pip install 'verimv[{name}]'")
+    return wanted

@@ -1,0 +1,141 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.cli.conftest import one_line_error
+from verimv.cli import main
+from verimv.experiments.families import random_network
+from verimv.networks import write_network
+from verimv.smt.solvers import SOLVERS, Answer
+
+
+def test_verdicts_and_exit_codes(run, hat):
+    code, out, _ = run("equiv", "x ⊙ (x → y)", "x ∧ y", "--solver", "all")
+    assert (code, out.splitlines()[0]) == (0, "equal")
+    assert "z3" in out
+    assert "cvc5" in out
+    assert run("equiv", hat, "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)")[0] == 0
+    code, out, err = run("equiv", hat, "x1 ⊕ x1")
+    assert (code, out, err) == (1, "not equal: at x1=1: left = 0, right = 1\n", "")
+    assert run("valid", "x ⊕ ¬x")[:2] == (0, "valid\nby exact ranges\n")
+    assert run("valid", "x ∨ ¬x")[:2] == (1, "not valid: at x=1/2: value = 1/2\n")
+    assert run("sat", "x ↔ ¬x")[:2] == (0, "satisfiable: at x=1/2: value = 1\n")
+    assert run("sat", "x ⊙ ¬x")[0] == 1
+    assert run("entails", "x ⊙ (x → y)", "y")[0] == 0
+    assert run("entails", "x ⊕ x", "x")[:2] == (1, "not entailed: at x=1/2: premise = 1, conclusion = 1/2\n")
+    assert run("range", "x ∨ ¬x")[:2] == (0, "minimum 1/2 at x=1/2\nmaximum 1 at x=0\n")
+    assert run("range", "1 ⊙ 0")[:2] == (0, "minimum 0\nmaximum 0\n")
+
+
+def test_json(run, hat):
+    data = json.loads(run("equiv", hat, "x1", "--json")[1])
+    assert data["status"] == "refuted"
+    assert set(data["witness"]) == {"point", "left", "right"}
+    data = json.loads(run("valid", "(x → y) ∨ (y → x)", "--json", "--solver", "all")[1])
+    assert [item["solver"] for item in data["evidence"]] == ["z3", "cvc5"]
+    data = json.loads(run("range", hat, "--json")[1])
+    assert data["outputs"][0]["upper"] == {"value": "1", "bound": "1", "at": {"x1": "1/2"}, "exact": True}
+
+
+def test_bounds(run, hat, tmp_path):
+    assert run("bounds", hat)[1] == "1:0  [0, 2]  exact\n1:1  [-1, 1]  exact\n2:0  [0, 1]  exact\n"
+    neurons = json.loads(run("bounds", hat, "--json", "--neuron", "2:0")[1])["neurons"]
+    assert neurons == [
+        {
+            "layer": 2,
+            "index": 0,
+            "lower": "0",
+            "upper": "1",
+            "lower_at": ["0"],
+            "upper_at": ["1/2"],
+            "method": "exact",
+            "exact": True,
+        }
+    ]
+    assert "[-2, 2]  interval" in run("bounds", hat, "--method", "interval")[1]
+    for wrong in ("2", "0:0", "3:0", "1:9", "a:b", "1:-1"):
+        assert "--neuron" in one_line_error(run("bounds", hat, "--neuron", wrong))
+    box = tmp_path / "box.json"
+    box.write_text('[["0", "1/4"]]')
+    assert run("bounds", hat, "--box", box)[1].startswith("1:0  [0, 1/2]  exact")
+
+
+def test_malformed_questions(run, hat, tmp_path):
+    one_line_error(run("equiv", "x ⊕", "x"))
+    one_line_error(run("equiv", "x", "x ⊕ y"))
+    one_line_error(run("equiv", "x", "x", "--tolerance", "-1"))
+    one_line_error(run("equiv", "x", "x", "--tolerance", "nan"))
+    one_line_error(run("equiv", tmp_path / "none.json", "x"))
+    one_line_error(run("entails", hat, "x"))
+    two = tmp_path / "two.mv"
+    two.write_text("verimv-formula 1\ninputs x\na = ¬x\nb = x ⊙ x\noutputs a b\n")
+    assert "one output" in one_line_error(run("valid", two))
+    assert run("range", two)[1].startswith("a: minimum 0 at x=1\n")
+
+
+def test_emitted_queries(run, tmp_path):
+    assert run("valid", "(x → y) ∨ (y → x)", "--emit", tmp_path / "q")[0] == 0
+    assert [p.name for p in (tmp_path / "q").iterdir()] == ["query-001.smt2"]
+    (tmp_path / "file").write_text("")
+    one_line_error(run("valid", "(x → y) ∨ (y → x)", "--emit", tmp_path / "file"))
+
+
+def test_disagreement_exits_4_with_a_file(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(SOLVERS, "cvc5", lambda *_: Answer("unsat"))
+    monkeypatch.setattr("verimv.smt.search.quick_points", lambda dimension: iter(()))
+    assert "verimv-reproduce.smt2" in one_line_error(run("valid", "x ∨ ¬x", "--solver", "all"), 4)
+    assert (tmp_path / "verimv-reproduce.smt2").read_text().startswith("; ")
+
+
+def test_smtlib_of_networks_and_formulas(run, hat, tmp_path):
+    import z3
+
+    for subject in (hat, "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)"):
+        assert run("convert", subject, "-o", tmp_path / "f.smt2")[0] == 0
+        solver = z3.Solver()
+        solver.from_string((tmp_path / "f.smt2").read_text())
+        solver.add(z3.Real("x1") == z3.RealVal("1/3"))
+        assert str(solver.check()) == "sat"
+        assert str(solver.model()[z3.Real("y1")]) == "2/3"
+
+
+@pytest.fixture
+def hard(tmp_path):
+    path = tmp_path / "hard.json"
+    path.write_text("".join(write_network(random_network((5, 20, 20, 1), 1))))
+    return path
+
+
+def test_interrupting_a_solver_leaves_no_process(hard):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "verimv", "range", str(hard)], stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    time.sleep(2.5)
+    children = subprocess.run(
+        ["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False
+    ).stdout.split()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, b"verimv: interrupted\n")
+    assert children
+    assert not any(os.path.exists(f"/proc/{child}") for child in children)
+
+
+def test_a_million_nodes_end_in_time(tmp_path):
+    path = tmp_path / "big.mv"
+    lines = "".join(f"t{i + 1} = t{i} ⊙ ¬t{max(0, i - 5)}\n" for i in range(10**6))
+    path.write_text(f"verimv-formula 1\ninputs x y\nt0 = x ⊕ y\n{lines}outputs t{10**6}\n")
+    command = [sys.executable, "-m", "verimv", "valid", str(path), "--timeout", "5", "--memory", "3000"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert process.returncode in (1, 3), "refuted at a point, or undecided"
+    assert (process.stdout + process.stderr).count("\n") == 1
+
+
+def test_main_returns_the_verdict():
+    assert main(["valid", "x", "--quiet"]) == 1
