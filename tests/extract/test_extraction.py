@@ -241,7 +241,7 @@ def test_integer_upper_bounds_add_no_zero_unit():
 
 
 def test_equal_and_complementary_units_are_merged():
-    network = build_network([([[2], [2], [-2], [-2]], [0, 0, 1, 2], "crelu"), ([[1, 1, 1, 1]], [0], "crelu")])
+    network = build_network([([[2], [2], [-2], [-2]], [0, 0, 1, 2], "crelu"), ([[1, 1, -1, -1]], [0], "crelu")])
     clipped = clip_network(network, NetworkBounds())
     # σ(1−2x) = ¬σ(2x) and σ(2−2x) = ¬σ(2x−1): four neurons, two units
     assert [len(layer) for layer in clipped.layers] == [2]
