@@ -1,7 +1,6 @@
 """``python -m verimv`` is ``verimv``."""
 
-import sys
+from verimv.cli import run
 
-from verimv.cli import main
-
-sys.exit(main())
+if __name__ == "__main__":
+    run()

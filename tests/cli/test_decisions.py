@@ -67,7 +67,7 @@ def test_bounds(run, hat, tmp_path):
 
 def test_malformed_questions(run, hat, tmp_path):
     one_line_error(run("equiv", "x ⊕", "x"))
-    one_line_error(run("equiv", "x", "x ⊕ y"))
+    one_line_error(run("equiv", hat, "x1 ⊕ y"))
     one_line_error(run("equiv", "x", "x", "--tolerance", "-1"))
     one_line_error(run("equiv", "x", "x", "--tolerance", "nan"))
     one_line_error(run("equiv", tmp_path / "none.json", "x"))
@@ -135,6 +135,41 @@ def test_a_million_nodes_end_in_time(tmp_path):
     process = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert process.returncode in (1, 3), "refuted at a point, or undecided"
     assert (process.stdout + process.stderr).count("\n") == 1
+
+
+def test_smtlib_words_as_names(run, tmp_path):
+    import z3
+
+    assert run("convert", "and ⊕ true ⊙ let", "-o", tmp_path / "f.smt2")[0] == 0
+    z3.Solver().from_string((tmp_path / "f.smt2").read_text())
+
+
+def test_errors_are_json_too(run):
+    code, out, err = run("eval", "x", "--at", "x=2", "--json")
+    assert code == 2
+    assert json.loads(out)["status"] == "malformed"
+    assert err.count("\n") == 1
+
+
+def test_a_refutation_is_recorded(run, hat, tmp_path):
+    run("extract", hat, "-o", tmp_path / "out")
+    formula = tmp_path / "out" / "formula.mv"
+    formula.write_text(formula.read_text().replace("⊙", "⊕"))
+    assert run("prove", tmp_path / "out")[0] == 1
+    proofs = json.loads((tmp_path / "out" / "summary.json").read_text())["proofs"]
+    assert [entry["verdict"] for entry in proofs] == ["proved", "refuted"]
+    formula.write_text(formula.read_text().replace("y1", "y2"))
+    assert "different inputs or outputs" in one_line_error(run("prove", tmp_path / "out"))
+
+
+def test_time_runs_out_in_the_middle_of_an_extraction(run, tmp_path):
+    network, formula = tmp_path / "n.json", tmp_path / "f.mv"
+    network.write_text("".join(write_network(random_network((5, 20, 20, 1), 1))))
+    lines = "".join(f"t{i + 1} = t{i} ⊙ ¬(t{max(0, i - 3)} ⊙ x2)\n" for i in range(400))
+    formula.write_text(f"verimv-formula 1\ninputs x1 x2 x3 x4 x5\nt0 = x1 ⊕ x2\n{lines}y1 = t400\noutputs y1\n")
+    start = time.monotonic()
+    assert run("equiv", network, formula, "--timeout", "1", "--quiet")[0] in (1, 3)
+    assert time.monotonic() - start < 30, "no second extraction after the time is used up"
 
 
 def test_main_returns_the_verdict():

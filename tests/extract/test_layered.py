@@ -7,14 +7,16 @@ import pytest
 from hypothesis import assume, given, settings
 
 from tests.oracle import build_network, floats32, integers, rationals, specs
+from verimv.bounds import NetworkBounds, NeuronBound
 from verimv.cli import main
 from verimv.errors import InternalError, Undecided
+from verimv.exact import Rational
 from verimv.experiments.families import deep_sawtooth, random_network, shallow_sawtooth, single_unit
-from verimv.extract import equivalent, extract, extract_and_prove
+from verimv.extract import equivalent, extract, extract_and_prove, step1_clip, step2_lemma, step3_compose
 from verimv.extract import layered as layered_module
 from verimv.extract.layered import Obligations, prove_layered, prove_obligations
 from verimv.extract.step3_compose import table_nodes
-from verimv.networks import write_network
+from verimv.networks import Affine, write_network
 from verimv.smt import Search
 from verimv.terms import parse, write_mv
 
@@ -95,6 +97,84 @@ def test_a_node_that_is_not_what_it_claims_is_noticed():
 
     with pytest.raises(InternalError, match="not what its row"):
         extract(single_unit([3], -1), recorder=Liar())
+
+
+def test_claims_that_stop_half_way_prove_nothing():
+    with pytest.raises(InternalError):
+        Obligations().check_complete(parse("x"))
+
+
+# -- faults planted in extraction: each must be noticed --------------------------------------------------------------
+
+
+def faulty(monkeypatch, target, name, fault):
+    monkeypatch.setattr(target, name, fault)
+    network = build_network(
+        [([[2, -1], [1, 1]], [0, "-1/2"], "crelu"), ([[1, -1], [1, 2]], [0, -1], "relu"), ([[1, "1/2"]], [0], "crelu")]
+    )
+    with pytest.raises(InternalError):
+        extract_and_prove(network, Search(), logic="rmv")
+
+
+def test_a_shifted_clipped_layer(monkeypatch):
+    honest = step1_clip._Units.clipped
+    faulty(
+        monkeypatch,
+        step1_clip._Units,
+        "clipped",
+        lambda self, form, low, high: honest(self, form.shifted(Rational(1, 4)), low, high),
+    )
+
+
+def test_an_output_folded_to_zero(monkeypatch):
+    faulty(monkeypatch, step1_clip, "_folded", lambda form, low, high: Affine(()))
+
+
+def test_permuted_units(monkeypatch):
+    honest = step1_clip._pruned
+
+    def swapped(clipped, recorder):
+        result = honest(clipped, recorder)
+        result.layers[0].reverse()
+        return result
+
+    faulty(monkeypatch, step1_clip, "_pruned", swapped)
+
+
+def test_a_table_of_another_unit(monkeypatch):
+    honest = step2_lemma.real_steps
+    faulty(monkeypatch, step2_lemma, "real_steps", lambda linear: honest(linear)[:-1])
+
+
+def test_flipped_signs(monkeypatch):
+    honest = step2_lemma.real_steps
+    flipped = lambda linear: [step._replace(positive=not step.positive) for step in honest(linear)]  # noqa: E731
+    faulty(monkeypatch, step2_lemma, "real_steps", flipped)
+
+
+def test_nodes_of_another_layer(monkeypatch):
+    honest = step3_compose.sigma_units
+
+    def swapped(dag, atoms, *rest):
+        return honest(dag, list(reversed(atoms)), *rest)
+
+    faulty(monkeypatch, step3_compose, "sigma_units", swapped)
+
+
+def test_bounds_that_do_not_hold():
+    network = build_network([([[2, 1], [1, -1]], [0, 0], "relu"), ([[1, 1]], [0], "crelu")])
+    wrong = NetworkBounds(
+        [[NeuronBound(Rational(0), Rational(1), "wrong"), NeuronBound(Rational(-1), Rational(1), "right")]]
+    )
+    with pytest.raises(InternalError, match="bound of neuron 1:0 does not hold"):
+        extract_and_prove(network, Search(), bounds=wrong)
+
+
+def test_bounds_that_a_solver_must_prove():
+    network = build_network([([[1, -1], [-1, 1]], [0, 0], "relu"), ([[1, 1]], [0], "relu"), ([[1]], [0], "crelu")])
+    _, verdict = extract_and_prove(network, Search(solvers=["z3", "cvc5"]), bounds="exact")
+    assert verdict.proved
+    assert [item["bounds"] for item in verdict.evidence] == [1, 1]
 
 
 def test_other_formulas_are_not_covered():

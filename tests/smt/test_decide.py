@@ -173,10 +173,12 @@ def test_text_and_objects_are_the_same_problem():
 
 
 def test_a_model_is_not_believed(monkeypatch, no_quick_points):
-    monkeypatch.setitem(SOLVERS, "z3", lambda *_: Answer("sat", (Rational(1, 3),)))
-    verdict = valid(parse("x ∨ x ∨ ¬x ∨ (x ⊕ ¬x ⊙ x ⊕ ¬x)"), search=Search(seconds=2, split=False))
-    assert not verdict.refuted
-    assert verdict.undecided or verdict.proved
+    monkeypatch.setitem(SOLVERS, "z3", lambda *_: Answer("sat", (Rational(1, 3), Rational(1, 3))))
+    with pytest.raises(InternalError, match="a model that is none"):
+        valid(parse("(x → y) ∨ (y → x)"), search=Search(seconds=2))
+    close = parse("(Δ[sqrt(2)/2]x → y) ∨ (y → Δ[sqrt(2)/2]x)")
+    for solvers in (["z3"], ["z3", "cvc5"]):
+        assert valid(close, search=Search(solvers=solvers, seconds=2, split=False)).undecided
 
 
 def test_disagreement_is_a_bug_with_a_reproduction(monkeypatch, no_quick_points):
@@ -265,3 +267,38 @@ def test_hard_queries_end_undecided(tmp_path):
     assert process.returncode == 3
     assert json.loads(process.stdout)["exact"] is False
     assert process.stderr == ""
+
+
+# -- whose input is whose -----------------------------------------------------------------------------------------------
+
+
+def test_names_decide_what_is_compared():
+    assert equivalent(parse("x"), parse("y")).refuted
+    assert equivalent(parse("x ⊖ y"), parse("y ⊖ z")).refuted
+    assert equivalent(parse("x ⊕ ¬x"), parse("1")).proved
+    network = build_network([([[1, 0]], [0], "identity")])
+    assert equivalent(network, parse("x1")).proved
+    assert equivalent(network, parse("x2")).refuted
+    assert equivalent(network, parse("a ⊕ (0 ⊙ b)")).proved, "no name in common: by position"
+    with pytest.raises(InputError, match="cannot compare"):
+        equivalent(network, parse("x1 ⊕ z"))
+
+
+def test_outputs_are_compared_by_name():
+    layers = build_network([([[1, 0], [0, 1]], [0, 0], "identity")]).layers
+    straight, renamed = Network.of(layers, outputs=["a", "b"]), Network.of(layers, outputs=["b", "a"])
+    assert equivalent(straight, renamed).refuted
+    swapped = build_network([([[0, 1], [1, 0]], [0, 0], "identity")]).layers
+    assert equivalent(straight, Network.of(swapped, outputs=["b", "a"])).proved
+
+
+def test_one_means_one_for_networks_too():
+    two = build_network([([[0]], [2], "identity")])
+    assert valid(two).refuted
+    assert satisfiable(two).refuted
+    assert satisfiable(build_network([([[2]], [0], "identity")])).proved
+
+
+def test_variables_may_be_called_premise():
+    assert entails(parse("premise ⊙ x"), parse("x")).proved
+    assert entails(parse("conclusion"), parse("y1 → conclusion")).proved

@@ -9,7 +9,7 @@ from verimv.exact import Number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network, activate
 from verimv.networks.program import Program, Range
-from verimv.smt.limited import Deadline
+from verimv.smt.limited import DEFAULT_MEMORY, Deadline
 from verimv.smt.optimise import Optimum, maximum
 from verimv.smt.search import Point
 
@@ -22,6 +22,7 @@ def exact_bounds(
     seconds: float = 600.0,
     per_bound: float = SECONDS_PER_BOUND,
     solver: str = "z3",
+    memory: int = DEFAULT_MEMORY,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> NetworkBounds:
     """The exact range of every neuron with attaining points; where the time ends, the best range proved so far."""
@@ -42,7 +43,8 @@ def exact_bounds(
             at = _pre_activation(network, depth, index)
             time_for_each = min(per_bound, deadline.left / 2)
             ends = [
-                _end(program, form if up else -form, at, up, network, solver, time_for_each) for up in (False, True)
+                _end(program, form if up else -form, at, up, network, solver, time_for_each, memory)
+                for up in (False, True)
             ]
             rows.append(_bound(ends[0], ends[1]))
             proven[depth, index] = (rows[-1].lower, rows[-1].upper)
@@ -52,12 +54,19 @@ def exact_bounds(
 
 
 def _end(
-    program: Program, form: Affine, at: Callable[[Point], Number], up: bool, network: Network, solver: str, time: float
+    program: Program,
+    form: Affine,
+    at: Callable[[Point], Number],
+    up: bool,
+    network: Network,
+    solver: str,
+    time: float,
+    memory: int,
 ) -> Optimum:
     if time <= 0.01 and form.terms:
         point = tuple(low for low, _ in network.box)
         return Optimum(at(point) if up else -at(point), point, program.range_of(form)[1])
-    return maximum(program, form, at if up else lambda point: -at(point), network.inputs, time, solver)
+    return maximum(program, form, at if up else lambda point: -at(point), network.inputs, time, solver, memory)
 
 
 def _bound(lower: Optimum, upper: Optimum) -> NeuronBound:

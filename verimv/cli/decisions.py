@@ -13,8 +13,8 @@ from verimv.bounds import NeuronBound, exact_bounds, neuron_bounds
 from verimv.cli.commands import Result
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
-from verimv.errors import InputError
-from verimv.exact import format_number, parse_number, sign
+from verimv.errors import InputError, InternalError
+from verimv.exact import Number, format_number, parse_number, sign
 from verimv.extract import equivalent
 from verimv.extract.layered import proof_entries, prove_layered
 from verimv.files import read_text, write_file, write_into
@@ -23,7 +23,7 @@ from verimv.networks.json_format import read_box
 from verimv.smt import Search, Verdict
 from verimv.smt.functions import Function
 from verimv.smt.limited import DEFAULT_MEMORY
-from verimv.smt.optimise import Optimum, output_ranges
+from verimv.smt.optimise import FunctionRange, Optimum, output_ranges
 from verimv.smt.solvers import chosen
 from verimv.smt.verdict import EXIT_CODES
 from verimv.terms import Formula
@@ -69,9 +69,7 @@ def run_equiv(arguments: argparse.Namespace, report: Reporter) -> Result:
     a, b = read_subject(arguments.a), read_subject(arguments.b)
     if arguments.box is not None:
         a, b = (_with_box(subject, arguments.box) for subject in (a, b))
-    tolerance = parse_number(arguments.tolerance)
-    if sign(tolerance) < 0:
-        raise InputError(f"--tolerance: expected a number ≥ 0, found {arguments.tolerance}")
+    tolerance = _tolerance(arguments.tolerance)
     report("comparing")
     verdict = equivalent(a, b, tolerance=tolerance, search=make_search(arguments, report))
     within = f" within {format_number(tolerance)}" if tolerance else ""
@@ -84,29 +82,45 @@ def run_prove(arguments: argparse.Namespace, report: Reporter) -> Result:
     network = read_as_network(str(directory / "network.json"))
     formula = read_formula(str(directory / "formula.mv"))
     search = make_search(arguments, report)
+    summary = _summary(directory / "summary.json")
+    if set(network.outputs) != set(formula.outputs) or not set(formula.inputs) <= set(network.inputs):
+        raise InputError("network.json and formula.mv name different inputs or outputs", source=str(directory))
     report("proving")
     verdict = prove_layered(network, formula, search) if arguments.mode == "layered" else None
     if verdict is None:  # not what extraction gives, or one query was asked for
         verdict = smt.equivalent(network, formula, search=search)
-    _add_to_summary(directory / "summary.json", verdict)
+    if summary is not None:
+        summary["proofs"] = [*summary["proofs"], *proof_entries(verdict)]
+        write_file(directory / "summary.json", [json.dumps(summary, indent=1, ensure_ascii=False), "\n"])
     return verdict_result(verdict, {"proved": "proved: network = formula", "refuted": "not equal"})
 
 
-def _add_to_summary(path: Path, verdict: Verdict) -> None:
-    """What the solvers said, beside what is known already."""
-    if path.exists():
-        try:
-            summary = json.loads(read_text(path))
-            summary["proofs"] = [*summary.get("proofs", []), *proof_entries(verdict)]
-        except (ValueError, TypeError, AttributeError):
-            raise InputError("not the summary of an extraction", source=str(path)) from None
-        write_file(path, [json.dumps(summary, indent=1, ensure_ascii=False), "\n"])
+def _summary(path: Path) -> dict[str, Any] | None:
+    """The summary that a proof is to be added to, if there is one."""
+    if not path.exists():
+        return None
+    try:
+        summary = json.loads(read_text(path))
+    except (ValueError, RecursionError):
+        summary = None
+    if not isinstance(summary, dict) or not isinstance(summary.setdefault("proofs", []), list):
+        raise InputError("not the summary of an extraction", source=str(path))
+    return summary
+
+
+def _tolerance(text: str) -> Number:
+    try:
+        tolerance = parse_number(text)
+    except InputError as error:
+        raise InputError(f"--tolerance: {error.message}") from None
+    if sign(tolerance) < 0:
+        raise InputError(f"--tolerance: expected a number ≥ 0, found {text}")
+    return tolerance
 
 
 def _with_box(subject: Formula | Network, path: str) -> Formula | Network:
-    if isinstance(subject, Formula):
-        return subject
-    return replace(subject, box=read_box(read_text(path), len(subject.inputs), path))
+    box = read_box(read_text(path), len(subject.inputs), path)
+    return subject if isinstance(subject, Formula) else replace(subject, box=box)
 
 
 def run_valid(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -134,7 +148,9 @@ def run_range(arguments: argparse.Namespace, report: Reporter) -> Result:
     subject = read_subject(arguments.subject)
     report("finding the range")
     search = make_search(arguments, report)
-    ranges = output_ranges(subject, search.seconds, search.solvers[0], search.memory)
+    share = search.seconds / len(search.solvers)
+    ranges, *others = (output_ranges(subject, share, solver, search.memory) for solver in search.solvers)
+    _check_agreement(ranges, others)
     function = Function(subject)
     data, lines = [], []
     for found in ranges:
@@ -148,6 +164,15 @@ def run_range(arguments: argparse.Namespace, report: Reporter) -> Result:
                 lines[-1] += f" (not proved: the bound proved is {end['bound']})"
     exact = all(found.exact for found in ranges)
     return Result({"outputs": data, "exact": exact}, "\n".join(lines), 0 if exact else EXIT_CODES["undecided"])
+
+
+def _check_agreement(ranges: list[FunctionRange], others: list[list[FunctionRange]]) -> None:
+    """Exact ends do not depend on who found them."""
+    for other in others:
+        for a, b in zip(ranges, other, strict=True):
+            for x, y in ((a.lower, b.lower), (a.upper, b.upper)):
+                if x.value > y.upper or y.value > x.upper:
+                    raise InternalError(f"the solvers disagree about the range of {a.output}")
 
 
 def _end(function: Function, optimum: Optimum, direction: int) -> dict[str, Any]:
@@ -167,7 +192,8 @@ def run_bounds(arguments: argparse.Namespace, report: Reporter) -> Result:
     only = _neuron(arguments.neuron, network)
     if arguments.method == "exact" and len(network.inputs) > 1:
         seconds = arguments.timeout or 10 * DEFAULT_SECONDS
-        bounds = exact_bounds(network, seconds, arguments.seconds_per_bound, arguments.solver, report)
+        memory = arguments.memory or DEFAULT_MEMORY
+        bounds = exact_bounds(network, seconds, arguments.seconds_per_bound, arguments.solver, memory, report)
     else:
         bounds = neuron_bounds(network, arguments.method, report)
     data = [
@@ -177,7 +203,8 @@ def run_bounds(arguments: argparse.Namespace, report: Reporter) -> Result:
         if only in (None, (depth, index))
     ]
     lines = [f"{n['layer']}:{n['index']}  [{n['lower']}, {n['upper']}]  {n['method']}" for n in data]
-    return Result({"neurons": data}, "\n".join(lines))
+    finished = arguments.method != "exact" or all(neuron["exact"] for neuron in data)
+    return Result({"neurons": data}, "\n".join(lines), 0 if finished else EXIT_CODES["undecided"])
 
 
 def _neuron(text: str | None, network: Network) -> tuple[int, int] | None:

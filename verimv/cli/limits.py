@@ -23,13 +23,20 @@ class Terminated(BaseException):
     """SIGTERM, so that temporary files are removed on the way out."""
 
 
+class _GiveUp(BaseException):
+    """A limit is reached. Not an Exception: nothing on the way out may take it for something it can handle."""
+
+
 @contextmanager
-def limits(timeout: float | None, memory: int | None) -> Iterator[None]:
-    """Raise :class:`Undecided` in the running code when `timeout` seconds or `memory` megabytes are used up."""
+def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Iterator[None]:
+    """End the running code with :class:`Undecided` when `timeout` seconds or `memory` megabytes are used up.
+
+    `grace` is for code that keeps to the time itself: the alarm then comes a little later.
+    """
     reason = f"the time limit of {timeout:g} s is used up" if timeout is not None else ""
 
     def give_up(number: int, frame: FrameType | None) -> None:
-        raise Undecided(reason)
+        raise _GiveUp
 
     def terminated(number: int, frame: FrameType | None) -> None:
         raise Terminated
@@ -45,12 +52,14 @@ def limits(timeout: float | None, memory: int | None) -> Iterator[None]:
     if has_alarm:
         signal.signal(signal.SIGALRM, give_up)
     if timeout is not None and has_alarm:
-        signal.setitimer(signal.ITIMER_REAL, timeout)
+        signal.setitimer(signal.ITIMER_REAL, timeout + grace)
     if memory is not None and resource is not None and has_alarm:
         _cap_address_space(memory)
         threading.Thread(target=_watch, args=(memory, done, out_of_memory), daemon=True).start()
     try:
         yield
+    except _GiveUp:
+        raise Undecided(reason) from None
     except MemoryError:
         raise Undecided(f"the memory limit of {memory} MB is used up" if memory else "out of memory") from None
     finally:

@@ -29,7 +29,7 @@ def read_subject(argument: str) -> Formula | Network:
 
 def _names_a_file(argument: str) -> bool:
     try:
-        return argument.endswith(_FILE_SUFFIXES) or Path(argument).exists()
+        return argument.endswith(_FILE_SUFFIXES) or (argument != "" and Path(argument).exists())
     except (OSError, ValueError):  # too long or not a path at all: an expression
         return False
 

@@ -13,8 +13,8 @@ from verimv.bounds import NetworkBounds, neuron_bounds
 from verimv.bounds.search import point_outside_unit_interval
 from verimv.errors import InputError, OutputLeavesUnitInterval, Undecided
 from verimv.exact import format_number
+from verimv.extract.recorder import Recorder
 from verimv.extract.step1_clip import ClippedNetwork, clip_network
-from verimv.extract.step2_lemma import Recorder
 from verimv.extract.step3_compose import Progress, compose, table_nodes
 from verimv.networks.json_format import write_network
 from verimv.networks.network import Network

@@ -4,29 +4,34 @@ Every claim of extraction is local. A node is built from nodes whose claims spea
 only g (a fresh real variable in a range that holds for it) and the eliminated h ∈ [0,1]; a clipped ReLU needs only its
 argument t. Obligations that differ in names alone are one query, so a formula of 10⁵ nodes asks a few dozen.
 
-That a node really is the operator applied to these operands is checked on the formula's table; composition along the
-layers is substitution. The ranges are those of Step 1 and of interval arithmetic on the form.
+What needs no solver is checked by exact arithmetic on the way, from the network's own weights to the formula's nodes:
+substitution along the layers, sums of steps, operands of nodes. A bound that intervals over the units do not give is an
+obligation of its own, about the network below that neuron.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from verimv import smt
 from verimv.errors import InputError, InternalError, Refuted, Undecided
-from verimv.exact import ONE, ZERO, Number, Rational, ceil, floor
+from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor
 from verimv.extract.extraction import Extraction, extract
-from verimv.extract.step2_lemma import Recorder, Row, TableRow, split_sum
+from verimv.extract.recorder import Recorder, TableRow
+from verimv.extract.step2_lemma import Row, split_sum
 from verimv.networks.affine import Affine
-from verimv.networks.network import Network
+from verimv.networks.network import Activation, Box, Network
 from verimv.networks.program import Program, Range
 from verimv.smt import Search, Verdict
 from verimv.smt.encode import Condition, positive, to_smtlib
 from verimv.smt.limited import Deadline, OutOfBudget, limited
+from verimv.smt.search import Point, Question
 from verimv.smt.solvers import SOLVERS, version_of
 from verimv.terms.dag import ONE as ONE_NODE
+from verimv.terms.dag import VARIABLE as VARIABLE_NODE
 from verimv.terms.dag import ZERO as ZERO_NODE
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
@@ -41,27 +46,100 @@ _LAYERED_FROM = 200
 
 
 class Obligations(Recorder):
-    """Collects what must be proved while extraction runs, equal obligations once."""
+    """Collects what must be proved while extraction runs, equal obligations once.
+
+    What is a matter of exact arithmetic is checked at once: that every form is the network's, that steps add up to
+    forms, that nodes are built from the nodes they should be. A mismatch is a bug in verimv, and raised as one.
+    """
 
     def __init__(self) -> None:
         self.queries: dict[Any, Query] = {}
         #: units and nodes that the queries cover
         self.covered = 0
-        self._dag = Dag()
-        self._low = self._high = Rational(0)  # type: Number
+        #: (layer, neuron) → ends of its range that are not plain from the units below
+        self.bounds: dict[tuple[int, int], tuple[Number | None, Number | None]] = {}
+        self.network: Network | None = None
+        self.nodes: list[int] = []
+        self._stage = "nothing is claimed yet"
 
-    def begin(self, dag: Dag) -> None:
-        self._dag = dag
+    # -- Step 1 -----------------------------------------------------------------------------------------------
 
-    def rectified(self, argument: Affine, low: Number, high: Number, value: Affine, units: Sequence[Affine]) -> None:
-        self.covered += 1
+    def start(self, network: Network) -> None:
+        self.network = network
+        self._next = 0
+        self._values = [Affine.variable(j) for j in range(len(network.inputs))]
+        self._layers: list[Sequence[Affine]] = []
+
+    def clipped(
+        self,
+        depth: int,
+        arguments: Sequence[Affine],
+        ranges: Sequence[Range],
+        values: Sequence[Affine],
+        units: Sequence[Affine],
+    ) -> None:
+        activation = self._arguments(depth, arguments, ranges)
+        for argument, range_, value in zip(arguments, ranges, values, strict=True):
+            self.covered += 1
+            if activation == "relu":
+                self._rectified(argument, range_, value, units)
+            else:
+                _check(_is_clipped(argument, range_, value, units), "a clipped unit is not its neuron")
+        self._values = list(values)
+        self._layers.append(units)
+
+    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:
+        _check(self.network is not None, "outputs of no network")
+        activation = self._arguments(len(self.network.layers) - 1, arguments, ranges)  # type: ignore[union-attr]
+        self._outputs = folded
+        self._stage = "the units have no nodes yet"
+        for argument, (low, high), form in zip(arguments, ranges, folded, strict=True):
+            self.covered += 1
+            constant = not form.terms and ((form.constant == 1 and low >= 1) or (form.constant == 0 and high <= 0))
+            _check(form == argument or constant, "an output is folded wrongly")
+            if activation != "crelu" and (high > 1 or (low < 0 and activation == "identity")):
+                self._stage = "an output is not known to stay in [0,1]"
+
+    def pruned(
+        self, kept: Sequence[Sequence[int]], layers: Sequence[Sequence[Affine]], outputs: Sequence[Affine]
+    ) -> None:
+        below: dict[int, int] | None = None
+        for used, all_units, units in zip(kept, self._layers, layers, strict=True):
+            chosen = [all_units[j] for j in used]
+            expected = chosen if below is None else [form.renumbered(below) for form in chosen]
+            _check(expected == list(units), "pruning changed a unit")
+            below = {j: position for position, j in enumerate(used)}
+        expected = [form if below is None else form.renumbered(below) for form in self._outputs]
+        _check(expected == list(outputs), "pruning changed an output")
+        self._pending = [list(units) for units in layers] + [list(outputs)]
+
+    def _arguments(self, depth: int, arguments: Sequence[Affine], ranges: Sequence[Range]) -> Activation:
+        """The layer's forms over the units below, by substitution; and what its ranges rest on."""
+        _check(self.network is not None, "a layer of no network")
+        layers = self.network.layers  # type: ignore[union-attr]
+        for skipped in layers[self._next : depth]:
+            _check(skipped.activation == "identity", "a layer was left out")
+            self._values = [row.substitute(self._values) for row in skipped.rows]
+        self._next = depth + 1
+        expected = [row.substitute(self._values) for row in layers[depth].rows]
+        _check(expected == list(arguments), "an argument is not the layer's")
+        for index, (argument, (low, high)) in enumerate(zip(arguments, ranges, strict=True)):
+            lowest, highest = argument.range_over_unit_cube()
+            ends = (low if low > lowest else None, high if high < highest else None)
+            if ends != (None, None):
+                self.bounds[depth, index] = ends
+        return layers[depth].activation
+
+    def _rectified(self, argument: Affine, range_: Range, value: Affine, units: Sequence[Affine]) -> None:
+        low, high = range_
         if not argument.terms:
-            if value.terms or value.constant != max(argument.constant, Rational(0)):
-                raise InternalError("Step 1 folded a constant ReLU wrongly")
+            _check(
+                not value.terms and value.constant == max(argument.constant, ZERO), "a constant ReLU is folded wrongly"
+            )
             return
-        shape = [(w, *_in_terms_of(argument, units[j])) for j, w in value.terms]
+        shape = tuple((w, *_in_terms_of(argument, units[j])) for j, w in value.terms)
         ends = (Rational(floor(low)), Rational(max(0, ceil(high))))
-        key = ("rectified", ends, value.constant, tuple(shape))
+        key = ("rectified", ends, value.constant, shape)
         if key not in self.queries:
             program = Program((ends,))
             claimed = Affine((), value.constant)
@@ -69,35 +147,76 @@ class Obligations(Recorder):
                 claimed += program.clip(_G.scaled(direction).shifted(constant)).scaled(weight)
             self.queries[key] = (program, _differ(program.relu(_G), claimed))
 
+    # -- Steps 2 and 3 ----------------------------------------------------------------------------------------
+
+    def begin(self, dag: Dag, atoms: Sequence[int]) -> None:
+        names = self.network.inputs if self.network is not None else ()
+        _check([dag.node(VARIABLE_NODE, dag.lefts[a]) for a in atoms] == list(atoms), "an input is no variable")
+        _check(tuple(dag.payload(a) for a in atoms) == names, "the inputs are not the network's")
+        self._dag = dag
+        self.nodes = list(atoms)
+        self._claimed: dict[Affine, int] = {}
+
     def table(self, base: Number) -> None:
-        self._low = self._high = base
+        self._base = self._low = self._high = base
+        self._linear: dict[int, Number] = {}
 
     def row(self, row: TableRow) -> None:
         step, atom, below, new = row
+        _check(0 < step.piece <= 1, "a piece is not in (0,1]")
+        _check(atom == self._dag.scale(step.piece, self.nodes[step.variable]), "an atom is not the unit below")
         for j in new.window.shifts():
             self.covered += 1
             first, second = below[j], below[j + 1 if step.positive else j - 1]
-            if new[j] != self._lemma(first, atom, second, step.positive):
-                raise InternalError("a node is not what its row of the table claims")
+            _check(new[j] == self._lemma(first, atom, second, step.positive), "a node is not what its row claims")
             range_ = _coarse(self._low + j, self._high + j)
             key = ("row", step.positive, self._constant(first), self._constant(second), range_)
+            if not self._linear:
+                self._check_constant(first, self._base + j)
+                self._check_constant(second, self._base + (j + 1 if step.positive else j - 1))
             if key not in self.queries:
                 self.queries[key] = _lemma_query(*key[1:])
+        weight = step.piece if step.positive else -step.piece
+        self._linear[step.variable] = self._linear.get(step.variable, ZERO) + weight
         if step.positive:
             self._high = self._high + step.piece
         else:
             self._low = self._low - step.piece
 
-    def split_sum(self, row: Row, shift: int, split: int, node: int) -> None:
+    def unit(self, form: Affine, shift: int, split: int, row: Row, node: int) -> None:
         self.covered += 1
-        if node != split_sum(self._dag, row, shift, split):
-            raise InternalError("a node is not the sum that it claims to be")
-        # relative to t = s·form, whose unit is row[shift]
-        range_ = (Rational(floor(self._low + shift)), Rational(ceil(self._high + shift)))
-        first, last = row.window.first - shift, row.window.last - shift
-        key = ("split", split, max(first, 1 - split), min(last, 0), range_)
-        if key not in self.queries:
-            self.queries[key] = _split_query(*key[1:])
+        table = Affine.of(self._linear, self._base + shift)
+        _check(table == form.scaled(Rational(split)), "the steps of a table do not add up to its unit")
+        if split > 1:
+            _check(node == split_sum(self._dag, row, shift, split), "a node is not the sum that it claims to be")
+            range_ = (Rational(floor(self._low + shift)), Rational(ceil(self._high + shift)))
+            first, last = row.window.first - shift, row.window.last - shift
+            key = ("split", split, max(first, 1 - split), min(last, 0), range_)
+            if key not in self.queries:
+                self.queries[key] = _split_query(*key[1:])
+        else:
+            _check(node == row[shift], "a unit is not its table's entry")
+            if not self._linear:
+                self._check_constant(node, self._base + shift)
+            elif shift < row.window.first:
+                _check(self._high + shift <= 0, "a unit is not constantly 0")
+            elif shift > row.window.last:
+                _check(self._low + shift >= 1, "a unit is not constantly 1")
+        self._claimed[form] = node
+
+    def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
+        _check(bool(self._pending) and self._pending[0] == list(forms), "a layer is not the next one")
+        _check([self._claimed[form] for form in forms] == list(nodes), "a node is not the one claimed for its unit")
+        self._pending.pop(0)
+        self._claimed = {}
+        self.nodes = list(nodes)
+        if not self._pending and self._stage == "the units have no nodes yet":
+            self._stage = ""
+
+    def check_complete(self, formula: Formula) -> None:
+        """Every claim was made, and the formula is the one they are about."""
+        _check(not self._stage, self._stage)
+        _check(formula.dag is self._dag and list(formula.roots) == self.nodes, "the formula is another one")
 
     def _lemma(self, first: int, atom: int, second: int, is_positive: bool) -> int:
         dag = self._dag
@@ -106,8 +225,32 @@ class Obligations(Recorder):
         return dag.neg(dag.odot(dag.oplus(dag.neg(first), atom), dag.neg(second)))
 
     def _constant(self, node: int) -> int | None:
-        kind = self._dag.kinds[node]
-        return {ZERO_NODE: 0, ONE_NODE: 1}.get(kind)
+        return {ZERO_NODE: 0, ONE_NODE: 1}.get(self._dag.kinds[node])
+
+    def _check_constant(self, node: int, value: Number) -> None:
+        """The node of σ(value) for a number."""
+        one = self._dag.constant(1)
+        expected = self._dag.constant(int(value >= 1)) if value <= 0 or value >= 1 else self._dag.scale(value, one)
+        _check(node == expected, "the node of a constant has another value")
+
+
+def _check(holds: bool, what: str) -> None:
+    if not holds:
+        raise InternalError(f"the layered proof fails: {what}")
+
+
+def _is_clipped(argument: Affine, range_: Range, value: Affine, units: Sequence[Affine]) -> bool:
+    """σ(argument) as a constant, a unit, or one minus a unit."""
+    low, high = range_
+    if not value.terms:
+        known = argument.constant if not argument.terms else ONE if low >= 1 else ZERO if high <= 0 else None
+        return known is not None and value.constant == clip(known)
+    if len(value.terms) != 1:
+        return False
+    ((j, weight),) = value.terms
+    if weight == 1:
+        return value.constant == 0 and units[j] == argument
+    return weight == -1 and value.constant == 1 and units[j] == argument.complement()
 
 
 def _in_terms_of(argument: Affine, form: Affine) -> tuple[Number, Number]:
@@ -165,7 +308,7 @@ def _split_query(split: int, first: int, last: int, range_: Range) -> Query:
 
 
 def prove_obligations(obligations: Obligations, search: Search) -> Verdict:
-    """Ask every chosen solver about every query."""
+    """Ask every chosen solver about every query, and about every bound that intervals do not give."""
     start = time.perf_counter()
     queries = list(obligations.queries.values())
     evidence: list[dict[str, Any]] = []
@@ -174,30 +317,69 @@ def prove_obligations(obligations: Obligations, search: Search) -> Verdict:
             search.emit(f"obligation-{number:03}.smt2", to_smtlib(program, condition, _NAMES))
     for name in search.solvers:
         began = time.perf_counter()
-        try:
-            statuses = limited(
-                _ask_all, name, queries, search.deadline.left, seconds=search.deadline.left, memory=search.memory
-            )
-        except OutOfBudget as error:
-            statuses = ["unknown"]
-            reason = f"{name}: {error}"
-        else:
-            reason = f"{name} left {statuses.count('unknown')} of {len(queries)} obligations open"
-        if "sat" in statuses:
-            program, condition = queries[statuses.index("sat")]
-            raise InternalError(f"{name} refutes an obligation", to_smtlib(program, condition, _NAMES))
-        evidence.append({
-            "solver": name,
-            "version": version_of(name),
-            "mode": "layered",
-            "answer": "unknown" if "unknown" in statuses else "unsat",
-            "obligations": obligations.covered,
-            "queries": len(queries),
-            "seconds": round(time.perf_counter() - began, 3),
-        })  # fmt: skip
-        if "unknown" in statuses:
+        reason = _open_obligations(name, queries, search) or _open_bounds(obligations, name, search)
+        evidence.append(
+            {
+                "solver": name,
+                "version": version_of(name),
+                "mode": "layered",
+                "answer": "unknown" if reason else "unsat",
+                "obligations": obligations.covered,
+                "queries": len(queries),
+                "bounds": len(obligations.bounds),
+                "seconds": round(time.perf_counter() - began, 3),
+            }
+        )
+        if reason:
             return Verdict("undecided", None, reason, tuple(evidence), time.perf_counter() - start)
     return Verdict("proved", None, "", tuple(evidence), time.perf_counter() - start)
+
+
+def _open_obligations(solver: str, queries: Sequence[Query], search: Search) -> str:
+    """Empty if the solver proves all, otherwise why not."""
+    seconds = search.deadline.left
+    try:
+        statuses = limited(_ask_all, solver, queries, seconds, seconds=seconds, memory=search.memory)
+    except OutOfBudget as error:
+        return f"{solver}: {error}"
+    if "sat" in statuses:
+        program, condition = queries[statuses.index("sat")]
+        raise InternalError(f"{solver} refutes an obligation", to_smtlib(program, condition, _NAMES))
+    return f"{solver} left obligation {len(statuses)} of {len(queries)} open" if "unknown" in statuses else ""
+
+
+def _open_bounds(obligations: Obligations, solver: str, search: Search) -> str:
+    """Step 1 rests on these bounds of the network's neurons: the solver must prove each itself."""
+    network = obligations.network
+    for (depth, index), ends in obligations.bounds.items() if network is not None else ():
+        asking = Search([solver], max(0.1, search.deadline.left), search.memory, progress=search.progress)
+        try:
+            point = asking.find(_bound_question(network, depth, index, ends))  # type: ignore[arg-type]
+        except Undecided as error:
+            return f"the bound of neuron {depth + 1}:{index} is open: {error}"
+        _check(point is None, f"the bound of neuron {depth + 1}:{index} does not hold")
+    return ""
+
+
+def _bound_question(network: Network, depth: int, index: int, ends: tuple[Number | None, Number | None]) -> Question:
+    """Is there a point at which a neuron's argument leaves its range?"""
+    low, high = ends
+    layer = network.layers[depth]
+    neuron = replace(layer, rows=(layer.rows[index],), activation="identity")
+    head = Network((*network.layers[:depth], neuron), network.inputs, network.box, ("t",))
+
+    def build(box: Box) -> tuple[Program, Condition]:
+        program = Program(box)
+        (t,) = program.add_network(head)
+        above = [] if high is None else [positive(t.shifted(-high))]
+        below = [] if low is None else [positive((-t).shifted(low))]
+        return program, [above + below]
+
+    def holds(point: Point) -> bool:
+        (t,) = head.at(point)
+        return (high is not None and t > high) or (low is not None and t < low)
+
+    return Question(network.inputs, build, holds)
 
 
 def _ask_all(solver: str, queries: Sequence[Query], seconds: float) -> list[str]:
@@ -215,6 +397,7 @@ def extract_and_prove(network: Network, search: Search, **options: Any) -> tuple
     """An extraction with its layered proof; what was proved by what goes into the summary."""
     obligations = Obligations()
     extraction = extract(network, recorder=obligations, **options)
+    obligations.check_complete(extraction.formula)
     search.progress("proving", 0, 1)
     verdict = prove_obligations(obligations, search)
     extraction.summary["proofs"] = proof_entries(verdict)
@@ -222,8 +405,9 @@ def extract_and_prove(network: Network, search: Search, **options: Any) -> tuple
 
 
 def proof_entries(verdict: Verdict) -> list[dict[str, Any]]:
-    """What summary.json says of a proof, an entry per solver."""
-    return [{"claim": "network = formula", "verdict": verdict.status, **item} for item in verdict.evidence]
+    """What summary.json says of a proof, an entry per solver; a point that refutes needs none."""
+    evidence = verdict.evidence if verdict.witness is None else ({"solver": "replay", "witness": str(verdict.witness)},)
+    return [{"claim": "network = formula", "verdict": verdict.status, **item} for item in evidence]
 
 
 def prove_layered(network: Network, formula: Formula, search: Search) -> Verdict | None:
@@ -231,11 +415,14 @@ def prove_layered(network: Network, formula: Formula, search: Search) -> Verdict
     for bounds in ("auto", "interval"):
         for logic in dict.fromkeys((formula.logic, "auto", "rmv")):
             obligations = Obligations()
+            if not search.deadline.left:
+                return None
             try:
                 extraction = extract(network, bounds=bounds, logic=logic, recorder=obligations)
             except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
                 continue
             if extraction.formula == formula:
+                obligations.check_complete(extraction.formula)
                 return prove_obligations(obligations, search)
     return None
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from verimv.bounds import NetworkBounds
+from verimv.bounds import NetworkBounds, NeuronBound
 from verimv.errors import Undecided
 from verimv.exact import Number, Rational, ceil, clip, floor, format_count
-from verimv.extract.step2_lemma import Recorder
+from verimv.extract.recorder import Recorder
 from verimv.networks.affine import Affine
-from verimv.networks.network import Network
+from verimv.networks.network import Activation, Network
+from verimv.networks.program import Range
 
 #: More clipped units than this are refused: their terms would not fit in memory.
 MAX_UNITS = 500_000
@@ -41,6 +42,8 @@ class ClippedNetwork:
 
 def clip_network(network: Network, bounds: NetworkBounds, recorder: Recorder | None = None) -> ClippedNetwork:
     """The clipped network of a network on the unit cube. `bounds` may leave out layers; those get interval bounds."""
+    recorder = recorder or Recorder()
+    recorder.start(network)
     values = [Affine.variable(j) for j in range(len(network.inputs))]  # of the layer below, over the current units
     layers: list[list[Affine]] = []
     room = MAX_UNITS
@@ -50,31 +53,39 @@ def clip_network(network: Network, bounds: NetworkBounds, recorder: Recorder | N
         if layer.activation == "identity":
             values = forms
             continue
-        ranges = [_range(form, bounds, depth, i) for i, form in enumerate(forms)]
+        ranges = [_range(form, bounds.get(depth, i), layer.activation) for i, form in enumerate(forms)]
         units = _Units()
         if layer.activation == "relu":
             _check_room(room, ranges)
             values = [units.rectified(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
-            if recorder is not None:
-                for form, range_, value in zip(forms, ranges, values, strict=True):
-                    recorder.rectified(form, *range_, value, units.forms)
         else:
             values = [units.clipped(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
+        recorder.clipped(depth, forms, ranges, values, units.forms)
         layers.append(units.forms)
         room -= len(units.forms)
-    outputs = [row.substitute(values) for row in network.layers[last].rows]
-    ranges = [_range(form, bounds, last, i) for i, form in enumerate(outputs)]
-    outputs = [_folded(form, *range_) for form, range_ in zip(outputs, ranges, strict=True)]
-    return _pruned(ClippedNetwork(layers, outputs, ranges))
+    forms = [row.substitute(values) for row in network.layers[last].rows]
+    activation = network.layers[last].activation
+    ranges = [_range(form, bounds.get(last, i), activation) for i, form in enumerate(forms)]
+    outputs = [_folded(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
+    recorder.outputs(forms, ranges, outputs)
+    return _pruned(ClippedNetwork(layers, outputs, ranges), recorder)
 
 
-def _range(form: Affine, bounds: NetworkBounds, depth: int, index: int) -> tuple[Number, Number]:
-    """The smaller of the range over the merged units and the range proved for the neuron."""
+def _range(form: Affine, proven: NeuronBound | None, activation: Activation) -> Range:
+    """The range over the merged units, with an end proved for the neuron only where that makes a difference here."""
     low, high = form.range_over_unit_cube()
-    proven = bounds.get(depth, index)
     if proven is not None:
-        low, high = max(low, proven.lower), min(high, proven.upper)
+        if _matters(activation, floor(proven.lower)) > _matters(activation, floor(low)):
+            low = proven.lower
+        if -_matters(activation, ceil(proven.upper)) > -_matters(activation, ceil(high)):
+            high = proven.upper
     return low, high
+
+
+def _matters(activation: Activation, end: int) -> int:
+    """Ends that no decision of Step 1 tells apart made equal."""
+    lowest, highest = {"relu": (0, end), "crelu": (0, 1), "identity": (-1, 2)}[activation]
+    return max(lowest, min(end, highest))
 
 
 def _check_room(room: int, ranges: Sequence[tuple[Number, Number]]) -> None:
@@ -131,19 +142,18 @@ class _Units:
         return Affine.of(total, constant)
 
 
-def _pruned(clipped: ClippedNetwork) -> ClippedNetwork:
+def _pruned(clipped: ClippedNetwork, recorder: Recorder) -> ClippedNetwork:
     """Without the units that nothing above uses."""
     layers: list[list[Affine]] = []
-    above: Sequence[Affine] = clipped.outputs
-    outputs = clipped.outputs
+    kept: list[list[int]] = []
+    above: list[Affine] = clipped.outputs
     for layer in reversed(clipped.layers):
-        kept = sorted({j for form in above for j, _ in form.terms})
-        numbers = {j: position for position, j in enumerate(kept)}
-        renumbered = [form.renumbered(numbers) for form in above]
-        if layers:
-            layers[0] = renumbered
-        else:
-            outputs = renumbered
-        above = [layer[j] for j in kept]
-        layers.insert(0, list(above))
-    return ClippedNetwork(layers, list(outputs), clipped.output_ranges)
+        used = sorted({j for form in above for j, _ in form.terms})
+        numbers = {j: position for position, j in enumerate(used)}
+        layers.insert(0, [form.renumbered(numbers) for form in above])
+        kept.insert(0, used)
+        above = [layer[j] for j in used]
+    layers.insert(0, above)
+    outputs = layers.pop()
+    recorder.pruned(kept, layers, outputs)
+    return ClippedNetwork(layers, outputs, clipped.output_ranges)

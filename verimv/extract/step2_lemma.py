@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from verimv.exact import ONE, Algebraic, Number, Rational, ceil, floor, is_integer
+from verimv.extract.recorder import Recorder, TableRow
 from verimv.networks.affine import Affine
 from verimv.terms.dag import Dag, multiple
 
@@ -97,34 +98,6 @@ class Row:
         return self._zero if j < first else self._one if j > last else self.nodes[j - first]
 
 
-class TableRow(NamedTuple):
-    """What a row claims: row[j] = σ(g + j ± h), where below[j] = σ(g + j) and h = piece·x is the node `atom`."""
-
-    step: Step
-    atom: int
-    below: Row
-    row: Row
-
-
-class Recorder:
-    """Told what every node is claimed to be, so that it can be proved. This one ignores it."""
-
-    def begin(self, dag: Dag) -> None:
-        """All nodes will be nodes of this table."""
-
-    def rectified(self, argument: Affine, low: Number, high: Number, value: Affine, units: Sequence[Affine]) -> None:
-        """Step 1: ρ(argument), for an argument in [low, high], is claimed to be `value` over units σ(form)."""
-
-    def table(self, base: Number) -> None:
-        """A new table begins: below its first row is the constant form `base`."""
-
-    def row(self, row: TableRow) -> None:
-        """The next row, one step more than the last."""
-
-    def split_sum(self, row: Row, shift: int, split: int, node: int) -> None:
-        """`node` is claimed to be σ(t/split), where row[j] = σ(t − shift + j)."""
-
-
 def lemma_table(
     dag: Dag, atoms: Sequence[int], steps: Sequence[Step], base: Number, asked: Window, tick: Tick, recorder: Recorder
 ) -> Row:
@@ -177,11 +150,9 @@ def sigma_units(
         steps = integer_steps(group.linear) if group.integer else real_steps(group.linear)
         row = lemma_table(dag, atoms, steps, group.base, group.asked, tick, recorder)
         for member, shift in zip(group.members, group.shifts, strict=True):
-            if group.split == 1:
-                nodes[member] = row[shift]
-            else:
-                nodes[member] = split_sum(dag, row, shift, group.split)
-                recorder.split_sum(row, shift, group.split, nodes[member])
+            nodes[member] = row[shift] if group.split == 1 else split_sum(dag, row, shift, group.split)
+            recorder.unit(forms[member], shift, group.split, row, nodes[member])
+    recorder.layer(forms, nodes)
     return nodes
 
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 
 from verimv.errors import Undecided
 from verimv.exact import format_count
+from verimv.extract.recorder import Recorder
 from verimv.extract.step1_clip import ClippedNetwork
-from verimv.extract.step2_lemma import Recorder, group_units, sigma_units
+from verimv.extract.step2_lemma import group_units, sigma_units
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
 
@@ -44,8 +45,8 @@ def compose(
             f"the paper's construction needs up to {format_count(needed)} nodes, more than {MAX_NODES:,}: {advice}"
         )
     dag = Dag()
-    recorder.begin(dag)
     atoms = [dag.variable(name) for name in inputs]
+    recorder.begin(dag, atoms)
     filled = 0
 
     def tick(entries: int) -> None:

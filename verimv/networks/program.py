@@ -67,9 +67,15 @@ class Program:
             self.ranges.append(result)
         return Affine.variable(number)
 
-    def add_network(self, network: Network, proven: Mapping[tuple[int, int], Range] | None = None) -> list[Affine]:
-        """The outputs of a network as forms. `proven` has ranges of pre-activations by (layer, index), from 0."""
-        values = [Affine.variable(j) for j in range(self.inputs)]
+    def add_network(
+        self,
+        network: Network,
+        proven: Mapping[tuple[int, int], Range] | None = None,
+        positions: Sequence[int] | None = None,
+    ) -> list[Affine]:
+        """The outputs of a network as forms. `proven` has ranges of pre-activations by (layer, index), from 0;
+        `positions` says which input of the program each input of the network is, if not the same."""
+        values = [Affine.variable(j) for j in (range(self.inputs) if positions is None else positions)]
         for depth, layer in enumerate(network.layers):
             forms = [row.substitute(values) for row in layer.rows]
             if layer.activation != "identity":

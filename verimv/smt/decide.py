@@ -23,8 +23,7 @@ def equivalent(a: Subject, b: Subject, *, tolerance: Number = ZERO, search: Sear
     """|a − b| ≤ tolerance on the whole box, for every output; or an exact point where it is not."""
     if tolerance < 0:
         raise InputError(f"the tolerance {format_number(tolerance)} is negative")
-    left = Function(a)
-    right = aligned(left, Function(b))
+    left, right = aligned(a, b)
 
     def build(box: Box) -> tuple[Program, Condition]:
         program = Program(box)
@@ -49,14 +48,18 @@ def equivalent(a: Subject, b: Subject, *, tolerance: Number = ZERO, search: Sear
 def valid(formula: Subject, *, search: Search | None = None) -> Verdict:
     """Is the value 1 everywhere?"""
     function = _single(formula)
-    question = _value_question(function, lambda y: [[positive(y.complement())]], lambda value: value < 1)
+    question = _value_question(
+        function, lambda y: [[positive(y.complement()), positive(y.shifted(-1))]], lambda value: value != 1
+    )
     return _nowhere(question, _value_witness(function), search)
 
 
 def satisfiable(formula: Subject, *, search: Search | None = None) -> Verdict:
     """Is the value 1 somewhere? Proved with the point, refuted without one."""
     function = _single(formula)
-    question = _value_question(function, lambda y: [[nonnegative(y.shifted(-1))]], lambda value: value >= 1)
+    question = _value_question(
+        function, lambda y: [[nonnegative(y.shifted(-1))], [nonnegative(y.complement())]], lambda value: value == 1
+    )
     verdict = _nowhere(question, _value_witness(function), search)
     turned = {"proved": "refuted", "refuted": "proved", "undecided": "undecided"}
     return Verdict(turned[verdict.status], verdict.witness, verdict.reason, verdict.evidence, verdict.seconds)  # type: ignore[arg-type]
@@ -65,8 +68,7 @@ def satisfiable(formula: Subject, *, search: Search | None = None) -> Verdict:
 def entails(premise: Formula, conclusion: Formula, *, search: Search | None = None) -> Verdict:
     """Wherever the premise is 1, is the conclusion 1? The inputs are the variables of both."""
     inputs = tuple(dict.fromkeys(premise.inputs + conclusion.inputs))
-    f = _single(Formula(premise.dag, inputs, [premise.root], ["premise"]))
-    g = _single(Formula(conclusion.dag, inputs, [conclusion.root], ["conclusion"]))
+    f, g = (_single(Formula(formula.dag, inputs, [formula.root])) for formula in (premise, conclusion))
 
     def build(box: Box) -> tuple[Program, Condition]:
         program = Program(box)

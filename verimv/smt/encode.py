@@ -143,6 +143,54 @@ class _Encoder:
         return known
 
 
+#: Words of SMT-LIB and its theories; an input of that name gets an exclamation mark.
+_TAKEN = frozenset(
+    [
+        "_",
+        "!",
+        "as",
+        "let",
+        "par",
+        "forall",
+        "exists",
+        "match",
+        "and",
+        "or",
+        "not",
+        "xor",
+        "true",
+        "false",
+        "ite",
+        "distinct",
+        "abs",
+        "div",
+        "mod",
+        "to_real",
+        "to_int",
+        "is_int",
+        "assert",
+        "declare",
+        "define",
+        "push",
+        "pop",
+        "exit",
+        "echo",
+        "Real",
+        "Int",
+        "Bool",
+        "Array",
+        "String",
+        "set",
+        "get",
+        "sin",
+        "cos",
+        "tan",
+        "exp",
+        "pi",
+    ]
+)
+
+
 class TextBuilder:
     """SMT-LIB 2, one line per declaration and assertion."""
 
@@ -150,6 +198,7 @@ class TextBuilder:
         self.lines: list[str] = []
 
     def real(self, name: str) -> str:
+        name = f"{name}!" if name in _TAKEN else name
         quoted = name if re.fullmatch(r"[A-Za-z_!0-9.]+", name) else f"|{name}|"
         self.lines.append(f"(declare-const {quoted} Real)")
         return quoted

@@ -15,32 +15,39 @@ from verimv.terms.formula import Formula
 
 
 class Function:
-    """A formula, or a network whose box is mapped onto the unit cube. Points are points of the cube."""
+    """A formula, or a network whose box is mapped onto the unit cube. Points are points of the cube.
 
-    def __init__(self, subject: Formula | Network) -> None:
+    `inputs` and `outputs` say in which order points and values are given, when it is not the subject's own.
+    """
+
+    def __init__(
+        self, subject: Formula | Network, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
+    ) -> None:
         self.subject = subject
-        self.inputs = subject.inputs
-        self.outputs = subject.outputs
-        self.box: Box = subject.box if isinstance(subject, Network) else ((ZERO, ONE),) * len(subject.inputs)
+        self.inputs = tuple(subject.inputs if inputs is None else inputs)
+        self.outputs = tuple(subject.outputs if outputs is None else outputs)
+        own = dict(zip(subject.inputs, subject.box, strict=True)) if isinstance(subject, Network) else {}
+        self.box: Box = tuple(own.get(name, (ZERO, ONE)) for name in self.inputs)
         self._unit = to_unit_cube(subject) if isinstance(subject, Network) else subject
+        self._positions = [self.inputs.index(name) for name in subject.inputs]
+        self._chosen = [subject.outputs.index(name) for name in self.outputs]
 
     def at(self, point: Sequence[Number]) -> list[Number]:
         """Exact outputs at a point of the unit cube."""
+        own = [point[i] for i in self._positions]
         if isinstance(self._unit, Network):
-            return self._unit.at(point)
-        return self._unit.at(dict(zip(self.inputs, point, strict=True)))
+            values = self._unit.at(own)
+        else:
+            values = self._unit.at(dict(zip(self._unit.inputs, own, strict=True)))
+        return [values[i] for i in self._chosen]
 
     def add_to(self, program: Program) -> list[Affine]:
         """The outputs as forms over the values of a program whose inputs are this function's, in order."""
         if isinstance(self._unit, Network):
-            return program.add_network(self._unit)
-        return program.add_formula(self._unit, self.inputs)
-
-    def add_on_box(self, program: Program) -> list[Affine]:
-        """As `add_to`, for a program on the user's own box."""
-        if isinstance(self.subject, Network):
-            return program.add_network(self.subject)
-        return program.add_formula(self.subject, self.inputs)
+            forms = program.add_network(self._unit, positions=self._positions)
+        else:
+            forms = program.add_formula(self._unit, self.inputs)
+        return [forms[i] for i in self._chosen]
 
     def named(self, point: Sequence[Number]) -> dict[str, str]:
         """A point of the cube in the user's own coordinates."""
@@ -48,45 +55,49 @@ class Function:
         return {name: format_number(low + (high - low) * u) for name, (low, high), u in ends}
 
 
-def aligned(a: Function, b: Function) -> Function:
-    """b with its inputs in a's order: by name where the names are the same, by position otherwise."""
-    if len(a.inputs) != len(b.inputs) or len(a.outputs) != len(b.outputs):
-        raise InputError(
-            f"cannot compare: {len(a.inputs)} inputs and {len(a.outputs)} outputs on one side, "
-            f"{len(b.inputs)} and {len(b.outputs)} on the other"
-        )
-    both_networks = isinstance(a.subject, Network) and isinstance(b.subject, Network)
-    if set(a.inputs) == set(b.inputs) and a.inputs != b.inputs:
-        b = _Reordered(b, a.inputs)
-    if both_networks and a.box != b.box:
+def aligned(a: Formula | Network, b: Formula | Network) -> tuple[Function, Function]:
+    """Two subjects as functions of the same inputs, in the same order, with outputs in the same order.
+
+    Names decide. Two formulas are functions of the variables of both; a formula beside a network may leave inputs out.
+    Only where no name is shared does position decide.
+    """
+    outputs = _matched("outputs", a.outputs, b.outputs)
+    networks = [subject for subject in (a, b) if isinstance(subject, Network)]
+    if not networks:
+        inputs = tuple(dict.fromkeys(a.inputs + b.inputs))
+        return Function(a, inputs), Function(b, inputs, outputs)
+    if len(networks) == 2 and networks[0].box != _reordered_box(networks[1], _matched("inputs", a.inputs, b.inputs)):
         raise InputError("cannot compare: the networks have different boxes; give one with --box")
-    return b
+    names = networks[0].inputs
+    return _on(a, names), _on(b, names, outputs)
+
+
+def _on(subject: Formula | Network, names: tuple[str, ...], outputs: Sequence[str] | None = None) -> Function:
+    """The subject as a function of a network's inputs."""
+    if set(subject.inputs) <= set(names) and (isinstance(subject, Formula) or len(subject.inputs) == len(names)):
+        return Function(subject, names, outputs)
+    return Function(subject, _matched("inputs", names, subject.inputs), outputs)
+
+
+def _matched(what: str, names: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """The other names in the order that corresponds to `names`."""
+    if set(names) == set(others):
+        return tuple(names)
+    if len(names) == len(others) and not set(names) & set(others):
+        return tuple(others)
+    raise InputError(f"cannot compare: the {what} are {', '.join(names)} on one side, {', '.join(others)} on the other")
+
+
+def _reordered_box(network: Network, names: Sequence[str]) -> Box:
+    return tuple(network.box[network.inputs.index(name)] for name in names)
 
 
 def function_smtlib(subject: Formula | Network) -> str:
     """SMT-LIB 2 in which every input and output is a named constant; check-sat is left to the user."""
-    function = Function(subject)
-    program = Program(function.box)
-    forms = function.add_on_box(program)
-    return definitions_smtlib(program, dict(zip(function.outputs, forms, strict=True)), function.inputs)
-
-
-class _Reordered(Function):
-    def __init__(self, function: Function, inputs: tuple[str, ...]) -> None:
-        super().__init__(function.subject)
-        self._order = [inputs.index(name) for name in function.inputs]
-        self._inner = function
-        self.inputs = inputs
-        self.box = tuple(function.box[function.inputs.index(name)] for name in inputs)
-
-    def at(self, point: Sequence[Number]) -> list[Number]:
-        return self._inner.at([point[i] for i in self._order])
-
-    def add_to(self, program: Program) -> list[Affine]:
-        if isinstance(self._unit, Formula):
-            return program.add_formula(self._unit, self.inputs)
-        first = self._unit.layers[0]
-        numbers = dict(enumerate(self._order))
-        rows = tuple(row.renumbered(numbers) for row in first.rows)
-        layers = (type(first)(rows, first.width_in, first.activation), *self._unit.layers[1:])
-        return program.add_network(Network(layers, self.inputs, self._unit.box, self.outputs))
+    if isinstance(subject, Network):
+        program = Program(subject.box)
+        forms = program.add_network(subject)
+    else:
+        program = Program(((ZERO, ONE),) * len(subject.inputs))
+        forms = program.add_formula(subject, subject.inputs)
+    return definitions_smtlib(program, dict(zip(subject.outputs, forms, strict=True)), subject.inputs)

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 #: What a solver may add to the memory of the process that starts it, unless told otherwise.
 DEFAULT_MEMORY = 8192
-_GRACE = 0.5
+_GRACE = 0.3
 
 
 class Deadline:
@@ -70,11 +70,15 @@ def _child(sender: Any, memory: int, function: Callable[..., Any], arguments: tu
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
     if resource is not None:
         used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-        cap, hard = used + (memory << 20) + (1 << 30), resource.getrlimit(resource.RLIMIT_AS)[1]
-        resource.setrlimit(resource.RLIMIT_AS, (cap if hard == resource.RLIM_INFINITY else min(cap, hard), hard))
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        cap = used + (memory << 20) + (1 << 30)
+        cap = cap if soft == resource.RLIM_INFINITY else min(cap, soft)
+        resource.setrlimit(resource.RLIMIT_AS, (cap, hard))
     try:
         sender.send(("value", function(*arguments)))
     except MemoryError:
         sender.send(("error", OutOfBudget(f"the memory limit of {memory} MB is used up")))
     except Exception as error:
+        if "memory" in str(error).lower():  # how z3 puts it
+            error = OutOfBudget(f"the memory limit of {memory} MB is used up")
         sender.send(("error", error))

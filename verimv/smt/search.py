@@ -13,7 +13,7 @@ from verimv.errors import InternalError, Undecided
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, floor
 from verimv.networks.network import Box
 from verimv.networks.program import Program
-from verimv.smt.encode import Condition, to_smtlib
+from verimv.smt.encode import Condition, logic_of, to_smtlib
 from verimv.smt.limited import DEFAULT_MEMORY, Deadline, OutOfBudget, limited
 from verimv.smt.solvers import SOLVERS, Answer, version_of
 
@@ -111,7 +111,11 @@ class Search:
             except OutOfBudget as error:
                 answer = Answer("unknown", reason=f"{name}: {error}")
             if answer.point is not None and not question.holds(answer.point):
-                answer = Answer("unknown", reason=f"{name}: its model is only close to a solution")
+                if logic_of(program, condition) == "QF_LRA":
+                    raise InternalError(
+                        f"{name} gives a model that is none", to_smtlib(program, condition, question.inputs)
+                    )
+                answer = Answer("unknown", None, f"{name}: its model is only close to a solution", True)
             answers[name] = answer
             if record:
                 spent = round(time.perf_counter() - start, 3)
@@ -126,7 +130,10 @@ class Search:
         if len({answer.status for answer in decided}) > 1:
             said = ", ".join(f"{name} says {answer.status}" for name, answer in answers.items())
             raise InternalError(f"the solvers disagree ({said})", to_smtlib(program, condition, names, said))
-        return decided[0] if decided else Answer("unknown", reason="; ".join(a.reason for a in answers.values()))
+        unconfirmed = any(answer.unconfirmed for answer in answers.values())
+        if decided and not (unconfirmed and decided[0].status == "unsat"):
+            return decided[0]
+        return Answer("unknown", reason="; ".join(a.reason for a in answers.values() if a.reason))
 
 
 def is_impossible(program: Program, condition: Condition) -> bool:

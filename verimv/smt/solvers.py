@@ -21,6 +21,8 @@ class Answer:
     status: Literal["sat", "unsat", "unknown"]
     point: tuple[Number, ...] | None = None
     reason: str = ""
+    #: an "unknown" that was "sat" with a point that is no solution: it must not be overruled by another's "unsat"
+    unconfirmed: bool = False
 
 
 class Z3Builder:

@@ -1,0 +1,64 @@
+"""What extraction claims while it works, for whoever wants to check it. Nothing here is needed to extract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from verimv.exact import Number
+from verimv.networks.affine import Affine
+from verimv.networks.network import Network
+from verimv.networks.program import Range
+from verimv.terms.dag import Dag
+
+if TYPE_CHECKING:
+    from verimv.extract.step2_lemma import Row, Step
+
+
+class TableRow(NamedTuple):
+    """What a row claims: row[j] = σ(g + j ± h), where below[j] = σ(g + j) and h = piece·x is the node `atom`."""
+
+    step: Step
+    atom: int
+    below: Row
+    row: Row
+
+
+class Recorder:
+    """Told every claim, in the order in which it is made. This one ignores them all."""
+
+    def start(self, network: Network) -> None:
+        """The network, on the unit cube."""
+
+    def clipped(
+        self,
+        depth: int,
+        arguments: Sequence[Affine],
+        ranges: Sequence[Range],
+        values: Sequence[Affine],
+        units: Sequence[Affine],
+    ) -> None:
+        """Step 1, a hidden layer: with its arguments in these ranges, its values are forms over units σ(form)."""
+
+    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:
+        """Step 1, the last layer: σ(argument) = σ(folded)."""
+
+    def pruned(
+        self, kept: Sequence[Sequence[int]], layers: Sequence[Sequence[Affine]], outputs: Sequence[Affine]
+    ) -> None:
+        """Of each layer's units only the `kept` ones are needed, renumbered in `layers` and `outputs`."""
+
+    def begin(self, dag: Dag, atoms: Sequence[int]) -> None:
+        """Step 2 and 3 begin; `atoms` are the nodes of the inputs."""
+
+    def table(self, base: Number) -> None:
+        """A new table: below its first row stands the constant form `base`."""
+
+    def row(self, row: TableRow) -> None:
+        """The table's next row, with one step more than the last."""
+
+    def unit(self, form: Affine, shift: int, split: int, row: Row, node: int) -> None:
+        """`node` is σ(form); the table's last row is about split·form, up to the integer `shift`."""
+
+    def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
+        """A layer is finished: the nodes of its units, which are the next layer's atoms."""
