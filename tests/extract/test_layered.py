@@ -13,8 +13,9 @@ from verimv.errors import InternalError, Undecided
 from verimv.exact import Rational
 from verimv.experiments.families import deep_sawtooth, random_network, shallow_sawtooth, single_unit
 from verimv.extract import equivalent, extract, extract_and_prove, step1_clip, step2_lemma, step3_compose
-from verimv.extract import layered as layered_module
-from verimv.extract.layered import Obligations, prove_layered, prove_obligations
+from verimv.extract import obligations as obligations_module
+from verimv.extract.layered import prove_layered, prove_obligations
+from verimv.extract.obligations import Obligations
 from verimv.extract.step3_compose import table_nodes
 from verimv.networks import Affine, write_network
 from verimv.smt import Search
@@ -72,16 +73,16 @@ def test_a_large_network_takes_few_queries():
 
 def test_wrong_lemmas_are_refuted(monkeypatch):
     """If Step 2 used σ(g+h) = (σ(g)⊕h)⊙σ(g+2), the solver would say so."""
-    honest = layered_module._lemma_query
+    honest = obligations_module._lemma_query
 
     def wrong(is_positive, first, second, range_):
         program, condition = honest(is_positive, first, second, range_)
-        spoiled = layered_module._differ(
-            program.clip(layered_module._G.shifted(Fraction(1, 2))), program.clip(layered_module._G)
+        spoiled = obligations_module._differ(
+            program.clip(obligations_module._G.shifted(Fraction(1, 2))), program.clip(obligations_module._G)
         )
         return (program, spoiled) if first is None else (program, condition)
 
-    monkeypatch.setattr(layered_module, "_lemma_query", wrong)
+    monkeypatch.setattr(obligations_module, "_lemma_query", wrong)
     with pytest.raises(InternalError, match="refutes an obligation"):
         extract_and_prove(single_unit([5], -2), Search())
 

@@ -1,13 +1,4 @@
-"""The layered proof that network and formula are equal: one small obligation per unit and node, no query about all.
-
-Every claim of extraction is local. A node is built from nodes whose claims speak of the same form g, so the claim needs
-only g (a fresh real variable in a range that holds for it) and the eliminated h ∈ [0,1]; a clipped ReLU needs only its
-argument t. Obligations that differ in names alone are one query, so a formula of 10⁵ nodes asks a few dozen.
-
-What needs no solver is checked by exact arithmetic on the way, from the network's own weights to the formula's nodes:
-substitution along the layers, sums of steps, operands of nodes. A bound that intervals over the units do not give is an
-obligation of its own, about the network below that neuron.
-"""
+"""The layered proof that network and formula are equal: solvers discharge the obligations of an extraction."""
 
 from __future__ import annotations
 
@@ -18,293 +9,20 @@ from typing import Any
 
 from verimv import smt
 from verimv.errors import InputError, InternalError, Refuted, Undecided
-from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor
+from verimv.exact import ZERO, Number
 from verimv.extract.extraction import Extraction, extract
-from verimv.extract.recorder import Recorder, TableRow
-from verimv.extract.step2_lemma import Row, split_sum
-from verimv.networks.affine import Affine
-from verimv.networks.network import Activation, Box, Network
-from verimv.networks.program import Program, Range
+from verimv.extract.obligations import NAMES, Obligations, Query, check
+from verimv.networks.network import Box, Network
+from verimv.networks.program import Program
 from verimv.smt import Search, Verdict
 from verimv.smt.encode import Condition, positive, to_smtlib
 from verimv.smt.limited import Deadline, OutOfBudget, limited
 from verimv.smt.search import Point, Question
 from verimv.smt.solvers import SOLVERS, version_of
-from verimv.terms.dag import ONE as ONE_NODE
-from verimv.terms.dag import VARIABLE as VARIABLE_NODE
-from verimv.terms.dag import ZERO as ZERO_NODE
-from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
-
-Query = tuple[Program, Condition]
-
-_G, _H = Affine.variable(0), Affine.variable(1)
-_NAMES = ("g", "h")
 
 #: Smaller formulas are decided by one query.
 _LAYERED_FROM = 200
-
-
-class Obligations(Recorder):
-    """Collects what must be proved while extraction runs, equal obligations once.
-
-    What is a matter of exact arithmetic is checked at once: that every form is the network's, that steps add up to
-    forms, that nodes are built from the nodes they should be. A mismatch is a bug in verimv, and raised as one.
-    """
-
-    def __init__(self) -> None:
-        self.queries: dict[Any, Query] = {}
-        #: units and nodes that the queries cover
-        self.covered = 0
-        #: (layer, neuron) → ends of its range that are not plain from the units below
-        self.bounds: dict[tuple[int, int], tuple[Number | None, Number | None]] = {}
-        self.network: Network | None = None
-        self.nodes: list[int] = []
-        self._stage = "nothing is claimed yet"
-
-    # -- Step 1 -----------------------------------------------------------------------------------------------
-
-    def start(self, network: Network) -> None:
-        self.network = network
-        self._next = 0
-        self._values = [Affine.variable(j) for j in range(len(network.inputs))]
-        self._layers: list[Sequence[Affine]] = []
-
-    def clipped(
-        self,
-        depth: int,
-        arguments: Sequence[Affine],
-        ranges: Sequence[Range],
-        values: Sequence[Affine],
-        units: Sequence[Affine],
-    ) -> None:
-        activation = self._arguments(depth, arguments, ranges)
-        for argument, range_, value in zip(arguments, ranges, values, strict=True):
-            self.covered += 1
-            if activation == "relu":
-                self._rectified(argument, range_, value, units)
-            else:
-                _check(_is_clipped(argument, range_, value, units), "a clipped unit is not its neuron")
-        self._values = list(values)
-        self._layers.append(units)
-
-    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:
-        _check(self.network is not None, "outputs of no network")
-        activation = self._arguments(len(self.network.layers) - 1, arguments, ranges)  # type: ignore[union-attr]
-        self._outputs = folded
-        self._stage = "the units have no nodes yet"
-        for argument, (low, high), form in zip(arguments, ranges, folded, strict=True):
-            self.covered += 1
-            constant = not form.terms and ((form.constant == 1 and low >= 1) or (form.constant == 0 and high <= 0))
-            _check(form == argument or constant, "an output is folded wrongly")
-            if activation != "crelu" and (high > 1 or (low < 0 and activation == "identity")):
-                self._stage = "an output is not known to stay in [0,1]"
-
-    def pruned(
-        self, kept: Sequence[Sequence[int]], layers: Sequence[Sequence[Affine]], outputs: Sequence[Affine]
-    ) -> None:
-        below: dict[int, int] | None = None
-        for used, all_units, units in zip(kept, self._layers, layers, strict=True):
-            chosen = [all_units[j] for j in used]
-            expected = chosen if below is None else [form.renumbered(below) for form in chosen]
-            _check(expected == list(units), "pruning changed a unit")
-            below = {j: position for position, j in enumerate(used)}
-        expected = [form if below is None else form.renumbered(below) for form in self._outputs]
-        _check(expected == list(outputs), "pruning changed an output")
-        self._pending = [list(units) for units in layers] + [list(outputs)]
-
-    def _arguments(self, depth: int, arguments: Sequence[Affine], ranges: Sequence[Range]) -> Activation:
-        """The layer's forms over the units below, by substitution; and what its ranges rest on."""
-        _check(self.network is not None, "a layer of no network")
-        layers = self.network.layers  # type: ignore[union-attr]
-        for skipped in layers[self._next : depth]:
-            _check(skipped.activation == "identity", "a layer was left out")
-            self._values = [row.substitute(self._values) for row in skipped.rows]
-        self._next = depth + 1
-        expected = [row.substitute(self._values) for row in layers[depth].rows]
-        _check(expected == list(arguments), "an argument is not the layer's")
-        for index, (argument, (low, high)) in enumerate(zip(arguments, ranges, strict=True)):
-            lowest, highest = argument.range_over_unit_cube()
-            ends = (low if low > lowest else None, high if high < highest else None)
-            if ends != (None, None):
-                self.bounds[depth, index] = ends
-        return layers[depth].activation
-
-    def _rectified(self, argument: Affine, range_: Range, value: Affine, units: Sequence[Affine]) -> None:
-        low, high = range_
-        if not argument.terms:
-            _check(
-                not value.terms and value.constant == max(argument.constant, ZERO), "a constant ReLU is folded wrongly"
-            )
-            return
-        shape = tuple((w, *_in_terms_of(argument, units[j])) for j, w in value.terms)
-        ends = (Rational(floor(low)), Rational(max(0, ceil(high))))
-        key = ("rectified", ends, value.constant, shape)
-        if key not in self.queries:
-            program = Program((ends,))
-            claimed = Affine((), value.constant)
-            for weight, direction, constant in shape:
-                claimed += program.clip(_G.scaled(direction).shifted(constant)).scaled(weight)
-            self.queries[key] = (program, _differ(program.relu(_G), claimed))
-
-    # -- Steps 2 and 3 ----------------------------------------------------------------------------------------
-
-    def begin(self, dag: Dag, atoms: Sequence[int]) -> None:
-        names = self.network.inputs if self.network is not None else ()
-        _check([dag.node(VARIABLE_NODE, dag.lefts[a]) for a in atoms] == list(atoms), "an input is no variable")
-        _check(tuple(dag.payload(a) for a in atoms) == names, "the inputs are not the network's")
-        self._dag = dag
-        self.nodes = list(atoms)
-        self._claimed: dict[Affine, int] = {}
-
-    def table(self, base: Number) -> None:
-        self._base = self._low = self._high = base
-        self._linear: dict[int, Number] = {}
-
-    def row(self, row: TableRow) -> None:
-        step, atom, below, new = row
-        _check(0 < step.piece <= 1, "a piece is not in (0,1]")
-        _check(atom == self._dag.scale(step.piece, self.nodes[step.variable]), "an atom is not the unit below")
-        for j in new.window.shifts():
-            self.covered += 1
-            first, second = below[j], below[j + 1 if step.positive else j - 1]
-            _check(new[j] == self._lemma(first, atom, second, step.positive), "a node is not what its row claims")
-            range_ = _coarse(self._low + j, self._high + j)
-            key = ("row", step.positive, self._constant(first), self._constant(second), range_)
-            if not self._linear:
-                self._check_constant(first, self._base + j)
-                self._check_constant(second, self._base + (j + 1 if step.positive else j - 1))
-            if key not in self.queries:
-                self.queries[key] = _lemma_query(*key[1:])
-        weight = step.piece if step.positive else -step.piece
-        self._linear[step.variable] = self._linear.get(step.variable, ZERO) + weight
-        if step.positive:
-            self._high = self._high + step.piece
-        else:
-            self._low = self._low - step.piece
-
-    def unit(self, form: Affine, shift: int, split: int, row: Row, node: int) -> None:
-        self.covered += 1
-        table = Affine.of(self._linear, self._base + shift)
-        _check(table == form.scaled(Rational(split)), "the steps of a table do not add up to its unit")
-        if split > 1:
-            _check(node == split_sum(self._dag, row, shift, split), "a node is not the sum that it claims to be")
-            range_ = (Rational(floor(self._low + shift)), Rational(ceil(self._high + shift)))
-            first, last = row.window.first - shift, row.window.last - shift
-            key = ("split", split, max(first, 1 - split), min(last, 0), range_)
-            if key not in self.queries:
-                self.queries[key] = _split_query(*key[1:])
-        else:
-            _check(node == row[shift], "a unit is not its table's entry")
-            if not self._linear:
-                self._check_constant(node, self._base + shift)
-            elif shift < row.window.first:
-                _check(self._high + shift <= 0, "a unit is not constantly 0")
-            elif shift > row.window.last:
-                _check(self._low + shift >= 1, "a unit is not constantly 1")
-        self._claimed[form] = node
-
-    def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
-        _check(bool(self._pending) and self._pending[0] == list(forms), "a layer is not the next one")
-        _check([self._claimed[form] for form in forms] == list(nodes), "a node is not the one claimed for its unit")
-        self._pending.pop(0)
-        self._claimed = {}
-        self.nodes = list(nodes)
-        if not self._pending and self._stage == "the units have no nodes yet":
-            self._stage = ""
-
-    def check_complete(self, formula: Formula) -> None:
-        """Every claim was made, and the formula is the one they are about."""
-        _check(not self._stage, self._stage)
-        _check(formula.dag is self._dag and list(formula.roots) == self.nodes, "the formula is another one")
-
-    def _lemma(self, first: int, atom: int, second: int, is_positive: bool) -> int:
-        dag = self._dag
-        if is_positive:
-            return dag.odot(dag.oplus(first, atom), second)
-        return dag.neg(dag.odot(dag.oplus(dag.neg(first), atom), dag.neg(second)))
-
-    def _constant(self, node: int) -> int | None:
-        return {ZERO_NODE: 0, ONE_NODE: 1}.get(self._dag.kinds[node])
-
-    def _check_constant(self, node: int, value: Number) -> None:
-        """The node of σ(value) for a number."""
-        one = self._dag.constant(1)
-        expected = self._dag.constant(int(value >= 1)) if value <= 0 or value >= 1 else self._dag.scale(value, one)
-        _check(node == expected, "the node of a constant has another value")
-
-
-def _check(holds: bool, what: str) -> None:
-    if not holds:
-        raise InternalError(f"the layered proof fails: {what}")
-
-
-def _is_clipped(argument: Affine, range_: Range, value: Affine, units: Sequence[Affine]) -> bool:
-    """σ(argument) as a constant, a unit, or one minus a unit."""
-    low, high = range_
-    if not value.terms:
-        known = argument.constant if not argument.terms else ONE if low >= 1 else ZERO if high <= 0 else None
-        return known is not None and value.constant == clip(known)
-    if len(value.terms) != 1:
-        return False
-    ((j, weight),) = value.terms
-    if weight == 1:
-        return value.constant == 0 and units[j] == argument
-    return weight == -1 and value.constant == 1 and units[j] == argument.complement()
-
-
-def _in_terms_of(argument: Affine, form: Affine) -> tuple[Number, Number]:
-    """(±1, c) with form = ±argument + c."""
-    for direction in (Rational(1), Rational(-1)):
-        rest = form + argument.scaled(-direction)
-        if not rest.terms:
-            return direction, rest.constant
-    raise InternalError("a clipped unit is not a shift of its ReLU's argument")
-
-
-def _coarse(low: Number, high: Number) -> Range:
-    """A range around [low, high] with few different ends: exact integers near [0,1], powers of two further away."""
-    below, above = floor(low), ceil(high)
-    if below < -2:
-        below = -(1 << (-below).bit_length())
-    if above > 2:
-        above = 1 << above.bit_length()
-    return Rational(min(below, 2)), Rational(max(above, -2))
-
-
-def _differ(a: Affine, b: Affine) -> Condition:
-    difference = a + (-b)
-    return [[positive(difference), positive(-difference)]]
-
-
-def _lemma_query(is_positive: bool, first: int | None, second: int | None, range_: Range) -> Query:
-    """Lemmas 3.3 and 6.4 where operands that are constant on the whole range stand as constants."""
-    program = Program((range_, (Rational(0), ONE)))
-
-    def operand(constant: int | None, form: Affine) -> Affine:
-        return program.clip(form) if constant is None else Affine((), Rational(constant))
-
-    def oplus(a: Affine, b: Affine) -> Affine:
-        return program.clip(a + b)
-
-    def odot(a: Affine, b: Affine) -> Affine:
-        return program.clip((a + b).shifted(-1))
-
-    a, b = operand(first, _G), operand(second, _G.shifted(1 if is_positive else -1))
-    if is_positive:
-        return program, _differ(program.clip(_G + _H), odot(oplus(a, _H), b))
-    built = odot(oplus(a.complement(), _H), b.complement()).complement()
-    return program, _differ(program.clip(_G + (-_H)), built)
-
-
-def _split_query(split: int, first: int, last: int, range_: Range) -> Query:
-    """σ(t/s) = Σ_{i<s} σ(t−i)/s, where units above `last` stand as 1 and units below `first` as 0."""
-    program = Program((range_,))
-    share = Rational(1, split)
-    total = Affine((), share * min(split, max(0, -last)))
-    for j in range(last, first - 1, -1):
-        total += program.clip(_G.shifted(j)).scaled(share)
-    return program, _differ(program.clip(_G.scaled(share)), total)
 
 
 def prove_obligations(obligations: Obligations, search: Search) -> Verdict:
@@ -314,7 +32,7 @@ def prove_obligations(obligations: Obligations, search: Search) -> Verdict:
     evidence: list[dict[str, Any]] = []
     if search.emit is not None:
         for number, (program, condition) in enumerate(queries, start=1):
-            search.emit(f"obligation-{number:03}.smt2", to_smtlib(program, condition, _NAMES))
+            search.emit(f"obligation-{number:03}.smt2", to_smtlib(program, condition, NAMES))
     for name in search.solvers:
         began = time.perf_counter()
         reason = _open_obligations(name, queries, search) or _open_bounds(obligations, name, search)
@@ -344,7 +62,7 @@ def _open_obligations(solver: str, queries: Sequence[Query], search: Search) -> 
         return f"{solver}: {error}"
     if "sat" in statuses:
         program, condition = queries[statuses.index("sat")]
-        raise InternalError(f"{solver} refutes an obligation", to_smtlib(program, condition, _NAMES))
+        raise InternalError(f"{solver} refutes an obligation", to_smtlib(program, condition, NAMES))
     return f"{solver} left obligation {len(statuses)} of {len(queries)} open" if "unknown" in statuses else ""
 
 
@@ -357,7 +75,7 @@ def _open_bounds(obligations: Obligations, solver: str, search: Search) -> str:
             point = asking.find(_bound_question(network, depth, index, ends))  # type: ignore[arg-type]
         except Undecided as error:
             return f"the bound of neuron {depth + 1}:{index} is open: {error}"
-        _check(point is None, f"the bound of neuron {depth + 1}:{index} does not hold")
+        check(point is None, f"the bound of neuron {depth + 1}:{index} does not hold")
     return ""
 
 
@@ -387,7 +105,7 @@ def _ask_all(solver: str, queries: Sequence[Query], seconds: float) -> list[str]
     deadline = Deadline(seconds)
     statuses: list[str] = []
     for program, condition in queries:
-        statuses.append(SOLVERS[solver](program, condition, _NAMES, deadline.left).status)
+        statuses.append(SOLVERS[solver](program, condition, NAMES, deadline.left).status)
         if statuses[-1] != "unsat":
             break
     return statuses
