@@ -71,7 +71,9 @@ def test_malformed_questions(run, hat, tmp_path):
     one_line_error(run("equiv", "x", "x", "--tolerance", "-1"))
     one_line_error(run("equiv", "x", "x", "--tolerance", "nan"))
     one_line_error(run("equiv", tmp_path / "none.json", "x"))
-    one_line_error(run("entails", hat, "x"))
+    one_line_error(run("entails", hat, "x1 ⊕ z"))
+    assert run("entails", hat, "x1 ↔ ¬x1")[0] == 0, "the hat is 1 at 1/2 only"
+    assert run("entails", "x1 ⊕ x1", hat)[0] == 1
     two = tmp_path / "two.mv"
     two.write_text("verimv-formula 1\ninputs x\na = ¬x\nb = x ⊙ x\noutputs a b\n")
     assert "one output" in one_line_error(run("valid", two))

@@ -138,7 +138,7 @@ def run_sat(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def run_entails(arguments: argparse.Namespace, report: Reporter) -> Result:
-    premise, conclusion = read_formula(arguments.premise), read_formula(arguments.conclusion)
+    premise, conclusion = read_subject(arguments.premise), read_subject(arguments.conclusion)
     report("deciding")
     verdict = smt.entails(premise, conclusion, search=make_search(arguments, report))
     return verdict_result(verdict, {"proved": "entailed", "refuted": "not entailed"})

@@ -11,7 +11,7 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Box, Network
 from verimv.networks.program import Program
 from verimv.smt.encode import Condition, nonnegative, positive
-from verimv.smt.functions import Function, aligned
+from verimv.smt.functions import Function, aligned, together
 from verimv.smt.search import Point, Question, Search
 from verimv.smt.verdict import Verdict, Witness
 from verimv.terms.formula import Formula
@@ -47,7 +47,7 @@ def equivalent(a: Subject, b: Subject, *, tolerance: Number = ZERO, search: Sear
 
 def valid(formula: Subject, *, search: Search | None = None) -> Verdict:
     """Is the value 1 everywhere?"""
-    function = _single(formula)
+    function = _single(Function(formula))
     question = _value_question(
         function, lambda y: [[positive(y.complement()), positive(y.shifted(-1))]], lambda value: value != 1
     )
@@ -56,7 +56,7 @@ def valid(formula: Subject, *, search: Search | None = None) -> Verdict:
 
 def satisfiable(formula: Subject, *, search: Search | None = None) -> Verdict:
     """Is the value 1 somewhere? Proved with the point, refuted without one."""
-    function = _single(formula)
+    function = _single(Function(formula))
     question = _value_question(
         function, lambda y: [[nonnegative(y.shifted(-1))], [nonnegative(y.complement())]], lambda value: value == 1
     )
@@ -65,28 +65,27 @@ def satisfiable(formula: Subject, *, search: Search | None = None) -> Verdict:
     return Verdict(turned[verdict.status], verdict.witness, verdict.reason, verdict.evidence, verdict.seconds)  # type: ignore[arg-type]
 
 
-def entails(premise: Formula, conclusion: Formula, *, search: Search | None = None) -> Verdict:
-    """Wherever the premise is 1, is the conclusion 1? The inputs are the variables of both."""
-    inputs = tuple(dict.fromkeys(premise.inputs + conclusion.inputs))
-    f, g = (_single(Formula(formula.dag, inputs, [formula.root])) for formula in (premise, conclusion))
+def entails(premise: Subject, conclusion: Subject, *, search: Search | None = None) -> Verdict:
+    """Wherever the premise is 1, is the conclusion 1?"""
+    f, g = (_single(function) for function in together(premise, conclusion))
 
     def build(box: Box) -> tuple[Program, Condition]:
         program = Program(box)
         (x,), (y,) = f.add_to(program), g.add_to(program)
-        return program, [[nonnegative(x.shifted(-1))], [positive(y.complement())]]
+        is_one = [[nonnegative(x.shifted(-1))], [nonnegative(x.complement())]]
+        return program, [*is_one, [positive(y.complement()), positive(y.shifted(-1))]]
 
     def holds(point: Point) -> bool:
-        return f.at(point)[0] >= 1 and g.at(point)[0] < 1
+        return f.at(point)[0] == 1 and g.at(point)[0] != 1
 
     def witness(point: Point) -> Witness:
         values = {"premise": format_number(f.at(point)[0]), "conclusion": format_number(g.at(point)[0])}
         return Witness(f.named(point), values)
 
-    return _nowhere(Question(inputs, build, holds), witness, search)
+    return _nowhere(Question(f.inputs, build, holds), witness, search)
 
 
-def _single(subject: Subject) -> Function:
-    function = Function(subject)
+def _single(function: Function) -> Function:
     if len(function.outputs) != 1:
         raise InputError(f"expected one output, found {len(function.outputs)}: {', '.join(function.outputs)}")
     return function

@@ -56,27 +56,33 @@ class Function:
 
 
 def aligned(a: Formula | Network, b: Formula | Network) -> tuple[Function, Function]:
-    """Two subjects as functions of the same inputs, in the same order, with outputs in the same order.
+    """Two subjects as functions of the same inputs, with outputs in the same order: by name, see :func:`together`."""
+    outputs = _matched("outputs", a.outputs, b.outputs)
+    first, second = together(a, b)
+    return first, Function(b, second.inputs, outputs)
+
+
+def together(a: Formula | Network, b: Formula | Network) -> tuple[Function, Function]:
+    """Two subjects as functions of the same inputs, in the same order.
 
     Names decide. Two formulas are functions of the variables of both; a formula beside a network may leave inputs out.
     Only where no name is shared does position decide.
     """
-    outputs = _matched("outputs", a.outputs, b.outputs)
     networks = [subject for subject in (a, b) if isinstance(subject, Network)]
     if not networks:
         inputs = tuple(dict.fromkeys(a.inputs + b.inputs))
-        return Function(a, inputs), Function(b, inputs, outputs)
+        return Function(a, inputs), Function(b, inputs)
     if len(networks) == 2 and networks[0].box != _reordered_box(networks[1], _matched("inputs", a.inputs, b.inputs)):
         raise InputError("cannot compare: the networks have different boxes; give one with --box")
     names = networks[0].inputs
-    return _on(a, names), _on(b, names, outputs)
+    return _on(a, names), _on(b, names)
 
 
-def _on(subject: Formula | Network, names: tuple[str, ...], outputs: Sequence[str] | None = None) -> Function:
+def _on(subject: Formula | Network, names: tuple[str, ...]) -> Function:
     """The subject as a function of a network's inputs."""
     if set(subject.inputs) <= set(names) and (isinstance(subject, Formula) or len(subject.inputs) == len(names)):
-        return Function(subject, names, outputs)
-    return Function(subject, _matched("inputs", names, subject.inputs), outputs)
+        return Function(subject, names)
+    return Function(subject, _matched("inputs", names, subject.inputs))
 
 
 def _matched(what: str, names: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
