@@ -35,6 +35,9 @@ _G, _H = Affine.variable(0), Affine.variable(1)
 NAMES = ("g", "h")
 
 
+_CONSTANTS = {ZERO_NODE: 0, ONE_NODE: 1}
+
+
 class Obligations(Recorder):
     """Collects what must be proved while extraction runs, equal obligations once.
 
@@ -155,17 +158,19 @@ class Obligations(Recorder):
         step, atom, below, new = row
         check(0 < step.piece <= 1, "a piece is not in (0,1]")
         check(atom == self._dag.scale(step.piece, self.nodes[step.variable]), "an atom is not the unit below")
+        lowest, highest = floor(self._low), ceil(self._high)
+        neighbour = 1 if step.positive else -1
         for j in new.window.shifts():
-            self.covered += 1
-            first, second = below[j], below[j + 1 if step.positive else j - 1]
+            first, second = below[j], below[j + neighbour]
             check(new[j] == self._lemma(first, atom, second, step.positive), "a node is not what its row claims")
-            range_ = _coarse(self._low + j, self._high + j)
-            key = ("row", step.positive, self._constant(first), self._constant(second), range_)
             if not self._linear:
                 self._check_constant(first, self._base + j)
-                self._check_constant(second, self._base + (j + 1 if step.positive else j - 1))
+                self._check_constant(second, self._base + j + neighbour)
+            range_ = _coarse(lowest + j, highest + j)
+            key = ("row", step.positive, self._constant(first), self._constant(second), range_)
             if key not in self.queries:
                 self.queries[key] = _lemma_query(*key[1:])
+        self.covered += len(new.window.shifts())
         weight = step.piece if step.positive else -step.piece
         self._linear[step.variable] = self._linear.get(step.variable, ZERO) + weight
         if step.positive:
@@ -215,7 +220,7 @@ class Obligations(Recorder):
         return dag.neg(dag.odot(dag.oplus(dag.neg(first), atom), dag.neg(second)))
 
     def _constant(self, node: int) -> int | None:
-        return {ZERO_NODE: 0, ONE_NODE: 1}.get(self._dag.kinds[node])
+        return _CONSTANTS.get(self._dag.kinds[node])
 
     def _check_constant(self, node: int, value: Number) -> None:
         """The node of σ(value) for a number."""
@@ -252,14 +257,13 @@ def _in_terms_of(argument: Affine, form: Affine) -> tuple[Number, Number]:
     raise InternalError("a clipped unit is not a shift of its ReLU's argument")
 
 
-def _coarse(low: Number, high: Number) -> Range:
+def _coarse(low: int, high: int) -> tuple[int, int]:
     """A range around [low, high] with few different ends: exact integers near [0,1], powers of two further away."""
-    below, above = floor(low), ceil(high)
-    if below < -2:
-        below = -(1 << (-below).bit_length())
-    if above > 2:
-        above = 1 << above.bit_length()
-    return Rational(min(below, 2)), Rational(max(above, -2))
+    if low < -2:
+        low = -(1 << (-low).bit_length())
+    if high > 2:
+        high = 1 << high.bit_length()
+    return min(low, 2), max(high, -2)
 
 
 def _differ(a: Affine, b: Affine) -> Condition:
@@ -267,9 +271,9 @@ def _differ(a: Affine, b: Affine) -> Condition:
     return [[positive(difference), positive(-difference)]]
 
 
-def _lemma_query(is_positive: bool, first: int | None, second: int | None, range_: Range) -> Query:
+def _lemma_query(is_positive: bool, first: int | None, second: int | None, range_: tuple[int, int]) -> Query:
     """Lemmas 3.3 and 6.4 where operands that are constant on the whole range stand as constants."""
-    program = Program((range_, (Rational(0), ONE)))
+    program = Program(((Rational(range_[0]), Rational(range_[1])), (ZERO, ONE)))
 
     def operand(constant: int | None, form: Affine) -> Affine:
         return program.clip(form) if constant is None else Affine((), Rational(constant))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import signal
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from verimv.errors import Undecided
@@ -66,6 +69,7 @@ def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory:
 
 
 def _child(sender: Any, memory: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    _die_with_parent()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
     if resource is not None:
@@ -82,3 +86,10 @@ def _child(sender: Any, memory: int, function: Callable[..., Any], arguments: tu
         if "memory" in str(error).lower():  # how z3 puts it
             error = OutOfBudget(f"the memory limit of {memory} MB is used up")
         sender.send(("error", error))
+
+
+def _die_with_parent() -> None:
+    """A parent that is killed cannot stop its solver; on Linux the kernel does."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
