@@ -118,8 +118,8 @@ def best_time(network: Network, bounds: str = "auto") -> tuple[Extraction, float
 
 
 def growth(sizes: Sequence[int], times: Sequence[float]) -> str:
-    """The exponent k of time ~ size^k between the last two sizes."""
-    if len(times) < 2 or not times[-2] or not times[-1]:
+    """The exponent k of time ~ size^k from the first size to the last."""
+    last = len(times) - 1
+    if not last or not times[0] or not times[last]:
         return "–"
-    i = len(times) - 1
-    return f"{math.log(times[i] / times[i - 1]) / math.log(sizes[i] / sizes[i - 1]):.2f}"
+    return f"{math.log(times[last] / times[0]) / math.log(sizes[last] / sizes[0]):.2f}"

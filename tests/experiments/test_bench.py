@@ -1,0 +1,42 @@
+"""Benchmarks run and report; their times are nobody's business here."""
+
+import json
+
+import pytest
+
+from verimv.cli import main
+from verimv.experiments import BENCHMARKS
+from verimv.experiments.bench_extract import growth
+from verimv.experiments.families import random_network
+
+
+def test_growth_exponents():
+    assert growth([10, 20, 40], [1.0, 2.0, 4.0]) == "1.00"
+    assert growth([10, 40], [1.0, 16.0]) == "2.00"
+    assert growth([10], [1.0]) == "–"
+
+
+def test_random_networks_are_reproducible():
+    assert random_network((2, 3, 1), 7) == random_network((2, 3, 1), 7)
+    assert random_network((2, 3, 1), 7) != random_network((2, 3, 1), 8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(BENCHMARKS))
+def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("verimv.experiments.bench_equivalence.MONOLITHIC_SECONDS", 5.0)
+    assert main(["bench", name, "-o", str(tmp_path), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)[name]
+    assert data == json.loads((tmp_path / f"{name}.json").read_text())
+    rows = [row for table in data for row in table["rows"]]
+    assert len(rows) >= 4
+    if name == "extract":
+        assert all("4^s exactly" in row["length"] for row in data[0]["rows"])
+        assert int(data[-1]["rows"][0]["bytes per node"]) < 300
+    if name == "equivalence":
+        assert {row["layered"] for row in rows} == {"proved"}
+
+
+def test_refuses_a_file_before_it_starts(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["bench", "extract", "-o", str(tmp_path / "file")]) == 2
