@@ -153,10 +153,12 @@ class Obligations(Recorder):
     def table(self, base: Number) -> None:
         self._base = self._low = self._high = base
         self._linear: dict[int, Number] = {}
+        self._proved: Row | None = None  # the last row, once its entries have their obligations
 
     def row(self, row: TableRow) -> None:
         step, atom, below, new = row
         check(0 < step.piece <= 1, "a piece is not in (0,1]")
+        check(self._proved in (None, below), "a row does not rest on the last one")
         check(atom == self._dag.scale(step.piece, self.nodes[step.variable]), "an atom is not the unit below")
         lowest, highest = floor(self._low), ceil(self._high)
         neighbour = 1 if step.positive else -1
@@ -171,6 +173,7 @@ class Obligations(Recorder):
             if key not in self.queries:
                 self.queries[key] = _lemma_query(*key[1:])
         self.covered += len(new.window.shifts())
+        self._proved = new
         weight = step.piece if step.positive else -step.piece
         self._linear[step.variable] = self._linear.get(step.variable, ZERO) + weight
         if step.positive:
@@ -180,6 +183,7 @@ class Obligations(Recorder):
 
     def unit(self, form: Affine, shift: int, split: int, row: Row, node: int) -> None:
         self.covered += 1
+        check(self._proved in (None, row), "a unit does not rest on the last row")
         table = Affine.of(self._linear, self._base + shift)
         check(table == form.scaled(Rational(split)), "the steps of a table do not add up to its unit")
         if split > 1:
