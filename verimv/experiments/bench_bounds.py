@@ -11,7 +11,7 @@ from verimv.extract import extract
 from verimv.extract.step3_compose import Progress
 
 
-def bench_bounds(progress: Progress) -> Benchmark:
+def run(progress: Progress) -> Benchmark:
     rows = []
     cases = [((2, 6, 6, 1), "integer"), ((3, 8, 8, 1), "integer"), ((2, 8, 8, 1), "float32"), ((3, 8, 8, 1), "float32")]
     for widths, kind in cases:

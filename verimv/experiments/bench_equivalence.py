@@ -15,7 +15,7 @@ from verimv.smt import Search
 MONOLITHIC_SECONDS = 60.0
 
 
-def bench_equivalence(progress: Progress) -> Benchmark:
+def run(progress: Progress) -> Benchmark:
     rows = []
     cases = [
         ((2, 8, 8, 1), "float32"),

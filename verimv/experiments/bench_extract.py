@@ -14,7 +14,7 @@ from verimv.extract.step3_compose import Progress
 from verimv.networks import Network
 
 
-def bench_extract(progress: Progress) -> Benchmark:
+def run(progress: Progress) -> Benchmark:
     return Benchmark([_deep(progress), _lemma(progress), _shallow(progress), _memory(progress)])
 
 
