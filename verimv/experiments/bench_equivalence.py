@@ -17,15 +17,11 @@ MONOLITHIC_SECONDS = 60.0
 
 def run(progress: Progress) -> Benchmark:
     rows = []
-    cases = [
-        ((2, 8, 8, 1), "float32"),
-        ((3, 8, 8, 1), "float32"),
-        ((2, 8, 8, 1), "integer"),
-        ((5, 20, 20, 1), "float32"),
-    ]
-    for number, (widths, kind) in enumerate(cases):
+    small, large = (2, 8, 8, 1), (5, 20, 20, 1)
+    cases = [(small, "float32", 1), ((3, 8, 8, 1), "float32", 3), (small, "integer", 1), (large, "float32", 1)]
+    for number, (widths, kind, seed) in enumerate(cases):
         progress("layered and monolithic", number, len(cases))
-        network = random_network(widths, seed=1, kind=kind)
+        network = random_network(widths, seed, kind)
         extraction, layered = extract_and_prove(network, Search(seconds=MONOLITHIC_SECONDS), bounds="interval")
         start = time.perf_counter()
         search = Search(seconds=MONOLITHIC_SECONDS, split=False)
