@@ -98,3 +98,12 @@ def test_a_wrong_upper_bound_is_noticed(monkeypatch):
 def test_auto_is_exact_for_small_networks():
     assert neuron_bounds(random_network((2, 4, 4, 1), 1, "integer")).methods == ["exact"]
     assert neuron_bounds(random_network((2, 30, 30, 1), 1, "integer")).methods == ["interval"]
+
+
+def test_irrational_weights_end_with_a_bound_that_holds():
+    """A model with an irrational value is rounded, so the bound may stay inexact; it must still hold."""
+    network = build_network([([["sqrt(2)", -1], [-1, -1]], [0, 1], "relu"), ([[1, -2]], [0], "identity")])
+    bound = exact_bounds(network, seconds=20, per_bound=2).layers[1][0]
+    for x in range(5):
+        for y in range(5):
+            assert bound.lower <= network(Fraction(x, 4), Fraction(y, 4)) <= bound.upper

@@ -14,6 +14,7 @@ from verimv.cli.bench import run_bench
 from verimv.experiments import BENCHMARKS
 from verimv.extract import LOGICS, STRATEGIES
 
+SUBJECT = "a file, an expression, or - for stdin"
 EXIT_CODES = "exit codes: 0 done, 1 refuted, 2 malformed input or call, 3 undecided, 4 a bug in verimv"
 
 
@@ -86,7 +87,7 @@ def build_parser() -> argparse.ArgumentParser:
         "exact value of a formula or network",
         "  verimv eval '(x ⊕ x) ⊙ ¬(x ⊙ x)' --at x=1/3\n  2/3",
     )
-    sub.add_argument("subject", metavar="F|NETWORK", help="a file, an expression, or - for stdin")
+    sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
     sub.add_argument("--at", metavar="x1=1/3,…", help="the point")
     sub.add_argument("--csv", metavar="FILE", help="a table of points with a header; prints it with the outputs added")
 
@@ -96,7 +97,7 @@ def build_parser() -> argparse.ArgumentParser:
         "length, size, depth, logic, variables of a formula",
         "  verimv measure '(x ⊕ x) ⊙ ¬(x ⊙ x)'\n  length     4\n  …",
     )
-    sub.add_argument("formula", metavar="F", help="a file, an expression, or - for stdin")
+    sub.add_argument("formula", metavar="F", help=SUBJECT)
 
     sub = command(
         "convert",
@@ -104,7 +105,7 @@ def build_parser() -> argparse.ArgumentParser:
         "between formats; formula → network is the paper's construction",
         "  verimv convert '(x ⊕ x) ⊙ ¬y' -o network.json\n  verimv convert hat/formula.mv --to latex -o -",
     )
-    sub.add_argument("subject", metavar="F|NETWORK", help="a file, an expression, or - for stdin")
+    sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
     sub.add_argument(
         "-o", dest="out", metavar="OUT", required=True, help="a file (.mv .txt .asc .tex .py .json), or - for stdout"
     )
@@ -142,10 +143,10 @@ def build_parser() -> argparse.ArgumentParser:
     )
 
     sub = question("valid", decisions.run_valid, "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid")
-    sub.add_argument("formula", metavar="F", help="a file, an expression, or - for stdin")
+    sub.add_argument("formula", metavar="F", help=SUBJECT)
 
     sub = question("sat", decisions.run_sat, "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'")
-    sub.add_argument("formula", metavar="F", help="a file, an expression, or - for stdin")
+    sub.add_argument("formula", metavar="F", help=SUBJECT)
 
     sub = question(
         "entails",
@@ -153,7 +154,7 @@ def build_parser() -> argparse.ArgumentParser:
         "wherever F is 1, is G 1?",
         "  verimv entails 'x ⊙ (x → y)' y\n  entailed",
     )
-    sub.add_argument("premise", metavar="F", help="a file, an expression, or - for stdin")
+    sub.add_argument("premise", metavar="F", help=SUBJECT)
     sub.add_argument("conclusion", metavar="G", help="a file or an expression")
 
     sub = question(
@@ -162,7 +163,7 @@ def build_parser() -> argparse.ArgumentParser:
         "exact minimum and maximum, with points",
         "  verimv range 'x ∨ ¬x'\n  minimum 1/2 at x=1/2\n  maximum 1 at x=0",
     )
-    sub.add_argument("subject", metavar="F|NETWORK", help="a file, an expression, or - for stdin")
+    sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
 
     sub = command(
         "bounds",

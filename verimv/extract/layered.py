@@ -68,11 +68,10 @@ def _open_obligations(solver: str, queries: Sequence[Query], search: Search) -> 
 
 def _open_bounds(obligations: Obligations, solver: str, search: Search) -> str:
     """Step 1 rests on these bounds of the network's neurons: the solver must prove each itself."""
-    network = obligations.network
-    for (depth, index), ends in obligations.bounds.items() if network is not None else ():
+    for (depth, index), ends in obligations.bounds.items():
         asking = Search([solver], max(0.1, search.deadline.left), search.memory, progress=search.progress)
         try:
-            point = asking.find(_bound_question(network, depth, index, ends))  # type: ignore[arg-type]
+            point = asking.find(_bound_question(obligations.network, depth, index, ends))
         except Undecided as error:
             return f"the bound of neuron {depth + 1}:{index} is open: {error}"
         check(point is None, f"the bound of neuron {depth + 1}:{index} does not hold")

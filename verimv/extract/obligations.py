@@ -51,7 +51,6 @@ class Obligations(Recorder):
         self.covered = 0
         #: (layer, neuron) → ends of its range that are not plain from the units below
         self.bounds: dict[tuple[int, int], tuple[Number | None, Number | None]] = {}
-        self.network: Network | None = None
         self.nodes: list[int] = []
         self._stage = "nothing is claimed yet"
 
@@ -82,8 +81,7 @@ class Obligations(Recorder):
         self._layers.append(units)
 
     def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:
-        check(self.network is not None, "outputs of no network")
-        activation = self._arguments(len(self.network.layers) - 1, arguments, ranges)  # type: ignore[union-attr]
+        activation = self._arguments(len(self.network.layers) - 1, arguments, ranges)
         self._outputs = folded
         self._stage = "the units have no nodes yet"
         for argument, (low, high), form in zip(arguments, ranges, folded, strict=True):
@@ -108,8 +106,7 @@ class Obligations(Recorder):
 
     def _arguments(self, depth: int, arguments: Sequence[Affine], ranges: Sequence[Range]) -> Activation:
         """The layer's forms over the units below, by substitution; and what its ranges rest on."""
-        check(self.network is not None, "a layer of no network")
-        layers = self.network.layers  # type: ignore[union-attr]
+        layers = self.network.layers
         for skipped in layers[self._next : depth]:
             check(skipped.activation == "identity", "a layer was left out")
             self._values = [row.substitute(self._values) for row in skipped.rows]
@@ -143,9 +140,8 @@ class Obligations(Recorder):
     # -- Steps 2 and 3 ----------------------------------------------------------------------------------------
 
     def begin(self, dag: Dag, atoms: Sequence[int]) -> None:
-        names = self.network.inputs if self.network is not None else ()
         check([dag.node(VARIABLE_NODE, dag.lefts[a]) for a in atoms] == list(atoms), "an input is no variable")
-        check(tuple(dag.payload(a) for a in atoms) == names, "the inputs are not the network's")
+        check(tuple(dag.payload(a) for a in atoms) == self.network.inputs, "the inputs are not the network's")
         self._dag = dag
         self.nodes = list(atoms)
         self._claimed: dict[Affine, int] = {}

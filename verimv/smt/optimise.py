@@ -94,8 +94,10 @@ def _climb(
             return point, best
         if answer.point is None:
             return point, _best_provable(program, form, names, ask, best, deadline)
-        point = best_on_piece(program, form, answer.point) if linear else answer.point
-        best = _value(program, form, point)
+        higher = best_on_piece(program, form, answer.point) if linear else answer.point
+        if _value(program, form, higher) <= best:  # an irrational model, rounded: no way up from here
+            return point, _best_provable(program, form, names, ask, best, deadline)
+        point, best = higher, _value(program, form, higher)
 
 
 def _best_provable(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import gmpy2
 
 from verimv.exact import Number
-from verimv.terms.dag import DIVIDE, NOT, SCALE, VARIABLE, Algebra, Dag, fold, reachable
+from verimv.terms.dag import DIVIDE, SCALE, VARIABLE, Algebra, Dag, fold, reachable
 
 #: Lengths with more decimal digits than this are shown, and computed, as ~2^K.
 MAX_LENGTH_DIGITS = 10_000
@@ -147,10 +147,3 @@ def tree_nodes(dag: Dag, roots: Sequence[int], limit: int) -> int:
 def variables(dag: Dag, roots: Sequence[int]) -> list[str]:
     """Names of the variables that occur, in building order."""
     return [dag.payload(n) for n in reachable(dag, roots)[0] if dag.kinds[n] == VARIABLE]
-
-
-def is_literal(dag: Dag, number: int) -> bool:
-    """A variable or constant, or the negation of one."""
-    if dag.kinds[number] == NOT:
-        number = dag.lefts[number]
-    return dag.kinds[number] < NOT
