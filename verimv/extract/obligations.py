@@ -16,7 +16,7 @@ from typing import Any
 
 from verimv.errors import InternalError
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor
-from verimv.extract.recorder import Recorder, TableRow
+from verimv.extract.recorder import Clipping, Recorder, TableRow
 from verimv.extract.step2_lemma import Row, split_sum
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network
@@ -67,9 +67,10 @@ class Obligations(Recorder):
         depth: int,
         arguments: Sequence[Affine],
         ranges: Sequence[Range],
-        values: Sequence[Affine],
+        clippings: Sequence[Clipping],
         units: Sequence[Affine],
     ) -> None:
+        values = [clipping.value() for clipping in clippings]
         activation = self._arguments(depth, arguments, ranges)
         for argument, range_, value in zip(arguments, ranges, values, strict=True):
             self.covered += 1
@@ -77,7 +78,7 @@ class Obligations(Recorder):
                 self._rectified(argument, range_, value, units)
             else:
                 check(_is_clipped(argument, range_, value, units), "a clipped unit is not its neuron")
-        self._values = list(values)
+        self._values = values
         self._layers.append(units)
 
     def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from verimv.exact import Number
+from verimv.exact import ZERO, Number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.networks.program import Range
@@ -24,6 +24,21 @@ class TableRow(NamedTuple):
     row: Row
 
 
+class Clipping(NamedTuple):
+    """The value of a neuron after Step 1: a constant plus units. Unit j is j+1; −j−1 stands for one minus it."""
+
+    constant: Number
+    units: tuple[int, ...]
+
+    def value(self) -> Affine:
+        """As a form over the units."""
+        total: dict[int, Number] = {}
+        for unit in self.units:
+            j = abs(unit) - 1
+            total[j] = total.get(j, ZERO) + (1 if unit > 0 else -1)
+        return Affine.of(total, self.constant + sum(unit < 0 for unit in self.units))
+
+
 class Recorder:
     """Told every claim, in the order in which it is made. This one ignores them all."""
 
@@ -35,10 +50,10 @@ class Recorder:
         depth: int,
         arguments: Sequence[Affine],
         ranges: Sequence[Range],
-        values: Sequence[Affine],
+        clippings: Sequence[Clipping],
         units: Sequence[Affine],
     ) -> None:
-        """Step 1, a hidden layer: with its arguments in these ranges, its values are forms over units σ(form)."""
+        """Step 1, a hidden layer: with its arguments in these ranges, its values are made of units σ(form)."""
 
     def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:
         """Step 1, the last layer: σ(argument) = σ(folded)."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from verimv.bounds import NetworkBounds, NeuronBound
 from verimv.errors import Undecided
 from verimv.exact import Number, Rational, ceil, clip, floor, format_count
-from verimv.extract.recorder import Recorder
+from verimv.extract.recorder import Clipping, Recorder
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network
 from verimv.networks.program import Range
@@ -57,10 +57,11 @@ def clip_network(network: Network, bounds: NetworkBounds, recorder: Recorder | N
         units = _Units()
         if layer.activation == "relu":
             _check_room(room, ranges)
-            values = [units.rectified(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
+            clippings = [units.rectified(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
         else:
-            values = [units.clipped(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
-        recorder.clipped(depth, forms, ranges, values, units.forms)
+            clippings = [units.clipped(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
+        values = [clipping.value() for clipping in clippings]
+        recorder.clipped(depth, forms, ranges, clippings, units.forms)
         layers.append(units.forms)
         room -= len(units.forms)
     forms = [row.substitute(values) for row in network.layers[last].rows]
@@ -109,37 +110,30 @@ class _Units:
         self.forms: list[Affine] = []
         self._index: dict[Affine, int] = {}
 
-    def unit(self, form: Affine) -> Affine:
-        """σ(form) as a form over this layer's units."""
+    def unit(self, form: Affine) -> int:
+        """A reference to σ(form) as :class:`Clipping` has them."""
         known = self._index.get(form)
         if known is not None:
-            return Affine.variable(known)
+            return known + 1
         opposite = self._index.get(form.complement())
         if opposite is not None:
-            return Affine.variable(opposite).complement()
+            return -opposite - 1
         self._index[form] = len(self.forms)
         self.forms.append(form)
-        return Affine.variable(len(self.forms) - 1)
+        return len(self.forms)
 
-    def clipped(self, form: Affine, low: Number, high: Number) -> Affine:
-        form = _folded(form, low, high)
-        return self.unit(form) if form.terms else Affine((), clip(form.constant))
+    def clipped(self, form: Affine, low: Number, high: Number) -> Clipping:
+        """σ(form): a constant, or a unit."""
+        if not form.terms or low >= 1 or high <= 0:
+            return Clipping(clip(form.constant) if not form.terms else Rational(low >= 1), ())
+        return Clipping(Rational(0), (self.unit(form),))
 
-    def rectified(self, form: Affine, low: Number, high: Number) -> Affine:
+    def rectified(self, form: Affine, low: Number, high: Number) -> Clipping:
         """ρ(form): dead neurons vanish, shifts below `low` are the constant 1, the rest are units."""
-        if high <= 0:
-            return Affine(())
-        if not form.terms:
-            return form
+        if not form.terms or high <= 0:
+            return Clipping(form.constant if high > 0 else Rational(0), ())
         first = max(0, floor(low))
-        total: dict[int, Number] = {}
-        constant: Number = Rational(first)
-        for shift in range(first, ceil(high)):
-            unit = self.unit(form.shifted(-shift))
-            constant = constant + unit.constant
-            for j, w in unit.terms:
-                total[j] = total.get(j, Rational(0)) + w
-        return Affine.of(total, constant)
+        return Clipping(Rational(first), tuple(self.unit(form.shifted(-i)) for i in range(first, ceil(high))))
 
 
 def _pruned(clipped: ClippedNetwork, recorder: Recorder) -> ClippedNetwork:

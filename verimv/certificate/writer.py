@@ -1,0 +1,238 @@
+"""Extraction's claims, written down as the lines of a certificate while they are made (proofs/FORMAT.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from verimv.exact import ZERO, Number, Rational, clip, format_number
+from verimv.extract.recorder import Clipping, Recorder, TableRow
+from verimv.extract.step2_lemma import Row, Step
+from verimv.networks.affine import Affine
+from verimv.networks.network import Network
+from verimv.networks.program import Range
+from verimv.terms.dag import Dag
+
+
+class Derivation:
+    """Lines, and the numbers of the claims they make; the same claim is made once."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.claims = 0
+        self._known: dict[tuple[int | str, ...], int] = {}
+
+    def line(self, rule: str, *arguments: int | str) -> None:
+        self.lines.append(json.dumps((rule, *arguments), separators=(",", ":")))
+
+    def claim(self, rule: str, *arguments: int | str) -> int:
+        self.line(rule, *arguments)
+        self.claims += 1
+        return self.claims
+
+    def once(self, rule: str, *arguments: int | str) -> int:
+        """For claims that are wanted again and again: literals, negations, constants."""
+        key = (rule, *arguments)
+        claim = self._known.get(key)
+        if claim is None:
+            claim = self._known[key] = self.claim(rule, *arguments)
+        return claim
+
+    def scaled(self, factor: Number, claim: int) -> int:
+        return claim if factor == 1 else self.once("scale", f"D[{format_number(factor)}]", claim)
+
+    def multiple(self, count: int, claim: int) -> int:
+        """Of a form that stays ≥ 0; the nodes are those of :func:`verimv.terms.dag.multiple`."""
+        result = claim
+        for bit in bin(count)[3:]:
+            result = self.claim("plus", result, result)
+            if bit == "1":
+                result = self.claim("plus", result, claim)
+        return result
+
+
+class _Layer:
+    """What Step 1 said of a layer, until its units have nodes."""
+
+    def __init__(self, depth: int, arguments: Sequence[Affine], ranges: Sequence[Range]) -> None:
+        self.depth = depth
+        self.arguments = arguments
+        self.ranges = ranges
+        self.clippings: Sequence[Clipping] = ()
+        self.kept: Sequence[int] = ()
+
+
+class CertificateWriter(Recorder):
+    """Listens to an extraction. `derivation` is complete when the extraction is."""
+
+    def __init__(self) -> None:
+        self.derivation = Derivation()
+
+    # -- Step 1: remembered until the units have nodes --------------------------------------------------------
+
+    def start(self, network: Network) -> None:
+        self._network = network
+        self._layers: list[_Layer] = []
+
+    def clipped(
+        self,
+        depth: int,
+        arguments: Sequence[Affine],
+        ranges: Sequence[Range],
+        clippings: Sequence[Clipping],
+        units: Sequence[Affine],
+    ) -> None:
+        layer = _Layer(depth + 1, arguments, ranges)
+        layer.clippings = clippings
+        self._layers.append(layer)
+
+    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:
+        self._layers.append(_Layer(len(self._network.layers), arguments, ranges))
+
+    def pruned(
+        self, kept: Sequence[Sequence[int]], layers: Sequence[Sequence[Affine]], outputs: Sequence[Affine]
+    ) -> None:
+        for layer, used in zip(self._layers, kept, strict=False):  # the outputs keep all
+            layer.kept = used
+
+    # -- Steps 2 and 3: a claim for every entry of every table ------------------------------------------------
+
+    def begin(self, dag: Dag, atoms: Sequence[int]) -> None:
+        self._atoms = [self.derivation.once("input", i) for i in range(len(atoms))]
+        self._units: dict[Affine, int] = {}
+
+    def table(self, base: Number) -> None:
+        self._base = base
+        self._linear = False  # whether the table's forms have variables yet
+        self._entries: dict[int, int] = {}
+        self._negations: dict[int, int] = {}
+
+    def row(self, row: TableRow) -> None:
+        window, step = row.row.window, row.step
+        if window.first <= window.last:
+            literal = self.derivation.scaled(step.piece, self._atoms[step.variable])
+            self._entries = {j: self._entry(step, literal, j, row.below) for j in window.shifts()}
+        else:
+            self._entries = {}
+        self._linear = True
+
+    def _entry(self, step: Step, literal: int, j: int, below: Row) -> int:
+        """Lemma 3.3, or what is left of it where a neighbour is constant."""
+        derivation = self.derivation
+        g, above = self._below(j, below), self._below(j + 1 if step.positive else j - 1, below)
+        if not step.positive:
+            g, above = g and self._negated(g), above and self._negated(above)
+        if g and above:
+            claim = derivation.claim("lemma", g, literal, above)
+        elif g:
+            claim = derivation.claim("plus", g, literal)
+        elif above:
+            claim = derivation.claim("times", literal, above)
+        else:
+            claim = literal
+        return claim if step.positive else self._negated(claim)
+
+    def _negated(self, claim: int) -> int:
+        negation = self._negations.get(claim)
+        if negation is None:
+            negation = self._negations[claim] = self.derivation.claim("not", claim)
+            self._negations[negation] = claim
+        return negation
+
+    def _below(self, j: int, below: Row) -> int:
+        """The claim of the entry below, 0 where it is constantly 0 or 1."""
+        if not below.window.first <= j <= below.window.last:
+            return 0
+        return self._entries[j] if self._linear else self._number(self._base + j)
+
+    def _number(self, value: Number) -> int:
+        """The claim of σ(value)."""
+        if value <= 0 or value >= 1:
+            return self.derivation.once("constant", int(value >= 1))
+        return self.derivation.scaled(value, self.derivation.once("constant", 1))
+
+    def unit(self, form: Affine, shift: int, split: int, row: Row, node: int) -> None:
+        if not form.terms:
+            claim = self._number(form.constant)
+        elif split == 1:
+            claim = self._entries[shift]
+        else:
+            claim = self._split(shift, split, row)
+        self._units[form] = claim
+
+    def _split(self, shift: int, split: int, row: Row) -> int:
+        """Theorem 6.2: σ(form) = Σ δ_s σ(s·form − i); the first summands are often all 1, the last all 0."""
+        derivation, divisor = self.derivation, f"d[{split}]"
+        ones = min(split, max(0, shift - row.window.last))
+        shifts = range(shift - ones, max(shift - split + 1, row.window.first) - 1, -1)
+        total = 0
+        if ones:
+            share = derivation.once("scale", divisor, derivation.once("constant", 1))
+            total = derivation.multiple(ones, share)
+        units = [self._entries[j] for j in shifts]
+        for unit in units:
+            part = derivation.once("scale", divisor, derivation.once("atom", unit))
+            total = derivation.claim("plus", total, part) if total else part
+        return derivation.claim("split", split, ones, total, *units)
+
+    def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
+        layer = self._layers.pop(0)
+        claims = [self._units[form] for form in forms]
+        for index, (argument, (low, high)) in enumerate(zip(layer.arguments, layer.ranges, strict=True)):
+            lowest, highest = argument.range_over_unit_cube()
+            if low > lowest or high < highest:
+                self.derivation.line("bound", layer.depth, index, format_number(low), format_number(high))
+        if self._layers:
+            self._hidden(layer, claims)
+            self._atoms = [self.derivation.once("atom", claim) for claim in claims]
+        else:
+            self._last(layer, claims)
+        self._units = {}
+
+    def _hidden(self, layer: _Layer, claims: Sequence[int]) -> None:
+        """Neurons from units; units that nothing above needs have no node and get a stand-in."""
+        units = dict(zip(layer.kept, claims, strict=True))
+        for index, clipping in enumerate(layer.clippings):
+            first = 0 if not clipping.units else int(clipping.constant)
+            for i, unit in enumerate(clipping.units, start=first):
+                j = abs(unit) - 1
+                if j not in units:
+                    stand_in = self.derivation.claim("unit", layer.depth, index, i)
+                    units[j] = stand_in if unit > 0 else self.derivation.claim("not", stand_in)
+            references = [units[abs(unit) - 1] * (1 if unit > 0 else -1) for unit in clipping.units]
+            self._neuron(layer, index, clipping.constant, references)
+
+    def _neuron(self, layer: _Layer, index: int, constant: Number, references: Sequence[int]) -> None:
+        """The line that gives a neuron its value."""
+        is_relu = self._network.layers[layer.depth - 1].activation == "relu"
+        argument = layer.arguments[index]
+        if references:
+            self.derivation.line("clip", layer.depth, index, int(constant), *references)
+        elif not argument.terms and argument.constant == constant:
+            self.derivation.line("affine", layer.depth, index)
+        elif is_relu:
+            self.derivation.line("clip", layer.depth, index, int(constant))
+        else:
+            self.derivation.line("clip", layer.depth, index, 0, self._saturated(layer, index, int(constant)))
+
+    def _saturated(self, layer: _Layer, index: int, value: int) -> int:
+        stand_in = self.derivation.claim("unit", layer.depth, index, 0)
+        return self.derivation.claim("saturated", value, stand_in, 0)
+
+    def _last(self, layer: _Layer, claims: Sequence[int]) -> None:
+        """The last layer and the outputs: σ changes nothing, because the values stay in [0,1]."""
+        derivation = self.derivation
+        is_identity = self._network.layers[-1].activation == "identity"
+        outputs = []
+        for index, (claim, argument, (low, high)) in enumerate(zip(claims, layer.arguments, layer.ranges, strict=True)):
+            is_saturated = bool(argument.terms) and (low >= 1 or high <= 0)
+            if is_identity:
+                outputs.append(self._saturated(layer, index, int(low >= 1)) if is_saturated else claim)
+            elif is_saturated or not argument.terms:
+                self._neuron(layer, index, Rational(low >= 1) if is_saturated else clip(argument.constant), [])
+                outputs.append(claim)
+            else:
+                self._neuron(layer, index, ZERO, [claim])
+                outputs.append(derivation.once("atom", claim))
+        for index, claim in enumerate(outputs):
+            derivation.line("output", index, claim)

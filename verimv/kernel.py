@@ -1,0 +1,841 @@
+"""Checks a certificate: at every point of the box, the network's outputs are the formula's values.
+
+    python -I -S kernel.py DIR
+    python -I -S kernel.py CERTIFICATE --network N --formula F
+
+Whoever believes a verdict trusts this file and Python, and nothing else of verimv: it imports the standard library
+only, reads the files itself, and uses no solver and no floating point. `proofs/FORMAT.md` defines the format and every
+rule; `proofs/THEORY.md` says why each rule is right and where it is proved.
+
+A *claim* says that a node of the formula has the value σ(form) = min(1, max(0, form)), where the form is affine in the
+values of other nodes, its atoms. A rule makes a claim from earlier ones in constant time; the arguments of the
+network's neurons are compared with forms once per neuron.
+"""
+
+import argparse
+import gzip
+import hashlib
+import heapq
+import io
+import itertools
+import json
+import math
+import os
+import re
+import sys
+import zlib
+from fractions import Fraction
+from functools import total_ordering
+
+MAX_DIGITS = 4300  # of a number that is read
+MAX_BITS = 1_000_000  # of a number that arises on the way
+MAX_ROOTS = 8  # different square roots in a number
+MAX_LINE = 1 << 26  # bytes
+WORK_PER_BYTE = 64  # steps of the check for each byte of the certified files
+
+
+class Rejected(Exception):
+    """Anything but "valid": what was expected, what was found instead, and where."""
+
+    line = rule = None
+
+    def __init__(self, expected, got):
+        super().__init__(expected, got)
+        self.expected, self.got = (text if len(text) <= 100 else text[:100] + "…" for text in (expected, str(got)))
+
+    @classmethod
+    def unless(cls, holds, expected, got):
+        if not holds:
+            raise cls(expected, got)
+
+
+class Invalid(Rejected):  # a step does not follow
+    status, exit_code = "invalid", 1
+
+
+class Malformed(Rejected):  # a file is not what FORMAT.md describes
+    status, exit_code = "malformed", 2
+
+
+class Incomplete(Rejected):  # nothing is wrong, but something is missing or only assumed
+    status, exit_code = "incomplete", 3
+
+
+def parse(text, tokens, strength, operand, apply):
+    """Read an expression without recursion: prefix operators bind tightest, then infix ones by strength."""
+    values, pending, end, wanted = [], [], 0, True  # operands; operators and brackets that wait; operand wanted?
+
+    def settle(limit):
+        while pending and strength.get(pending[-1], 0) >= limit:
+            right = values.pop()
+            values[-1] = apply(pending.pop(), values[-1], right)
+
+    for match in tokens.finditer(text):
+        Malformed.unless(match.start() == end, "an expression", text[end:])
+        end, token = match.end(), match[1]
+        if wanted:
+            value = operand(token)
+            if value is None:  # a bracket or a prefix operator; the tuple tells it from an infix one
+                pending.append("(" if token == "(" else (token,))
+                continue
+        elif token in strength:
+            settle(strength[token])
+            pending.append(token)
+            wanted = True
+            continue
+        else:
+            settle(1)
+            Malformed.unless(token == ")" and pending, "an operator", token)
+            pending.pop()
+            value = values.pop()
+        while pending and type(pending[-1]) is tuple:
+            value = apply(pending.pop()[0], value)
+        values.append(value)
+        wanted = False
+    settle(1)
+    Malformed.unless(not wanted and not pending and not text[end:].strip(), "an expression", text)
+    return values[0]
+
+
+# -- numbers: int, Fraction, and Surd for square roots ------------------------------------------------------------
+
+
+@total_ordering
+class Surd:
+    """low + high·√square, high ≠ 0; low, high and square have lower roots only. Signs are decided by squaring."""
+
+    def __init__(self, low, high, square):
+        self.low, self.high, self.square = low, high, square
+        self.level = 1 + getattr(square, "level", 0)
+        self.roots = 1 + max(getattr(low, "roots", 0), getattr(high, "roots", 0))
+        Malformed.unless(self.roots <= MAX_ROOTS, f"at most {MAX_ROOTS} different square roots in a number", "more")
+
+    def aligned(self, other):
+        """Both numbers as (low, high) over the higher of their roots, and its square."""
+        if not isinstance(other, Surd):
+            return self.low, self.high, other, 0, self.square
+        order = self.level - other.level or sign(self.square - other.square)
+        if order < 0:
+            return self, 0, other.low, other.high, other.square
+        return self.low, self.high, *((other, 0) if order else (other.low, other.high)), self.square
+
+    def __add__(self, other):
+        a, b, c, d, square = self.aligned(other)
+        return Surd(a + c, b + d, square) if b + d else a + c
+
+    def __mul__(self, other):
+        a, b, c, d, square = self.aligned(other)
+        low, high = a * c + b * d * square, a * d + b * c
+        return Surd(low, high, square) if high else low
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self):
+        return Surd(-self.low, -self.high, self.square)
+
+    def __sub__(self, other):
+        return self + -other
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def norm(self):
+        return self.low * self.low - self.high * self.high * self.square
+
+    def __bool__(self):
+        return sign(self) != 0
+
+    def __eq__(self, other):
+        return sign(self - other) == 0
+
+    def __lt__(self, other):
+        return sign(self - other) < 0
+
+    def __str__(self):
+        return f"({self.low})+({self.high})*sqrt({self.square})"
+
+
+def sign(x):
+    if not isinstance(x, Surd):
+        return (x > 0) - (x < 0)
+    low, high = sign(x.low), sign(x.high)
+    return high if low in (0, high) else low * sign(x.norm())
+
+
+def inverse(x):
+    Malformed.unless(x, "a divisor other than 0", "0")
+    if not isinstance(x, Surd):
+        return Fraction(1) / x
+    return Surd(x.low, -x.high, x.square) * inverse(x.norm()) if x.norm() else inverse(2 * x.low)
+
+
+def square_root(x):
+    Malformed.unless(sign(x) >= 0, "the square root of a number ≥ 0", "of a negative one")
+    if not isinstance(x, Surd):
+        p, q = math.isqrt(x.numerator), math.isqrt(x.denominator)
+        if p * p == x.numerator and q * q == x.denominator:
+            return Fraction(p, q)
+    return Surd(0, 1, x) if x else 0
+
+
+_FRACTION = re.compile(r"(-?[0-9]+)(?:/([0-9]*[1-9][0-9]*))?")
+_SYMBOL = re.compile(r"([0-9]+|sqrt(?=\()|[-+*/()])")
+
+
+def number(text):
+    """Read -3, 3/4, sqrt(2)/2, 1/3+2*sqrt(2), …"""
+    Malformed.unless(type(text) is str and text.isascii() and len(text) <= MAX_DIGITS, "a number, as a string", text)
+    plain = _FRACTION.fullmatch(text)
+    if plain:
+        return Fraction(int(plain[1]), int(plain[2])) if plain[2] else int(plain[1])
+    digits = lambda token: int(token) if token.isdigit() else None  # noqa: E731
+    return limited(parse(text, _SYMBOL, {"+": 1, "-": 1, "*": 2, "/": 2}, digits, calculate))
+
+
+def calculate(operator, a, b=None):
+    if b is None:
+        Malformed.unless(operator in ("-", "sqrt"), "a number", operator)
+        return -a if operator == "-" else square_root(a)
+    return a + b if operator == "+" else a - b if operator == "-" else a * (b if operator == "*" else inverse(b))
+
+
+def limited(x):
+    if isinstance(x, Fraction):
+        Invalid.unless(
+            max(x.numerator.bit_length(), x.denominator.bit_length()) <= MAX_BITS, f"at most {MAX_BITS} bits", "more"
+        )
+    return x
+
+
+# -- affine forms written out: ({atom: coefficient}, constant) ----------------------------------------------------
+
+
+def add_terms(total, terms, factor):
+    for atom, coefficient in terms.items():
+        total[atom] = limited(total.get(atom, 0) + coefficient * factor)
+        if not total[atom]:
+            del total[atom]
+
+
+def substituted(row, values):
+    """A row of weights over values that are forms themselves."""
+    total, constant = {}, row[1]
+    for j, weight in row[0].items():
+        add_terms(total, values[j][0], weight)
+        constant += weight * values[j][1]
+    return total, limited(constant)
+
+
+def unit_range(form):
+    """The range of a form over atoms in [0,1]."""
+    terms, constant = form
+    low, high = (constant + sum(c for c in terms.values() if c * way > 0) for way in (-1, 1))
+    return limited(low), limited(high)
+
+
+# -- the network --------------------------------------------------------------------------------------------------
+
+
+def unique(pairs):
+    Malformed.unless(len(dict(pairs)) == len(pairs), "different keys in an object", "one of them twice")
+    return dict(pairs)
+
+
+def refuse(text):
+    raise Malformed("a whole number, or a number as a string", text)
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
+
+
+def decoded(text):
+    try:
+        return _JSON.decode(text)
+    except (ValueError, RecursionError) as error:
+        raise Malformed("JSON", str(error)) from None
+
+
+def expect(value, kind, what):
+    Malformed.unless(type(value) is kind, what, value)
+    return value
+
+
+def listed(value, what):
+    return expect(value, list, f"a list of {what}")
+
+
+def keyed(value, keys):
+    Malformed.unless(type(value) is dict and value.keys() == keys, f"an object with the keys {sorted(keys)}", value)
+    return value
+
+
+def is_version_1(data, name):
+    return data.get("format") == name and type(data.get("version")) is int and data["version"] == 1
+
+
+class Network:
+    """Layers (activation, [({input: weight}, bias), …]) over the unit cube; the box is mapped onto it."""
+
+    def __init__(self, text):
+        data = keyed(decoded(text), {"format", "version", "inputs", "box", "layers", "outputs"})
+        Malformed.unless(is_version_1(data, "verimv-network"), "verimv-network, version 1", data["format"])
+        layers = [layer_of(layer) for layer in listed(data["layers"], "layers")]
+        widths = [width for _, _, width in layers] + [len(rows) for _, rows, _ in layers[-1:]]
+        fits = all(len(rows) == above for (_, rows, _), above in zip(layers, widths[1:], strict=True))
+        Malformed.unless(layers and fits, "rows as long as the layer below is wide", widths)
+        self.layers = [(activation, rows) for activation, rows, _ in layers]
+        self.inputs, self.outputs = names_of(data["inputs"], widths[0]), names_of(data["outputs"], widths[-1])
+        box = [[number(end) for end in listed(pair, "two ends")] for pair in listed(data["box"], "intervals")]
+        ordered = all(len(pair) == 2 and pair[0] <= pair[1] for pair in box)
+        Malformed.unless(ordered and len(box) == widths[0], f"{widths[0]} intervals [low, high]", data["box"])
+        # input j is low + (high − low)·u with u in [0,1]
+        maps = [({j: high - low} if high > low else {}, low) for j, (low, high) in enumerate(box)]
+        self.layers[0] = self.layers[0][0], [substituted(row, maps) for row in self.layers[0][1]]
+
+
+def layer_of(layer):
+    keyed(layer, {"weights", "bias", "activation"})
+    Malformed.unless(
+        layer["activation"] in ("relu", "crelu", "identity"), "relu, crelu or identity", layer["activation"]
+    )
+    bias, rows = map(number, listed(layer["bias"], "biases")), map(row_of, listed(layer["weights"], "rows"))
+    bias, rows = list(bias), list(rows)
+    widths = {width for _, width in rows}
+    Malformed.unless(
+        len(rows) == len(bias) and len(widths) == 1 and 0 not in widths, "rows of one length, biases", widths
+    )
+    return layer["activation"], [(terms, b) for (terms, _), b in zip(rows, bias, strict=True)], widths.pop()
+
+
+def row_of(row):
+    """A list of weights, or an object {"width": n, "index": weight, …}."""
+    if type(row) is list:
+        weights, width = {str(j): w for j, w in enumerate(row)}, len(row)
+    else:
+        weights = dict(expect(row, dict, "a row of weights"))
+        width = natural(weights.pop("width", None))
+    indices = all(key.isascii() and key.isdigit() and str(int(key[:10])) == key and int(key) < width for key in weights)
+    Malformed.unless(indices, f"indices below {width}", row)
+    numbers = {int(j): number(w) for j, w in weights.items()}
+    return {j: w for j, w in numbers.items() if w}, width
+
+
+def whole(value):
+    return expect(value, int, "a whole number")
+
+
+def natural(value):
+    return value if whole(value) >= 0 else refuse(value)
+
+
+def names_of(names, count):
+    names = [expect(name, str, "a name") for name in listed(names, "names")]
+    Malformed.unless(len(names) == count == len(set(names)), f"{count} different names", names)
+    return names
+
+
+# -- the formula: nodes by number, each distinct one once ---------------------------------------------------------
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_.']*+"
+_TOKEN = re.compile(rf"\s*({_NAME}(?!\[)|\(\+\)|\(\*\)|[⊕⊙¬~()]|[01](?![0-9.])|[δd]\[[0-9]+\]|[ΔD]\[[^]]*\])")
+_STRENGTH = {"⊕": 1, "(+)": 1, "⊙": 2, "(*)": 2}
+_SPELLING = str.maketrans("δΔ", "dD")
+OPLUS, ODOT, NOT, SCALE = range(4)
+
+
+class Terms:
+    """0 and 1 are the constants, then come the inputs, then operators over earlier nodes."""
+
+    def __init__(self, inputs):
+        self.inputs, self.count = inputs, 2 + len(inputs)
+        self.interned, self.negated, self.factors = {}, {0: 1, 1: 0}, {}
+
+    def node(self, kind, left, right=0):
+        key = (left << 33 | right) << 2 | kind
+        found = self.interned.get(key)
+        if found is None:
+            found = self.interned[key] = self.fresh()
+            if kind == NOT:
+                self.negated[found] = left
+        return found
+
+    def fresh(self):
+        self.count += 1
+        return self.count - 1
+
+    def negation(self, a):
+        """¬a, by ¬¬a = a, ¬0 = 1 and ¬1 = 0 where they apply."""
+        return self.negated[a] if a in self.negated else self.node(NOT, a)
+
+    def factor(self, text):
+        """The factor of d[i] or D[r], and a number for its text."""
+        Malformed.unless(
+            type(text) is str and text[1:2] == "[" and text[-1] == "]" and text[0] in "dD", "d[i] or D[r]", text
+        )
+        if text not in self.factors:
+            value = number(text[2:-1])
+            value = inverse(value) if text[0] == "d" else value
+            Malformed.unless(0 <= value <= 1, "a factor in [0,1]", text)
+            self.factors[text] = value, len(self.factors)
+        return self.factors[text]
+
+    def read(self, text):
+        """The output names of a formula file, and their nodes."""
+        lines = [line for line in map(str.strip, text.split("\n")) if line and line[0] != "#"]
+        Malformed.unless(
+            len(lines) > 2 and lines[0].split() == ["verimv-formula", "1"], "verimv-formula 1, …", lines[:1]
+        )
+        Invalid.unless(lines[1].split() == ["inputs", *self.inputs], f"inputs {' '.join(self.inputs)}", lines[1])
+        names = {name: i for i, name in enumerate(self.inputs, start=2)}
+        definitions = [line.partition("=") for line in lines[2:-1]]
+        for name in [*self.inputs, *(name.strip() for name, _, _ in definitions)]:
+            Malformed.unless(re.fullmatch(_NAME, name) and name not in ("inputs", "outputs"), "a name", name)
+        operand = lambda token: int(token) if token in ("0", "1") else names.get(token)  # noqa: E731
+        for name, _, body in definitions:
+            Malformed.unless(name.strip() not in names, "a new name", name)
+            names[name.strip()] = parse(body, _TOKEN, _STRENGTH, operand, self.apply)
+        keyword, *outputs = lines[-1].split()
+        known = keyword == "outputs" and outputs and set(outputs) <= names.keys()
+        Malformed.unless(known and len(set(outputs)) == len(outputs), "outputs with different defined names", lines[-1])
+        return outputs, [names[name] for name in outputs]
+
+    def apply(self, operator, a, b=None):
+        if b is not None:
+            return self.node(ODOT if _STRENGTH[operator] == 2 else OPLUS, a, b)
+        if operator in ("¬", "~"):
+            return self.node(NOT, a)
+        return self.node(SCALE, a, self.factor(operator.translate(_SPELLING))[1])
+
+
+# -- linear parts of forms ----------------------------------------------------------------------------------------
+
+
+class LinearParts:
+    """Affine functions of atoms by number; −n is the negative of n, and 0 is the function 0.
+
+    The form of a claim is one of these plus an integer. Parts are told apart by how they were built, so that a rule
+    takes constant time; only `expand` collects coefficients.
+    """
+
+    def __init__(self, spend):
+        self.ranges, self.built, self.known, self.spend = [(0, 0)], [((), None)], {}, spend
+
+    def make(self, key, low, high, detail=None):
+        part = self.known.get(key)
+        if part is None:
+            part = self.known[key] = len(self.built)
+            self.built.append((key, detail))
+            self.ranges.append((limited(low), limited(high)))
+        return part
+
+    def range(self, part):
+        low, high = self.ranges[abs(part)]
+        return (low, high) if part >= 0 else (-high, -low)
+
+    def atom(self, node):
+        return self.make(("atom", node), 0, 1)
+
+    def scaled(self, text, factor, part, shift):
+        """factor·(part + shift), for a factor in [0,1] that is written so."""
+        if part < 0:
+            return -self.scaled(text, factor, -part, -shift)
+        low, high = self.range(part)
+        return self.make(("scaled", part, shift, text), factor * (low + shift), factor * (high + shift), factor)
+
+    def sum(self, a, b):
+        if abs(a) < abs(b):
+            a, b = b, a
+        if b == 0 or a == -b:
+            return a if b == 0 else 0
+        if a < 0:
+            return -self.sum(-a, -b)
+        part = self.known.get((a, b))
+        if part is None:
+            (low, high), (low2, high2) = self.range(a), self.range(b)
+            part = self.make((a, b), low + low2, high + high2)
+        return part
+
+    def expand(self, part):
+        """The part written out: ({atom: coefficient}, constant)."""
+        terms, constant = {}, 0
+        factors, queue = {abs(part): sign(part)}, [-abs(part)]
+        while queue:
+            current = -heapq.heappop(queue)  # the part built last: nothing later adds to its factor
+            factor, (key, detail), below = factors.pop(current), self.built[current], ()
+            self.spend(1)
+            if detail is None:
+                if key[:1] == ("atom",):
+                    add_terms(terms, {key[1]: factor}, 1)
+                else:
+                    below = [(abs(child), factor * sign(child)) for child in key]
+            elif key[0] == "scaled":
+                constant += factor * detail * key[2]
+                below = [(key[1], factor * detail)]
+            else:  # the argument of a neuron
+                self.spend(len(detail[0]))
+                add_terms(terms, detail[0], factor)
+                constant += factor * detail[1]
+            for child, more in below:
+                if child not in factors:
+                    heapq.heappush(queue, -child)
+                factors[child] = factors.get(child, 0) + more
+        return terms, limited(constant)
+
+
+# -- the rules ----------------------------------------------------------------------------------------------------
+
+
+class Checker:
+    """Follows a certificate line by line. Claims and layers count from 1, neurons and outputs from 0."""
+
+    def __init__(self, network, terms, outputs, budget):
+        self.network, self.terms, self.outputs, self.budget = network, terms, outputs, budget
+        self.parts = LinearParts(self.spend)
+        self.claims = [None]  # (node, linear part, shift): the node has the value σ(linear part + shift)
+        self.bounds, self.assumed, self.proved = {}, 0, 0  # ranges of neurons; how many without evidence; outputs
+        self.layer, self.activation = 0, None  # the layer whose neurons are due; None when there is none
+        if network is not None:
+            self.values = [({2 + i: 1}, 0) for i in range(len(network.inputs))]
+            self.next_layer()
+
+    def spend(self, steps):
+        self.budget -= steps
+        if self.budget < 0:
+            raise Invalid(f"at most {WORK_PER_BYTE} steps for each byte of the certified files", "more")
+
+    def follow(self, line):
+        known = type(line) is list and line and type(line[0]) is str and line[0] in RULES
+        Malformed.unless(known, "a list that begins with the name of a rule", line)
+        rule, least, most = RULES[line[0]]
+        Malformed.unless(least < len(line) <= most + 1, "as many arguments as the rule has", len(line) - 1)
+        self.spend(len(line))
+        rule(self, *line[1:])
+
+    def finish(self):
+        got = f"{self.proved} of {len(self.outputs)}, and {self.assumed} bounds without evidence"
+        Incomplete.unless(self.proved == len(self.outputs) and not self.assumed, "proofs of all outputs", got)
+
+    def claim(self, c):
+        if type(c) is not int or not 0 < c < len(self.claims):
+            raise (Invalid if type(c) is int else Malformed)(f"a claim from 1 to {len(self.claims) - 1}", c)
+        return self.claims[c]
+
+    def within(self, linear, shift, low, high):
+        """The form must lie in [low, high] over atoms in [0,1]; None is no bound."""
+        least, most = self.parts.range(linear)
+        if (low is not None and least + shift < low) or (high is not None and most + shift > high):
+            raise Invalid(f"a form in [{low}, {high}]", f"one in [{least + shift}, {most + shift}]")
+
+    # claims from claims
+
+    def input(self, i):
+        Invalid.unless(natural(i) < len(self.terms.inputs), f"one of {len(self.terms.inputs)} inputs", i)
+        self.claims.append((2 + i, self.parts.atom(2 + i), 0))
+
+    def constant(self, value):
+        Invalid.unless(natural(value) <= 1, "0 or 1", value)
+        self.claims.append((value, 0, value))
+
+    def saturated(self, value, c, shift):
+        _, linear, base = self.claim(c)
+        Invalid.unless(natural(value) <= 1, "0 or 1", value)
+        self.within(linear, base + whole(shift), *((1, None) if value else (None, 0)))
+        self.claims.append((value, linear, base + shift))
+
+    def atom(self, c):
+        node, _, _ = self.claim(c)
+        self.claims.append((node, self.parts.atom(node), 0))
+
+    def negation(self, c):
+        node, linear, shift = self.claim(c)
+        self.claims.append((self.terms.negation(node), -linear, 1 - shift))
+
+    def scale(self, text, c):
+        node, linear, shift = self.claim(c)
+        factor, index = self.terms.factor(text)
+        self.within(linear, shift, 0, 1)
+        self.claims.append((self.terms.node(SCALE, node, index), self.parts.scaled(text, factor, linear, shift), 0))
+
+    def plus(self, a, b):
+        (node, linear, shift), (node2, linear2, shift2) = self.claim(a), self.claim(b)
+        self.within(linear, shift, 0, None)
+        self.within(linear2, shift2, 0, None)
+        self.claims.append((self.terms.node(OPLUS, node, node2), self.parts.sum(linear, linear2), shift + shift2))
+
+    def times(self, a, b):
+        (node, linear, shift), (node2, linear2, shift2) = self.claim(a), self.claim(b)
+        self.within(linear, shift, None, 1)
+        self.within(linear2, shift2, None, 1)
+        self.claims.append((self.terms.node(ODOT, node, node2), self.parts.sum(linear, linear2), shift + shift2 - 1))
+
+    def lemma(self, g, h, above):
+        (node, linear, shift), (added, step, base) = self.claim(g), self.claim(h)
+        node1, linear1, shift1 = self.claim(above)
+        Invalid.unless(
+            linear1 == linear and shift1 == shift + 1, f"claim {above} about claim {g}'s form + 1", "another"
+        )
+        self.within(step, base, 0, 1)
+        node = self.terms.node(ODOT, self.terms.node(OPLUS, node, added), node1)
+        self.claims.append((node, self.parts.sum(linear, step), shift + base))
+
+    def split(self, s, ones, total, *units):
+        """Claim `total` is about ones/s + Σ units/s, the units are σ(f), σ(f−1), …: its node is σ((f + ones)/s)."""
+        Invalid.unless(0 < natural(ones) + len(units) <= whole(s), f"at most {s} units", ones + len(units))
+        _, linear, shift = self.claim(units[0])
+        wanted = {}
+        for k, unit in enumerate(units):
+            node, linear2, shift2 = self.claim(unit)
+            Invalid.unless(linear2 == linear and shift2 == shift - k, f"a unit about the first one's form - {k}", unit)
+            add_terms(wanted, {node: Fraction(1, s)}, 1)
+        self.within(linear, shift + 1, 1 if ones else None, None)
+        self.within(linear, shift - len(units), None, 0 if ones + len(units) < s else None)
+        node, part, base = self.claim(total)
+        terms, constant = self.parts.expand(part)
+        summed = terms == wanted and constant + base == Fraction(ones, s)
+        Invalid.unless(summed, f"{ones}/{s} and the units divided by {s}", shown((terms, constant + base)))
+        self.claims.append((node, self.parts.scaled(f"d[{s}]", Fraction(1, s), linear, shift + ones), 0))
+
+    def same(self, a, b):
+        """Nodes with one form are equal: the second may be read as the first."""
+        (node, *form), (node2, *form2) = self.claim(a), self.claim(b)
+        Invalid.unless(form == form2, f"claim {b} about the form of claim {a}", "another form")
+        self.claims.append((node2, self.parts.atom(node), 0))
+
+    # the network, neuron by neuron
+
+    def next_layer(self):
+        """The arguments of the next layer, as forms over nodes. A layer of identities needs no lines."""
+        self.activation = None
+        while self.activation is None and self.layer < len(self.network.layers):
+            activation, rows = self.network.layers[self.layer]
+            self.layer += 1
+            self.arguments = [substituted(row, self.values) for row in rows]
+            if activation == "identity":
+                self.values = self.arguments
+            else:
+                self.activation, self.done = activation, []
+
+    def range_of(self, layer, index, form):
+        low, high = unit_range(form)
+        low2, high2 = self.bounds.get((layer, index), (None, None))
+        return low if low2 is None else max(low, low2), high if high2 is None else min(high, high2)
+
+    def neuron(self, layer, index):
+        """The argument of the neuron that is due, and its range."""
+        due = (self.layer, len(self.done)) if self.activation else None
+        Invalid.unless((natural(layer), natural(index)) == due, f"neuron {due}", (layer, index))
+        return self.arguments[index], *self.range_of(layer, index, self.arguments[index])
+
+    def value(self, terms, constant):
+        self.done.append((terms, constant))
+        if len(self.done) == len(self.arguments):
+            self.values = self.done
+            self.next_layer()
+
+    def unit(self, layer, index, shift):
+        """σ(argument − shift) of a neuron of the current layer, as a node that the formula need not mention."""
+        current = self.network and natural(layer) == self.layer and natural(index) < len(self.arguments)
+        Invalid.unless(current, f"a neuron of layer {self.layer}", (layer, index))
+        argument = self.arguments[index]
+        part = self.parts.make(("row", layer, index), *self.range_of(layer, index, argument), argument)
+        self.claims.append((self.terms.fresh(), part, -whole(shift)))
+
+    def affine(self, layer, index):
+        argument, low, high = self.neuron(layer, index)
+        unchanged = low >= 0 and (self.activation == "relu" or high <= 1)
+        Invalid.unless(unchanged, f"a range in which {self.activation} changes nothing", f"[{low}, {high}]")
+        self.value(*argument)
+
+    def clip(self, layer, index, ones, *units):
+        """relu(t) = ones + Σ σ(t − i) over ones ≤ i < ones + len(units); crelu(t) = σ(t)."""
+        argument, low, high = self.neuron(layer, index)
+        if self.activation == "crelu":
+            Invalid.unless(natural(ones) == 0 and len(units) == 1, "one unit for a crelu", (ones, len(units)))
+        else:
+            covered = (natural(ones) == 0 or low >= ones) and high <= ones + len(units)
+            Invalid.unless(covered, f"a range that {ones} + {len(units)} units cover", f"[{low}, {high}]")
+        offsets = {}  # linear part → argument − part, once that is known to be a number
+        total, constant = {}, ones
+        for i, unit in enumerate(units, start=ones):
+            node, linear, shift = self.claim(abs(whole(unit)))
+            if unit < 0:  # 1 − node, for a claim about 1 − (t − i)
+                linear, shift, constant = -linear, 1 - shift, constant + 1
+            if linear not in offsets:
+                terms, base = self.parts.expand(linear)
+                Invalid.unless(terms == argument[0], f"a unit of {shown(argument)}", shown((terms, base)))
+                offsets[linear] = argument[1] - base
+            Invalid.unless(offsets[linear] == shift + i, f"a unit about the argument - {i}", unit)
+            if node > 1:
+                add_terms(total, {node: sign(unit)}, 1)
+            else:
+                constant += node * sign(unit)
+        self.value(total, constant)
+
+    def bound(self, layer, index, low, high):
+        """A range without evidence: the certificate stays incomplete."""
+        layers = self.network.layers if self.network is not None else []
+        inside = 0 < natural(layer) <= len(layers) and natural(index) < len(layers[layer - 1][1])
+        Invalid.unless(inside, "a neuron of the network", (layer, index))
+        self.bounds[layer, index] = tuple(None if end is None else number(end) for end in (low, high))
+        self.assumed += 1
+
+    def output(self, k, c, scale="1", offset="0"):
+        """Output k of the network is scale·(output k of the formula) + offset."""
+        node, linear, shift = self.claim(c)
+        scale, offset = number(scale), number(offset)
+        due = self.network is not None and not self.activation and natural(k) == self.proved < len(self.outputs)
+        Invalid.unless(due and node == self.outputs[k], f"a claim about output {self.proved}", f"{k}, node {node}")
+        terms, constant = self.parts.expand(linear)
+        value = substituted(({0: scale}, offset), [(terms, constant + shift)])
+        Invalid.unless(value == self.values[k], f"the value {shown(self.values[k])}", shown(value))
+        is_argument = self.network.layers[-1][0] == "identity"
+        low, high = self.range_of(self.layer if is_argument else 0, k, value)
+        inside = scale and min(offset, offset + scale) <= low and high <= max(offset, offset + scale)
+        Invalid.unless(inside, "an output that stays in [0,1] before the map", f"[{low}, {high}]")
+        self.proved += 1
+
+    def equal(self, k, a, b):
+        """Output k of both formulas has one form."""
+        (node, *form), (node2, *form2) = self.claim(a), self.claim(b)
+        due = self.network is None and natural(k) == self.proved < len(self.outputs)
+        Invalid.unless(due and (node, node2) == self.outputs[k], f"claims about output {self.proved}", f"output {k}")
+        Invalid.unless(form == form2, f"claim {b} about the form of claim {a}", "another form")
+        self.proved += 1
+
+
+MANY = sys.maxsize - 1
+#: rule → function, least and most arguments
+RULES = {
+    "input": (Checker.input, 1, 1),
+    "constant": (Checker.constant, 1, 1),
+    "saturated": (Checker.saturated, 3, 3),
+    "atom": (Checker.atom, 1, 1),
+    "not": (Checker.negation, 1, 1),
+    "scale": (Checker.scale, 2, 2),
+    "plus": (Checker.plus, 2, 2),
+    "times": (Checker.times, 2, 2),
+    "lemma": (Checker.lemma, 3, 3),
+    "split": (Checker.split, 4, MANY),
+    "same": (Checker.same, 2, 2),
+    "unit": (Checker.unit, 3, 3),
+    "affine": (Checker.affine, 2, 2),
+    "clip": (Checker.clip, 3, MANY),
+    "bound": (Checker.bound, 4, 4),
+    "output": (Checker.output, 2, 4),
+    "equal": (Checker.equal, 3, 3),
+}
+
+
+def shown(form):
+    return " + ".join([*(f"{c}·[{atom}]" for atom, c in list(form[0].items())[:9]), str(form[1])])
+
+
+# -- files --------------------------------------------------------------------------------------------------------
+
+FILES = {"network": "network.json", "formula": "formula.mv", "source": "source.json", "original": "original.mv"}
+SUBJECTS = ({"network", "formula"}, {"network", "formula", "source"}, {"original", "formula"})
+
+
+def lines_of(path):
+    """The lines of a certificate with their numbers, one at a time."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as raw, io.BufferedReader(raw) as file:
+        for line in itertools.count(1):
+            try:
+                text = file.readline(MAX_LINE)
+                if not text:
+                    return
+                Malformed.unless(text.endswith(b"\n"), "a whole line", "one that is cut off, or too long")
+                yield line, decoded(text.decode("ascii"))
+            except Rejected as rejected:
+                rejected.line = line
+                raise
+            except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
+                raise Malformed("ASCII text, perhaps gzipped", error) from None
+
+
+def check(certificate, files):
+    """Raise Rejected unless the certificate proves its statement about files, {"network": path, …}."""
+
+    def contents(subject):
+        Malformed.unless(files.get(subject), f"a file for the {subject}", "none")
+        with open(files[subject], "rb") as file:
+            return file.read()
+
+    verify(lines_of(certificate), contents)
+
+
+def verify(lines, contents):
+    """The same for numbered lines, and a function from a subject's name to the bytes of its file."""
+    header = expect(next(lines, (1, None))[1], dict, "an object in the first line")
+    subjects = {name for name in FILES if f"{name}_sha256" in header}
+    named = len(header) == len(subjects) + 2 and is_version_1(header, "verimv-certificate")
+    Malformed.unless(named and subjects in SUBJECTS, "verimv-certificate 1 with the hashes of its subjects", header)
+    texts, size = {}, 10_000
+    for subject in subjects:
+        data = contents(subject)
+        digest = hashlib.sha256(data).hexdigest()
+        Invalid.unless(digest == header[f"{subject}_sha256"], f"the {subject} that the certificate names", digest)
+        try:
+            texts[subject] = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Malformed(f"a {subject} in UTF-8", error) from None
+        size += len(data)
+    checker = prepare(texts, WORK_PER_BYTE * size)
+    for number_of_line, line in lines:
+        try:
+            checker.follow(line)
+        except Rejected as rejected:
+            rejected.line, rejected.rule = number_of_line, line[0] if type(line) is list and line else None
+            raise
+    checker.finish()
+
+
+def prepare(texts, budget):
+    """The checker for what the certificate speaks of."""
+    if "original" in texts:
+        heads = (line.split() for line in texts["original"].split("\n"))
+        terms = Terms(next((names for keyword, *names in filter(None, heads) if keyword == "inputs"), []))
+        (names, left), (names2, right) = terms.read(texts["original"]), terms.read(texts["formula"])
+        Invalid.unless(names == names2, f"a formula with the outputs {names}", names2)
+        return Checker(None, terms, list(zip(left, right, strict=True)), budget)
+    network = Network(texts["network"])
+    mapped = "source" not in texts or vars(Network(texts["source"])) == vars(network)
+    Invalid.unless(mapped, "the source, its box mapped onto the unit cube, as the network", "another network")
+    terms = Terms(network.inputs)
+    names, roots = terms.read(texts["formula"])
+    Invalid.unless(names == network.outputs, f"a formula with the outputs {network.outputs}", names)
+    return Checker(network, terms, roots, budget)
+
+
+def locate(path, given):
+    """The certificate, and the files it may speak of: those given, or those beside it in a directory."""
+    if not os.path.isdir(path):
+        return path, given
+    found = [name for name in ("certificate.jsonl", "certificate.jsonl.gz") if os.path.exists(os.path.join(path, name))]
+    Malformed.unless(len(found) == 1, "one of certificate.jsonl and certificate.jsonl.gz", found)
+    return os.path.join(path, found[0]), {key: given.get(key) or os.path.join(path, FILES[key]) for key in FILES}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Check a certificate of verimv, without a solver.")
+    parser.add_argument("path", help="a directory written by verimv, or a certificate")
+    for name in FILES:
+        parser.add_argument(f"--{name}", help=f"the {name} that the certificate speaks of")
+    options = vars(parser.parse_args())
+    try:
+        check(*locate(options.pop("path"), options))
+        message, code = "valid", 0
+    except Rejected as rejected:
+        where = [f"line {rejected.line}"] * bool(rejected.line) + [f"rule {rejected.rule}"] * bool(rejected.rule)
+        message = ", ".join([rejected.status, *where]) + f": expected {rejected.expected}, got {rejected.got}"
+        code = rejected.exit_code
+    except OSError as error:
+        message, code = f"malformed: expected readable files, got {error}", Malformed.exit_code
+    except MemoryError:
+        message, code = "incomplete: expected enough memory, got none", Incomplete.exit_code
+    sys.stdout.write(message + "\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
