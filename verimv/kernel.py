@@ -63,38 +63,36 @@ class Incomplete(Rejected):  # nothing is wrong, but something is missing or onl
 
 def parse(text, tokens, strength, operand, apply):
     """Read an expression without recursion: prefix operators bind tightest, then infix ones by strength."""
-    values, pending, end, wanted = [], [], 0, True  # operands; operators and brackets that wait; operand wanted?
-
-    def settle(limit):
-        while pending and strength.get(pending[-1], 0) >= limit:
-            right = values.pop()
-            values[-1] = apply(pending.pop(), values[-1], right)
-
-    for match in tokens.finditer(text):
-        Malformed.unless(match.start() == end, "an expression", text[end:])
-        end, token = match.end(), match[1]
+    found = tokens.findall(text)
+    Malformed.unless("".join(found) == text.replace(" ", ""), "an expression", text)
+    values, pending, wanted = [], ["("], True  # operands; operators and brackets that wait; is an operand wanted?
+    for token in [*found, ")"]:  # a bracket around the whole
         if wanted:
             value = operand(token)
             if value is None:  # a bracket or a prefix operator; the tuple tells it from an infix one
                 pending.append("(" if token == "(" else (token,))
                 continue
-        elif token in strength:
-            settle(strength[token])
-            pending.append(token)
-            wanted = True
-            continue
         else:
-            settle(1)
-            Malformed.unless(token == ")" and pending, "an operator", token)
+            power = strength.get(token, 0)
+            while pending and strength.get(pending[-1], 0) >= (power or 1):
+                value = values.pop()
+                values[-1] = apply(pending.pop(), values[-1], value)
+            if power:
+                pending.append(token)
+                wanted = True
+                continue
+            if token != ")" or not pending:
+                break  # two operands in a row, or a bracket too many
             pending.pop()
             value = values.pop()
         while pending and type(pending[-1]) is tuple:
             value = apply(pending.pop()[0], value)
         values.append(value)
         wanted = False
-    settle(1)
-    Malformed.unless(not wanted and not pending and not text[end:].strip(), "an expression", text)
-    return values[0]
+    else:
+        if not pending:
+            return values[0]
+    raise Malformed("an expression", text)
 
 
 # -- numbers: int, Fraction, and Surd for square roots ------------------------------------------------------------
@@ -179,7 +177,7 @@ def square_root(x):
 
 
 _FRACTION = re.compile(r"(-?[0-9]+)(?:/([0-9]*[1-9][0-9]*))?")
-_SYMBOL = re.compile(r"([0-9]+|sqrt(?=\()|[-+*/()])")
+_SYMBOL = re.compile(r"[0-9]+|sqrt(?=\()|[-+*/()]")
 
 
 def number(text):
@@ -226,11 +224,23 @@ def substituted(row, values):
     return total, limited(constant)
 
 
-def unit_range(form):
-    """The range of a form over atoms in [0,1]."""
-    terms, constant = form
-    low, high = (constant + sum(c for c in terms.values() if c * way > 0) for way in (-1, 1))
+def range_over(form, box=None):
+    """The range of a form over atoms in intervals, [0,1] unless a box is given."""
+    low = high = form[1]
+    for atom, c in form[0].items():
+        ends = [c * end for end in (box[atom] if box is not None else (0, 1))]
+        low, high = low + min(ends), high + max(ends)
     return limited(low), limited(high)
+
+
+def meet(interval, *others):
+    """The intersection with intervals that may be open ended, or not there at all."""
+    for low, high in filter(None, others):
+        interval = (
+            max(interval[0], interval[0] if low is None else low),
+            min(interval[1], interval[1] if high is None else high),
+        )
+    return interval
 
 
 # -- the network --------------------------------------------------------------------------------------------------
@@ -337,7 +347,7 @@ def names_of(names, count):
 # -- the formula: nodes by number, each distinct one once ---------------------------------------------------------
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_.']*+"
-_TOKEN = re.compile(rf"\s*({_NAME}(?!\[)|\(\+\)|\(\*\)|[⊕⊙¬~()]|[01](?![0-9.])|[δd]\[[0-9]+\]|[ΔD]\[[^]]*\])")
+_TOKEN = re.compile(rf"{_NAME}(?!\[)|\(\+\)|\(\*\)|[⊕⊙¬~()]|[01](?![0-9.])|[δd]\[[0-9]+\]|[ΔD]\[[^] ]*\]")
 _STRENGTH = {"⊕": 1, "(+)": 1, "⊙": 2, "(*)": 2}
 _SPELLING = str.maketrans("δΔ", "dD")
 OPLUS, ODOT, NOT, SCALE = range(4)
@@ -386,14 +396,13 @@ class Terms:
             len(lines) > 2 and lines[0].split() == ["verimv-formula", "1"], "verimv-formula 1, …", lines[:1]
         )
         Invalid.unless(lines[1].split() == ["inputs", *self.inputs], f"inputs {' '.join(self.inputs)}", lines[1])
-        names = {name: i for i, name in enumerate(self.inputs, start=2)}
+        names = {"0": 0, "1": 1} | {name: i for i, name in enumerate(self.inputs, start=2)}
         definitions = [line.partition("=") for line in lines[2:-1]]
         for name in [*self.inputs, *(name.strip() for name, _, _ in definitions)]:
             Malformed.unless(re.fullmatch(_NAME, name) and name not in ("inputs", "outputs"), "a name", name)
-        operand = lambda token: int(token) if token in ("0", "1") else names.get(token)  # noqa: E731
         for name, _, body in definitions:
             Malformed.unless(name.strip() not in names, "a new name", name)
-            names[name.strip()] = parse(body, _TOKEN, _STRENGTH, operand, self.apply)
+            names[name.strip()] = parse(body, _TOKEN, _STRENGTH, names.get, self.apply)
         keyword, *outputs = lines[-1].split()
         known = keyword == "outputs" and outputs and set(outputs) <= names.keys()
         Malformed.unless(known and len(set(outputs)) == len(outputs), "outputs with different defined names", lines[-1])
@@ -504,10 +513,11 @@ class Checker:
             raise Invalid(f"at most {WORK_PER_BYTE} steps for each byte of the certified files", "more")
 
     def follow(self, line):
-        known = type(line) is list and line and type(line[0]) is str and line[0] in RULES
-        Malformed.unless(known, "a list that begins with the name of a rule", line)
+        if type(line) is not list or not line or type(line[0]) is not str or line[0] not in RULES:
+            raise Malformed("a list that begins with the name of a rule", line)
         rule, least, most = RULES[line[0]]
-        Malformed.unless(least < len(line) <= most + 1, "as many arguments as the rule has", len(line) - 1)
+        if not least < len(line) <= most + 1:
+            raise Malformed("as many arguments as the rule has", len(line) - 1)
         self.spend(len(line))
         rule(self, *line[1:])
 
@@ -616,9 +626,7 @@ class Checker:
                 self.activation, self.done = activation, []
 
     def range_of(self, layer, index, form):
-        low, high = unit_range(form)
-        low2, high2 = self.bounds.get((layer, index), (None, None))
-        return low if low2 is None else max(low, low2), high if high2 is None else min(high, high2)
+        return meet(range_over(form), self.bounds.get((layer, index)))
 
     def neuron(self, layer, index):
         """The argument of the neuron that is due, and its range."""
@@ -671,13 +679,68 @@ class Checker:
                 constant += node * sign(unit)
         self.value(total, constant)
 
-    def bound(self, layer, index, low, high):
-        """A range without evidence: the certificate stays incomplete."""
+    def bound(self, layer, index, side, value, *cases):
+        """A bound of a neuron's argument on the whole cube, by cases; without any it is only assumed."""
         layers = self.network.layers if self.network is not None else []
         inside = 0 < natural(layer) <= len(layers) and natural(index) < len(layers[layer - 1][1])
-        Invalid.unless(inside, "a neuron of the network", (layer, index))
-        self.bounds[layer, index] = tuple(None if end is None else number(end) for end in (low, high))
-        self.assumed += 1
+        Invalid.unless(inside and side in ("low", "high"), "low or high of a neuron", (layer, index, side))
+        value, way, (terms, constant) = number(value), 1 if side == "high" else -1, layers[layer - 1][1][index]
+        target = {j: way * w for j, w in terms.items()}, way * (constant - value)
+        open_cases = [([(0, 1)] * len(self.network.inputs), {})]  # the last one is due: a box, phases of neurons
+        for case in cases:
+            Invalid.unless(open_cases and expect(case, list, "a case"), "no more cases", case)
+            kind, *arguments = case
+            box, phases = open_cases.pop()
+            if kind == "input" and len(arguments) == 2:
+                j, point = natural(arguments[0]), number(arguments[1])
+                Invalid.unless(j < len(box), f"one of {len(box)} inputs", j)
+                parts = [[*box[:j], meet(box[j], half), *box[j + 1 :]] for half in ((point, None), (None, point))]
+                open_cases += [(part, phases) for part in parts if part[j][0] <= part[j][1]]
+            elif kind == "neuron" and len(arguments) == 3:
+                place, point = (natural(arguments[0]), natural(arguments[1])), number(arguments[2])
+                below = 0 < place[0] < layer and place[1] < len(layers[place[0] - 1][1])
+                Invalid.unless(below, f"a neuron below layer {layer}", place)
+                before = phases.get(place, (None, None))
+                open_cases += [(box, phases | {place: half}) for half in ((point, before[1]), (before[0], point))]
+            else:
+                Malformed.unless(kind in ("leaf", "empty"), "a case input, neuron, leaf or empty", case)
+                self.leaf(target if kind == "leaf" else ({}, 0), kind == "empty", layer, box, phases, arguments)
+        Invalid.unless(not cases or not open_cases, "a leaf for every case", f"{len(open_cases)} open cases")
+        self.assumed += not cases
+        low, high = self.bounds.get((layer, index), (None, None))
+        self.bounds[layer, index] = (low, value) if way > 0 else (value, high)
+
+    def leaf(self, target, is_empty, layer, box, phases, multipliers):
+        """The target row is ≤ 0 in this case (< 0 and itself 0, so that there is no such point, if it is empty)."""
+        ranges, below = [], box
+        for depth, (activation, rows) in enumerate(self.network.layers[: layer - 1], start=1):
+            places = [(depth, i) for i in range(len(rows))]
+            ranges.append(
+                [
+                    meet(range_over(row, below), self.bounds.get(p), phases.get(p))
+                    for row, p in zip(rows, places, strict=True)
+                ]
+            )
+            if any(low > high for low, high in ranges[-1]):
+                return  # no point
+            below = [tuple(ACTIVATIONS[activation](end) for end in ends) for ends in ranges[-1]]
+        (coefficients, total), multipliers = target, iter(multipliers)
+        for depth in range(layer - 1, 0, -1):
+            activation, rows = self.network.layers[depth - 1]
+            act, weights = ACTIVATIONS[activation], {}
+            for i, (terms, constant) in enumerate(rows):
+                (low, high), c = ranges[depth - 1][i], coefficients.get(i, 0)
+                kinks = [z for z in KINKS[activation] if low < z < high]
+                if kinks or (depth, i) in phases:
+                    slope = number(next(multipliers, None))
+                else:
+                    slope = c * (act(high) - act(low)) * (inverse(high - low) if high > low else 0)
+                total += slope * constant + max(c * act(z) - slope * z for z in (low, high, *kinks))
+                add_terms(weights, terms, slope)
+            coefficients = weights
+        total = limited(range_over((coefficients, total), box)[1])
+        Invalid.unless(total < 0 if is_empty else total <= 0, "multipliers that prove the case", f"a gap of {total}")
+        Malformed.unless(next(multipliers, None) is None, "no more multipliers", "more")
 
     def output(self, k, c, scale="1", offset="0"):
         """Output k of the network is scale·(output k of the formula) + offset."""
@@ -703,6 +766,8 @@ class Checker:
         self.proved += 1
 
 
+ACTIVATIONS = {"relu": lambda t: max(t, 0), "crelu": lambda t: min(max(t, 0), 1), "identity": lambda t: t}
+KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}
 MANY = sys.maxsize - 1
 #: rule → function, least and most arguments
 RULES = {
@@ -720,7 +785,7 @@ RULES = {
     "unit": (Checker.unit, 3, 3),
     "affine": (Checker.affine, 2, 2),
     "clip": (Checker.clip, 3, MANY),
-    "bound": (Checker.bound, 4, 4),
+    "bound": (Checker.bound, 4, MANY),
     "output": (Checker.output, 2, 4),
     "equal": (Checker.equal, 3, 3),
 }
@@ -732,7 +797,7 @@ def shown(form):
 
 # -- files --------------------------------------------------------------------------------------------------------
 
-FILES = {"network": "network.json", "formula": "formula.mv", "source": "source.json", "original": "original.mv"}
+FILES = {"network": "network.json", "source": "source.json", "original": "original.mv", "formula": "formula.mv"}
 SUBJECTS = ({"network", "formula"}, {"network", "formula", "source"}, {"original", "formula"})
 
 
@@ -767,20 +832,21 @@ def check(certificate, files):
 def verify(lines, contents):
     """The same for numbered lines, and a function from a subject's name to the bytes of its file."""
     header = expect(next(lines, (1, None))[1], dict, "an object in the first line")
-    subjects = {name for name in FILES if f"{name}_sha256" in header}
+    subjects = [name for name in FILES if f"{name}_sha256" in header]
     named = len(header) == len(subjects) + 2 and is_version_1(header, "verimv-certificate")
-    Malformed.unless(named and subjects in SUBJECTS, "verimv-certificate 1 with the hashes of its subjects", header)
-    texts, size = {}, 10_000
+    Malformed.unless(
+        named and set(subjects) in SUBJECTS, "verimv-certificate 1 with the hashes of its subjects", header
+    )
+    data = {subject: contents(subject) for subject in subjects}
     for subject in subjects:
-        data = contents(subject)
-        digest = hashlib.sha256(data).hexdigest()
+        digest = hashlib.sha256(data[subject]).hexdigest()
         Invalid.unless(digest == header[f"{subject}_sha256"], f"the {subject} that the certificate names", digest)
-        try:
-            texts[subject] = data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise Malformed(f"a {subject} in UTF-8", error) from None
-        size += len(data)
-    checker = prepare(texts, WORK_PER_BYTE * size)
+    budget = WORK_PER_BYTE * (10_000 + sum(map(len, data.values())))
+    try:
+        texts = {subject: text.decode("utf-8") for subject, text in data.items()}
+    except UnicodeDecodeError as error:
+        raise Malformed("UTF-8", error) from None
+    checker = prepare(texts, budget)
     for number_of_line, line in lines:
         try:
             checker.follow(line)

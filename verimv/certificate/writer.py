@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from verimv.bounds.evidence import Ends, Target, prove_bound
 from verimv.exact import ZERO, Number, Rational, clip, format_number
 from verimv.extract.recorder import Clipping, Recorder, TableRow
 from verimv.extract.step2_lemma import Row, Step
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.networks.program import Range
+from verimv.smt.limited import Deadline
 from verimv.terms.dag import Dag
+
+
+#: For all the evidence of bounds in one certificate; what is missing then leaves it incomplete.
+EVIDENCE_SECONDS = 60.0
 
 
 class Derivation:
@@ -22,7 +28,7 @@ class Derivation:
         self.claims = 0
         self._known: dict[tuple[int | str, ...], int] = {}
 
-    def line(self, rule: str, *arguments: int | str) -> None:
+    def line(self, rule: str, *arguments: int | str | list[int | str]) -> None:
         self.lines.append(json.dumps((rule, *arguments), separators=(",", ":")))
 
     def claim(self, rule: str, *arguments: int | str) -> int:
@@ -65,8 +71,10 @@ class _Layer:
 class CertificateWriter(Recorder):
     """Listens to an extraction. `derivation` is complete when the extraction is."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = EVIDENCE_SECONDS) -> None:
         self.derivation = Derivation()
+        self._bounds: dict[tuple[int, int], Ends] = {}
+        self._evidence = Deadline(seconds)  # for evidence of bounds
 
     # -- Step 1: remembered until the units have nodes --------------------------------------------------------
 
@@ -180,14 +188,25 @@ class CertificateWriter(Recorder):
         claims = [self._units[form] for form in forms]
         for index, (argument, (low, high)) in enumerate(zip(layer.arguments, layer.ranges, strict=True)):
             lowest, highest = argument.range_over_unit_cube()
-            if low > lowest or high < highest:
-                self.derivation.line("bound", layer.depth, index, format_number(low), format_number(high))
+            if low > lowest:
+                self._bound(Target(layer.depth, index, -1, low))
+            if high < highest:
+                self._bound(Target(layer.depth, index, 1, high))
         if self._layers:
             self._hidden(layer, claims)
             self._atoms = [self.derivation.once("atom", claim) for claim in claims]
         else:
             self._last(layer, claims)
         self._units = {}
+
+    def _bound(self, target: Target) -> None:
+        """A bound that is not plain from the units below, with its evidence if that is found in time."""
+        cases = prove_bound(self._network, target, self._bounds, self._evidence.left)
+        low, high = self._bounds.get((target.layer, target.index), (None, None))
+        self._bounds[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
+        side = "high" if target.way > 0 else "low"
+        value = format_number(target.value)
+        self.derivation.line("bound", target.layer, target.index, side, value, *map(list, cases or ()))
 
     def _hidden(self, layer: _Layer, claims: Sequence[int]) -> None:
         """Neurons from units; units that nothing above needs have no node and get a stand-in."""
