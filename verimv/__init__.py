@@ -5,8 +5,17 @@
 4
 """
 
-from verimv.errors import InputError, OutputLeavesUnitInterval, Refuted, Undecided, VerimvError
-from verimv.extract import Extraction, equivalent, extract
+from verimv.certificate import Certificate, CertifiedExtraction, check_files, extract
+from verimv.errors import (
+    IncompleteCertificate,
+    InputError,
+    InvalidCertificate,
+    OutputLeavesUnitInterval,
+    Refuted,
+    Undecided,
+    VerimvError,
+)
+from verimv.extract import equivalent
 from verimv.networks import Layer, Network, compose, concatenate, load, read_network, stack, to_network, write_network
 from verimv.smt import Search, Verdict, entails, satisfiable, valid
 from verimv.terms import Formula, parse, read_mv, variable, write_mv
@@ -14,9 +23,12 @@ from verimv.terms import Formula, parse, read_mv, variable, write_mv
 __version__ = "0.1.0"
 
 __all__ = [
-    "Extraction",
+    "Certificate",
+    "CertifiedExtraction",
     "Formula",
+    "IncompleteCertificate",
     "InputError",
+    "InvalidCertificate",
     "Layer",
     "Network",
     "OutputLeavesUnitInterval",
@@ -26,6 +38,7 @@ __all__ = [
     "Verdict",
     "VerimvError",
     "__version__",
+    "check_files",
     "compose",
     "concatenate",
     "entails",

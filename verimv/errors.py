@@ -3,8 +3,10 @@
     VerimvError
     ├── InputError       2  the input or the call is malformed
     ├── Refuted          1  what was asked for is false
-    │   └── OutputLeavesUnitInterval   … with the exact point that shows it
+    │   ├── OutputLeavesUnitInterval   … with the exact point that shows it
+    │   └── InvalidCertificate         … with the line that does not follow
     ├── Undecided        3  time, memory or precision of a method ran out
+    │   └── IncompleteCertificate      … with what is missing
     └── InternalError    4  verimv or a solver contradicts itself
 
 Anything else that escapes is a bug in verimv (exit code 4).
@@ -67,10 +69,18 @@ class OutputLeavesUnitInterval(Refuted):
         self.value = value
 
 
+class InvalidCertificate(Refuted):
+    """A step of a certificate does not follow, or it is about other files."""
+
+
 class Undecided(VerimvError):
     """Neither proved nor refuted, with the reason."""
 
     exit_code = 3
+
+
+class IncompleteCertificate(Undecided):
+    """No step of a certificate is wrong, but it does not prove everything."""
 
 
 class InternalError(VerimvError):

@@ -71,7 +71,9 @@ def check_directory(path: str | os.PathLike[str], owned: Collection[str]) -> Non
             raise InputError("cannot write: permission denied", source=str(path))
 
 
-def write_directory(path: str | os.PathLike[str], files: Mapping[str, Iterable[str]], owned: Collection[str]) -> None:
+def write_directory(
+    path: str | os.PathLike[str], files: Mapping[str, Iterable[str] | Iterable[bytes]], owned: Collection[str]
+) -> None:
     """Create a directory with these files, or replace the `owned` files of an existing one.
 
     Everything is written beside its place first. The last of `files` is put in place last, and the old one is removed
@@ -104,9 +106,9 @@ def _replace(target: Path, fresh: Path, names: list[str], owned: Collection[str]
         os.replace(fresh / name, target / name)
 
 
-def _write(handle: int, pieces: Iterable[str]) -> None:
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(pieces)
+def _write(handle: int, pieces: Iterable[str] | Iterable[bytes]) -> None:
+    with os.fdopen(handle, "wb") as file:
+        file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
         file.flush()
         os.fsync(file.fileno())
 

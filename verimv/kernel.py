@@ -12,6 +12,8 @@ values of other nodes, its atoms. A rule makes a claim from earlier ones in cons
 network's neurons are compared with forms once per neuron.
 """
 
+from __future__ import annotations
+
 import argparse
 import gzip
 import hashlib
@@ -24,10 +26,12 @@ import os
 import re
 import sys
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import total_ordering
+from typing import Any
 
-MAX_DIGITS = 4300  # of a number that is read
+MAX_TEXT = 1 << 16  # characters of a number
 MAX_BITS = 1_000_000  # of a number that arises on the way
 MAX_ROOTS = 8  # different square roots in a number
 MAX_LINE = 1 << 26  # bytes
@@ -37,14 +41,20 @@ WORK_PER_BYTE = 64  # steps of the check for each byte of the certified files
 class Rejected(Exception):
     """Anything but "valid": what was expected, what was found instead, and where."""
 
-    line = rule = None
+    status, exit_code = "rejected", 1
+    line: int | None = None
+    rule: str | None = None
 
-    def __init__(self, expected, got):
+    def __init__(self, expected: str, got: Any) -> None:
         super().__init__(expected, got)
         self.expected, self.got = (text if len(text) <= 100 else text[:100] + "…" for text in (expected, str(got)))
 
+    def __str__(self) -> str:
+        where = [f"line {self.line}"] * bool(self.line) + [f"rule {self.rule}"] * bool(self.rule)
+        return ", ".join([self.status, *where]) + f": expected {self.expected}, got {self.got}"
+
     @classmethod
-    def unless(cls, holds, expected, got):
+    def unless(cls, holds: Any, expected: str, got: Any) -> None:
         if not holds:
             raise cls(expected, got)
 
@@ -65,8 +75,9 @@ def parse(text, tokens, strength, operand, apply):
     """Read an expression without recursion: prefix operators bind tightest, then infix ones by strength."""
     found = tokens.findall(text)
     Malformed.unless("".join(found) == text.replace(" ", ""), "an expression", text)
-    values, pending, wanted = [], ["("], True  # operands; operators and brackets that wait; is an operand wanted?
-    for token in [*found, ")"]:  # a bracket around the whole
+    # operands; operators and brackets that wait, the first and the last token enclosing the whole; operand wanted?
+    values, pending, wanted = [], ["("], True
+    for token in [*found, ")"]:
         if wanted:
             value = operand(token)
             if value is None:  # a bracket or a prefix operator; the tuple tells it from an infix one
@@ -109,13 +120,10 @@ class Surd:
         Malformed.unless(self.roots <= MAX_ROOTS, f"at most {MAX_ROOTS} different square roots in a number", "more")
 
     def aligned(self, other):
-        """Both numbers as (low, high) over the higher of their roots, and its square."""
-        if not isinstance(other, Surd):
-            return self.low, self.high, other, 0, self.square
-        order = self.level - other.level or sign(self.square - other.square)
-        if order < 0:
-            return self, 0, other.low, other.high, other.square
-        return self.low, self.high, *((other, 0) if order else (other.low, other.high)), self.square
+        """Both numbers as low, high over the higher of their roots, and its square."""
+        order = self.level - other.level or sign(self.square - other.square) if isinstance(other, Surd) else 1
+        mine = (self.low, self.high) if order >= 0 else (self, 0)
+        return *mine, *((other, 0) if order > 0 else (other.low, other.high)), (self if order >= 0 else other).square
 
     def __add__(self, other):
         a, b, c, d, square = self.aligned(other)
@@ -129,16 +137,13 @@ class Surd:
     __radd__, __rmul__ = __add__, __mul__
 
     def __neg__(self):
-        return Surd(-self.low, -self.high, self.square)
+        return self * -1
 
     def __sub__(self, other):
         return self + -other
 
     def __rsub__(self, other):
         return -self + other
-
-    def norm(self):
-        return self.low * self.low - self.high * self.high * self.square
 
     def __bool__(self):
         return sign(self) != 0
@@ -157,14 +162,7 @@ def sign(x):
     if not isinstance(x, Surd):
         return (x > 0) - (x < 0)
     low, high = sign(x.low), sign(x.high)
-    return high if low in (0, high) else low * sign(x.norm())
-
-
-def inverse(x):
-    Malformed.unless(x, "a divisor other than 0", "0")
-    if not isinstance(x, Surd):
-        return Fraction(1) / x
-    return Surd(x.low, -x.high, x.square) * inverse(x.norm()) if x.norm() else inverse(2 * x.low)
+    return high if low in (0, high) else low * sign(x.low * x.low - x.high * x.high * x.square)
 
 
 def square_root(x):
@@ -176,32 +174,32 @@ def square_root(x):
     return Surd(0, 1, x) if x else 0
 
 
-_FRACTION = re.compile(r"(-?[0-9]+)(?:/([0-9]*[1-9][0-9]*))?")
-_SYMBOL = re.compile(r"[0-9]+|sqrt(?=\()|[-+*/()]")
+_FRACTION = re.compile(r"(-?[0-9]{1,4300})(?:/([1-9][0-9]{0,4299}))?")
+_SYMBOL = re.compile(r"[0-9]{1,4300}|sqrt(?=\()|[-+*/()]")
 
 
 def number(text):
     """Read -3, 3/4, sqrt(2)/2, 1/3+2*sqrt(2), …"""
-    Malformed.unless(type(text) is str and text.isascii() and len(text) <= MAX_DIGITS, "a number, as a string", text)
+    Malformed.unless(type(text) is str and text.isascii() and len(text) <= MAX_TEXT, "a number, as a string", text)
     plain = _FRACTION.fullmatch(text)
     if plain:
         return Fraction(int(plain[1]), int(plain[2])) if plain[2] else int(plain[1])
-    digits = lambda token: int(token) if token.isdigit() else None  # noqa: E731
-    return limited(parse(text, _SYMBOL, {"+": 1, "-": 1, "*": 2, "/": 2}, digits, calculate))
+    strength = {"+": 1, "-": 1, "*": 2, "/": 2}
+    return limited(parse(text, _SYMBOL, strength, lambda token: int(token) if token.isdigit() else None, calculate))
 
 
 def calculate(operator, a, b=None):
     if b is None:
-        Malformed.unless(operator in ("-", "sqrt"), "a number", operator)
-        return -a if operator == "-" else square_root(a)
-    return a + b if operator == "+" else a - b if operator == "-" else a * (b if operator == "*" else inverse(b))
+        return -a if operator == "-" else square_root(a) if operator == "sqrt" else refuse(operator)
+    if operator == "/":
+        Malformed.unless(b and not isinstance(b, Surd), "a rational divisor other than 0", b)
+        return a * (Fraction(1) / b)
+    return a + b if operator == "+" else a - b if operator == "-" else a * b
 
 
 def limited(x):
-    if isinstance(x, Fraction):
-        Invalid.unless(
-            max(x.numerator.bit_length(), x.denominator.bit_length()) <= MAX_BITS, f"at most {MAX_BITS} bits", "more"
-        )
+    if isinstance(x, Fraction) and max(x.numerator.bit_length(), x.denominator.bit_length()) > MAX_BITS:
+        raise Invalid(f"at most {MAX_BITS} bits", "more")
     return x
 
 
@@ -234,16 +232,17 @@ def range_over(form, box=None):
 
 
 def meet(interval, *others):
-    """The intersection with intervals that may be open ended, or not there at all."""
+    """The intersection with intervals that may have no end (None) on a side, or not be there at all."""
     for low, high in filter(None, others):
-        interval = (
-            max(interval[0], interval[0] if low is None else low),
-            min(interval[1], interval[1] if high is None else high),
-        )
+        low, high = (end if new is None else new for end, new in zip(interval, (low, high), strict=True))
+        interval = max(interval[0], low), min(interval[1], high)
     return interval
 
 
 # -- the network --------------------------------------------------------------------------------------------------
+
+ACTIVATIONS = {"relu": lambda t: max(t, 0), "crelu": lambda t: min(max(t, 0), 1), "identity": lambda t: t}
+KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}
 
 
 def unique(pairs):
@@ -258,11 +257,11 @@ def refuse(text):
 _JSON = json.JSONDecoder(object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
 
 
-def decoded(text):
+def decoded(text: str) -> Any:
     try:
         return _JSON.decode(text)
     except (ValueError, RecursionError) as error:
-        raise Malformed("JSON", str(error)) from None
+        raise Malformed("JSON", error) from None
 
 
 def expect(value, kind, what):
@@ -270,13 +269,8 @@ def expect(value, kind, what):
     return value
 
 
-def listed(value, what):
-    return expect(value, list, f"a list of {what}")
-
-
-def keyed(value, keys):
-    Malformed.unless(type(value) is dict and value.keys() == keys, f"an object with the keys {sorted(keys)}", value)
-    return value
+def natural(value):
+    return value if expect(value, int, "a whole number") >= 0 else refuse(value)
 
 
 def is_version_1(data, name):
@@ -284,18 +278,19 @@ def is_version_1(data, name):
 
 
 class Network:
-    """Layers (activation, [({input: weight}, bias), …]) over the unit cube; the box is mapped onto it."""
+    """Layers (activation, [row, …]) over the unit cube; the box is mapped onto it."""
 
     def __init__(self, text):
-        data = keyed(decoded(text), {"format", "version", "inputs", "box", "layers", "outputs"})
-        Malformed.unless(is_version_1(data, "verimv-network"), "verimv-network, version 1", data["format"])
-        layers = [layer_of(layer) for layer in listed(data["layers"], "layers")]
+        data = expect(decoded(text), dict, "an object")
+        right = data.keys() == {"format", "version", "inputs", "box", "layers", "outputs"}
+        Malformed.unless(right and is_version_1(data, "verimv-network"), "a verimv-network, version 1", sorted(data))
+        layers = [layer_of(layer) for layer in expect(data["layers"], list, "a list of layers")]
         widths = [width for _, _, width in layers] + [len(rows) for _, rows, _ in layers[-1:]]
         fits = all(len(rows) == above for (_, rows, _), above in zip(layers, widths[1:], strict=True))
         Malformed.unless(layers and fits, "rows as long as the layer below is wide", widths)
         self.layers = [(activation, rows) for activation, rows, _ in layers]
         self.inputs, self.outputs = names_of(data["inputs"], widths[0]), names_of(data["outputs"], widths[-1])
-        box = [[number(end) for end in listed(pair, "two ends")] for pair in listed(data["box"], "intervals")]
+        box = [list(map(number, expect(pair, list, "an interval"))) for pair in expect(data["box"], list, "a box")]
         ordered = all(len(pair) == 2 and pair[0] <= pair[1] for pair in box)
         Malformed.unless(ordered and len(box) == widths[0], f"{widths[0]} intervals [low, high]", data["box"])
         # input j is low + (high − low)·u with u in [0,1]
@@ -304,16 +299,12 @@ class Network:
 
 
 def layer_of(layer):
-    keyed(layer, {"weights", "bias", "activation"})
-    Malformed.unless(
-        layer["activation"] in ("relu", "crelu", "identity"), "relu, crelu or identity", layer["activation"]
-    )
-    bias, rows = map(number, listed(layer["bias"], "biases")), map(row_of, listed(layer["weights"], "rows"))
-    bias, rows = list(bias), list(rows)
+    right = type(layer) is dict and layer.keys() == {"weights", "bias", "activation"}
+    Malformed.unless(right and layer["activation"] in list(ACTIVATIONS), "a layer", layer)
+    bias = list(map(number, expect(layer["bias"], list, "a list of biases")))
+    rows = list(map(row_of, expect(layer["weights"], list, "a list of rows")))
     widths = {width for _, width in rows}
-    Malformed.unless(
-        len(rows) == len(bias) and len(widths) == 1 and 0 not in widths, "rows of one length, biases", widths
-    )
+    Malformed.unless(len(rows) == len(bias) and len(widths) == 1 and 0 not in widths, "rows of one length", widths)
     return layer["activation"], [(terms, b) for (terms, _), b in zip(rows, bias, strict=True)], widths.pop()
 
 
@@ -324,30 +315,22 @@ def row_of(row):
     else:
         weights = dict(expect(row, dict, "a row of weights"))
         width = natural(weights.pop("width", None))
-    indices = all(key.isascii() and key.isdigit() and str(int(key[:10])) == key and int(key) < width for key in weights)
-    Malformed.unless(indices, f"indices below {width}", row)
+    right = all(re.fullmatch("0|[1-9][0-9]{0,9}", key) and int(key) < width for key in weights)
+    Malformed.unless(right, f"indices below {width}", row)
     numbers = {int(j): number(w) for j, w in weights.items()}
     return {j: w for j, w in numbers.items() if w}, width
 
 
-def whole(value):
-    return expect(value, int, "a whole number")
-
-
-def natural(value):
-    return value if whole(value) >= 0 else refuse(value)
-
-
 def names_of(names, count):
-    names = [expect(name, str, "a name") for name in listed(names, "names")]
+    names = [expect(name, str, "a name") for name in expect(names, list, "a list of names")]
     Malformed.unless(len(names) == count == len(set(names)), f"{count} different names", names)
     return names
 
 
 # -- the formula: nodes by number, each distinct one once ---------------------------------------------------------
 
-_NAME = r"[A-Za-z_][A-Za-z0-9_.']*+"
-_TOKEN = re.compile(rf"{_NAME}(?!\[)|\(\+\)|\(\*\)|[⊕⊙¬~()]|[01](?![0-9.])|[δd]\[[0-9]+\]|[ΔD]\[[^] ]*\]")
+_NAME = re.compile(r"(?!(?:inputs|outputs)$)[A-Za-z_][A-Za-z0-9_.']*")
+_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_.']*+(?!\[)|\([+*]\)|[⊕⊙¬~()]|[01](?![0-9.])|[δd]\[[0-9]+\]|[ΔD]\[[^] ]*\]")
 _STRENGTH = {"⊕": 1, "(+)": 1, "⊙": 2, "(*)": 2}
 _SPELLING = str.maketrans("δΔ", "dD")
 OPLUS, ODOT, NOT, SCALE = range(4)
@@ -379,12 +362,10 @@ class Terms:
 
     def factor(self, text):
         """The factor of d[i] or D[r], and a number for its text."""
-        Malformed.unless(
-            type(text) is str and text[1:2] == "[" and text[-1] == "]" and text[0] in "dD", "d[i] or D[r]", text
-        )
-        if text not in self.factors:
-            value = number(text[2:-1])
-            value = inverse(value) if text[0] == "d" else value
+        if type(text) is not str or text not in self.factors:
+            shape = re.fullmatch(r"d\[([0-9]+)\]|D\[([^] ]*)\]", expect(text, str, "d[i] or D[r]"))
+            Malformed.unless(shape, "d[i] or D[r]", text)
+            value = number(f"1/{shape[1]}" if shape[1] else shape[2])
             Malformed.unless(0 <= value <= 1, "a factor in [0,1]", text)
             self.factors[text] = value, len(self.factors)
         return self.factors[text]
@@ -392,19 +373,19 @@ class Terms:
     def read(self, text):
         """The output names of a formula file, and their nodes."""
         lines = [line for line in map(str.strip, text.split("\n")) if line and line[0] != "#"]
-        Malformed.unless(
-            len(lines) > 2 and lines[0].split() == ["verimv-formula", "1"], "verimv-formula 1, …", lines[:1]
-        )
-        Invalid.unless(lines[1].split() == ["inputs", *self.inputs], f"inputs {' '.join(self.inputs)}", lines[1])
+        headed = len(lines) > 2 and lines[0].split() == ["verimv-formula", "1"] and lines[1].split()[0] == "inputs"
+        Malformed.unless(headed, "verimv-formula 1, then inputs", lines[:2])
+        Invalid.unless(lines[1].split()[1:] == self.inputs, f"inputs {' '.join(self.inputs)}", lines[1])
         names = {"0": 0, "1": 1} | {name: i for i, name in enumerate(self.inputs, start=2)}
-        definitions = [line.partition("=") for line in lines[2:-1]]
-        for name in [*self.inputs, *(name.strip() for name, _, _ in definitions)]:
-            Malformed.unless(re.fullmatch(_NAME, name) and name not in ("inputs", "outputs"), "a name", name)
-        for name, _, body in definitions:
-            Malformed.unless(name.strip() not in names, "a new name", name)
-            names[name.strip()] = parse(body, _TOKEN, _STRENGTH, names.get, self.apply)
+        Malformed.unless(all(map(_NAME.fullmatch, self.inputs)), "names", self.inputs)
+        for line in lines[2:-1]:
+            name, _, body = line.partition("=")
+            name = name.strip()
+            if name in names or not _NAME.fullmatch(name):
+                raise Malformed("a new name", name)
+            names[name] = parse(body, _TOKEN, _STRENGTH, names.get, self.apply)
         keyword, *outputs = lines[-1].split()
-        known = keyword == "outputs" and outputs and set(outputs) <= names.keys()
+        known = keyword == "outputs" and outputs and set(outputs) <= names.keys() - {"0", "1"}
         Malformed.unless(known and len(set(outputs)) == len(outputs), "outputs with different defined names", lines[-1])
         return outputs, [names[name] for name in outputs]
 
@@ -465,18 +446,16 @@ class LinearParts:
         return part
 
     def expand(self, part):
-        """The part written out: ({atom: coefficient}, constant)."""
-        terms, constant = {}, 0
-        factors, queue = {abs(part): sign(part)}, [-abs(part)]
+        """The part written out."""
+        terms, constant, factors, queue = {}, 0, {abs(part): sign(part)}, [-abs(part)]
         while queue:
             current = -heapq.heappop(queue)  # the part built last: nothing later adds to its factor
-            factor, (key, detail), below = factors.pop(current), self.built[current], ()
+            factor, (key, detail), below = factors.pop(current), self.built[current], []
             self.spend(1)
-            if detail is None:
-                if key[:1] == ("atom",):
-                    add_terms(terms, {key[1]: factor}, 1)
-                else:
-                    below = [(abs(child), factor * sign(child)) for child in key]
+            if detail is None and key[:1] == ("atom",):
+                add_terms(terms, {key[1]: factor}, 1)
+            elif detail is None:
+                below = [(abs(child), factor * sign(child)) for child in key]
             elif key[0] == "scaled":
                 constant += factor * detail * key[2]
                 below = [(key[1], factor * detail)]
@@ -500,12 +479,13 @@ class Checker:
     def __init__(self, network, terms, outputs, budget):
         self.network, self.terms, self.outputs, self.budget = network, terms, outputs, budget
         self.parts = LinearParts(self.spend)
-        self.claims = [None]  # (node, linear part, shift): the node has the value σ(linear part + shift)
-        self.bounds, self.assumed, self.proved = {}, 0, 0  # ranges of neurons; how many without evidence; outputs
-        self.layer, self.activation = 0, None  # the layer whose neurons are due; None when there is none
-        if network is not None:
-            self.values = [({2 + i: 1}, 0) for i in range(len(network.inputs))]
-            self.next_layer()
+        self.claims = [(0, 0, 0)]  # (node, linear part, shift): the node has the value σ(linear part + shift)
+        self.bounds = {}  # of arguments, None where there is none
+        self.assumed = self.proved = 0  # bounds without evidence; outputs
+        self.layers = network.layers if network is not None else []
+        self.layer, self.activation = 0, ""  # the layer whose neurons are due; "" when there is none
+        self.values, self.arguments = [({2 + i: 1}, 0) for i in range(len(terms.inputs))], []
+        self.next_layer()
 
     def spend(self, steps):
         self.budget -= steps
@@ -547,9 +527,9 @@ class Checker:
         self.claims.append((value, 0, value))
 
     def saturated(self, value, c, shift):
-        _, linear, base = self.claim(c)
+        (_, linear, base), shift = self.claim(c), expect(shift, int, "a whole number")
         Invalid.unless(natural(value) <= 1, "0 or 1", value)
-        self.within(linear, base + whole(shift), *((1, None) if value else (None, 0)))
+        self.within(linear, base + shift, *((1, None) if value else (None, 0)))
         self.claims.append((value, linear, base + shift))
 
     def atom(self, c):
@@ -561,8 +541,7 @@ class Checker:
         self.claims.append((self.terms.negation(node), -linear, 1 - shift))
 
     def scale(self, text, c):
-        node, linear, shift = self.claim(c)
-        factor, index = self.terms.factor(text)
+        (factor, index), (node, linear, shift) = self.terms.factor(text), self.claim(c)
         self.within(linear, shift, 0, 1)
         self.claims.append((self.terms.node(SCALE, node, index), self.parts.scaled(text, factor, linear, shift), 0))
 
@@ -581,16 +560,16 @@ class Checker:
     def lemma(self, g, h, above):
         (node, linear, shift), (added, step, base) = self.claim(g), self.claim(h)
         node1, linear1, shift1 = self.claim(above)
-        Invalid.unless(
-            linear1 == linear and shift1 == shift + 1, f"claim {above} about claim {g}'s form + 1", "another"
-        )
+        if linear1 != linear or shift1 != shift + 1:
+            raise Invalid(f"claim {above} about the form of claim {g} plus 1", "another form")
         self.within(step, base, 0, 1)
         node = self.terms.node(ODOT, self.terms.node(OPLUS, node, added), node1)
         self.claims.append((node, self.parts.sum(linear, step), shift + base))
 
     def split(self, s, ones, total, *units):
         """Claim `total` is about ones/s + Σ units/s, the units are σ(f), σ(f−1), …: its node is σ((f + ones)/s)."""
-        Invalid.unless(0 < natural(ones) + len(units) <= whole(s), f"at most {s} units", ones + len(units))
+        expect(s, int, "a whole number")
+        Invalid.unless(natural(ones) + len(units) <= s, f"at most {s} units", ones + len(units))
         _, linear, shift = self.claim(units[0])
         wanted = {}
         for k, unit in enumerate(units):
@@ -615,15 +594,16 @@ class Checker:
 
     def next_layer(self):
         """The arguments of the next layer, as forms over nodes. A layer of identities needs no lines."""
-        self.activation = None
-        while self.activation is None and self.layer < len(self.network.layers):
-            activation, rows = self.network.layers[self.layer]
+        self.activation = ""
+        self.done = []  # values of the neurons that had their turn
+        while not self.activation and self.layer < len(self.layers):
+            activation, rows = self.layers[self.layer]
             self.layer += 1
             self.arguments = [substituted(row, self.values) for row in rows]
             if activation == "identity":
                 self.values = self.arguments
             else:
-                self.activation, self.done = activation, []
+                self.activation = activation
 
     def range_of(self, layer, index, form):
         return meet(range_over(form), self.bounds.get((layer, index)))
@@ -632,40 +612,40 @@ class Checker:
         """The argument of the neuron that is due, and its range."""
         due = (self.layer, len(self.done)) if self.activation else None
         Invalid.unless((natural(layer), natural(index)) == due, f"neuron {due}", (layer, index))
-        return self.arguments[index], *self.range_of(layer, index, self.arguments[index])
+        return self.arguments[index], self.range_of(layer, index, self.arguments[index])
 
-    def value(self, terms, constant):
-        self.done.append((terms, constant))
+    def value(self, form):
+        self.done.append(form)
         if len(self.done) == len(self.arguments):
             self.values = self.done
             self.next_layer()
 
     def unit(self, layer, index, shift):
         """σ(argument − shift) of a neuron of the current layer, as a node that the formula need not mention."""
-        current = self.network and natural(layer) == self.layer and natural(index) < len(self.arguments)
+        current = natural(layer) == self.layer and natural(index) < len(self.arguments)
+        shift = expect(shift, int, "a whole number")
         Invalid.unless(current, f"a neuron of layer {self.layer}", (layer, index))
         argument = self.arguments[index]
         part = self.parts.make(("row", layer, index), *self.range_of(layer, index, argument), argument)
-        self.claims.append((self.terms.fresh(), part, -whole(shift)))
+        self.claims.append((self.terms.fresh(), part, -shift))
 
     def affine(self, layer, index):
-        argument, low, high = self.neuron(layer, index)
+        argument, (low, high) = self.neuron(layer, index)
         unchanged = low >= 0 and (self.activation == "relu" or high <= 1)
         Invalid.unless(unchanged, f"a range in which {self.activation} changes nothing", f"[{low}, {high}]")
-        self.value(*argument)
+        self.value(argument)
 
     def clip(self, layer, index, ones, *units):
         """relu(t) = ones + Σ σ(t − i) over ones ≤ i < ones + len(units); crelu(t) = σ(t)."""
-        argument, low, high = self.neuron(layer, index)
-        if self.activation == "crelu":
-            Invalid.unless(natural(ones) == 0 and len(units) == 1, "one unit for a crelu", (ones, len(units)))
-        else:
-            covered = (natural(ones) == 0 or low >= ones) and high <= ones + len(units)
-            Invalid.unless(covered, f"a range that {ones} + {len(units)} units cover", f"[{low}, {high}]")
+        (natural(ones), [expect(unit, int, "a claim, or its negative") for unit in units])
+        argument, (low, high) = self.neuron(layer, index)
+        covered = (not ones or low >= ones) and high <= ones + len(units)
+        right = covered if self.activation == "relu" else (ones, len(units)) == (0, 1)
+        Invalid.unless(right, f"a {self.activation} that {ones} and {len(units)} units cover", f"[{low}, {high}]")
         offsets = {}  # linear part → argument − part, once that is known to be a number
         total, constant = {}, ones
         for i, unit in enumerate(units, start=ones):
-            node, linear, shift = self.claim(abs(whole(unit)))
+            node, linear, shift = self.claim(abs(unit))
             if unit < 0:  # 1 − node, for a claim about 1 − (t − i)
                 linear, shift, constant = -linear, 1 - shift, constant + 1
             if linear not in offsets:
@@ -677,118 +657,107 @@ class Checker:
                 add_terms(total, {node: sign(unit)}, 1)
             else:
                 constant += node * sign(unit)
-        self.value(total, constant)
+        self.value((total, constant))
 
     def bound(self, layer, index, side, value, *cases):
         """A bound of a neuron's argument on the whole cube, by cases; without any it is only assumed."""
-        layers = self.network.layers if self.network is not None else []
-        inside = 0 < natural(layer) <= len(layers) and natural(index) < len(layers[layer - 1][1])
-        Invalid.unless(inside and side in ("low", "high"), "low or high of a neuron", (layer, index, side))
-        value, way, (terms, constant) = number(value), 1 if side == "high" else -1, layers[layer - 1][1][index]
-        target = {j: way * w for j, w in terms.items()}, way * (constant - value)
-        open_cases = [([(0, 1)] * len(self.network.inputs), {})]  # the last one is due: a box, phases of neurons
-        for case in cases:
-            Invalid.unless(open_cases and expect(case, list, "a case"), "no more cases", case)
-            kind, *arguments = case
-            box, phases = open_cases.pop()
-            if kind == "input" and len(arguments) == 2:
+        end = number(value)
+        Malformed.unless(side in ("low", "high"), "low or high", side)
+        self.need_neuron(natural(layer), natural(index), len(self.layers))
+        way, (terms, constant) = 1 if side == "high" else -1, self.layers[layer - 1][1][index]
+        target = {j: way * w for j, w in terms.items()}, way * (constant - end)
+        situations = [([(0, 1)] * len(self.terms.inputs), {})]  # box and phases of neurons; the last is due
+        for kind, *arguments in (case if type(case) is list and case else refuse(case) for case in cases):
+            Invalid.unless(situations, "no more cases", kind)
+            box, phases = situations.pop()
+            if (kind, len(arguments)) == ("input", 2):
                 j, point = natural(arguments[0]), number(arguments[1])
                 Invalid.unless(j < len(box), f"one of {len(box)} inputs", j)
                 parts = [[*box[:j], meet(box[j], half), *box[j + 1 :]] for half in ((point, None), (None, point))]
-                open_cases += [(part, phases) for part in parts if part[j][0] <= part[j][1]]
-            elif kind == "neuron" and len(arguments) == 3:
+                situations += [(part, phases) for part in parts if part[j][0] <= part[j][1]]
+            elif (kind, len(arguments)) == ("neuron", 3):
                 place, point = (natural(arguments[0]), natural(arguments[1])), number(arguments[2])
-                below = 0 < place[0] < layer and place[1] < len(layers[place[0] - 1][1])
-                Invalid.unless(below, f"a neuron below layer {layer}", place)
-                before = phases.get(place, (None, None))
-                open_cases += [(box, phases | {place: half}) for half in ((point, before[1]), (before[0], point))]
+                self.need_neuron(*place, layer - 1)
+                low, high = phases.get(place, (None, None))
+                situations += [(box, phases | {place: half}) for half in ((point, high), (low, point))]
             else:
-                Malformed.unless(kind in ("leaf", "empty"), "a case input, neuron, leaf or empty", case)
-                self.leaf(target if kind == "leaf" else ({}, 0), kind == "empty", layer, box, phases, arguments)
-        Invalid.unless(not cases or not open_cases, "a leaf for every case", f"{len(open_cases)} open cases")
+                Malformed.unless(kind in ("leaf", "empty"), "a case", kind)
+                multipliers = list(map(number, arguments))
+                gap = self.walk(target if kind == "leaf" else ({}, 0), layer, box, phases, multipliers)
+                Invalid.unless(
+                    gap < 0 or (gap == 0 and kind == "leaf"), "multipliers that prove the case", f"gap {gap}"
+                )
+        Invalid.unless(not cases or not situations, "a leaf for every case", f"{len(situations)} open")
         self.assumed += not cases
         low, high = self.bounds.get((layer, index), (None, None))
-        self.bounds[layer, index] = (low, value) if way > 0 else (value, high)
+        self.bounds[layer, index] = (low, end) if way > 0 else (end, high)
 
-    def leaf(self, target, is_empty, layer, box, phases, multipliers):
-        """The target row is ≤ 0 in this case (< 0 and itself 0, so that there is no such point, if it is empty)."""
+    def need_neuron(self, layer, index, last):
+        exists = 0 < layer <= last and index < len(self.layers[layer - 1][1])
+        Invalid.unless(exists, f"a neuron of layers 1 to {last}", (layer, index))
+
+    def walk(self, target, layer, box, phases, multipliers):
+        """An upper bound, by multipliers, of a row over the layer below in a situation; −1 if that has no point."""
         ranges, below = [], box
-        for depth, (activation, rows) in enumerate(self.network.layers[: layer - 1], start=1):
-            places = [(depth, i) for i in range(len(rows))]
-            ranges.append(
-                [
-                    meet(range_over(row, below), self.bounds.get(p), phases.get(p))
-                    for row, p in zip(rows, places, strict=True)
-                ]
-            )
+        for depth, (activation, rows) in enumerate(self.layers[: layer - 1], start=1):
+            found = enumerate(range_over(row, below) for row in rows)
+            ranges.append([meet(r, self.bounds.get((depth, i)), phases.get((depth, i))) for i, r in found])
             if any(low > high for low, high in ranges[-1]):
-                return  # no point
-            below = [tuple(ACTIVATIONS[activation](end) for end in ends) for ends in ranges[-1]]
-        (coefficients, total), multipliers = target, iter(multipliers)
+                return -1
+            act = ACTIVATIONS[activation]
+            below = [(act(low), act(high)) for low, high in ranges[-1]]
+        (coefficients, total), multipliers = target, multipliers[::-1]
         for depth in range(layer - 1, 0, -1):
-            activation, rows = self.network.layers[depth - 1]
+            activation, rows = self.layers[depth - 1]
             act, weights = ACTIVATIONS[activation], {}
             for i, (terms, constant) in enumerate(rows):
                 (low, high), c = ranges[depth - 1][i], coefficients.get(i, 0)
-                kinks = [z for z in KINKS[activation] if low < z < high]
-                if kinks or (depth, i) in phases:
-                    slope = number(next(multipliers, None))
+                points = [low, high, *(z for z in KINKS[activation] if low < z < high)]
+                if len(points) > 2 or (depth, i) in phases:
+                    Malformed.unless(multipliers, "more multipliers", "none")
+                    slope = multipliers.pop()
                 else:
-                    slope = c * (act(high) - act(low)) * (inverse(high - low) if high > low else 0)
-                total += slope * constant + max(c * act(z) - slope * z for z in (low, high, *kinks))
+                    slope = c if (act(low), act(high)) == (low, high) else 0
+                total += slope * constant + max(c * act(z) - slope * z for z in points)
                 add_terms(weights, terms, slope)
             coefficients = weights
-        total = limited(range_over((coefficients, total), box)[1])
-        Invalid.unless(total < 0 if is_empty else total <= 0, "multipliers that prove the case", f"a gap of {total}")
-        Malformed.unless(next(multipliers, None) is None, "no more multipliers", "more")
+        Malformed.unless(not multipliers, "no more multipliers", len(multipliers))
+        return range_over((coefficients, total), box)[1]
 
     def output(self, k, c, scale="1", offset="0"):
         """Output k of the network is scale·(output k of the formula) + offset."""
+        factor, base = number(scale), number(offset)
+        due = self.layers and not self.activation and natural(k) == self.proved < len(self.outputs)
         node, linear, shift = self.claim(c)
-        scale, offset = number(scale), number(offset)
-        due = self.network is not None and not self.activation and natural(k) == self.proved < len(self.outputs)
         Invalid.unless(due and node == self.outputs[k], f"a claim about output {self.proved}", f"{k}, node {node}")
         terms, constant = self.parts.expand(linear)
-        value = substituted(({0: scale}, offset), [(terms, constant + shift)])
+        value = substituted(({0: factor}, base), [(terms, constant + shift)])
         Invalid.unless(value == self.values[k], f"the value {shown(self.values[k])}", shown(value))
-        is_argument = self.network.layers[-1][0] == "identity"
+        is_argument = self.layers[-1][0] == "identity"
         low, high = self.range_of(self.layer if is_argument else 0, k, value)
-        inside = scale and min(offset, offset + scale) <= low and high <= max(offset, offset + scale)
+        inside = factor and min(base, base + factor) <= low and high <= max(base, base + factor)
         Invalid.unless(inside, "an output that stays in [0,1] before the map", f"[{low}, {high}]")
         self.proved += 1
 
     def equal(self, k, a, b):
         """Output k of both formulas has one form."""
         (node, *form), (node2, *form2) = self.claim(a), self.claim(b)
-        due = self.network is None and natural(k) == self.proved < len(self.outputs)
+        due = not self.layers and natural(k) == self.proved < len(self.outputs)
         Invalid.unless(due and (node, node2) == self.outputs[k], f"claims about output {self.proved}", f"output {k}")
         Invalid.unless(form == form2, f"claim {b} about the form of claim {a}", "another form")
         self.proved += 1
 
 
-ACTIVATIONS = {"relu": lambda t: max(t, 0), "crelu": lambda t: min(max(t, 0), 1), "identity": lambda t: t}
-KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}
 MANY = sys.maxsize - 1
 #: rule → function, least and most arguments
 RULES = {
-    "input": (Checker.input, 1, 1),
-    "constant": (Checker.constant, 1, 1),
-    "saturated": (Checker.saturated, 3, 3),
-    "atom": (Checker.atom, 1, 1),
-    "not": (Checker.negation, 1, 1),
-    "scale": (Checker.scale, 2, 2),
-    "plus": (Checker.plus, 2, 2),
-    "times": (Checker.times, 2, 2),
-    "lemma": (Checker.lemma, 3, 3),
-    "split": (Checker.split, 4, MANY),
-    "same": (Checker.same, 2, 2),
-    "unit": (Checker.unit, 3, 3),
-    "affine": (Checker.affine, 2, 2),
-    "clip": (Checker.clip, 3, MANY),
-    "bound": (Checker.bound, 4, MANY),
-    "output": (Checker.output, 2, 4),
-    "equal": (Checker.equal, 3, 3),
-}
+    "input": (Checker.input, 1, 1), "constant": (Checker.constant, 1, 1), "saturated": (Checker.saturated, 3, 3),
+    "atom": (Checker.atom, 1, 1), "not": (Checker.negation, 1, 1), "scale": (Checker.scale, 2, 2),
+    "plus": (Checker.plus, 2, 2), "times": (Checker.times, 2, 2), "lemma": (Checker.lemma, 3, 3),
+    "split": (Checker.split, 4, MANY), "same": (Checker.same, 2, 2), "unit": (Checker.unit, 3, 3),
+    "affine": (Checker.affine, 2, 2), "clip": (Checker.clip, 3, MANY), "bound": (Checker.bound, 4, MANY),
+    "output": (Checker.output, 2, 4), "equal": (Checker.equal, 3, 3),
+}  # fmt: skip
 
 
 def shown(form):
@@ -818,49 +787,45 @@ def lines_of(path):
                 raise Malformed("ASCII text, perhaps gzipped", error) from None
 
 
-def check(certificate, files):
+def check(certificate: str, files: Mapping[str, str | None]) -> None:
     """Raise Rejected unless the certificate proves its statement about files, {"network": path, …}."""
 
     def contents(subject):
-        Malformed.unless(files.get(subject), f"a file for the {subject}", "none")
-        with open(files[subject], "rb") as file:
+        with open(files.get(subject) or refuse(f"no {subject} file"), "rb") as file:
             return file.read()
 
     verify(lines_of(certificate), contents)
 
 
-def verify(lines, contents):
+def verify(lines: Iterator[tuple[int, Any]], contents: Callable[[str], bytes]) -> None:
     """The same for numbered lines, and a function from a subject's name to the bytes of its file."""
     header = expect(next(lines, (1, None))[1], dict, "an object in the first line")
     subjects = [name for name in FILES if f"{name}_sha256" in header]
-    named = len(header) == len(subjects) + 2 and is_version_1(header, "verimv-certificate")
-    Malformed.unless(
-        named and set(subjects) in SUBJECTS, "verimv-certificate 1 with the hashes of its subjects", header
-    )
+    right = is_version_1(header, "verimv-certificate") and len(header) == len(subjects) + 2
+    Malformed.unless(right and set(subjects) in SUBJECTS, "verimv-certificate 1 with its subjects' hashes", header)
     data = {subject: contents(subject) for subject in subjects}
     for subject in subjects:
         digest = hashlib.sha256(data[subject]).hexdigest()
         Invalid.unless(digest == header[f"{subject}_sha256"], f"the {subject} that the certificate names", digest)
-    budget = WORK_PER_BYTE * (10_000 + sum(map(len, data.values())))
     try:
-        texts = {subject: text.decode("utf-8") for subject, text in data.items()}
+        checker = prepare({name: text.decode("utf-8") for name, text in data.items()}, sum(map(len, data.values())))
     except UnicodeDecodeError as error:
         raise Malformed("UTF-8", error) from None
-    checker = prepare(texts, budget)
     for number_of_line, line in lines:
         try:
             checker.follow(line)
         except Rejected as rejected:
-            rejected.line, rejected.rule = number_of_line, line[0] if type(line) is list and line else None
+            rejected.line, rejected.rule = number_of_line, str(line[0]) if type(line) is list and line else None
             raise
     checker.finish()
 
 
-def prepare(texts, budget):
+def prepare(texts, size):
     """The checker for what the certificate speaks of."""
+    budget = WORK_PER_BYTE * (10_000 + size)
     if "original" in texts:
-        heads = (line.split() for line in texts["original"].split("\n"))
-        terms = Terms(next((names for keyword, *names in filter(None, heads) if keyword == "inputs"), []))
+        heads = [line.split() for line in texts["original"].split("\n")]
+        terms = Terms(next((head[1:] for head in heads if head[:1] == ["inputs"]), []))
         (names, left), (names2, right) = terms.read(texts["original"]), terms.read(texts["formula"])
         Invalid.unless(names == names2, f"a formula with the outputs {names}", names2)
         return Checker(None, terms, list(zip(left, right, strict=True)), budget)
@@ -873,7 +838,7 @@ def prepare(texts, budget):
     return Checker(network, terms, roots, budget)
 
 
-def locate(path, given):
+def locate(path: str, given: Mapping[str, str | None]) -> tuple[str, Mapping[str, str | None]]:
     """The certificate, and the files it may speak of: those given, or those beside it in a directory."""
     if not os.path.isdir(path):
         return path, given
@@ -882,7 +847,7 @@ def locate(path, given):
     return os.path.join(path, found[0]), {key: given.get(key) or os.path.join(path, FILES[key]) for key in FILES}
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description="Check a certificate of verimv, without a solver.")
     parser.add_argument("path", help="a directory written by verimv, or a certificate")
     for name in FILES:
@@ -890,17 +855,15 @@ def main():
     options = vars(parser.parse_args())
     try:
         check(*locate(options.pop("path"), options))
-        message, code = "valid", 0
+        verdict = "valid", 0
     except Rejected as rejected:
-        where = [f"line {rejected.line}"] * bool(rejected.line) + [f"rule {rejected.rule}"] * bool(rejected.rule)
-        message = ", ".join([rejected.status, *where]) + f": expected {rejected.expected}, got {rejected.got}"
-        code = rejected.exit_code
+        verdict = str(rejected), rejected.exit_code
     except OSError as error:
-        message, code = f"malformed: expected readable files, got {error}", Malformed.exit_code
+        verdict = f"malformed: expected readable files, got {error}", 2
     except MemoryError:
-        message, code = "incomplete: expected enough memory, got none", Incomplete.exit_code
-    sys.stdout.write(message + "\n")
-    return code
+        verdict = "incomplete: expected enough memory, got too little", 3
+    sys.stdout.write(verdict[0] + "\n")
+    return verdict[1]
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ for any numbers λ, with c the coefficient of act(z) in the target,
 
     c·act(z) ≤ λ·z + max over the ends and kinks of the range of z of (c·act(z) − λ·z),
 
-and z is affine in the layer below, so that the target is bounded layer by layer down to the box. Multipliers that prove a
-leaf are the solution of a linear program, which z3 solves exactly; where there are none, a neuron's phase is split, or,
-with one input, the box at the neuron's kink. When no neuron has a kink inside its range, duality says that there are some.
+and z is affine in the layer below, so that the target is bounded layer by layer down to the box. Multipliers that prove
+a leaf solve a linear program, which z3 does exactly; where there are none, a neuron's phase is split, or, with one
+input, the box at the neuron's kink. When no neuron has a kink inside its range, duality says that there are some.
 """
 
 from __future__ import annotations

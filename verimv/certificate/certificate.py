@@ -6,23 +6,18 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from verimv import kernel
-from verimv.errors import InputError, Refuted, Undecided
+from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate
 
 #: Longer certificates are written gzipped.
 _PLAIN_LINES = 2_000
+#: The kernel's progress is reported after so many lines.
+_REPORTED = 5_000
 
-
-class InvalidCertificate(Refuted):
-    """A step of the certificate does not follow, or it is about other files."""
-
-
-class IncompleteCertificate(Undecided):
-    """No step is wrong, but the certificate does not prove everything."""
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -36,21 +31,22 @@ class Certificate:
     def hashes(self) -> dict[str, str]:
         return {f"{name}_sha256": hashlib.sha256(data).hexdigest() for name, data in self.subjects.items()}
 
-    @property
-    def header(self) -> str:
-        return json.dumps({"format": "verimv-certificate", "version": 1, **self.hashes})
+    def lines(self) -> Iterator[str]:
+        """Each with its newline."""
+        yield json.dumps({"format": "verimv-certificate", "version": 1, **self.hashes}) + "\n"
+        yield from (line + "\n" for line in self.body)
 
     @property
     def file_name(self) -> str:
         return "certificate.jsonl" if len(self.body) <= _PLAIN_LINES else "certificate.jsonl.gz"
 
-    def lines(self) -> Iterator[str]:
-        """Each with its newline."""
-        yield self.header + "\n"
-        yield from (line + "\n" for line in self.body)
+    def files(self) -> dict[str, Iterator[bytes]]:
+        """Everything that a directory needs so that the kernel can check it, in pieces."""
+        named = {kernel.FILES[subject]: iter([data]) for subject, data in self.subjects.items()}
+        return {**named, self.file_name: self._packed()}
 
-    def file(self) -> Iterator[bytes]:
-        """The bytes of the file, in pieces; the same for the same certificate."""
+    def _packed(self) -> Iterator[bytes]:
+        """The certificate's file; the same bytes for the same certificate."""
         if not self.file_name.endswith(".gz"):
             yield from (line.encode() for line in self.lines())
             return
@@ -60,29 +56,41 @@ class Certificate:
                 yield piece
         yield compressor.flush()
 
-    def check(self) -> None:
+    def check(self, progress: Progress | None = None) -> None:
         """Ask the kernel. Raises :class:`InvalidCertificate` or :class:`IncompleteCertificate`."""
-        lines = ((number, kernel.decoded(line)) for number, line in enumerate(self.lines(), start=1))
-        with_verdict(lambda: kernel.verify(lines, self.subjects.__getitem__))
+        total = len(self.body)
+
+        def numbered() -> Iterator[tuple[int, object]]:
+            for number, line in enumerate(self.lines(), start=1):
+                if progress is not None and number % _REPORTED == 0:
+                    progress("checking the certificate", number, total)
+                yield number, kernel.decoded(line)
+
+        rejected = rejection(lambda: kernel.verify(numbered(), self.subjects.__getitem__))
+        if rejected is not None:
+            raise as_error(rejected)
 
 
-def check_files(path: str | os.PathLike[str], files: Mapping[str, str | None] | None = None) -> None:
-    """Check a directory that verimv wrote, or a certificate with the files it is about."""
-    with_verdict(lambda: kernel.check(*kernel.locate(os.fspath(path), dict(files or {}))), os.fspath(path))
+def check_files(path: str | os.PathLike[str], **files: str | None) -> None:
+    """Check a directory that verimv wrote, or a certificate with `network=`, `formula=`, … that it is about."""
+    rejected = rejection(lambda: kernel.check(*kernel.locate(os.fspath(path), files)))
+    if rejected is not None:
+        raise as_error(rejected, os.fspath(path))
 
 
-def with_verdict(check: Any, source: str | None = None) -> None:
-    """The kernel's verdict as verimv's errors."""
+def rejection(check: Callable[[], None]) -> kernel.Rejected | None:
+    """What the kernel says against a certificate."""
     try:
         check()
     except kernel.Rejected as rejected:
-        where = [f"line {rejected.line}"] * bool(rejected.line) + [f"rule {rejected.rule}"] * bool(rejected.rule)
-        told = ", ".join(where) + ": " if where else ""
-        message = f"{told}expected {rejected.expected}, got {rejected.got}"
-        if isinstance(rejected, kernel.Malformed):
-            raise InputError(message, source=source) from None
-        if isinstance(rejected, kernel.Incomplete):
-            raise IncompleteCertificate(f"incomplete: {message}") from None
-        raise InvalidCertificate(f"invalid: {message}") from None
+        return rejected
     except OSError as error:
-        raise InputError((error.strerror or str(error)).lower(), source=error.filename or source) from None
+        return kernel.Malformed("readable files", f"{error.filename}: {(error.strerror or str(error)).lower()}")
+    return None
+
+
+def as_error(rejected: kernel.Rejected, source: str | None = None) -> Exception:
+    if isinstance(rejected, kernel.Malformed):
+        return InputError(str(rejected), source=source)
+    error = IncompleteCertificate if isinstance(rejected, kernel.Incomplete) else InvalidCertificate
+    return error(str(rejected))

@@ -7,8 +7,9 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from verimv.certificate.certificate import Certificate, IncompleteCertificate
+from verimv.certificate.certificate import Certificate, Progress
 from verimv.certificate.writer import CertificateWriter, Derivation
+from verimv.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
 from verimv.extract import extraction as plain
 from verimv.extract.extraction import Extraction
 from verimv.networks.json_format import write_network
@@ -18,7 +19,7 @@ from verimv.terms.mvfile import write_mv
 
 @dataclass(frozen=True)
 class CertifiedExtraction(Extraction):
-    """A formula, and why it equals the network. `source` is the network before its box was mapped onto the unit cube."""
+    """A formula, and why it equals the network. `source` is the network on its own box."""
 
     source: Network
     derivation: Derivation
@@ -30,24 +31,34 @@ class CertifiedExtraction(Extraction):
             texts["source"] = write_network(self.source)
         subjects = {name: "".join(pieces).encode() for name, pieces in texts.items()}
         certificate = Certificate(subjects, self.derivation.lines)
-        for name, digest in certificate.hashes.items():
-            self.summary[name] = digest
+        self.summary.update(certificate.hashes)
         return certificate
 
-    def check(self) -> None:
-        """Have the kernel check the certificate, and record its verdict; an incomplete one is not an error here."""
+    def check(self, progress: Progress | None = None) -> str:
+        """Have the kernel check the certificate and record its verdict. Empty if it is valid, else what it lacks."""
         begin = time.perf_counter()
-        verdict, reason = "proved", None
+        lacking = ""
         try:
-            self.certificate.check()
+            self.certificate.check(progress)
         except IncompleteCertificate as error:
-            verdict, reason = "undecided", str(error)
+            lacking = str(error)
+        except (InvalidCertificate, InputError) as error:
+            raise InternalError(f"the kernel refuses the certificate: {error}", self._reproduction()) from None
         seconds = round(time.perf_counter() - begin, 3)
-        self.summary["status"] = "certified" if reason is None else "extracted"
+        self.summary["status"] = "extracted" if lacking else "certified"
         self.summary["seconds"]["check"] = seconds
-        entry = {"claim": "network = formula", "verdict": verdict, "checker": "kernel"}
-        entry |= {"claims": self.derivation.claims, "seconds": seconds}
-        self.summary["proofs"] = [*self.summary["proofs"], entry | ({"reason": reason} if reason else {})]
+        entry = {
+            "claim": "network = formula",
+            "verdict": "undecided" if lacking else "proved",
+            "checker": "kernel",
+            "claims": self.derivation.claims,
+            "seconds": seconds,
+        }
+        self.summary["proofs"] = [*self.summary["proofs"], entry | ({"reason": lacking} if lacking else {})]
+        return lacking
+
+    def _reproduction(self) -> str:
+        return "".join(write_network(self.source))
 
 
 def extract(network: Network, **options: Any) -> CertifiedExtraction:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from verimv.bounds.evidence import Ends, Target, prove_bound
-from verimv.exact import ZERO, Number, Rational, clip, format_number
+from verimv.exact import ZERO, Number, Rational, check_readable, clip, floor, format_number
 from verimv.extract.recorder import Clipping, Recorder, TableRow
 from verimv.extract.step2_lemma import Row, Step
 from verimv.networks.affine import Affine
@@ -14,7 +14,6 @@ from verimv.networks.network import Network
 from verimv.networks.program import Range
 from verimv.smt.limited import Deadline
 from verimv.terms.dag import Dag
-
 
 #: For all the evidence of bounds in one certificate; what is missing then leaves it incomplete.
 EVIDENCE_SECONDS = 60.0
@@ -161,22 +160,24 @@ class CertificateWriter(Recorder):
 
     def unit(self, form: Affine, shift: int, split: int, row: Row, node: int) -> None:
         if not form.terms:
-            claim = self._number(form.constant)
+            claim = self._number(form.constant) if split == 1 else self._shares(shift, split)
         elif split == 1:
             claim = self._entries[shift]
         else:
             claim = self._split(shift, split, row)
         self._units[form] = claim
 
+    def _shares(self, count: int, split: int) -> int:
+        """The claim of count/split, as split_sum builds it."""
+        share = self.derivation.once("scale", _divisor(split), self.derivation.once("constant", 1))
+        return self.derivation.multiple(count, share)
+
     def _split(self, shift: int, split: int, row: Row) -> int:
         """Theorem 6.2: σ(form) = Σ δ_s σ(s·form − i); the first summands are often all 1, the last all 0."""
-        derivation, divisor = self.derivation, f"d[{split}]"
+        derivation, divisor = self.derivation, _divisor(split)
         ones = min(split, max(0, shift - row.window.last))
         shifts = range(shift - ones, max(shift - split + 1, row.window.first) - 1, -1)
-        total = 0
-        if ones:
-            share = derivation.once("scale", divisor, derivation.once("constant", 1))
-            total = derivation.multiple(ones, share)
+        total = self._shares(ones, split) if ones else 0
         units = [self._entries[j] for j in shifts]
         for unit in units:
             part = derivation.once("scale", divisor, derivation.once("atom", unit))
@@ -212,7 +213,7 @@ class CertificateWriter(Recorder):
         """Neurons from units; units that nothing above needs have no node and get a stand-in."""
         units = dict(zip(layer.kept, claims, strict=True))
         for index, clipping in enumerate(layer.clippings):
-            first = 0 if not clipping.units else int(clipping.constant)
+            first = 0 if not clipping.units else floor(clipping.constant)
             for i, unit in enumerate(clipping.units, start=first):
                 j = abs(unit) - 1
                 if j not in units:
@@ -226,13 +227,13 @@ class CertificateWriter(Recorder):
         is_relu = self._network.layers[layer.depth - 1].activation == "relu"
         argument = layer.arguments[index]
         if references:
-            self.derivation.line("clip", layer.depth, index, int(constant), *references)
+            self.derivation.line("clip", layer.depth, index, floor(constant), *references)
         elif not argument.terms and argument.constant == constant:
             self.derivation.line("affine", layer.depth, index)
         elif is_relu:
-            self.derivation.line("clip", layer.depth, index, int(constant))
+            self.derivation.line("clip", layer.depth, index, floor(constant))
         else:
-            self.derivation.line("clip", layer.depth, index, 0, self._saturated(layer, index, int(constant)))
+            self.derivation.line("clip", layer.depth, index, 0, self._saturated(layer, index, floor(constant)))
 
     def _saturated(self, layer: _Layer, index: int, value: int) -> int:
         stand_in = self.derivation.claim("unit", layer.depth, index, 0)
@@ -255,3 +256,9 @@ class CertificateWriter(Recorder):
                 outputs.append(derivation.once("atom", claim))
         for index, claim in enumerate(outputs):
             derivation.line("output", index, claim)
+
+
+def _divisor(split: int) -> str:
+    text = format_number(Rational(split))
+    check_readable(text)
+    return f"d[{text}]"

@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from verimv import kernel
+from verimv.certificate import extract
+from verimv.certificate.certificate import rejection
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
-from verimv.errors import InputError
+from verimv.errors import InputError, Undecided
 from verimv.exact import Number, format_number, parse_number, shown
-from verimv.extract import extract, extract_and_prove
-from verimv.extract.extraction import files
 from verimv.files import check_directory, read_text, write_directory, write_file
 from verimv.networks import Network, to_network, write_network
 from verimv.networks.json_format import read_box
-from verimv.smt import Search, Verdict
 from verimv.smt.functions import function_smtlib
 from verimv.terms import Formula, write_mv
 from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
@@ -29,15 +29,13 @@ from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
 #: Names that `extract` may replace in an existing directory.
 EXTRACTION_FILES = (
     "network.json",
+    "source.json",
     "formula.mv",
-    "summary.json",
     "certificate.jsonl",
     "certificate.jsonl.gz",
+    "summary.json",
     "report.html",
 )
-
-#: What the layered proof of an extraction may take.
-PROOF_SECONDS = 10.0
 
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
 
@@ -74,18 +72,17 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         "output": arguments.output,
         "progress": report,
     }
-    if arguments.no_proof:
-        extraction, proof = extract(network, **options), "not proved (--no-proof)"
-    else:
-        search = Search(seconds=PROOF_SECONDS, progress=report)
-        extraction, verdict = extract_and_prove(network, search, **options)
-        proof = _proof_line(verdict)
+    extraction = extract(network, **options)
     formula, summary = extraction.formula, extraction.summary
+    report("writing the certificate")
+    certificate = extraction.certificate
+    lacking = "not checked (--no-check)" if arguments.no_check else extraction.check(report)
+    claims = _counted(extraction.derivation.claims, "claim")
     if arguments.directory is not None:
         report("writing files")
-        pieces = files(extraction)
-        texts = {**pieces, "summary.json": [json.dumps(summary, indent=1, ensure_ascii=False), "\n"]}
-        write_directory(arguments.directory, texts, EXTRACTION_FILES)
+        told = json.dumps(summary, indent=1, ensure_ascii=False) + "\n"
+        files = {**certificate.files(), "summary.json": [told.encode()]}
+        write_directory(arguments.directory, files, EXTRACTION_FILES)
     text = formula.text(console_style()) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else _abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
@@ -95,20 +92,22 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         f"length {length}, {summary['size']:,} nodes, depth {summary['depth']:,}",
         f"from {_counted(summary['neurons'], 'neuron')} by {_counted(summary['units'], 'clipped unit')} "
         f"({summary['bounds']} bounds)",
-        proof,
+        f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by the kernel",
     ]
     if arguments.directory is not None:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
-    return Result(data, "\n".join(lines))
+    return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
 
 
-def _proof_line(verdict: Verdict) -> str:
-    if not verdict.proved:
-        return f"not proved equal to the network: {verdict.reason}"
-    evidence = verdict.evidence[0]
-    obligations = _counted(evidence["obligations"], "obligation")
-    return f"proved equal to the network by {evidence['solver']} {evidence['version']}: {obligations}"
+def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
+    report("checking the certificate")
+    files = {name: getattr(arguments, name) for name in kernel.FILES}
+    rejected = rejection(lambda: kernel.check(*kernel.locate(arguments.path, files)))
+    if rejected is None:
+        return Result({"verdict": "valid", "path": arguments.path}, "valid")
+    found = {"line": rejected.line, "rule": rejected.rule, "expected": rejected.expected, "got": rejected.got}
+    return Result({"verdict": rejected.status, "path": arguments.path, **found}, str(rejected), rejected.exit_code)
 
 
 def _counted(count: int, noun: str) -> str:

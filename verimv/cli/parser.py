@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from verimv import __version__
+from verimv import __version__, kernel
 from verimv.bounds import METHODS
 from verimv.cli import commands, decisions
 from verimv.cli.bench import run_bench
@@ -61,7 +61,7 @@ def build_parser() -> argparse.ArgumentParser:
         "  verimv extract examples/networks/hat.json -o hat\n  (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)",
     )
     sub.add_argument("network", metavar="NETWORK", help="network JSON, or - for stdin")
-    sub.add_argument("-o", dest="directory", metavar="DIR", help="write network.json, formula.mv and summary.json here")
+    sub.add_argument("-o", dest="directory", metavar="DIR", help="write formula, certificate and summary here")
     sub.add_argument(
         "--logic",
         choices=LOGICS,
@@ -79,7 +79,17 @@ def build_parser() -> argparse.ArgumentParser:
         "--box", metavar="FILE", help='JSON [["low", "high"], …], a pair per input, instead of the network\'s own box'
     )
     sub.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
-    sub.add_argument("--no-proof", action="store_true", help="skip the layered proof by z3 (it has 10 s)")
+    sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")
+
+    sub = command(
+        "check",
+        commands.run_check,
+        "check a certificate, without a solver",
+        "  verimv extract examples/networks/hat.json -o hat && verimv check hat\n  valid",
+    )
+    sub.add_argument("path", metavar="DIR|CERTIFICATE", help="a directory that extract wrote, or a certificate")
+    for name, file in kernel.FILES.items():
+        sub.add_argument(f"--{name}", metavar="FILE", help=f"the {name} that the certificate is about (DIR/{file})")
 
     sub = command(
         "eval",

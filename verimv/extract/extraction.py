@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +15,10 @@ from verimv.exact import format_number
 from verimv.extract.recorder import Recorder
 from verimv.extract.step1_clip import ClippedNetwork, clip_network
 from verimv.extract.step3_compose import Progress, compose, table_nodes
-from verimv.networks.json_format import write_network
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.terms.formula import Formula
 from verimv.terms.measure import Measures
-from verimv.terms.mvfile import write_mv
 
 LOGICS = ("auto", "mv", "dmv", "rmv")
 STRATEGIES = ("paper",)
@@ -99,17 +96,6 @@ def extract(
         "proofs": [],
     }
     return Extraction(formula, normalised, clipped, measures, summary)
-
-
-def files(extraction: Extraction) -> dict[str, list[str]]:
-    """The texts of network.json and formula.mv, in pieces; their hashes go into the summary."""
-    texts = {"network.json": list(write_network(extraction.network)), "formula.mv": list(write_mv(extraction.formula))}
-    for name, pieces in texts.items():
-        digest = hashlib.sha256()
-        for piece in pieces:
-            digest.update(piece.encode())
-        extraction.summary[f"{name.split('.')[0]}_sha256"] = digest.hexdigest()
-    return texts
 
 
 def check_outputs(network: Network, clipped: ClippedNetwork, bounds: NetworkBounds) -> None:
