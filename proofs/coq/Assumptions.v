@@ -1,0 +1,41 @@
+(** * Assumptions.v -- what the proofs rest on
+
+    Prints the axioms used by the main theorems of each file.  Only the axioms
+    by which the standard library builds the real numbers may appear:
+    [ClassicalDedekindReals.sig_forall_dec] and
+    [FunctionalExtensionality.functional_extensionality_dep].  The two theorems
+    on the length of formulas as such use no axiom at all.
+
+    (The checker called by [make check] lists all axioms of all files that are
+    loaded, used or not; so it also names [sig_not_dec] and [classic], which
+    other parts of the library of the reals use.) *)
+
+From VeriMV Require Import Unit Rules Forms Length Bounds.
+
+Definition theorems_of_Unit :=
+  (oplus_assoc, oplus_comm, oplus_zero, neg_neg, oplus_one, lukasiewicz,
+   odot_dual, max_identity, min_identity, sigma_complement).
+Print Assumptions theorems_of_Unit.
+
+Definition theorems_of_Rules :=
+  ((rule_atom, rule_constant, rule_not, rule_scale, rule_scale_below,
+    rule_divide, rule_plus, rule_times, rule_lemma, lemma_negative, rule_zero, rule_one, rule_same),
+   (rational_identity, rule_split, relu_replacement),
+   (neuron_dead, neuron_full, neuron_affine, neuron_clip, neuron_sigma,
+    complement_reference, rule_output)).
+Print Assumptions theorems_of_Rules.
+
+Definition theorems_of_Forms :=
+  (form_range, collect_sound, compose_sound, network_sound, subst_sound,
+   input_map_exact).
+Print Assumptions theorems_of_Forms.
+
+Definition theorems_of_Length := (extracted_sound, length_theorem).
+Print Assumptions theorems_of_Length.
+Print Assumptions length_bound.
+Print Assumptions extract_extracted.
+
+Definition theorems_of_Bounds :=
+  (neuron_peak, walk_sound, walk_infeasible, split_box, split_phase,
+   bounded_sound, certified_sound, network_bound).
+Print Assumptions theorems_of_Bounds.

@@ -1,0 +1,269 @@
+(** * Rules.v -- the rules of the certificate are sound
+
+    What this file proves, in plain words.  A certificate attaches to every
+    node of a formula a claim "the value v of this node is sigma f", where f is
+    the value of an affine form at the same point.  Every rule derives such a
+    claim from claims about other nodes.  There is one lemma per rule; all
+    statements are pointwise: they speak about the values at one point, which
+    is arbitrary.
+
+    Side conditions such as [0 <= f] or [f <= 1] are what a checker has to
+    establish for all points, for instance by the interval ranges of Forms.v or
+    the bounds of Bounds.v. *)
+
+Require Import Reals Lra Lia.
+From VeriMV Require Import Unit.
+Local Open Scope R_scope.
+
+(** ** Rules for the connectives *)
+
+(** An atom stands for itself. *)
+Lemma rule_atom v : unit v -> v = sigma v.
+Proof. minmax. Qed.
+
+(** The two constants. *)
+Lemma rule_constant : 0 = sigma 0 /\ 1 = sigma 1.
+Proof. split; minmax. Qed.
+
+Lemma rule_not v f : v = sigma f -> neg v = sigma (1 - f).
+Proof. minmax. Qed.
+
+(** Multiplication by a constant r of [0,1] needs a form that is not clipped. *)
+Lemma rule_scale v f r :
+  v = sigma f -> 0 <= f <= 1 -> 0 <= r <= 1 -> r * v = sigma (r * f).
+Proof.
+  intros -> Hf Hr.
+  rewrite !sigma_id by (unfold unit; nra). reflexivity.
+Qed.
+
+(** It is enough that the form does not exceed 1. *)
+Lemma rule_scale_below v f r :
+  v = sigma f -> f <= 1 -> 0 <= r <= 1 -> r * v = sigma (r * f).
+Proof.
+  intros Hv Hf Hr. destruct (Rle_or_lt 0 f) as [H | H].
+  - apply rule_scale; lra.
+  - rewrite Hv, !sigma_low by nra. ring.
+Qed.
+
+(** Division by a number that is at least 1, in particular by a positive
+    natural number. *)
+Lemma rule_divide_real v f d :
+  v = sigma f -> 0 <= f <= 1 -> 1 <= d -> v / d = sigma (f / d).
+Proof.
+  intros Hv Hf Hd.
+  assert (0 < / d) by (apply Rinv_0_lt_compat; lra).
+  assert (/ d <= 1) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
+  unfold Rdiv. rewrite 2!(Rmult_comm _ (/ d)).
+  apply rule_scale; trivial; lra.
+Qed.
+
+Lemma rule_divide v f (i : nat) :
+  v = sigma f -> 0 <= f <= 1 -> (0 < i)%nat -> v / INR i = sigma (f / INR i).
+Proof.
+  intros Hv Hf Hi. apply rule_divide_real; trivial.
+  apply (le_INR 1 i). lia.
+Qed.
+
+Lemma rule_plus v w f g :
+  v = sigma f -> w = sigma g -> 0 <= f -> 0 <= g -> oplus v w = sigma (f + g).
+Proof. minmax. Qed.
+
+Lemma rule_times v w f g :
+  v = sigma f -> w = sigma g -> f <= 1 -> g <= 1 ->
+  odot v w = sigma (f + g - 1).
+Proof. minmax. Qed.
+
+(** Lemma 3.3 (integer weights) and Lemma 6.4 (rational weights) of the paper:
+    a summand h of [0,1] is split off.  Nothing is needed about g. *)
+Lemma rule_lemma a h' b g h :
+  a = sigma g -> h' = sigma h -> 0 <= h <= 1 -> b = sigma (g + 1) ->
+  odot (oplus a h') b = sigma (g + h).
+Proof. minmax. Qed.
+
+(** The same for a subtracted summand, from [rule_lemma] by negation. *)
+Lemma lemma_negative g h : unit h ->
+  sigma (g - h) =
+  neg (odot (oplus (neg (sigma g)) h) (neg (sigma (g - 1)))).
+Proof.
+  intros Hh.
+  rewrite (rule_lemma (neg (sigma g)) h (neg (sigma (g - 1))) (1 - g) h).
+  - rewrite <- sigma_complement. f_equal. ring.
+  - now rewrite sigma_complement.
+  - now apply rule_atom.
+  - exact Hh.
+  - rewrite <- sigma_complement. f_equal. ring.
+Qed.
+
+(** Saturation. *)
+Lemma rule_zero f : f <= 0 -> 0 = sigma f.
+Proof. minmax. Qed.
+
+Lemma rule_one f : 1 <= f -> 1 = sigma f.
+Proof. minmax. Qed.
+
+(** A node with the same form as another one has the same value; so its form
+    may be replaced by the other node taken as an atom. *)
+Lemma rule_same v w f : v = sigma f -> w = sigma f -> w = sigma v.
+Proof. minmax. Qed.
+
+Lemma rule_same_value v w f : v = sigma f -> w = sigma f -> w = v.
+Proof. intros -> ->. reflexivity. Qed.
+
+(** ** Sums of clipped values *)
+
+(** f 0 + ... + f (m-1) *)
+Fixpoint sum_below (f : nat -> R) (m : nat) : R :=
+  match m with
+  | O => 0
+  | S k => sum_below f k + f k
+  end.
+
+Lemma sum_below_ext f g m :
+  (forall k, (k < m)%nat -> f k = g k) -> sum_below f m = sum_below g m.
+Proof.
+  induction m as [| m IH]; intros H; simpl; trivial.
+  rewrite IH by (intros; apply H; lia). rewrite (H m) by lia. reflexivity.
+Qed.
+
+Lemma sum_below_app f p m :
+  sum_below f (p + m) = sum_below f p + sum_below (fun k => f (p + k)%nat) m.
+Proof.
+  induction m as [| m IH]; simpl.
+  - rewrite Nat.add_0_r. lra.
+  - rewrite Nat.add_succ_r. simpl. rewrite IH. lra.
+Qed.
+
+Lemma sum_below_const f c m :
+  (forall k, (k < m)%nat -> f k = c) -> sum_below f m = INR m * c.
+Proof.
+  intros H. rewrite (sum_below_ext f (fun _ => c)) by assumption. clear H.
+  induction m as [| m IH].
+  - simpl. lra.
+  - rewrite S_INR. simpl. rewrite IH. lra.
+Qed.
+
+Lemma sum_below_div f s m :
+  sum_below (fun k => f k / s) m = sum_below f m / s.
+Proof.
+  induction m as [| m IH]; simpl.
+  - unfold Rdiv. lra.
+  - rewrite IH. unfold Rdiv. lra.
+Qed.
+
+(** The staircase: m unit steps add up to t clipped to [0,m]. *)
+Lemma staircase_step t n : 0 <= n ->
+  Rmin n (Rmax 0 t) + sigma (t - n) = Rmin (n + 1) (Rmax 0 t).
+Proof. minmax. Qed.
+
+Lemma staircase t m :
+  sum_below (fun k => sigma (t - INR k)) m = Rmin (INR m) (Rmax 0 t).
+Proof.
+  induction m as [| m IH].
+  - simpl. minmax.
+  - rewrite S_INR. simpl. rewrite IH. apply staircase_step, pos_INR.
+Qed.
+
+(** s sigma(x) is the sum of the sigma(s x - i) for i < s. *)
+Theorem rational_identity (s : nat) x :
+  INR s * sigma x = sum_below (fun i => sigma (INR s * x - INR i)) s.
+Proof.
+  rewrite staircase. pose proof (pos_INR s) as Hs.
+  destruct (Rle_or_lt x 0) as [H0 | H0].
+  - rewrite sigma_low by assumption.
+    rewrite (Rmax_left 0) by nra. rewrite Rmin_right by assumption. lra.
+  - rewrite (Rmax_right 0) by nra.
+    destruct (Rle_or_lt x 1) as [H1 | H1].
+    + rewrite sigma_id by (unfold unit; lra). rewrite Rmin_right by nra. lra.
+    + rewrite sigma_high by lra. rewrite Rmin_left by nra. lra.
+Qed.
+
+(** Theorem 6.2 of the paper, with the saturated steps left out: of the s steps
+    of [rational_identity] the first p are always 1, the last s-p-m always 0. *)
+Lemma rule_split (s p m : nat) (G form n : R) (u : nat -> R) :
+  (0 < s)%nat -> (p + m <= s)%nat ->
+  (forall k, (k < m)%nat -> u k = sigma (G - INR k)) ->
+  form = INR p / INR s + sum_below (fun k => u k / INR s) m ->
+  n = sigma form ->
+  ((0 < p)%nat -> 0 <= G) ->
+  ((p + m < s)%nat -> G - INR m <= 0) ->
+  n = sigma ((G + INR p) / INR s).
+Proof.
+  intros Hs Hle Hu -> -> Hlow Hhigh.
+  assert (Hpos : 0 < INR s) by now apply lt_0_INR.
+  set (x := (G + INR p) / INR s).
+  assert (Hx : INR s * x = G + INR p) by (unfold x; field; lra).
+  rewrite <- (sigma_idempotent x). f_equal.
+  rewrite sum_below_div, (sum_below_ext u (fun k => sigma (G - INR k)) m Hu).
+  apply (Rmult_eq_reg_l (INR s)); [| lra].
+  rewrite rational_identity, Hx.
+  replace s with ((p + m) + (s - (p + m)))%nat at 4 by lia.
+  rewrite !sum_below_app.
+  (* the p steps that are 1 *)
+  rewrite (sum_below_const _ 1 p).
+  2: { intros k Hk. apply sigma_high.
+       assert (INR (S k) <= INR p) by (apply le_INR; lia).
+       rewrite S_INR in *. assert (0 <= G) by (apply Hlow; lia). lra. }
+  (* the steps that are 0 *)
+  rewrite (sum_below_const _ 0 (s - (p + m))).
+  2: { intros k Hk. apply sigma_low. rewrite !plus_INR.
+       pose proof (pos_INR k). assert (G - INR m <= 0) by (apply Hhigh; lia). lra. }
+  (* the m steps between *)
+  rewrite (sum_below_ext (fun k => sigma (G + INR p - INR (p + k)))
+             (fun k => sigma (G - INR k)) m).
+  2: { intros k _. f_equal. rewrite plus_INR. lra. }
+  field. lra.
+Qed.
+
+(** ** Rules for neurons; t is the argument of the neuron *)
+
+Lemma neuron_dead t : t <= 0 -> rho t = 0 /\ sigma t = 0.
+Proof. intros; split; minmax. Qed.
+
+Lemma neuron_full t : 1 <= t -> sigma t = 1.
+Proof. minmax. Qed.
+
+Lemma neuron_affine_rho t : 0 <= t -> rho t = t.
+Proof. minmax. Qed.
+
+Lemma neuron_affine_sigma t : 0 <= t <= 1 -> sigma t = t.
+Proof. minmax. Qed.
+
+Lemma neuron_affine t :
+  (0 <= t -> rho t = t) /\ (0 <= t <= 1 -> sigma t = t).
+Proof. split; [apply neuron_affine_rho | apply neuron_affine_sigma]. Qed.
+
+(** Step 1, equation (3) of the paper: a ReLU whose argument is at most p+m,
+    and at least p unless p is 0, is p plus m clipped neurons. *)
+Theorem relu_replacement t (p m : nat) :
+  p = O \/ INR p <= t -> t <= INR p + INR m ->
+  rho t = INR p + sum_below (fun k => sigma (t - INR p - INR k)) m.
+Proof.
+  intros Hp Hm. rewrite staircase.
+  pose proof (pos_INR p). pose proof (pos_INR m).
+  destruct Hp as [-> | Hp]; [simpl in * |]; minmax.
+Qed.
+
+(** The same in terms of nodes v k that were claimed to be the steps. *)
+Lemma neuron_clip t (p m : nat) (v : nat -> R) :
+  p = O \/ INR p <= t -> t <= INR p + INR m ->
+  (forall k, (k < m)%nat -> v k = sigma (t - INR p - INR k)) ->
+  rho t = INR p + sum_below v m.
+Proof.
+  intros Hp Hm Hv. rewrite (sum_below_ext v _ m Hv).
+  now apply relu_replacement.
+Qed.
+
+(** A node with the form of a clipped neuron's argument is that neuron. *)
+Lemma neuron_sigma v t : v = sigma t -> sigma t = v /\ unit v.
+Proof. intros ->. split; [reflexivity | apply sigma_unit]. Qed.
+
+(** The i-th step may be referred to by a node for its complement. *)
+Lemma complement_reference v t i : v = sigma (1 - (t - i)) -> sigma (t - i) = 1 - v.
+Proof. minmax. Qed.
+
+(** ** The output *)
+
+Lemma rule_output v f y scale offset :
+  v = sigma f -> 0 <= f <= 1 -> y = scale * f + offset ->
+  y = scale * v + offset.
+Proof. intros -> Hf ->. now rewrite sigma_id. Qed.

@@ -1,0 +1,13 @@
+; Rule bound, an input at the end of the walk: c x is at most the larger of its values at the ends.
+(set-logic QF_NRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const c Real) (declare-const l Real) (declare-const u Real) (declare-const x Real)
+(assert (<= l x))
+(assert (<= x u))
+(assert (not (<= (* c x) (ite (<= (* c l) (* c u)) (* c u) (* c l)))))
+(check-sat)

@@ -1,0 +1,12 @@
+; Rule output: a form in [0,1] is not clipped, so that an affine map of the node is the same map of the form.
+(set-logic QF_NRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const f Real) (declare-const s Real) (declare-const o Real)
+(assert (unit f))
+(assert (not (= (+ (* s f) o) (+ (* s (sigma f)) o))))
+(check-sat)

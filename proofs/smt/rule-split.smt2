@@ -1,0 +1,18 @@
+; The end of rule split, for the fractions p/s and m/s written as reals P and M with P + M <= 1: the units add up to
+; U = min(M, max(0, F)), where F is the first unit's form divided by s. Nothing is missing above and below.
+(set-logic QF_LRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const F Real) (declare-const P Real) (declare-const M Real) (declare-const U Real)
+(assert (>= P 0.0))
+(assert (>= M 0.0))
+(assert (<= (+ P M) 1.0))
+(assert (=> (> P 0.0) (>= F 0.0)))
+(assert (=> (< (+ P M) 1.0) (<= F M)))
+(assert (= U (ite (<= (rho F) M) (rho F) M)))
+(assert (not (= (sigma (+ P U)) (sigma (+ F P)))))
+(check-sat)
