@@ -44,13 +44,15 @@ class Rejected(Exception):
     status, exit_code = "rejected", 1
     line: int | None = None
     rule: str | None = None
+    subject: str | None = None  # the file in which it was found, unless that is the certificate
 
     def __init__(self, expected: str, got: Any) -> None:
         super().__init__(expected, got)
         self.expected, self.got = (text if len(text) <= 100 else text[:100] + "…" for text in (expected, str(got)))
 
     def __str__(self) -> str:
-        where = [f"line {self.line}"] * bool(self.line) + [f"rule {self.rule}"] * bool(self.rule)
+        told = (self.subject, self.line and f"line {self.line}", self.rule and f"rule {self.rule}")
+        where = [part for part in told if part]
         return ", ".join([self.status, *where]) + f": expected {self.expected}, got {self.got}"
 
     @classmethod
@@ -370,7 +372,7 @@ class Terms:
             self.factors[text] = value, len(self.factors)
         return self.factors[text]
 
-    def read(self, text):
+    def read(self, text, expected=None):
         """The output names of a formula file, and their nodes."""
         lines = [line for line in map(str.strip, text.split("\n")) if line and line[0] != "#"]
         headed = len(lines) > 2 and lines[0].split() == ["verimv-formula", "1"] and lines[1].split()[0] == "inputs"
@@ -387,6 +389,7 @@ class Terms:
         keyword, *outputs = lines[-1].split()
         known = keyword == "outputs" and outputs and set(outputs) <= names.keys() - {"0", "1"}
         Malformed.unless(known and len(set(outputs)) == len(outputs), "outputs with different defined names", lines[-1])
+        Invalid.unless(expected in (None, outputs), f"outputs {expected}", outputs)
         return outputs, [names[name] for name in outputs]
 
     def apply(self, operator, a, b=None):
@@ -476,13 +479,12 @@ class LinearParts:
 class Checker:
     """Follows a certificate line by line. Claims and layers count from 1, neurons and outputs from 0."""
 
-    def __init__(self, network, terms, outputs, budget):
-        self.network, self.terms, self.outputs, self.budget = network, terms, outputs, budget
+    def __init__(self, layers, terms, outputs, budget):
+        self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, budget
         self.parts = LinearParts(self.spend)
         self.claims = [(0, 0, 0)]  # (node, linear part, shift): the node has the value σ(linear part + shift)
         self.bounds = {}  # of arguments, None where there is none
         self.assumed = self.proved = 0  # bounds without evidence; outputs
-        self.layers = network.layers if network is not None else []
         self.layer, self.activation = 0, ""  # the layer whose neurons are due; "" when there is none
         self.values, self.arguments = [({2 + i: 1}, 0) for i in range(len(terms.inputs))], []
         self.next_layer()
@@ -495,20 +497,27 @@ class Checker:
     def follow(self, line):
         if type(line) is not list or not line or type(line[0]) is not str or line[0] not in RULES:
             raise Malformed("a list that begins with the name of a rule", line)
-        rule, least, most = RULES[line[0]]
-        if not least < len(line) <= most + 1:
+        rule, kinds, more = RULES[line[0]]
+        extra = len(line) - 1 - len(kinds)
+        if extra < 0 or (extra > len(more) and more[-1:] != "*"):
             raise Malformed("as many arguments as the rule has", len(line) - 1)
+        kinds += more[0] * extra if more[-1:] == "*" else more[:extra]
+        arguments = [ARGUMENTS[kind](value) for kind, value in zip(kinds, line[1:], strict=True)]
         self.spend(len(line))
-        rule(self, *line[1:])
+        rule(self, *arguments)
 
     def finish(self):
         got = f"{self.proved} of {len(self.outputs)}, and {self.assumed} bounds without evidence"
         Incomplete.unless(self.proved == len(self.outputs) and not self.assumed, "proofs of all outputs", got)
 
     def claim(self, c):
-        if type(c) is not int or not 0 < c < len(self.claims):
-            raise (Invalid if type(c) is int else Malformed)(f"a claim from 1 to {len(self.claims) - 1}", c)
+        if not 0 < c < len(self.claims):
+            raise Invalid(f"a claim from 1 to {len(self.claims) - 1}", c)
         return self.claims[c]
+
+    def read_as_atom(self, node, other):
+        """A claim about a node, whose form is another node."""
+        self.claims.append((node, self.parts.atom(other), 0) if other > 1 else (node, 0, other))
 
     def within(self, linear, shift, low, high):
         """The form must lie in [low, high] over atoms in [0,1]; None is no bound."""
@@ -519,22 +528,22 @@ class Checker:
     # claims from claims
 
     def input(self, i):
-        Invalid.unless(natural(i) < len(self.terms.inputs), f"one of {len(self.terms.inputs)} inputs", i)
-        self.claims.append((2 + i, self.parts.atom(2 + i), 0))
+        Invalid.unless(i < len(self.terms.inputs), f"one of {len(self.terms.inputs)} inputs", i)
+        self.read_as_atom(2 + i, 2 + i)
 
     def constant(self, value):
-        Invalid.unless(natural(value) <= 1, "0 or 1", value)
-        self.claims.append((value, 0, value))
+        Invalid.unless(value <= 1, "0 or 1", value)
+        self.read_as_atom(value, value)
 
     def saturated(self, value, c, shift):
-        (_, linear, base), shift = self.claim(c), expect(shift, int, "a whole number")
-        Invalid.unless(natural(value) <= 1, "0 or 1", value)
+        _, linear, base = self.claim(c)
+        Invalid.unless(value <= 1, "0 or 1", value)
         self.within(linear, base + shift, *((1, None) if value else (None, 0)))
         self.claims.append((value, linear, base + shift))
 
     def atom(self, c):
         node, _, _ = self.claim(c)
-        self.claims.append((node, self.parts.atom(node), 0))
+        self.read_as_atom(node, node)
 
     def negation(self, c):
         node, linear, shift = self.claim(c)
@@ -568,8 +577,7 @@ class Checker:
 
     def split(self, s, ones, total, *units):
         """Claim `total` is about ones/s + Σ units/s, the units are σ(f), σ(f−1), …: its node is σ((f + ones)/s)."""
-        expect(s, int, "a whole number")
-        Invalid.unless(natural(ones) + len(units) <= s, f"at most {s} units", ones + len(units))
+        Invalid.unless(ones + len(units) <= s, f"at most {s} units", ones + len(units))
         _, linear, shift = self.claim(units[0])
         wanted = {}
         for k, unit in enumerate(units):
@@ -588,7 +596,7 @@ class Checker:
         """Nodes with one form are equal: the second may be read as the first."""
         (node, *form), (node2, *form2) = self.claim(a), self.claim(b)
         Invalid.unless(form == form2, f"claim {b} about the form of claim {a}", "another form")
-        self.claims.append((node2, self.parts.atom(node), 0))
+        self.read_as_atom(node2, node)
 
     # the network, neuron by neuron
 
@@ -611,7 +619,7 @@ class Checker:
     def neuron(self, layer, index):
         """The argument of the neuron that is due, and its range."""
         due = (self.layer, len(self.done)) if self.activation else None
-        Invalid.unless((natural(layer), natural(index)) == due, f"neuron {due}", (layer, index))
+        Invalid.unless((layer, index) == due, f"neuron {due}", (layer, index))
         return self.arguments[index], self.range_of(layer, index, self.arguments[index])
 
     def value(self, form):
@@ -622,8 +630,7 @@ class Checker:
 
     def unit(self, layer, index, shift):
         """σ(argument − shift) of a neuron of the current layer, as a node that the formula need not mention."""
-        current = natural(layer) == self.layer and natural(index) < len(self.arguments)
-        shift = expect(shift, int, "a whole number")
+        current = layer == self.layer and index < len(self.arguments)
         Invalid.unless(current, f"a neuron of layer {self.layer}", (layer, index))
         argument = self.arguments[index]
         part = self.parts.make(("row", layer, index), *self.range_of(layer, index, argument), argument)
@@ -637,7 +644,6 @@ class Checker:
 
     def clip(self, layer, index, ones, *units):
         """relu(t) = ones + Σ σ(t − i) over ones ≤ i < ones + len(units); crelu(t) = σ(t)."""
-        (natural(ones), [expect(unit, int, "a claim, or its negative") for unit in units])
         argument, (low, high) = self.neuron(layer, index)
         covered = (not ones or low >= ones) and high <= ones + len(units)
         right = covered if self.activation == "relu" else (ones, len(units)) == (0, 1)
@@ -661,13 +667,12 @@ class Checker:
 
     def bound(self, layer, index, side, value, *cases):
         """A bound of a neuron's argument on the whole cube, by cases; without any it is only assumed."""
-        end = number(value)
         Malformed.unless(side in ("low", "high"), "low or high", side)
-        self.need_neuron(natural(layer), natural(index), len(self.layers))
+        self.need_neuron(layer, index, len(self.layers))
         way, (terms, constant) = 1 if side == "high" else -1, self.layers[layer - 1][1][index]
-        target = {j: way * w for j, w in terms.items()}, way * (constant - end)
+        target = {j: way * w for j, w in terms.items()}, way * (constant - value)
         situations = [([(0, 1)] * len(self.terms.inputs), {})]  # box and phases of neurons; the last is due
-        for kind, *arguments in (case if type(case) is list and case else refuse(case) for case in cases):
+        for kind, *arguments in cases:
             Invalid.unless(situations, "no more cases", kind)
             box, phases = situations.pop()
             if (kind, len(arguments)) == ("input", 2):
@@ -683,6 +688,7 @@ class Checker:
             else:
                 Malformed.unless(kind in ("leaf", "empty"), "a case", kind)
                 multipliers = list(map(number, arguments))
+                self.spend(1 + self.weights_below(layer) // 100)
                 gap = self.walk(target if kind == "leaf" else ({}, 0), layer, box, phases, multipliers)
                 Invalid.unless(
                     gap < 0 or (gap == 0 and kind == "leaf"), "multipliers that prove the case", f"gap {gap}"
@@ -690,7 +696,10 @@ class Checker:
         Invalid.unless(not cases or not situations, "a leaf for every case", f"{len(situations)} open")
         self.assumed += not cases
         low, high = self.bounds.get((layer, index), (None, None))
-        self.bounds[layer, index] = (low, end) if way > 0 else (end, high)
+        self.bounds[layer, index] = (low, value) if way > 0 else (value, high)
+
+    def weights_below(self, layer):
+        return sum(len(terms) for _, rows in self.layers[: layer - 1] for terms, _ in rows)
 
     def need_neuron(self, layer, index, last):
         exists = 0 < layer <= last and index < len(self.layers[layer - 1][1])
@@ -724,40 +733,45 @@ class Checker:
         Malformed.unless(not multipliers, "no more multipliers", len(multipliers))
         return range_over((coefficients, total), box)[1]
 
-    def output(self, k, c, scale="1", offset="0"):
+    def output(self, k, c, scale=1, offset=0):
         """Output k of the network is scale·(output k of the formula) + offset."""
-        factor, base = number(scale), number(offset)
-        due = self.layers and not self.activation and natural(k) == self.proved < len(self.outputs)
+        due = self.layers and not self.activation and k == self.proved < len(self.outputs)
         node, linear, shift = self.claim(c)
         Invalid.unless(due and node == self.outputs[k], f"a claim about output {self.proved}", f"{k}, node {node}")
         terms, constant = self.parts.expand(linear)
-        value = substituted(({0: factor}, base), [(terms, constant + shift)])
+        value = substituted(({0: scale}, offset), [(terms, constant + shift)])
         Invalid.unless(value == self.values[k], f"the value {shown(self.values[k])}", shown(value))
         is_argument = self.layers[-1][0] == "identity"
         low, high = self.range_of(self.layer if is_argument else 0, k, value)
-        inside = factor and min(base, base + factor) <= low and high <= max(base, base + factor)
+        inside = scale and min(offset, offset + scale) <= low and high <= max(offset, offset + scale)
         Invalid.unless(inside, "an output that stays in [0,1] before the map", f"[{low}, {high}]")
         self.proved += 1
 
     def equal(self, k, a, b):
         """Output k of both formulas has one form."""
         (node, *form), (node2, *form2) = self.claim(a), self.claim(b)
-        due = not self.layers and natural(k) == self.proved < len(self.outputs)
+        due = not self.layers and k == self.proved < len(self.outputs)
         Invalid.unless(due and (node, node2) == self.outputs[k], f"claims about output {self.proved}", f"output {k}")
         Invalid.unless(form == form2, f"claim {b} about the form of claim {a}", "another form")
         self.proved += 1
 
 
-MANY = sys.maxsize - 1
-#: rule → function, least and most arguments
+#: rule → function, kinds of its arguments, kinds of arguments that may be missing (or come many times: *)
 RULES = {
-    "input": (Checker.input, 1, 1), "constant": (Checker.constant, 1, 1), "saturated": (Checker.saturated, 3, 3),
-    "atom": (Checker.atom, 1, 1), "not": (Checker.negation, 1, 1), "scale": (Checker.scale, 2, 2),
-    "plus": (Checker.plus, 2, 2), "times": (Checker.times, 2, 2), "lemma": (Checker.lemma, 3, 3),
-    "split": (Checker.split, 4, MANY), "same": (Checker.same, 2, 2), "unit": (Checker.unit, 3, 3),
-    "affine": (Checker.affine, 2, 2), "clip": (Checker.clip, 3, MANY), "bound": (Checker.bound, 4, MANY),
-    "output": (Checker.output, 2, 4), "equal": (Checker.equal, 3, 3),
+    "input": (Checker.input, "n", ""), "constant": (Checker.constant, "n", ""), "atom": (Checker.atom, "i", ""),
+    "saturated": (Checker.saturated, "nii", ""), "not": (Checker.negation, "i", ""), "scale": (Checker.scale, "si", ""),
+    "plus": (Checker.plus, "ii", ""), "times": (Checker.times, "ii", ""), "lemma": (Checker.lemma, "iii", ""),
+    "split": (Checker.split, "inii", "i*"), "same": (Checker.same, "ii", ""), "unit": (Checker.unit, "nni", ""),
+    "affine": (Checker.affine, "nn", ""), "clip": (Checker.clip, "nnn", "i*"), "bound": (Checker.bound, "nnsq", "c*"),
+    "output": (Checker.output, "ni", "qq"), "equal": (Checker.equal, "nii", ""),
 }  # fmt: skip
+ARGUMENTS = {
+    "i": lambda value: expect(value, int, "a whole number"),
+    "n": natural,
+    "q": number,
+    "s": lambda value: expect(value, str, "a string"),
+    "c": lambda value: expect(value, list, "a case") or refuse(value),
+}
 
 
 def shown(form):
@@ -826,16 +840,24 @@ def prepare(texts, size):
     if "original" in texts:
         heads = [line.split() for line in texts["original"].split("\n")]
         terms = Terms(next((head[1:] for head in heads if head[:1] == ["inputs"]), []))
-        (names, left), (names2, right) = terms.read(texts["original"]), terms.read(texts["formula"])
-        Invalid.unless(names == names2, f"a formula with the outputs {names}", names2)
-        return Checker(None, terms, list(zip(left, right, strict=True)), budget)
-    network = Network(texts["network"])
-    mapped = "source" not in texts or vars(Network(texts["source"])) == vars(network)
-    Invalid.unless(mapped, "the source, its box mapped onto the unit cube, as the network", "another network")
-    terms = Terms(network.inputs)
-    names, roots = terms.read(texts["formula"])
-    Invalid.unless(names == network.outputs, f"a formula with the outputs {network.outputs}", names)
-    return Checker(network, terms, roots, budget)
+        names, left = reading("original", terms.read, texts)
+        roots, layers = list(zip(left, reading("formula", terms.read, texts, names)[1], strict=True)), []
+    else:
+        network = reading("network", Network, texts)
+        mapped = "source" not in texts or vars(reading("source", Network, texts)) == vars(network)
+        Invalid.unless(mapped, "the source, its box mapped onto the unit cube, as the network", "another network")
+        terms = Terms(network.inputs)
+        roots, layers = reading("formula", terms.read, texts, network.outputs)[1], network.layers
+    return Checker(layers, terms, roots, budget)
+
+
+def reading(subject, reader, texts, *expected):
+    """What a reader makes of a file; its objections name the file."""
+    try:
+        return reader(texts[subject], *expected)
+    except Rejected as rejected:
+        rejected.subject = subject
+        raise
 
 
 def locate(path: str, given: Mapping[str, str | None]) -> tuple[str, Mapping[str, str | None]]:

@@ -43,9 +43,12 @@ def test_extracting_again_replaces_the_files(run, hat, tmp_path):
     before = (out / "formula.mv").read_text()
     assert run("extract", hat, "-o", out)[0] == 0
     assert (out / "formula.mv").read_text() == before
-    assert sorted(p.name for p in out.iterdir()) == ["certificate.jsonl", "formula.mv", "network.json", "summary.json"], (
-        "no stale certificate"
-    )
+    assert sorted(p.name for p in out.iterdir()) == [
+        "certificate.jsonl",
+        "formula.mv",
+        "network.json",
+        "summary.json",
+    ], "no stale certificate"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["hat.json", "out"], "nothing temporary is left"
 
 

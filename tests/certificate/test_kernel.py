@@ -1,0 +1,154 @@
+"""The kernel: every hand-made case gets the verdict that its directory names, and says why."""
+
+import ast
+import io
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from tests.certificates.make import CASES, HAT
+from verimv import kernel
+from verimv.certificate.certificate import rejection
+
+FOLDER = Path(__file__).parent.parent / "certificates"
+SOURCE = Path(kernel.__file__)
+
+
+def verdict(directory):
+    rejected = rejection(lambda: kernel.check(*kernel.locate(str(directory), {})))
+    return ("valid", "") if rejected is None else (rejected.status, str(rejected))
+
+
+@pytest.mark.parametrize(
+    "directory", sorted(d for v in CASES for d in (FOLDER / v).iterdir()), ids=lambda d: f"{d.parent.name}/{d.name}"
+)
+def test_the_folder_is_the_verdict(directory):
+    status, text = verdict(directory)
+    assert status == directory.parent.name, text
+    assert len(text) < 400
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize("status", CASES)
+def test_the_folders_are_what_their_maker_writes(status, tmp_path):
+    assert {d.name for d in (FOLDER / status).iterdir()} == CASES[status].keys()
+    for name, case in CASES[status].items():
+        case.write(tmp_path / name)
+        for file in (tmp_path / name).iterdir():
+            assert file.read_bytes() == (FOLDER / status / name / file.name).read_bytes(), f"{name}: run make.py"
+
+
+def run_alone(*arguments, flags=("-I", "-S")):
+    done = subprocess.run([sys.executable, *flags, str(SOURCE), *map(str, arguments)], capture_output=True, text=True)
+    assert done.stderr == "", done.stderr
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("flags", [("-I", "-S"), ("-I", "-S", "-O"), ("-O",)], ids=" ".join)
+@pytest.mark.parametrize(
+    ("case", "code"),
+    [("valid/hat", 0), ("valid/gzipped", 0), ("invalid/lemma-upside-down", 1), ("malformed/line-deeply-nested", 2)]
+    + [("incomplete/bound-assumed", 3), ("malformed/header-naming-a-source-that-is-not-there", 2)],
+)
+def test_it_runs_alone(case, code, flags):
+    found, text = run_alone(FOLDER / case, flags=flags)
+    assert (found, text.count("\n")) == (code, 1)
+    assert text.startswith(case.split("/")[0])
+
+
+def test_files_given_one_by_one():
+    hat = FOLDER / "valid" / "hat"
+    network, formula = ("--network", hat / "network.json"), ("--formula", hat / "formula.mv")
+    assert run_alone(hat / "certificate.jsonl", *network, *formula)[0] == 0
+    assert run_alone(hat / "certificate.jsonl", *network)[0] == 2, "the formula is missing"
+    assert run_alone(hat / "certificate.jsonl", *network, "--formula", hat / "network.json")[0] == 1, "another file"
+    assert run_alone(hat / "nothing.jsonl", *network, *formula)[0] == 2
+
+
+def test_a_directory_needs_exactly_one_certificate(tmp_path):
+    assert run_alone(tmp_path)[0] == 2
+    HAT.write(tmp_path / "hat")
+    (tmp_path / "hat" / "certificate.jsonl.gz").write_bytes(b"")
+    assert run_alone(tmp_path / "hat")[0] == 2
+
+
+def test_it_imports_the_standard_library_only():
+    tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in imported} <= sys.stdlib_module_names
+
+
+def test_it_has_no_assert_and_no_float():
+    tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        assert not isinstance(node, ast.Assert)
+        assert not (isinstance(node, ast.Constant) and isinstance(node.value, float))
+        assert not (isinstance(node, ast.Name) and node.id == "float")
+        assert not (
+            isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and node.lineno not in exact_divisions()
+        )
+
+
+def exact_divisions():
+    """Lines in which / has a Fraction on its left."""
+    lines = SOURCE.read_text(encoding="utf-8").splitlines()
+    return {number for number, line in enumerate(lines, start=1) if "Fraction(1) / " in line}
+
+
+def test_it_stays_small():
+    """Lines of code: without blank lines, comments and docstrings."""
+    source = SOURCE.read_text(encoding="utf-8")
+    skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    lines = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in skipped:
+            lines |= set(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    assert len(lines) < 600
+
+
+# -- hostile files cost little --------------------------------------------------------------------------------------------
+
+
+def lines_rejected(lines):
+    case = HAT.with_lines(lines)
+    numbered = ((number, kernel.decoded(line)) for number, line in enumerate(case.text().splitlines(), start=1))
+    return rejection(lambda: kernel.verify(numbered, lambda subject: case.subjects[subject].encode()))
+
+
+def test_lines_without_end_are_refused():
+    rejected = lines_rejected(['["input",0]'] * 1_000_000)
+    assert (rejected.status, rejected.expected[:13]) == ("invalid", "at most 64 st")
+    assert rejected.line < 500_000
+
+
+def test_forms_that_are_written_out_again_and_again_are_refused():
+    chain = ['["input",0]'] + [f'["plus",{k},1]' for k in range(1, 3000)]
+    rejected = lines_rejected([*chain, *(['["split",1,0,3000,1]'] * 2000)])
+    assert rejected.status == "invalid"
+
+
+def test_numbers_that_grow_without_end_are_refused():
+    factor = f"D[1/{'9' * 4299}]"
+    rejected = lines_rejected(['["input",0]', *(f'["scale","{factor}",{k}]' for k in range(1, 2000))])
+    assert (rejected.status, rejected.expected) == ("invalid", "at most 1000000 bits")
+
+
+def test_doubling_does_not_grow_the_forms():
+    """A form of 2^1000 summands is written out in 1000 steps."""
+    doubled = ['["input",0]', *(f'["plus",{k},{k}]' for k in range(1, 1001))]
+    assert lines_rejected([*doubled, *HAT.lines]).status == "invalid", "claims are numbered otherwise"
+    assert (
+        lines_rejected(
+            HAT.lines[:-1]
+            + [f'["plus",{1 if k == 8 else k},{1 if k == 8 else k}]' for k in range(8, 1000)]
+            + HAT.lines[-1:]
+        )
+        is None
+    )

@@ -1,0 +1,512 @@
+"""Writes the hand-made cases beside it: a directory per case, in the directory named after its verdict.
+
+A case is a few texts, written here by hand, or a change to another one. Hashes are computed, so that nothing but the
+change itself can be what a checker objects to (unless the case is about hashes). Run it after a change of the format:
+
+    python tests/certificates/make.py
+"""
+
+import gzip
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FILES = {"network": "network.json", "source": "source.json", "original": "original.mv", "formula": "formula.mv"}
+
+
+def network(*layers, inputs=("x1",), outputs=("y1",), box=None, **extra):
+    """Layers are (rows with the bias last, activation)."""
+    return json.dumps(
+        {
+            "format": "verimv-network",
+            "version": 1,
+            "inputs": list(inputs),
+            "box": box if box is not None else [["0", "1"]] * len(inputs),
+            "layers": [
+                {
+                    "weights": [[str(w) for w in row[:-1]] for row in rows],
+                    "bias": [str(row[-1]) for row in rows],
+                    "activation": act,
+                }
+                for rows, act in layers
+            ],
+            "outputs": list(outputs),
+            **extra,
+        }
+    )
+
+
+def formula(text, inputs="x1", outputs="y1"):
+    lines = ["verimv-formula 1", f"inputs {inputs}", *text.split("; "), f"outputs {outputs}"]
+    return "\n".join(lines) + "\n"
+
+
+class Case:
+    """The texts of a case; `lines` are the certificate without its header."""
+
+    def __init__(self, lines, **subjects):
+        self.lines = list(lines)
+        self.subjects = subjects
+        self.header = {}
+        self.tail = "\n"
+        self.pack = False
+
+    def copy(self):
+        return Case(self.lines, **self.subjects)
+
+    def with_lines(self, lines):
+        twin = self.copy()
+        twin.lines = list(lines)
+        return twin
+
+    def line(self, old, new):
+        """One line exchanged (or, for None, left out)."""
+        if self.lines.count(old) != 1:
+            raise ValueError(f"{old} stands {self.lines.count(old)} times")
+        return self.with_lines(new if line == old else line for line in self.lines if line != old or new is not None)
+
+    def more(self, *lines):
+        return self.with_lines([*self.lines, *lines])
+
+    def less(self, count):
+        return self.with_lines(self.lines[:-count])
+
+    def file(self, subject, old, new):
+        if old not in self.subjects[subject]:
+            raise ValueError(f"{old} is not in the {subject}")
+        twin = self.copy()
+        twin.subjects[subject] = self.subjects[subject].replace(old, new, 1)
+        return twin
+
+    def head(self, **changes):
+        twin = self.copy()
+        twin.header = changes
+        return twin
+
+    def text(self):
+        header = {"format": "verimv-certificate", "version": 1}
+        for name, text in self.subjects.items():
+            header[f"{name}_sha256"] = hashlib.sha256(text.encode()).hexdigest()
+        header = {key: value for key, value in (header | self.header).items() if value is not None}
+        return "\n".join([json.dumps(header), *self.lines]) + self.tail
+
+    def write(self, directory):
+        directory.mkdir(parents=True)
+        for name, text in self.subjects.items():
+            (directory / FILES[name]).write_text(text, encoding="utf-8")
+        data = self.text().encode()
+        if self.pack:
+            (directory / "certificate.jsonl.gz").write_bytes(self.pack(gzip.compress(data, mtime=0)))
+        else:
+            (directory / "certificate.jsonl").write_bytes(data)
+
+
+HAT = Case(
+    [
+        '["input",0]',  # 1
+        '["plus",1,1]',  # 2: σ(2x)
+        '["times",1,1]',  # 3: σ(2x − 1)
+        '["clip",1,0,0,2,3]',
+        '["clip",1,1,0,3]',
+        '["atom",2]',  # 4
+        '["atom",3]',  # 5
+        '["not",5]',  # 6
+        '["times",4,6]',  # 7: σ([2] − [3])
+        '["clip",2,0,0,7]',
+        '["atom",7]',  # 8
+        '["output",0,8]',
+    ],
+    network=network(([[2, 0], [2, -1]], "relu"), ([[1, -2, 0]], "relu")),
+    formula=formula("y1 = (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)"),
+)
+# σ(x + y − z), by Lemma 3.3 and its negative form
+LEMMA = Case(
+    [
+        '["input",0]',  # 1
+        '["input",1]',  # 2
+        '["input",2]',  # 3
+        '["not",3]',  # 4: 1 − z
+        '["plus",1,2]',  # 5: x ⊕ y is σ(x + y)
+        '["times",1,2]',  # 6: x ⊙ y is σ(x + y − 1)
+        '["lemma",6,4,5]',  # 7: σ(x + y − 1 + 1 − z)
+        '["clip",1,0,0,7]',
+        '["atom",7]',  # 8
+        '["output",0,8]',
+    ],
+    network=network(([[1, 1, -1, 0]], "crelu"), inputs=("x", "y", "z")),
+    formula=formula("y1 = ((x ⊙ y) ⊕ ¬z) ⊙ (x ⊕ y)", "x y z"),
+)
+# σ(x/2 + 1/4): s = 4, units σ(2x + 1 − i)
+SPLIT = Case(
+    [
+        '["input",0]',  # 1
+        '["plus",1,1]',  # 2: σ(2x)
+        '["times",1,1]',  # 3: σ(2x − 1)
+        '["constant",1]',  # 4
+        '["scale","d[4]",4]',  # 5: 1/4
+        '["atom",2]',  # 6
+        '["scale","d[4]",6]',  # 7
+        '["atom",3]',  # 8
+        '["scale","d[4]",8]',  # 9
+        '["plus",5,7]',  # 10
+        '["plus",10,9]',  # 11
+        '["split",4,1,11,2,3]',  # 12
+        '["output",0,12]',
+    ],
+    network=network(([["1/2", "1/4"]], "identity")),
+    formula=formula("y1 = δ[4]1 ⊕ δ[4](x1 ⊕ x1) ⊕ δ[4](x1 ⊙ x1)"),
+)
+# σ(√2/2·x + 1/3·y − 1/2)
+ROOT = Case(
+    [
+        '["input",0]',  # 1
+        '["input",1]',  # 2
+        '["scale","D[sqrt(2)/2]",1]',  # 3
+        '["scale","D[1/3]",2]',  # 4
+        '["plus",3,4]',  # 5: the sum may exceed 1
+        '["constant",1]',  # 6
+        '["scale","D[1/2]",6]',  # 7
+        '["times",3,7]',  # 8: σ(√2/2 x − 1/2)
+        '["plus",3,7]',  # 9: σ(√2/2 x + 1/2)
+        '["lemma",8,4,9]',  # 10
+        '["clip",1,0,0,10]',
+        '["atom",10]',  # 11
+        '["output",0,11]',
+    ],
+    network=network(([["sqrt(2)/2", "1/3", "-1/2"]], "crelu"), inputs=("x", "y")),
+    formula=formula("a = Δ[sqrt(2)/2]x; y1 = ((a ⊙ Δ[1/2]1) ⊕ Δ[1/3]y) ⊙ (a ⊕ Δ[1/2]1)", "x y"),
+)
+# |2x − 1| − 1/2 of two ReLUs lies in [−1/2, 1/2]: the output needs a bound with evidence
+TENT_NETWORK = network(([[2, -1], [-2, 1]], "relu"), ([[1, 1, 0]], "identity"))
+TENT = Case(
+    [
+        '["input",0]',  # 1
+        '["times",1,1]',  # 2: σ(2x − 1)
+        '["not",1]',  # 3: 1 − x
+        '["times",3,3]',  # 4: σ(1 − 2x)
+        '["clip",1,0,0,2]',
+        '["clip",1,1,0,4]',
+        '["bound",2,0,"high","1",["input",0,"1/2"],["leaf"],["leaf"]]',
+        '["atom",2]',  # 5
+        '["atom",4]',  # 6
+        '["plus",5,6]',  # 7
+        '["output",0,7]',
+    ],
+    network=TENT_NETWORK,
+    formula=formula("y1 = (x1 ⊙ x1) ⊕ (¬x1 ⊙ ¬x1)"),
+)
+BOUND = TENT.lines[6]
+MULTIPLIERS = TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2","1/2"]]')
+PHASES = TENT.line(BOUND, '["bound",2,0,"high","1",["neuron",1,0,"0"],["leaf","0","1/2"],["leaf","1","1/2"]]')
+# the same on the box [−1, 1], mapped onto the unit cube
+BOX = Case(
+    ['["input",0]', '["not",1]', '["output",0,2]'],
+    network=network(([["-1", "1"]], "identity")),
+    source=network(([["-1/2", "1/2"]], "identity"), box=[["-1", "1"]]),
+    formula=formula("y1 = ¬x1"),
+)
+BOX_ONLY = Case(BOX.lines, network=BOX.subjects["source"], formula=BOX.subjects["formula"])
+# 3x − 1 on [0,1] is 3·x − 1: an affine map of the formula x
+MAP = Case(
+    ['["input",0]', '["output",0,1,"3","-1"]'],
+    network=network(([[3, -1]], "identity")),
+    formula=formula("y1 = x1; z = 0"),
+)
+# the network 2x is not σ(2x)
+LEAVING = Case(
+    ['["input",0]', '["plus",1,1]', '["output",0,2]'],
+    network=network(([[2, 0]], "identity")),
+    formula=formula("y1 = x1 ⊕ x1"),
+)
+# neurons that are dead, constant, saturated, or cancel
+DEAD = Case(
+    [
+        '["clip",1,0,0]',  # ρ(−x) = 0
+        '["clip",1,1,2]',  # ρ(0·x + 2) = 2
+        '["affine",1,2]',  # ρ(x) = x
+        '["unit",1,3,0]',  # 1: σ(x + 1/2), which nothing uses in the end
+        '["unit",1,3,1]',  # 2
+        '["clip",1,3,0,1,2]',
+        '["clip",1,4,0,1,2]',
+        '["input",0]',  # 3
+        '["output",0,3]',
+    ],
+    network=network(([[-1, 0], [0, 2], [1, 0], [1, "1/2"], [1, "1/2"]], "relu"), ([[5, 1, 1, 1, -1, -2]], "identity")),
+    formula=formula("y1 = x1"),
+)
+SATURATED = Case(
+    [
+        '["unit",1,0,0]',  # 1
+        '["saturated",1,1,0]',  # 2: σ(x + 1) = 1
+        '["clip",1,0,0,2]',
+        '["unit",1,1,0]',  # 3
+        '["saturated",0,3,0]',  # 4: σ(x − 1) = 0
+        '["clip",1,1,0,4]',
+        '["constant",1]',  # 5
+        '["output",0,5]',
+    ],
+    network=network(([[1, 1], [1, -1]], "crelu"), ([[1, 7, 0]], "identity")),
+    formula=formula("y1 = 1"),
+)
+# ρ(1 − 2x) by the complement of σ(2x)
+COMPLEMENT = Case(
+    ['["input",0]', '["plus",1,1]', '["clip",1,0,0,-2]', '["atom",2]', '["not",3]', '["output",0,4]'],
+    network=network(([[-2, 1]], "relu"), ([[1, 0]], "identity")),
+    formula=formula("y1 = ¬(x1 ⊕ x1)"),
+)
+TWO = Case(
+    [
+        '["input",0]',
+        '["input",1]',
+        '["plus",1,2]',
+        '["clip",1,0,0,3]',
+        '["times",1,2]',
+        '["clip",1,1,0,4]',
+        '["atom",3]',
+        '["atom",4]',
+        '["output",0,5]',
+        '["output",1,6]',
+    ],
+    network=network(([[1, 1, 0], [1, 1, -1]], "crelu"), inputs=("x", "y"), outputs=("p", "q")),
+    formula=formula("p = x ⊕ y; q = x ⊙ y", "x y", "p q"),
+)
+# two formulas: ¬(¬x ⊕ ¬y) = x ⊙ y, and ⊕ commutes
+PAIR = Case(
+    [
+        '["input",0]',
+        '["input",1]',
+        '["not",1]',
+        '["not",2]',
+        '["plus",3,4]',
+        '["not",5]',
+        '["times",1,2]',
+        '["equal",0,6,7]',
+    ],
+    original=formula("y1 = ¬(¬x ⊕ ¬y)", "x y"),
+    formula=formula("y1 = x ⊙ y", "x y"),
+)
+SAME = Case(
+    [
+        '["input",0]',  # 1
+        '["input",1]',  # 2
+        '["plus",1,2]',  # 3: x ⊕ y
+        '["plus",2,1]',  # 4: y ⊕ x
+        '["atom",3]',  # 5: [x ⊕ y]
+        '["same",3,4]',  # 6: y ⊕ x read as [x ⊕ y]
+        '["times",5,1]',  # 7
+        '["times",6,1]',  # 8
+        '["equal",0,7,8]',
+    ],
+    original=formula("y1 = (x ⊕ y) ⊙ x", "x y"),
+    formula=formula("y1 = (y ⊕ x) ⊙ x", "x y"),
+)
+SPARSE = HAT.file("network", '[["2"], ["2"]]', '[{"width": 1, "0": "2"}, {"width": 1, "0": "2"}]')
+SPELLING = HAT.file("formula", "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)", "(x1 (+) x1) (*) ~(x1 (*) x1)")
+NAMED = HAT.file("formula", "y1 = (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)", "# twice\nt = x1 ⊕ x1\n\ny1 = t ⊙ ¬(x1 ⊙ x1)")
+
+VALID = {
+    "hat": HAT,
+    "hat-sparse-rows": SPARSE,
+    "hat-ascii-operators": SPELLING,
+    "hat-with-definitions-and-comments": NAMED,
+    "claims-nobody-uses": HAT.more('["constant",0]', '["lemma",1,1,1]'.replace("1,1,1", "9,1,9")).less(1),
+    "lemma-positive-and-negative": LEMMA,
+    "split-in-four": SPLIT,
+    "square-root": ROOT,
+    "bound-by-box": TENT,
+    "bound-by-multipliers": MULTIPLIERS,
+    "bound-by-phases": PHASES,
+    "box-with-source": BOX,
+    "box-in-the-network": BOX_ONLY,
+    "output-map": MAP,
+    "dead-constant-and-cancelling-neurons": DEAD,
+    "saturated-units": SATURATED,
+    "complement-of-a-unit": COMPLEMENT,
+    "two-outputs": TWO,
+    "two-formulas": PAIR,
+    "two-formulas-with-same": SAME,
+}
+
+
+def packed(case, change=lambda data: data):
+    twin = case.copy()
+    twin.pack = change
+    return twin
+
+
+VALID["gzipped"] = packed(HAT)
+
+INVALID = {
+    "network-hash-of-another-file": HAT.head(network_sha256="0" * 64),
+    "formula-hash-of-another-file": HAT.head(formula_sha256="0" * 64),
+    "formula-with-another-operator": HAT.file("formula", "⊕", "⊙"),
+    "formula-without-negation": HAT.file("formula", "¬", ""),
+    "formula-with-operands-swapped": HAT.file("formula", "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)", "¬(x1 ⊙ x1) ⊙ (x1 ⊕ x1)"),
+    "formula-of-other-inputs": HAT.file("formula", "inputs x1", "inputs x1 x2"),
+    "formula-of-other-outputs": HAT.file("formula", "y1 = ", "y2 = ").file("formula", "outputs y1", "outputs y2"),
+    "formula-with-another-factor": ROOT.file("formula", "Δ[1/3]", "Δ[1/2]"),
+    "formula-outputs-swapped": TWO.file("formula", "outputs p q", "outputs q p"),
+    "network-with-another-weight": HAT.file("network", '"-2"', '"-1"'),
+    "network-with-another-bias": HAT.file("network", '"0", "-1"', '"0", "1"'),
+    "network-with-another-activation": TENT.file("network", '"identity"', '"crelu"'),
+    "network-with-larger-box": BOX_ONLY.file("network", '"1"]]', '"2"]]'),
+    "source-with-another-box": BOX.file("source", '"-1", "1"', '"-1", "3"'),
+    "source-with-another-weight": BOX.file("source", '"-1/2"', '"-1/3"'),
+    "claim-from-the-future": HAT.line('["plus",1,1]', '["plus",1,2]'),
+    "claim-zero": HAT.line('["atom",2]', '["atom",0]'),
+    "claim-negative": HAT.line('["atom",2]', '["atom",-2]'),
+    "input-that-does-not-exist": HAT.line('["input",0]', '["input",1]'),
+    "constant-two": SPLIT.line('["constant",1]', '["constant",2]'),
+    "scale-of-a-form-above-1": HAT.line('["atom",2]', '["scale","d[2]",2]'),
+    "scale-by-another-factor": SPLIT.line('["scale","d[4]",4]', '["scale","d[3]",4]'),
+    "plus-of-a-negative-form": HAT.line('["not",5]', '["plus",1,3]'),
+    "times-of-a-form-above-1": HAT.line('["not",5]', '["times",1,2]'),
+    "not-forgotten": HAT.line('["not",5]', '["atom",5]'),
+    "lemma-without-shift": LEMMA.line('["lemma",6,4,5]', '["lemma",5,4,5]'),
+    "lemma-upside-down": LEMMA.line('["lemma",6,4,5]', '["lemma",5,4,6]'),
+    "lemma-adding-a-form-above-1": LEMMA.line('["lemma",6,4,5]', '["lemma",6,5,5]'),
+    "lemma-adding-another-input": LEMMA.line('["lemma",6,4,5]', '["lemma",6,3,5]'),
+    "saturated-too-early": SATURATED.line('["saturated",1,1,0]', '["saturated",1,1,-1]'),
+    "saturated-wrong-constant": SATURATED.line('["saturated",0,3,0]', '["saturated",1,3,0]'),
+    "saturated-two": SATURATED.line('["saturated",1,1,0]', '["saturated",2,1,0]'),
+    "split-into-too-few": SPLIT.line('["split",4,1,11,2,3]', '["split",2,1,11,2,3]'),
+    "split-into-three": SPLIT.line('["split",4,1,11,2,3]', '["split",3,1,11,2,3]'),
+    "split-with-units-out-of-order": SPLIT.line('["split",4,1,11,2,3]', '["split",4,1,11,3,2]'),
+    "split-with-a-one-too-many": SPLIT.line('["split",4,1,11,2,3]', '["split",4,2,11,2,3]'),
+    "split-with-a-unit-missing": SPLIT.line('["split",4,1,11,2,3]', '["split",4,1,11,2]'),
+    "split-of-another-sum": SPLIT.line('["split",4,1,11,2,3]', '["split",4,1,10,2,3]'),
+    "same-of-different-forms": SAME.line('["same",3,4]', '["same",1,4]'),
+    "unit-of-another-layer": DEAD.line('["unit",1,3,0]', '["unit",2,0,0]'),
+    "unit-of-no-neuron": DEAD.line('["unit",1,3,0]', '["unit",1,9,0]'),
+    "unit-with-another-shift": DEAD.line('["unit",1,3,1]', '["unit",1,3,2]'),
+    "affine-of-a-neuron-that-can-be-negative": COMPLEMENT.line('["clip",1,0,0,-2]', '["affine",1,0]'),
+    "affine-of-a-crelu-that-can-exceed-1": TWO.line('["clip",1,0,0,3]', '["affine",1,0]'),
+    "clip-with-too-few-units": HAT.line('["clip",1,0,0,2,3]', '["clip",1,0,0,2]'),
+    "clip-of-a-neuron-that-is-not-dead": HAT.line('["clip",1,1,0,3]', '["clip",1,1,0]'),
+    "clip-with-units-swapped": HAT.line('["clip",1,0,0,2,3]', '["clip",1,0,0,3,2]'),
+    "clip-with-ones-not-proved": HAT.line('["clip",1,0,0,2,3]', '["clip",1,0,1,3]'),
+    "clip-without-complement": COMPLEMENT.line('["clip",1,0,0,-2]', '["clip",1,0,0,2]'),
+    "clip-with-complement-too-many": HAT.line('["clip",1,1,0,3]', '["clip",1,1,0,-3]'),
+    "clip-of-a-crelu-with-two-units": TWO.line('["clip",1,0,0,3]', '["clip",1,0,0,3,3]'),
+    "clip-about-another-neuron": HAT.line('["clip",1,1,0,3]', '["clip",1,1,0,2]'),
+    "neuron-skipped": HAT.line('["clip",1,0,0,2,3]', None),
+    "neuron-twice": HAT.line('["clip",1,1,0,3]', '["clip",1,0,0,2,3]'),
+    "neuron-of-a-later-layer": HAT.line('["clip",1,1,0,3]', '["clip",2,0,0,3]'),
+    "bound-below-the-maximum": TENT.line(BOUND, BOUND.replace('"1"', '"3/4"')),
+    "bound-with-an-open-case": TENT.line(BOUND, BOUND.replace(',["leaf"]]', "]")),
+    "bound-with-a-case-too-many": TENT.line(BOUND, BOUND[:-1] + ',["leaf"]]'),
+    "bound-split-beside-the-kink": TENT.line(
+        BOUND, BOUND.replace("1/2", "1/3").replace('["leaf"]]', '["leaf","0","0"]]')
+    ),
+    "bound-with-bad-multipliers": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1","0"]]'),
+    "bound-called-empty": TENT.line(BOUND, BOUND.replace('["leaf"],', '["empty"],')),
+    "bound-on-the-wrong-side": TENT.line(BOUND, BOUND.replace('"high"', '"low"')),
+    "bound-of-another-neuron": TENT.line(BOUND, '["bound",1,0,"high","1",["leaf"]]'),
+    "bound-of-no-neuron": TENT.line(BOUND, '["bound",3,0,"high","1",["leaf"]]'),
+    "bound-splitting-a-neuron-above": PHASES.line(PHASES.lines[6], PHASES.lines[6].replace('"neuron",1', '"neuron",2')),
+    "bound-splitting-no-input": TENT.line(BOUND, BOUND.replace('"input",0', '"input",1')),
+    "bound-missing": TENT.line(BOUND, None),
+    "output-of-another-node": HAT.line('["output",0,8]', '["output",0,1]'),
+    "output-before-all-neurons": HAT.line('["clip",2,0,0,7]', None),
+    "output-that-leaves-the-unit-interval": LEAVING,
+    "output-without-its-map": MAP.line('["output",0,1,"3","-1"]', '["output",0,1]'),
+    "output-with-another-scale": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,"2","-1"]'),
+    "output-with-another-offset": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,"3","0"]'),
+    "output-scaled-by-0": MAP.file("network", '"3"', '"0"').line('["output",0,1,"3","-1"]', '["output",0,1,"0","-1"]'),
+    "output-twice": HAT.more('["output",0,8]'),
+    "outputs-out-of-order": TWO.line('["output",0,5]', '["output",1,6]'),
+    "outputs-exchanged": TWO.line('["output",0,5]', '["output",0,6]'),
+    "output-of-a-pair": PAIR.line('["equal",0,6,7]', '["output",0,6]'),
+    "equal-with-different-forms": PAIR.line('["equal",0,6,7]', '["equal",0,6,5]'),
+    "equal-about-other-nodes": PAIR.line('["equal",0,6,7]', '["equal",0,7,6]'),
+    "equal-of-a-network": HAT.line('["output",0,8]', '["equal",0,8,8]'),
+    "wrong-after-the-last-output": HAT.more('["plus",3,3]'),
+}
+
+
+def with_tail(case, tail):
+    twin = case.copy()
+    twin.tail = tail
+    return twin
+
+
+MALFORMED = {
+    "header-missing": HAT.head(format=None),
+    "header-of-version-2": HAT.head(version=2),
+    "header-of-version-true": HAT.head(version=True),
+    "header-with-an-unknown-key": HAT.head(trusted=True),
+    "header-without-formula": HAT.head(formula_sha256=None),
+    "header-naming-a-source-that-is-not-there": HAT.head(source_sha256="0" * 64),
+    "line-not-json": HAT.line('["plus",1,1]', '["plus",1,1'),
+    "line-empty": HAT.line('["plus",1,1]', ""),
+    "line-an-object": HAT.line('["plus",1,1]', '{"plus": [1, 1]}'),
+    "line-with-two-values": HAT.line('["plus",1,1]', '["plus",1,1] ["plus",1,1]'),
+    "line-deeply-nested": HAT.line('["plus",1,1]', "[" * 100_000),
+    "line-not-ascii": HAT.line('["plus",1,1]', '["plus",1,1,"⊕"]'),
+    "rule-unknown": HAT.line('["plus",1,1]', '["add",1,1]'),
+    "rule-a-number": HAT.line('["plus",1,1]', "[1,1,1]"),
+    "argument-missing": HAT.line('["plus",1,1]', '["plus",1]'),
+    "argument-too-many": HAT.line('["plus",1,1]', '["plus",1,1,1]'),
+    "argument-a-string": HAT.line('["plus",1,1]', '["plus",1,"1"]'),
+    "argument-a-float": HAT.line('["plus",1,1]', '["plus",1,1.0]'),
+    "argument-true": HAT.line('["plus",1,1]', '["plus",1,true]'),
+    "argument-nan": HAT.line('["plus",1,1]', '["plus",1,NaN]'),
+    "argument-null": HAT.line('["plus",1,1]', '["plus",1,null]'),
+    "index-negative": HAT.line('["input",0]', '["input",-1]'),
+    "factor-without-brackets": SPLIT.line('["scale","d[4]",4]', '["scale","1/4",4]'),
+    "factor-above-1": SPLIT.line('["scale","d[4]",4]', '["scale","D[2]",4]'),
+    "factor-divided-by-0": SPLIT.line('["scale","d[4]",4]', '["scale","d[0]",4]'),
+    "bound-side-unknown": TENT.line(BOUND, BOUND.replace('"high"', '"above"')),
+    "bound-a-decimal": TENT.line(BOUND, BOUND.replace('"1"', '"1.0"')),
+    "bound-case-unknown": TENT.line(BOUND, BOUND.replace('["leaf"],', '["trust"],')),
+    "bound-case-a-string": TENT.line(BOUND, BOUND.replace('["leaf"],', '"leaf",')),
+    "bound-multipliers-missing": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2"]]'),
+    "bound-multipliers-too-many": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2","1/2","0"]]'),
+    "output-scale-a-number": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,3,-1]'),
+    "last-line-cut-off": with_tail(HAT, ""),
+    "certificate-empty": HAT.with_lines([]).head(format=None),
+    "gzip-cut-off": packed(HAT, lambda data: data[:-12]),
+    "gzip-with-a-flipped-bit": packed(HAT, lambda data: data[:40] + bytes([data[40] ^ 16]) + data[41:]),
+    "gzip-only-in-name": packed(HAT, lambda data: b"[]\n"),
+    "network-not-json": HAT.file("network", "{", ""),
+    "network-with-a-key-twice": HAT.file("network", '"version": 1', '"version": 1, "version": 1'),
+    "network-with-an-unknown-key": HAT.file("network", '"version": 1', '"version": 1, "trusted": true'),
+    "network-with-a-float": HAT.file("network", '"-2"', "-2.0"),
+    "network-with-a-number-in-arabic-digits": HAT.file("network", '"-2"', '"-٢"'),
+    "network-with-a-ragged-row": HAT.file("network", '["1", "-2"]', '["1"]'),
+    "network-with-an-unknown-activation": HAT.file("network", '"relu"', '"tanh"'),
+    "network-with-an-empty-interval": HAT.file("network", '["0", "1"]', '["1", "0"]'),
+    "network-dividing-by-0": HAT.file("network", '"-2"', '"-2/0"'),
+    "network-with-an-imaginary-weight": HAT.file("network", '"-2"', '"sqrt(-2)"'),
+    "formula-without-header": HAT.file("formula", "verimv-formula 1", "verimv-formula 2"),
+    "formula-without-outputs": HAT.file("formula", "outputs y1\n", ""),
+    "formula-using-what-is-not-defined": HAT.file("formula", "x1 ⊕ x1", "x1 ⊕ x2"),
+    "formula-defining-a-name-twice": HAT.file("formula", "y1 =", "y1 = x1\ny1 ="),
+    "formula-with-a-bracket-too-few": HAT.file("formula", "(x1 ⊕", "x1 ⊕"),
+    "formula-with-a-bracket-too-many": HAT.file("formula", "x1)\n", "x1))\n"),
+    "formula-with-another-operator": HAT.file("formula", "⊕", "→"),
+    "formula-with-a-factor-above-1": ROOT.file("formula", "Δ[1/3]", "Δ[4/3]"),
+}
+
+INCOMPLETE = {
+    "no-lines": HAT.with_lines([]),
+    "output-missing": HAT.less(1),
+    "second-output-missing": TWO.less(1),
+    "bound-assumed": TENT.line(BOUND, '["bound",2,0,"high","1"]'),
+    "pair-not-proved": PAIR.less(1),
+}
+
+CASES = {"valid": VALID, "invalid": INVALID, "malformed": MALFORMED, "incomplete": INCOMPLETE}
+
+
+def main():
+    for verdict, cases in CASES.items():
+        shutil.rmtree(HERE / verdict, ignore_errors=True)
+        for name, case in cases.items():
+            case.write(HERE / verdict / name)
+
+
+if __name__ == "__main__":
+    main()
