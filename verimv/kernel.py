@@ -12,8 +12,6 @@ values of other nodes, its atoms. A rule makes a claim from earlier ones in cons
 network's neurons are compared with forms once per neuron.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib
@@ -26,10 +24,8 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import total_ordering
-from typing import Any
 
 MAX_TEXT = 1 << 16  # characters of a number
 MAX_BITS = 1_000_000  # of a number that arises on the way
@@ -42,21 +38,18 @@ class Rejected(Exception):
     """Anything but "valid": what was expected, what was found instead, and where."""
 
     status, exit_code = "rejected", 1
-    line: int | None = None
-    rule: str | None = None
-    subject: str | None = None  # the file in which it was found, unless that is the certificate
+    line = rule = subject = None  # subject: the file in which it was found, unless that is the certificate
 
-    def __init__(self, expected: str, got: Any) -> None:
+    def __init__(self, expected, got):
         super().__init__(expected, got)
         self.expected, self.got = (text if len(text) <= 100 else text[:100] + "…" for text in (expected, str(got)))
 
-    def __str__(self) -> str:
-        told = (self.subject, self.line and f"line {self.line}", self.rule and f"rule {self.rule}")
-        where = [part for part in told if part]
-        return ", ".join([self.status, *where]) + f": expected {self.expected}, got {self.got}"
+    def __str__(self):
+        where = (self.subject, self.line and f"line {self.line}", self.rule and f"rule {self.rule}")
+        return ", ".join([self.status, *filter(None, where)]) + f": expected {self.expected}, got {self.got}"
 
     @classmethod
-    def unless(cls, holds: Any, expected: str, got: Any) -> None:
+    def unless(cls, holds, expected, got):
         if not holds:
             raise cls(expected, got)
 
@@ -259,7 +252,7 @@ def refuse(text):
 _JSON = json.JSONDecoder(object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
 
 
-def decoded(text: str) -> Any:
+def decoded(text):
     try:
         return _JSON.decode(text)
     except (ValueError, RecursionError) as error:
@@ -686,20 +679,14 @@ class Checker:
                 low, high = phases.get(place, (None, None))
                 situations += [(box, phases | {place: half}) for half in ((point, high), (low, point))]
             else:
-                Malformed.unless(kind in ("leaf", "empty"), "a case", kind)
-                multipliers = list(map(number, arguments))
-                self.spend(1 + self.weights_below(layer) // 100)
-                gap = self.walk(target if kind == "leaf" else ({}, 0), layer, box, phases, multipliers)
-                Invalid.unless(
-                    gap < 0 or (gap == 0 and kind == "leaf"), "multipliers that prove the case", f"gap {gap}"
-                )
+                Malformed.unless(kind == "leaf", "a case", kind)
+                self.spend(1 + sum(len(terms) for _, rows in self.layers[: layer - 1] for terms, _ in rows) // 100)
+                gap = self.walk(target, layer, box, phases, list(map(number, arguments)))
+                Invalid.unless(gap <= 0, "multipliers that prove the case", f"a gap of {gap}")
         Invalid.unless(not cases or not situations, "a leaf for every case", f"{len(situations)} open")
         self.assumed += not cases
         low, high = self.bounds.get((layer, index), (None, None))
         self.bounds[layer, index] = (low, value) if way > 0 else (value, high)
-
-    def weights_below(self, layer):
-        return sum(len(terms) for _, rows in self.layers[: layer - 1] for terms, _ in rows)
 
     def need_neuron(self, layer, index, last):
         exists = 0 < layer <= last and index < len(self.layers[layer - 1][1])
@@ -766,12 +753,9 @@ RULES = {
     "output": (Checker.output, "ni", "qq"), "equal": (Checker.equal, "nii", ""),
 }  # fmt: skip
 ARGUMENTS = {
-    "i": lambda value: expect(value, int, "a whole number"),
-    "n": natural,
-    "q": number,
-    "s": lambda value: expect(value, str, "a string"),
-    "c": lambda value: expect(value, list, "a case") or refuse(value),
-}
+    "i": lambda value: expect(value, int, "a whole number"), "n": natural, "q": number,
+    "s": lambda value: expect(value, str, "a string"), "c": lambda value: expect(value, list, "a case") or refuse([]),
+}  # fmt: skip
 
 
 def shown(form):
@@ -801,7 +785,7 @@ def lines_of(path):
                 raise Malformed("ASCII text, perhaps gzipped", error) from None
 
 
-def check(certificate: str, files: Mapping[str, str | None]) -> None:
+def check(certificate, files):
     """Raise Rejected unless the certificate proves its statement about files, {"network": path, …}."""
 
     def contents(subject):
@@ -811,7 +795,7 @@ def check(certificate: str, files: Mapping[str, str | None]) -> None:
     verify(lines_of(certificate), contents)
 
 
-def verify(lines: Iterator[tuple[int, Any]], contents: Callable[[str], bytes]) -> None:
+def verify(lines, contents):
     """The same for numbered lines, and a function from a subject's name to the bytes of its file."""
     header = expect(next(lines, (1, None))[1], dict, "an object in the first line")
     subjects = [name for name in FILES if f"{name}_sha256" in header]
@@ -860,7 +844,7 @@ def reading(subject, reader, texts, *expected):
         raise
 
 
-def locate(path: str, given: Mapping[str, str | None]) -> tuple[str, Mapping[str, str | None]]:
+def locate(path, given):
     """The certificate, and the files it may speak of: those given, or those beside it in a directory."""
     if not os.path.isdir(path):
         return path, given
@@ -869,7 +853,7 @@ def locate(path: str, given: Mapping[str, str | None]) -> tuple[str, Mapping[str
     return os.path.join(path, found[0]), {key: given.get(key) or os.path.join(path, FILES[key]) for key in FILES}
 
 
-def main() -> int:
+def main():
     parser = argparse.ArgumentParser(description="Check a certificate of verimv, without a solver.")
     parser.add_argument("path", help="a directory written by verimv, or a certificate")
     for name in FILES:

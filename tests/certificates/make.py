@@ -401,7 +401,6 @@ INVALID = {
         BOUND, BOUND.replace("1/2", "1/3").replace('["leaf"]]', '["leaf","0","0"]]')
     ),
     "bound-with-bad-multipliers": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1","0"]]'),
-    "bound-called-empty": TENT.line(BOUND, BOUND.replace('["leaf"],', '["empty"],')),
     "bound-on-the-wrong-side": TENT.line(BOUND, BOUND.replace('"high"', '"low"')),
     "bound-of-another-neuron": TENT.line(BOUND, '["bound",1,0,"high","1",["leaf"]]'),
     "bound-of-no-neuron": TENT.line(BOUND, '["bound",3,0,"high","1",["leaf"]]'),

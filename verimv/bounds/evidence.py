@@ -107,11 +107,8 @@ def _leaf(
     if ranges is None:
         return ("leaf",)
     walk = _Walk(network, layer, situation, ranges)
-    for kind, row, limit in (("leaf", goal, ZERO), ("empty", Affine(()), -ONE)):
-        multipliers = walk.multipliers(row, limit)
-        if multipliers is not None:
-            return (kind, *map(format_number, multipliers))
-    return None
+    multipliers = walk.multipliers(goal)
+    return None if multipliers is None else ("leaf", *map(format_number, multipliers))
 
 
 class _Walk:
@@ -126,14 +123,14 @@ class _Walk:
         self.ranges = ranges
         self.is_algebraic = network.number_kind == "algebraic"
 
-    def multipliers(self, goal: Affine, limit: Number) -> list[Number] | None:
-        """Those with which the walk from `goal` ends at most at `limit`; None if there are none."""
-        intervals = self._walk(goal, limit, solving=False)  # multipliers 0, which is interval arithmetic
+    def multipliers(self, goal: Affine) -> list[Number] | None:
+        """Those with which the walk from `goal` ends at 0 or below; None if there are none."""
+        intervals = self._walk(goal, solving=False)  # multipliers 0, which is interval arithmetic
         if intervals is not None or self.is_algebraic:  # z3 has no square roots in linear arithmetic
             return intervals
-        return self._walk(goal, limit, solving=True)
+        return self._walk(goal, solving=True)
 
-    def _walk(self, goal: Affine, limit: Number, solving: bool) -> list[Number] | None:
+    def _walk(self, goal: Affine, solving: bool) -> list[Number] | None:
         unknowns: list[Any] = []
         conditions: list[Any] = []
         coefficients: dict[int, Any] = dict(goal.terms)
@@ -161,10 +158,10 @@ class _Walk:
                 for j, w in row.terms:
                     below[j] = _plus(below.get(j, ZERO), _times(slope, w))
             coefficients = below
-        return self._solved(unknowns, conditions, coefficients, total, limit)
+        return self._solved(unknowns, conditions, coefficients, total)
 
     def _solved(
-        self, unknowns: list[Any], conditions: list[Any], coefficients: dict[int, Any], total: Any, limit: Number
+        self, unknowns: list[Any], conditions: list[Any], coefficients: dict[int, Any], total: Any
     ) -> list[Number] | None:
         for j, c in coefficients.items():
             low, high = self.situation.box[j]
@@ -175,10 +172,10 @@ class _Walk:
                 peak = max(c * low, c * high)
             total = _plus(total, peak)
         if not conditions:
-            return unknowns if total <= limit else None
+            return unknowns if total <= 0 else None
         solver = z3.SolverFor("QF_LRA")
         solver.set("timeout", _LEAF_MILLISECONDS)
-        solver.add(*conditions, total <= _z3(limit))
+        solver.add(*conditions, total <= 0)
         if solver.check() != z3.sat:
             return None
         model = solver.model()
