@@ -13,6 +13,7 @@ import shutil
 from pathlib import Path
 
 HERE = Path(__file__).parent
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
 FILES = {"network": "network.json", "source": "source.json", "original": "original.mv", "formula": "formula.mv"}
 
 
@@ -477,6 +478,11 @@ MALFORMED = {
     "network-with-a-ragged-row": HAT.file("network", '["1", "-2"]', '["1"]'),
     "network-with-an-unknown-activation": HAT.file("network", '"relu"', '"tanh"'),
     "network-with-an-empty-interval": HAT.file("network", '["0", "1"]', '["1", "0"]'),
+    "network-with-a-bias-missing": HAT.file("network", '"bias": ["0", "-1"]', '"bias": ["0"]'),
+    "network-with-an-index-beyond-its-width": SPARSE.file("network", '"0": "2"', '"1": "2"'),
+    "network-with-an-output-named-twice": TWO.file("network", '["p", "q"]', '["p", "p"]'),
+    "network-with-a-name-that-is-none": HAT.file("network", '"x1"', '"1x"').file("formula", "inputs x1", "inputs 1x"),
+    "network-with-ten-square-roots": HAT.file("network", '"-2"', f'"{"+".join(f"sqrt({p})" for p in PRIMES)}"'),
     "network-dividing-by-0": HAT.file("network", '"-2"', '"-2/0"'),
     "network-with-an-imaginary-weight": HAT.file("network", '"-2"', '"sqrt(-2)"'),
     "formula-without-header": HAT.file("formula", "verimv-formula 1", "verimv-formula 2"),
@@ -486,6 +492,7 @@ MALFORMED = {
     "formula-with-a-bracket-too-few": HAT.file("formula", "(x1 ⊕", "x1 ⊕"),
     "formula-with-a-bracket-too-many": HAT.file("formula", "x1)\n", "x1))\n"),
     "formula-with-another-operator": HAT.file("formula", "⊕", "→"),
+    "formula-with-something-else-at-its-end": HAT.file("formula", "x1)\n", "x1) $\n"),
     "formula-with-a-factor-above-1": ROOT.file("formula", "Δ[1/3]", "Δ[4/3]"),
 }
 

@@ -1,0 +1,240 @@
+"""Changes to certified files that an attacker might make; the hashes are then computed anew, so that only rules help."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from verimv import kernel
+from verimv.certificate import extract
+from verimv.certificate.certificate import rejection
+from verimv.errors import Refuted, Undecided
+from verimv.exact import parse_number
+from verimv.networks import Layer, Network, read_network
+from verimv.networks.normalise import to_unit_cube
+from verimv.smt import Search, equivalent
+from verimv.terms import read_mv
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The texts of the subjects, and the lines of a certificate after its header."""
+
+    subjects: dict[str, str]
+    lines: tuple[str, ...]
+
+    def text(self) -> str:
+        hashes = {f"{name}_sha256": hashlib.sha256(text.encode()).hexdigest() for name, text in self.subjects.items()}
+        header = json.dumps({"format": "verimv-certificate", "version": 1, **hashes})
+        return "\n".join([header, *self.lines]) + "\n"
+
+    def verdict(self) -> str:
+        numbered = ((n, kernel.decoded(line)) for n, line in enumerate(self.text().splitlines(), start=1))
+        rejected = rejection(lambda: kernel.verify(numbered, lambda subject: self.subjects[subject].encode()))
+        return "valid" if rejected is None else rejected.status
+
+    def maps(self) -> list[str]:
+        """The lines that are part of the statement: outputs with their scales and offsets."""
+        return [line for line in self.lines if '"output"' in line]
+
+    def is_true(self) -> bool:
+        """Whether the statement that the certificate is about holds, by exact evaluation and by the solver."""
+        formula = read_mv(self.subjects["formula"])
+        if "original" in self.subjects:
+            return equivalent(read_mv(self.subjects["original"]), formula, search=Search(seconds=30)).proved
+        network = read_network(self.subjects["network"])
+        if "source" in self.subjects and to_unit_cube(read_network(self.subjects["source"])) != to_unit_cube(network):
+            return False
+        network = self._unmapped(to_unit_cube(network))
+        return equivalent(network, formula, search=Search(seconds=30)).proved
+
+    def _unmapped(self, network: Network) -> Network:
+        """The network with the affine maps of the outputs undone."""
+        outputs = [json.loads(line) for line in self.maps()]
+        scales = [parse_number(line[3]) if len(line) > 3 else parse_number("1") for line in outputs]
+        offsets = [parse_number(line[4]) if len(line) > 4 else parse_number("0") for line in outputs]
+        if all(scale == 1 for scale in scales) and not any(offsets):
+            return network
+        count = len(outputs)
+        rows = [[(1 / scales[i] if i == j else parse_number("0")) for j in range(count)] for i in range(count)]
+        bias = [-offset / scale for offset, scale in zip(offsets, scales, strict=True)]
+        return replace(network, layers=(*network.layers, Layer.of(rows, bias, "identity")))
+
+
+# -- what to tamper with ----------------------------------------------------------------------------------------------
+
+
+def random_number(source: random.Random, kind: str) -> str:
+    if kind == "integer":
+        return str(source.randint(-2, 3))
+    if kind == "rational":
+        return f"{source.randint(-5, 5)}/{source.choice([1, 2, 3, 4])}"
+    return source.choice(["sqrt(2)/2", "-sqrt(2)/2", "1/2", "-1", "sqrt(3)-1", "1", "0", "1-sqrt(2)"])
+
+
+def random_network(source: random.Random) -> Network:
+    kind = source.choice(["integer", "integer", "rational", "algebraic"])
+    widths = [source.randint(1, 3), *(source.randint(1, 3) for _ in range(source.randint(0, 2))), source.randint(1, 2)]
+    layers = []
+    for k, (below, width) in enumerate(pairwise(widths)):
+        is_last = k == len(widths) - 2
+        activation = source.choice(["crelu", "crelu", "relu", "identity"] if is_last else ["relu", "relu", "crelu"])
+        rows = [[parse_number(random_number(source, kind)) for _ in range(below)] for _ in range(width)]
+        layers.append(Layer.of(rows, [parse_number(random_number(source, kind)) for _ in range(width)], activation))
+    box = None
+    if source.random() < 0.2:
+        ends = [(source.randint(-3, 0), source.randint(1, 3)) for _ in range(widths[0])]
+        box = [(parse_number(str(low)), parse_number(str(high))) for low, high in ends]
+    return Network.of(layers, None, box, None)
+
+
+def random_bundles(count: int, seed: int, most_lines: int = 150) -> list[Bundle]:
+    """Certificates of random networks, all logics, those with bounds and boxes among them."""
+    source = random.Random(seed)
+    bundles: list[Bundle] = []
+    while len(bundles) < count:
+        network = random_network(source)
+        logic = source.choice(["auto", "auto", "rmv"])
+        try:
+            extraction = extract(network, logic=logic, bounds=source.choice(["auto", "interval"]))
+        except (Refuted, Undecided):
+            continue
+        certificate = extraction.certificate
+        if 8 <= len(certificate.body) <= most_lines:
+            texts = {name: data.decode() for name, data in certificate.subjects.items()}
+            bundles.append(Bundle(texts, tuple(certificate.body)))
+    return bundles
+
+
+# -- how ------------------------------------------------------------------------------------------------------------------
+
+
+def _other_number(text: str, source: random.Random) -> str:
+    return source.choice(
+        [f"{text}+1", f"{text}-1", f"-({text})", "0", "1", "1/2", f"{text}+1/1048576", f"({text})/2", f"2*({text})"]
+    )
+
+
+def _tampered_value(value: object, source: random.Random, claims: int) -> object:
+    if isinstance(value, int):
+        return source.choice([value + 1, value - 1, -value, 0, 1, source.randint(1, max(1, claims)), value + 2])
+    if isinstance(value, str):
+        if value in ("high", "low"):
+            return "low" if value == "high" else "high"
+        inner = re.fullmatch(r"([dD])\[(.*)\]", value)
+        if inner:
+            return source.choice(
+                [f"{inner[1]}[{source.choice(['1', '2', '3', '1/2'])}]", f"D[1/{source.randint(1, 5)}]"]
+            )
+        return _other_number(value, source)
+    if isinstance(value, list) and value:
+        return _tampered_line(value, source, claims)
+    return value
+
+
+def _tampered_line(line: list, source: random.Random, claims: int) -> list:
+    line = list(line)
+    if len(line) > 2 and source.random() < 0.2:
+        i, j = source.sample(range(1, len(line)), 2)
+        line[i], line[j] = line[j], line[i]
+        return line
+    if source.random() < 0.15 and len(line) > 1:
+        position = source.randrange(1, len(line))
+        return line[:position] + line[position + 1 :] if source.random() < 0.5 else [*line, line[position]]
+    position = source.randrange(1, len(line)) if len(line) > 1 else 0
+    if position:
+        line[position] = _tampered_value(line[position], source, claims)
+    return line
+
+
+def tamper_lines(bundle: Bundle, source: random.Random) -> Bundle:
+    lines = list(bundle.lines)
+    if not lines:
+        return bundle
+    i = source.randrange(len(lines))
+    j = source.randrange(len(lines))
+    what = source.randrange(7)
+    if what == 0:
+        del lines[i]
+    elif what == 1:
+        lines.insert(j, lines[i])
+    elif what == 2:
+        lines[i], lines[j] = lines[j], lines[i]
+    elif what == 3:
+        line = json.loads(lines[i])
+        line[0] = source.choice(sorted(kernel.RULES))
+        lines[i] = json.dumps(line)
+    else:
+        lines[i] = json.dumps(_tampered_line(json.loads(lines[i]), source, len(lines)))
+    return replace(bundle, lines=tuple(lines))
+
+
+_PIECE = re.compile(r"⊕|⊙|¬|Δ\[[^\]]*\]|δ\[[0-9]+\]|\b[A-Za-z][A-Za-z0-9]*\b|\b[01]\b")
+
+
+def tamper_formula(bundle: Bundle, source: random.Random, name: str = "formula") -> Bundle:
+    head, inputs, *body, last = bundle.subjects[name].rstrip("\n").split("\n")
+    if not body:
+        return bundle
+    k = source.randrange(len(body))
+    left, _, right = body[k].partition("=")
+    names = inputs.split()[1:] + [line.partition("=")[0].strip() for line in body[:k]] + ["0", "1"]
+    pieces = list(_PIECE.finditer(right))
+    if not pieces:  # a comment
+        return bundle
+    piece = source.choice(pieces)
+    text = piece[0]
+    if text in "⊕⊙":
+        new = "⊙" if text == "⊕" else "⊕"
+    elif text == "¬":
+        new = source.choice(["", "¬¬"])
+    elif text[0] in "Δδ":
+        new = source.choice(["", "Δ[1/2]", "Δ[1/3]", "δ[2]", "¬", f"Δ[{source.randint(0, 4)}/4]"])
+    else:
+        new = source.choice([source.choice(names), f"¬{text}", f"({text} ⊕ {source.choice(names)})", f"({text} ⊙ 1)"])
+    body[k] = f"{left}={right[: piece.start()]}{new}{right[piece.end() :]}"
+    if source.random() < 0.1 and len(body) > 1:
+        i, j = source.sample(range(len(body)), 2)
+        body[i], body[j] = body[j], body[i]
+    return replace(bundle, subjects={**bundle.subjects, name: "\n".join([head, inputs, *body, last]) + "\n"})
+
+
+def tamper_network(bundle: Bundle, source: random.Random, name: str = "network") -> Bundle:
+    data = json.loads(bundle.subjects[name])
+    layer = source.choice(data["layers"])
+    what = source.randrange(8)
+    if what == 0:
+        layer["activation"] = source.choice(["relu", "crelu", "identity"])
+    elif what == 1:
+        layer["bias"][source.randrange(len(layer["bias"]))] = random_number(source, "rational")
+    elif what == 2 and len(layer["weights"]) > 1:
+        i, j = source.sample(range(len(layer["weights"])), 2)
+        layer["weights"][i], layer["weights"][j] = layer["weights"][j], layer["weights"][i]
+    elif what == 3:
+        box = data["box"][source.randrange(len(data["box"]))]
+        box[source.randrange(2)] = source.choice(["0", "1", "1/2", "2", "-1"])
+    elif what == 4:
+        i = source.randrange(len(layer["bias"]))
+        layer["bias"][i] = _other_number(layer["bias"][i], source)
+    else:
+        row = source.choice(layer["weights"])
+        j = source.choice([key for key in row if key != "width"] if isinstance(row, dict) else range(len(row)))
+        row[j] = _other_number(row[j], source)
+    return replace(bundle, subjects={**bundle.subjects, name: json.dumps(data)})
+
+
+def tamper(bundle: Bundle, source: random.Random) -> Bundle:
+    """One to three changes, in the certificate, the formula or the network."""
+    for _ in range(source.choice([1, 1, 1, 2, 2, 3])):
+        name = source.choice([*bundle.subjects, "lines", "lines"])
+        if name == "lines":
+            bundle = tamper_lines(bundle, source)
+        elif name in ("formula", "original"):
+            bundle = tamper_formula(bundle, source, name)
+        else:
+            bundle = tamper_network(bundle, source, name)
+    return bundle

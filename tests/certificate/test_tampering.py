@@ -1,0 +1,86 @@
+"""Whatever is changed in certified files: the kernel refuses it, or the statement is still true."""
+
+import gzip
+import random
+from collections import Counter
+
+import pytest
+
+from tests.certificate.tamper import Bundle, random_bundles, tamper
+from tests.certificates.make import VALID
+from verimv import kernel
+from verimv.certificate.certificate import rejection
+
+
+def bundles(count: int, seed: int) -> list[Bundle]:
+    """The hand-made valid cases, and certificates of random networks."""
+    hand_made = [Bundle(dict(case.subjects), tuple(case.lines)) for case in VALID.values() if not case.pack]
+    return hand_made + random_bundles(count - len(hand_made), seed)
+
+
+def tampered_verdicts(count: int, of: int, seed: int) -> Counter:
+    source = random.Random(seed)
+    originals = bundles(of, seed)
+    assert all(original.verdict() == "valid" for original in originals)
+    verdicts: Counter = Counter()
+    for number in range(count):
+        original = originals[number % len(originals)]
+        mutant = tamper(original, source)
+        if mutant == original:
+            verdicts["unchanged"] += 1
+            continue
+        verdict = mutant.verdict()
+        changed = mutant.subjects != original.subjects or mutant.maps() != original.maps()
+        if verdict == "valid" and changed:
+            assert mutant.is_true(), f"wrongly accepted: {mutant}"
+            verdict = "valid, about other files, and true"
+        verdicts[verdict] += 1
+    return verdicts
+
+
+def test_tampering():
+    verdicts = tampered_verdicts(1_500, 30, seed=1)
+    assert verdicts["invalid"] > 500
+    assert verdicts["malformed"] > 50
+    assert verdicts["valid, about other files, and true"] > 0, "the tester can tell"
+
+
+@pytest.mark.slow
+def test_tampering_at_length(record_property):
+    verdicts = tampered_verdicts(25_000, 50, seed=2)
+    print(dict(verdicts))
+    assert sum(verdicts.values()) - verdicts["unchanged"] >= 20_000
+
+
+def test_the_tester_would_notice(monkeypatch):
+    """With a side condition switched off, tampering finds a wrong acceptance."""
+    monkeypatch.setattr(kernel.Checker, "within", lambda *arguments: None)
+    with pytest.raises(AssertionError, match="wrongly accepted"):
+        tampered_verdicts(15_000, 30, seed=3)
+
+
+def test_changes_that_are_not_signed_are_refused():
+    source = random.Random(4)
+    for original in bundles(25, 4):
+        mutant = tamper(original, source)
+        if mutant.subjects != original.subjects:
+            signed = original.text().splitlines()
+            numbered = ((n, kernel.decoded(line)) for n, line in enumerate(signed, start=1))
+            texts = mutant.subjects
+            rejected = rejection(
+                lambda numbered=numbered, texts=texts: kernel.verify(numbered, lambda s: texts[s].encode())
+            )
+            assert rejected.status == "invalid"
+
+
+def test_gzip_cut_off_anywhere(tmp_path):
+    (original,) = random_bundles(1, 5)
+    for name, text in original.subjects.items():
+        (tmp_path / kernel.FILES[name]).write_text(text, encoding="utf-8")
+    data = gzip.compress(original.text().encode(), mtime=0)
+    path = tmp_path / "certificate.jsonl.gz"
+    for length in range(0, len(data), 7):
+        path.write_bytes(data[:length])
+        assert rejection(lambda: kernel.check(*kernel.locate(str(tmp_path), {}))).status == "malformed", length
+    path.write_bytes(data)
+    assert rejection(lambda: kernel.check(*kernel.locate(str(tmp_path), {}))) is None
