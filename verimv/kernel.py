@@ -515,7 +515,7 @@ class Checker:
     def within(self, linear, shift, low, high):
         """The form must lie in [low, high] over atoms in [0,1]; None is no bound."""
         least, most = self.parts.range(linear)
-        if (low is not None and least + shift < low) or (high is not None and most + shift > high):
+        if (low is not None and least < low - shift) or (high is not None and most > high - shift):
             raise Invalid(f"a form in [{low}, {high}]", f"one in [{least + shift}, {most + shift}]")
 
     # claims from claims

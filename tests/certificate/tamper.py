@@ -14,6 +14,7 @@ from verimv.certificate import extract
 from verimv.certificate.certificate import rejection
 from verimv.errors import Refuted, Undecided
 from verimv.exact import parse_number
+from verimv.extract.layered import prove_layered
 from verimv.networks import Layer, Network, read_network
 from verimv.networks.normalise import to_unit_cube
 from verimv.smt import Search, equivalent
@@ -50,7 +51,8 @@ class Bundle:
         if "source" in self.subjects and to_unit_cube(read_network(self.subjects["source"])) != to_unit_cube(network):
             return False
         network = self._unmapped(to_unit_cube(network))
-        return equivalent(network, formula, search=Search(seconds=30)).proved
+        layered = prove_layered(network, formula, Search(seconds=30))
+        return (layered or equivalent(network, formula, search=Search(seconds=200))).proved
 
     def _unmapped(self, network: Network) -> Network:
         """The network with the affine maps of the outputs undone."""

@@ -46,7 +46,7 @@ def test_tampering():
 
 
 @pytest.mark.slow
-def test_tampering_at_length(record_property):
+def test_tampering_at_length():
     verdicts = tampered_verdicts(25_000, 50, seed=2)
     print(dict(verdicts))
     assert sum(verdicts.values()) - verdicts["unchanged"] >= 20_000
