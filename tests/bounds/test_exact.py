@@ -5,10 +5,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 
+from tests.certified import extract
 from tests.oracle import build_network, exact_range, integers, network_value, specs
 from verimv.bounds import exact_bounds, interval_bounds, neuron_bounds
 from verimv.experiments.families import random_network
-from verimv.extract import extract
 from verimv.smt import optimise
 
 

@@ -80,6 +80,7 @@ SPLITS = [
     (MORE, '["split",3,1,12,3,4]', True),
     (MORE, '["split",3,0,12,3,4]', False),
     (MORE, '["split",4,1,12,3,4]', False),
+    ([*SPLIT[:4], '["atom",3]', '["atom",4]', '["plus",5,6]'], '["split",1,0,7,3,4]', False),  # more units than parts
     ([*MORE, '["plus",11,8]'], '["split",3,1,13,4]', False),  # σ(f) is not 1
 ]
 

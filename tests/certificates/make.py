@@ -481,7 +481,7 @@ MALFORMED = {
     "network-with-a-bias-missing": HAT.file("network", '"bias": ["0", "-1"]', '"bias": ["0"]'),
     "network-with-an-index-beyond-its-width": SPARSE.file("network", '"0": "2"', '"1": "2"'),
     "network-with-an-output-named-twice": TWO.file("network", '["p", "q"]', '["p", "p"]'),
-    "network-with-a-name-that-is-none": HAT.file("network", '"x1"', '"1x"').file("formula", "inputs x1", "inputs 1x"),
+    "network-with-a-name-that-is-none": SATURATED.file("network", '"x1"', '"1x"').file("formula", "x1", "1x"),
     "network-with-ten-square-roots": HAT.file("network", '"-2"', f'"{"+".join(f"sqrt({p})" for p in PRIMES)}"'),
     "network-dividing-by-0": HAT.file("network", '"-2"', '"-2/0"'),
     "network-with-an-imaginary-weight": HAT.file("network", '"-2"', '"sqrt(-2)"'),

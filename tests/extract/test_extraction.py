@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.certified import extract
 from tests.oracle import (
     breakpoints,
     build_network,
@@ -25,7 +26,6 @@ from tests.oracle import (
 from verimv.bounds import NetworkBounds, NeuronBound, interval_bounds
 from verimv.errors import InputError, OutputLeavesUnitInterval, Undecided
 from verimv.exact import Rational, as_number, parse_number
-from verimv.extract import extract
 from verimv.extract.step1_clip import clip_network
 from verimv.extract.step2_lemma import group_units
 from verimv.extract.step3_compose import table_nodes

@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
+from tests.certified import extract
 from tests.oracle import formula_values, grid
 from verimv.exact import Rational, parse_number
 from verimv.experiments.families import deep_sawtooth, hat, shallow_sawtooth, single_unit
-from verimv.extract import extract
 from verimv.networks import Layer, Network, to_network
 from verimv.terms import parse
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 import z3
 
+from tests.certified import extract
 from verimv.bounds import interval_bounds
-from verimv.extract import extract
 from verimv.networks import Layer, Network, to_network
 from verimv.terms import dag as build
 from verimv.terms import parse
