@@ -724,7 +724,8 @@ class Checker:
         """Output k of the network is scale·(output k of the formula) + offset."""
         due = self.layers and not self.activation and k == self.proved < len(self.outputs)
         node, linear, shift = self.claim(c)
-        Invalid.unless(due and node == self.outputs[k], f"a claim about output {self.proved}", f"{k}, node {node}")
+        Invalid.unless(due, f"output {self.proved}, after all neurons", f"output {k}")
+        Invalid.unless(node == self.outputs[k], f"a claim about output {k} of the formula", "one about another node")
         terms, constant = self.parts.expand(linear)
         value = substituted(({0: scale}, offset), [(terms, constant + shift)])
         Invalid.unless(value == self.values[k], f"the value {shown(self.values[k])}", shown(value))

@@ -1,0 +1,30 @@
+"""A certificate: what it is made of, and what happens when someone edits the formula that it is about.
+
+Prints:
+    12 lines for the hat function: 1 input, 2 times, 1 plus, 3 clip, 3 atom, 1 not, 1 output
+    valid
+    edited: invalid, line 13, rule output: expected a claim about output 0 of the formula, got one about another node
+"""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import verimv
+
+result = verimv.extract(verimv.load(Path(__file__).parent / "networks" / "hat.json"))
+certificate = result.certificate
+rules = Counter(json.loads(line)[0] for line in certificate.body)
+print(f"{len(certificate.body)} lines for the hat function: {', '.join(f'{n} {rule}' for rule, n in rules.items())}")
+
+certificate.check()  # raises unless the kernel finds it valid
+print("valid")
+
+# Someone drops the negation, and makes the hashes fit: only the rules stand in the way.
+formula = certificate.subjects["formula"].replace("¬".encode(), b"")
+edited = replace(certificate, subjects={**certificate.subjects, "formula": formula})
+try:
+    edited.check()
+except verimv.InvalidCertificate as error:
+    print(f"edited: {error}")
