@@ -5,7 +5,7 @@
 4
 """
 
-from verimv.certificate import Certificate, CertifiedExtraction, check_files, extract
+from verimv.certificate import Certificate, CertifiedExtraction, certify, certify_formulas, check_files, extract
 from verimv.errors import (
     IncompleteCertificate,
     InputError,
@@ -38,6 +38,8 @@ __all__ = [
     "Verdict",
     "VerimvError",
     "__version__",
+    "certify",
+    "certify_formulas",
     "check_files",
     "compose",
     "concatenate",

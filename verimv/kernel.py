@@ -441,6 +441,18 @@ class LinearParts:
             part = self.make((a, b), low + low2, high + high2)
         return part
 
+    def collected(self, form):
+        """A written-out form as a part of its own, with the integer that is left: equal forms are the same."""
+        terms, constant = form
+        way = sign(terms[min(terms)]) if terms else 1
+        terms, constant = {atom: c * way for atom, c in sorted(terms.items())}, constant * way
+        shift = 0 if isinstance(constant, Surd) else math.floor(constant)
+        form = terms, constant - shift
+        if form == ({}, 0) or (len(terms) == 1 and form == ({min(terms): 1}, 0)):
+            return way * (self.atom(min(terms)) if terms else 0), way * shift
+        key = "row", *((atom, str(c)) for atom, c in terms.items()), str(form[1])
+        return way * self.make(key, *range_over(form), form), way * shift
+
     def expand(self, part):
         """The part written out."""
         terms, constant, factors, queue = {}, 0, {abs(part): sign(part)}, [-abs(part)]
@@ -544,7 +556,7 @@ class Checker:
 
     def scale(self, text, c):
         (factor, index), (node, linear, shift) = self.terms.factor(text), self.claim(c)
-        self.within(linear, shift, 0, 1)
+        self.within(linear, shift, None, 1)
         self.claims.append((self.terms.node(SCALE, node, index), self.parts.scaled(text, factor, linear, shift), 0))
 
     def plus(self, a, b):
@@ -584,6 +596,12 @@ class Checker:
         summed = terms == wanted and constant + base == Fraction(ones, s)
         Invalid.unless(summed, f"{ones}/{s} and the units divided by {s}", shown((terms, constant + base)))
         self.claims.append((node, self.parts.scaled(f"d[{s}]", Fraction(1, s), linear, shift + ones), 0))
+
+    def collect(self, c):
+        node, linear, shift = self.claim(c)
+        terms, constant = self.parts.expand(linear)
+        linear, more = self.parts.collected((terms, constant))
+        self.claims.append((node, linear, shift + more))
 
     def same(self, a, b):
         """Nodes with one form are equal: the second may be read as the first."""
@@ -749,9 +767,9 @@ RULES = {
     "input": (Checker.input, "n", ""), "constant": (Checker.constant, "n", ""), "atom": (Checker.atom, "i", ""),
     "saturated": (Checker.saturated, "nii", ""), "not": (Checker.negation, "i", ""), "scale": (Checker.scale, "si", ""),
     "plus": (Checker.plus, "ii", ""), "times": (Checker.times, "ii", ""), "lemma": (Checker.lemma, "iii", ""),
-    "split": (Checker.split, "inii", "i*"), "same": (Checker.same, "ii", ""), "unit": (Checker.unit, "nni", ""),
-    "affine": (Checker.affine, "nn", ""), "clip": (Checker.clip, "nnn", "i*"), "bound": (Checker.bound, "nnsq", "c*"),
-    "output": (Checker.output, "ni", "qq"), "equal": (Checker.equal, "nii", ""),
+    "split": (Checker.split, "inii", "i*"), "collect": (Checker.collect, "i", ""), "same": (Checker.same, "ii", ""),
+    "unit": (Checker.unit, "nni", ""), "affine": (Checker.affine, "nn", ""), "clip": (Checker.clip, "nnn", "i*"),
+    "bound": (Checker.bound, "nnsq", "c*"), "output": (Checker.output, "ni", "qq"), "equal": (Checker.equal, "nii", ""),
 }  # fmt: skip
 ARGUMENTS = {
     "i": lambda value: expect(value, int, "a whole number"), "n": natural, "q": number,

@@ -1,4 +1,4 @@
-; r times a node whose form f stays in [0,1] has the form r f.
+; r times a node whose form f is at most 1 has the form r f.
 (set-logic QF_NRA)
 (define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
 (define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
@@ -7,7 +7,7 @@
 (define-fun neg ((a Real)) Real (- 1.0 a))
 (define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
 (declare-const f Real) (declare-const r Real)
-(assert (unit f))
+(assert (<= f 1.0))
 (assert (unit r))
 (assert (not (= (* r (sigma f)) (sigma (* r f)))))
 (check-sat)

@@ -28,7 +28,7 @@ CLAIMS = [
     ('["not",0]', False),
     ('["scale","d[3]",2]', True),
     ('["scale","d[3]",3]', False),  # above 1
-    ('["scale","d[3]",4]', False),  # below 0
+    ('["scale","d[3]",4]', True),  # below 0, where nothing changes
     ('["scale","D[1/3]",5]', True),
     ('["scale","D[0]",5]', True),
     ('["plus",1,3]', True),
@@ -52,6 +52,8 @@ CLAIMS = [
     ('["saturated",1,3,0]', False),
     ('["saturated",1,4,-1]', False),
     ('["saturated",2,3,2]', False),
+    ('["collect",3]', True),
+    ('["collect",9]', False),
     ('["same",3,3]', True),
     ('["same",3,4]', False),  # another shift
     ('["same",1,2]', False),  # another part

@@ -303,6 +303,29 @@ SAME = Case(
     original=formula("y1 = (x ⊕ y) ⊙ x", "x y"),
     formula=formula("y1 = (y ⊕ x) ⊙ x", "x y"),
 )
+# x ⊕ (y ⊕ z) and (x ⊕ y) ⊕ z have one form once it is collected; so has (x ⊕ ¬x) ⊙ y, which is y
+COLLECT = Case(
+    [
+        '["input",0]',
+        '["input",1]',
+        '["input",2]',
+        '["plus",2,3]',  # 4
+        '["plus",1,4]',  # 5
+        '["plus",1,2]',  # 6
+        '["plus",6,3]',  # 7
+        '["collect",5]',  # 8
+        '["collect",7]',  # 9
+        '["equal",0,8,9]',
+        '["not",1]',  # 10
+        '["plus",1,10]',  # 11: x + (1 − x)
+        '["collect",11]',  # 12: 1
+        '["times",12,2]',  # 13
+        '["collect",13]',  # 14
+        '["equal",1,14,2]',
+    ],
+    original=formula("p = x ⊕ (y ⊕ z); q = (x ⊕ ¬x) ⊙ y", "x y z", "p q"),
+    formula=formula("p = x ⊕ y ⊕ z; q = y", "x y z", "p q"),
+)
 SPARSE = HAT.file("network", '[["2"], ["2"]]', '[{"width": 1, "0": "2"}, {"width": 1, "0": "2"}]')
 SPELLING = HAT.file("formula", "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)", "(x1 (+) x1) (*) ~(x1 (*) x1)")
 NAMED = HAT.file("formula", "y1 = (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)", "# twice\nt = x1 ⊕ x1\n\ny1 = t ⊙ ¬(x1 ⊙ x1)")
@@ -328,6 +351,7 @@ VALID = {
     "two-outputs": TWO,
     "two-formulas": PAIR,
     "two-formulas-with-same": SAME,
+    "two-formulas-collected": COLLECT,
 }
 
 
@@ -419,6 +443,7 @@ INVALID = {
     "outputs-out-of-order": TWO.line('["output",0,5]', '["output",1,6]'),
     "outputs-exchanged": TWO.line('["output",0,5]', '["output",0,6]'),
     "output-of-a-pair": PAIR.line('["equal",0,6,7]', '["output",0,6]'),
+    "equal-before-collecting": COLLECT.line('["equal",0,8,9]', '["equal",0,5,7]'),
     "equal-with-different-forms": PAIR.line('["equal",0,6,7]', '["equal",0,6,5]'),
     "equal-about-other-nodes": PAIR.line('["equal",0,6,7]', '["equal",0,7,6]'),
     "equal-of-a-network": HAT.line('["output",0,8]', '["equal",0,8,8]'),

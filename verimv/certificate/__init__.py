@@ -2,10 +2,13 @@
 
 from verimv.certificate.certificate import Certificate, check_files
 from verimv.certificate.extraction import CertifiedExtraction, extract
+from verimv.certificate.matching import certify, certify_formulas
 
 __all__ = [
     "Certificate",
     "CertifiedExtraction",
+    "certify",
+    "certify_formulas",
     "check_files",
     "extract",
 ]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.certificate import extract
+from verimv.certificate import Certificate, certify, certify_formulas, extract
 from verimv.certificate.certificate import rejection
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
@@ -26,16 +26,10 @@ from verimv.smt.functions import function_smtlib
 from verimv.terms import Formula, write_mv
 from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
 
+CERTIFICATE_FILES = ("certificate.jsonl", "certificate.jsonl.gz")
+
 #: Names that `extract` may replace in an existing directory.
-EXTRACTION_FILES = (
-    "network.json",
-    "source.json",
-    "formula.mv",
-    "certificate.jsonl",
-    "certificate.jsonl.gz",
-    "summary.json",
-    "report.html",
-)
+EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FILES, "summary.json", "report.html")
 
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
 
@@ -259,10 +253,26 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
         pieces = [function_smtlib(subject)]
     else:
         raise InputError("a network becomes a formula by verimv extract; convert writes it as .json or .smt2")
+    if arguments.certify is not None:
+        report("certifying")
+        certificate = _conversion(subject, name)
+        write_directory(arguments.certify, certificate.files(), (*kernel.FILES.values(), *CERTIFICATE_FILES))
     if arguments.out == "-":
         return Result({"format": name, "text": (text := "".join(pieces))}, text.rstrip("\n"))
     write_file(arguments.out, pieces)
-    return Result({"format": name, "out": arguments.out}, f"written to {arguments.out}")
+    data = {"format": name, "out": arguments.out, "certificate": arguments.certify}
+    certified = f", certified in {arguments.certify}/" if arguments.certify is not None else ""
+    return Result(data, f"written to {arguments.out}{certified}")
+
+
+def _conversion(subject: Formula | Network, name: str) -> Certificate:
+    """A certificate that what is written equals what was read."""
+    if not isinstance(subject, Formula) or name not in ("network", "mv"):
+        raise InputError("--certify is for formulas that become a network or an .mv file; extract certifies by itself")
+    certificate = certify(to_network(subject), subject) if name == "network" else certify_formulas(subject, subject)
+    if certificate is None:
+        raise Undecided("no certificate was found for this conversion; verimv equiv asks the solver")
+    return certificate
 
 
 def _format_of(out: str) -> str:

@@ -120,6 +120,11 @@ def build_parser() -> argparse.ArgumentParser:
         "-o", dest="out", metavar="OUT", required=True, help="a file (.mv .txt .asc .tex .py .json), or - for stdout"
     )
     sub.add_argument("--to", choices=tuple(commands.FORMULA_FORMATS), help="the format, when the name does not tell")
+    sub.add_argument(
+        "--certify",
+        metavar="DIR",
+        help="of a formula: write both sides there, with a certificate that they are equal",
+    )
 
     def question(name: str, run: Callable[..., Any], summary: str, example: str) -> argparse.ArgumentParser:
         sub = command(name, run, f"{summary} (default budget: 60 s)", example, budgeted=True)

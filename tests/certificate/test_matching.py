@@ -1,0 +1,91 @@
+"""Certificates for pairs that extraction did not make: formulas and their networks, and two formulas."""
+
+import pytest
+from hypothesis import given, settings
+
+from tests.oracle import expressions
+from verimv.certificate import certify, certify_formulas, check_files
+from verimv.cli import main
+from verimv.experiments.families import deep_sawtooth, hat
+from verimv.networks import to_network
+from verimv.terms import parse
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x",
+        "¬x",
+        "x ⊕ x",
+        "(x ⊕ x) ⊙ ¬(x ⊙ x)",
+        "(x ⊕ y) ⊙ (y ⊕ x)",
+        "x ⊕ y ⊕ z ⊕ x",
+        "¬(x ⊕ y) ⊕ (¬x ⊙ ¬y)",
+        "(x → y) ∨ (y → x)",
+        "x ∧ y",
+        "x ⊕ ¬x",
+        "δ[2]x ⊕ δ[3]y",
+        "Δ[sqrt(2)/2](x ⊕ y) ⊙ ¬Δ[1/3]z",
+        "0 ⊕ x",
+        "1",
+        "(x ⊕ ¬x) ⊙ y",
+    ],
+)
+def test_a_formula_and_its_network(text):
+    formula = parse(text)
+    certificate = certify(to_network(formula), formula)
+    assert certificate is not None
+    certificate.check()
+
+
+@settings(max_examples=150)
+@given(expressions())
+def test_most_formulas_and_their_networks(text):
+    """There may be no certificate, but never a wrong one: the kernel has checked what is handed out."""
+    formula = parse(text)
+    certificate = certify(to_network(formula), formula)
+    if certificate is not None:
+        certificate.check()
+
+
+def test_a_network_that_is_not_the_formula_s():
+    assert certify(to_network(parse("x ⊕ y")), parse("x ⊙ y")) is None
+    assert certify(to_network(parse("x ⊕ y")), parse("x ⊕ z")) is None
+    assert certify(hat(), parse("(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)")) is not None
+    assert certify(hat(), parse("x1 ∧ ¬x1 ⊕ x1 ∧ ¬x1")) is None, "equal, but built otherwise"
+
+
+def test_deep_networks():
+    from verimv.extract import extract
+
+    network = deep_sawtooth(50)
+    assert certify(network, extract(network).formula) is not None
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "found"),
+    [
+        ("x ⊕ y", "y ⊕ x", True),
+        ("x ⊕ (y ⊕ z)", "(x ⊕ y) ⊕ z", True),
+        ("¬(¬x ⊕ ¬y)", "x ⊙ y", True),
+        ("(x ⊕ y) ⊙ z", "z ⊙ (y ⊕ x)", True),
+        ("x ⊕ y", "x ⊙ y", False),
+        ("x ∧ y", "y ∧ x", False),  # equal, but no rule says so yet
+    ],
+)
+def test_two_formulas(a, b, found):
+    certificate = certify_formulas(parse(a), parse(b))
+    assert (certificate is not None) == found
+    if certificate is not None:
+        certificate.check()
+
+
+def test_on_the_command_line(tmp_path, capsys):
+    out, directory = str(tmp_path / "n.json"), str(tmp_path / "d")
+    assert main(["convert", "(x ⊕ x) ⊙ ¬y", "-o", out, "--certify", directory]) == 0
+    assert "certified in" in capsys.readouterr().out
+    check_files(directory)
+    assert main(["check", directory]) == 0
+    assert main(["convert", "x → y", "-o", str(tmp_path / "f.mv"), "--certify", directory]) == 0
+    assert main(["check", directory]) == 0
+    assert main(["convert", out, "-o", str(tmp_path / "m.json"), "--certify", directory]) == 2
