@@ -42,7 +42,7 @@ class Rejected(Exception):
 
     def __init__(self, expected, got):
         super().__init__(expected, got)
-        self.expected, self.got = (text if len(text) <= 100 else text[:100] + "…" for text in (expected, str(got)))
+        self.expected, self.got = shown(expected), shown(got)
 
     def __str__(self):
         where = (self.subject, self.line and f"line {self.line}", self.rule and f"rule {self.rule}")
@@ -64,6 +64,18 @@ class Malformed(Rejected):  # a file is not what FORMAT.md describes
 
 class Incomplete(Rejected):  # nothing is wrong, but something is missing or only assumed
     status, exit_code = "incomplete", 3
+
+
+def shown(value):
+    """For a message, short: a form as a sum, another tuple word by word."""
+    try:
+        if type(value) is tuple and value and type(value[0]) is dict:
+            text = " + ".join([*(f"{c}·[{atom}]" for atom, c in list(value[0].items())[:9]), str(value[1])])
+        else:
+            text = " ".join(map(shown, value)) if type(value) is tuple else str(value)
+    except ValueError:  # Python prints integers of at most 4,300 digits
+        text = "a long number"
+    return text if len(text) <= 120 else text[:120] + "…"
 
 
 def parse(text, tokens, strength, operand, apply):
@@ -111,7 +123,7 @@ class Surd:
     def __init__(self, low, high, square):
         self.low, self.high, self.square = low, high, square
         self.level = 1 + getattr(square, "level", 0)
-        self.roots = 1 + max(getattr(low, "roots", 0), getattr(high, "roots", 0))
+        self.roots = 1 + max(getattr(part, "roots", 0) for part in (low, high, square))
         Malformed.unless(self.roots <= MAX_ROOTS, f"at most {MAX_ROOTS} different square roots in a number", "more")
 
     def aligned(self, other):
@@ -190,6 +202,10 @@ def calculate(operator, a, b=None):
         Malformed.unless(b and not isinstance(b, Surd), "a rational divisor other than 0", b)
         return a * (Fraction(1) / b)
     return a + b if operator == "+" else a - b if operator == "-" else a * b
+
+
+def hashable(x):
+    return tuple(map(hashable, (x.low, x.high, x.square))) if isinstance(x, Surd) else x
 
 
 def limited(x):
@@ -450,7 +466,7 @@ class LinearParts:
         form = terms, constant - shift
         if form == ({}, 0) or (len(terms) == 1 and form == ({min(terms): 1}, 0)):
             return way * (self.atom(min(terms)) if terms else 0), way * shift
-        key = "row", *((atom, str(c)) for atom, c in terms.items()), str(form[1])
+        key = "row", *((atom, hashable(c)) for atom, c in terms.items()), hashable(form[1])
         return way * self.make(key, *range_over(form), form), way * shift
 
     def expand(self, part):
@@ -528,7 +544,7 @@ class Checker:
         """The form must lie in [low, high] over atoms in [0,1]; None is no bound."""
         least, most = self.parts.range(linear)
         if (low is not None and least < low - shift) or (high is not None and most > high - shift):
-            raise Invalid(f"a form in [{low}, {high}]", f"one in [{least + shift}, {most + shift}]")
+            raise Invalid(f"a form in [{low}, {high}]", (least + shift, "to", most + shift))
 
     # claims from claims
 
@@ -582,19 +598,19 @@ class Checker:
 
     def split(self, s, ones, total, *units):
         """Claim `total` is about ones/s + Σ units/s, the units are σ(f), σ(f−1), …: its node is σ((f + ones)/s)."""
-        Invalid.unless(ones + len(units) <= s, f"at most {s} units", ones + len(units))
+        Invalid.unless(ones + len(units) <= s, ("at most", s, "units"), ones + len(units))
         _, linear, shift = self.claim(units[0])
         wanted = {}
         for k, unit in enumerate(units):
             node, linear2, shift2 = self.claim(unit)
-            Invalid.unless(linear2 == linear and shift2 == shift - k, f"a unit about the first one's form - {k}", unit)
+            Invalid.unless(linear2 == linear and shift2 == shift - k, ("a unit about the first one's form -", k), unit)
             add_terms(wanted, {node: Fraction(1, s)}, 1)
         self.within(linear, shift + 1, 1 if ones else None, None)
         self.within(linear, shift - len(units), None, 0 if ones + len(units) < s else None)
         node, part, base = self.claim(total)
         terms, constant = self.parts.expand(part)
         summed = terms == wanted and constant + base == Fraction(ones, s)
-        Invalid.unless(summed, f"{ones}/{s} and the units divided by {s}", shown((terms, constant + base)))
+        Invalid.unless(summed, (ones, "units of 1 and the others, divided by", s), (terms, constant + base))
         self.claims.append((node, self.parts.scaled(f"d[{s}]", Fraction(1, s), linear, shift + ones), 0))
 
     def collect(self, c):
@@ -606,7 +622,7 @@ class Checker:
     def same(self, a, b):
         """Nodes with one form are equal: the second may be read as the first."""
         (node, *form), (node2, *form2) = self.claim(a), self.claim(b)
-        Invalid.unless(form == form2, f"claim {b} about the form of claim {a}", "another form")
+        Invalid.unless(form == form2, ("claim", b, "about the form of claim", a), "another form")
         self.read_as_atom(node2, node)
 
     # the network, neuron by neuron
@@ -650,7 +666,7 @@ class Checker:
     def affine(self, layer, index):
         argument, (low, high) = self.neuron(layer, index)
         unchanged = low >= 0 and (self.activation == "relu" or high <= 1)
-        Invalid.unless(unchanged, f"a range in which {self.activation} changes nothing", f"[{low}, {high}]")
+        Invalid.unless(unchanged, f"a range in which {self.activation} changes nothing", (low, "to", high))
         self.value(argument)
 
     def clip(self, layer, index, ones, *units):
@@ -658,7 +674,7 @@ class Checker:
         argument, (low, high) = self.neuron(layer, index)
         covered = (not ones or low >= ones) and high <= ones + len(units)
         right = covered if self.activation == "relu" else (ones, len(units)) == (0, 1)
-        Invalid.unless(right, f"a {self.activation} that {ones} and {len(units)} units cover", f"[{low}, {high}]")
+        Invalid.unless(right, (f"a {self.activation} covered by", ones, "and", len(units), "units"), (low, "to", high))
         offsets = {}  # linear part → argument − part, once that is known to be a number
         total, constant = {}, ones
         for i, unit in enumerate(units, start=ones):
@@ -667,9 +683,9 @@ class Checker:
                 linear, shift, constant = -linear, 1 - shift, constant + 1
             if linear not in offsets:
                 terms, base = self.parts.expand(linear)
-                Invalid.unless(terms == argument[0], f"a unit of {shown(argument)}", shown((terms, base)))
+                Invalid.unless(terms == argument[0], ("a unit of", argument), (terms, base))
                 offsets[linear] = argument[1] - base
-            Invalid.unless(offsets[linear] == shift + i, f"a unit about the argument - {i}", unit)
+            Invalid.unless(offsets[linear] == shift + i, ("a unit about the argument -", i), ("claim", unit))
             if node > 1:
                 add_terms(total, {node: sign(unit)}, 1)
             else:
@@ -700,7 +716,7 @@ class Checker:
                 Malformed.unless(kind == "leaf", "a case", kind)
                 self.spend(1 + sum(len(terms) for _, rows in self.layers[: layer - 1] for terms, _ in rows) // 100)
                 gap = self.walk(target, layer, box, phases, list(map(number, arguments)))
-                Invalid.unless(gap <= 0, "multipliers that prove the case", f"a gap of {gap}")
+                Invalid.unless(gap <= 0, "multipliers that prove the case", ("a gap of", gap))
         Invalid.unless(not cases or not situations, "a leaf for every case", f"{len(situations)} open")
         self.assumed += not cases
         low, high = self.bounds.get((layer, index), (None, None))
@@ -742,23 +758,23 @@ class Checker:
         """Output k of the network is scale·(output k of the formula) + offset."""
         due = self.layers and not self.activation and k == self.proved < len(self.outputs)
         node, linear, shift = self.claim(c)
-        Invalid.unless(due, f"output {self.proved}, after all neurons", f"output {k}")
+        Invalid.unless(due, f"output {self.proved}, after all neurons", ("output", k))
         Invalid.unless(node == self.outputs[k], f"a claim about output {k} of the formula", "one about another node")
         terms, constant = self.parts.expand(linear)
         value = substituted(({0: scale}, offset), [(terms, constant + shift)])
-        Invalid.unless(value == self.values[k], f"the value {shown(self.values[k])}", shown(value))
+        Invalid.unless(value == self.values[k], ("the value", self.values[k]), value)
         is_argument = self.layers[-1][0] == "identity"
         low, high = self.range_of(self.layer if is_argument else 0, k, value)
         inside = scale and min(offset, offset + scale) <= low and high <= max(offset, offset + scale)
-        Invalid.unless(inside, "an output that stays in [0,1] before the map", f"[{low}, {high}]")
+        Invalid.unless(inside, "an output that stays in [0,1] before the map", (low, "to", high))
         self.proved += 1
 
     def equal(self, k, a, b):
         """Output k of both formulas has one form."""
         (node, *form), (node2, *form2) = self.claim(a), self.claim(b)
         due = not self.layers and k == self.proved < len(self.outputs)
-        Invalid.unless(due and (node, node2) == self.outputs[k], f"claims about output {self.proved}", f"output {k}")
-        Invalid.unless(form == form2, f"claim {b} about the form of claim {a}", "another form")
+        Invalid.unless(due and (node, node2) == self.outputs[k], f"claims about output {self.proved}", ("output", k))
+        Invalid.unless(form == form2, ("claim", b, "about the form of claim", a), "another form")
         self.proved += 1
 
 
@@ -775,10 +791,6 @@ ARGUMENTS = {
     "i": lambda value: expect(value, int, "a whole number"), "n": natural, "q": number,
     "s": lambda value: expect(value, str, "a string"), "c": lambda value: expect(value, list, "a case") or refuse([]),
 }  # fmt: skip
-
-
-def shown(form):
-    return " + ".join([*(f"{c}·[{atom}]" for atom, c in list(form[0].items())[:9]), str(form[1])])
 
 
 # -- files --------------------------------------------------------------------------------------------------------
@@ -887,6 +899,8 @@ def main():
         verdict = f"malformed: expected readable files, got {error}", 2
     except MemoryError:
         verdict = "incomplete: expected enough memory, got too little", 3
+    except KeyboardInterrupt:
+        verdict = "incomplete: expected time to finish, got an interrupt", 3
     sys.stdout.write(verdict[0] + "\n")
     return verdict[1]
 
