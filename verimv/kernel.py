@@ -634,6 +634,7 @@ class Checker:
         while not self.activation and self.layer < len(self.layers):
             activation, rows = self.layers[self.layer]
             self.layer += 1
+            self.spend(sum(len(self.values[j][0]) for terms, _ in rows for j in terms))
             self.arguments = [substituted(row, self.values) for row in rows]
             if activation == "identity":
                 self.values = self.arguments
