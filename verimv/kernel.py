@@ -28,10 +28,10 @@ from fractions import Fraction
 from functools import total_ordering
 
 MAX_TEXT = 1 << 16  # characters of a number
-MAX_BITS = 1_000_000  # of a number that arises on the way
-MAX_ROOTS = 8  # different square roots in a number
-MAX_LINE = 1 << 26  # bytes
-WORK_PER_BYTE = 64  # steps of the check for each byte of the certified files
+MAX_BITS = 200_000  # of a number that arises on the way
+MAX_ROOTS = 6  # square roots in a number
+MAX_LINE = 1 << 23  # bytes
+WORK_PER_BYTE = 16  # steps of the check for each byte of the certified files, and for 100,000 bytes more
 
 
 class Rejected(Exception):
@@ -75,13 +75,15 @@ def shown(value):
             text = " ".join(map(shown, value)) if type(value) is tuple else str(value)
     except ValueError:  # Python prints integers of at most 4,300 digits
         text = "a long number"
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:121])
     return text if len(text) <= 120 else text[:120] + "…"
 
 
 def parse(text, tokens, strength, operand, apply):
     """Read an expression without recursion: prefix operators bind tightest, then infix ones by strength."""
-    found = tokens.findall(text)
-    Malformed.unless("".join(found) == text.replace(" ", ""), "an expression", text)
+    token, whole = tokens
+    Malformed.unless(whole.fullmatch(text), "an expression", text)
+    found = token.findall(text)
     # operands; operators and brackets that wait, the first and the last token enclosing the whole; operand wanted?
     values, pending, wanted = [], ["("], True
     for token in [*found, ")"]:
@@ -182,7 +184,8 @@ def square_root(x):
 
 
 _FRACTION = re.compile(r"(-?[0-9]{1,4300})(?:/([1-9][0-9]{0,4299}))?")
-_SYMBOL = re.compile(r"[0-9]{1,4300}|sqrt(?=\()|[-+*/()]")
+_SYMBOL = r"[0-9]{1,4300}|sqrt(?=\()|[-+*/()]"
+_SYMBOLS = re.compile(_SYMBOL), re.compile(f"(?:{_SYMBOL})*+")
 
 
 def number(text):
@@ -192,14 +195,14 @@ def number(text):
     if plain:
         return Fraction(int(plain[1]), int(plain[2])) if plain[2] else int(plain[1])
     strength = {"+": 1, "-": 1, "*": 2, "/": 2}
-    return limited(parse(text, _SYMBOL, strength, lambda token: int(token) if token.isdigit() else None, calculate))
+    return limited(parse(text, _SYMBOLS, strength, lambda token: int(token) if token.isdigit() else None, calculate))
 
 
 def calculate(operator, a, b=None):
     if b is None:
         return -a if operator == "-" else square_root(a) if operator == "sqrt" else refuse(operator)
     if operator == "/":
-        Malformed.unless(b and not isinstance(b, Surd), "a rational divisor other than 0", b)
+        Malformed.unless(not isinstance(b, Surd) and b, "a divisor other than 0, without roots", b)
         return a * (Fraction(1) / b)
     return a + b if operator == "+" else a - b if operator == "-" else a * b
 
@@ -208,9 +211,15 @@ def hashable(x):
     return tuple(map(hashable, (x.low, x.high, x.square))) if isinstance(x, Surd) else x
 
 
+def bits(x):
+    if isinstance(x, Surd):
+        return bits(x.low) + bits(x.high) + bits(x.square)
+    return x.bit_length() if type(x) is int else x.numerator.bit_length() + x.denominator.bit_length()
+
+
 def limited(x):
-    if isinstance(x, Fraction) and max(x.numerator.bit_length(), x.denominator.bit_length()) > MAX_BITS:
-        raise Invalid(f"at most {MAX_BITS} bits", "more")
+    if bits(x) > MAX_BITS:
+        raise Invalid(f"numbers of at most {MAX_BITS} bits", "a longer one")
     return x
 
 
@@ -341,7 +350,8 @@ def names_of(names, count):
 # -- the formula: nodes by number, each distinct one once ---------------------------------------------------------
 
 _NAME = re.compile(r"(?!(?:inputs|outputs)$)[A-Za-z_][A-Za-z0-9_.']*")
-_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_.']*+(?!\[)|\([+*]\)|[⊕⊙¬~()]|[01](?![0-9.])|[δd]\[[0-9]+\]|[ΔD]\[[^] ]*\]")
+_TOKEN = r"[A-Za-z_][A-Za-z0-9_.']*+(?!\[)|\([+*]\)|[⊕⊙¬~()]|[01](?![0-9.])|[δd]\[[0-9]+\]|[ΔD]\[[^] ]*\]"
+_TOKENS = re.compile(_TOKEN), re.compile(f"(?:{_TOKEN}| )*+")
 _STRENGTH = {"⊕": 1, "(+)": 1, "⊙": 2, "(*)": 2}
 _SPELLING = str.maketrans("δΔ", "dD")
 OPLUS, ODOT, NOT, SCALE = range(4)
@@ -388,13 +398,14 @@ class Terms:
         Malformed.unless(headed, "verimv-formula 1, then inputs", lines[:2])
         Invalid.unless(lines[1].split()[1:] == self.inputs, f"inputs {' '.join(self.inputs)}", lines[1])
         names = {"0": 0, "1": 1} | {name: i for i, name in enumerate(self.inputs, start=2)}
-        Malformed.unless(all(map(_NAME.fullmatch, self.inputs)), "names", self.inputs)
+        named = all(map(_NAME.fullmatch, self.inputs)) and len(names) == 2 + len(self.inputs)
+        Malformed.unless(named, "different names", self.inputs)
         for line in lines[2:-1]:
             name, _, body = line.partition("=")
             name = name.strip()
             if name in names or not _NAME.fullmatch(name):
                 raise Malformed("a new name", name)
-            names[name] = parse(body, _TOKEN, _STRENGTH, names.get, self.apply)
+            names[name] = parse(body, _TOKENS, _STRENGTH, names.get, self.apply)
         keyword, *outputs = lines[-1].split()
         known = keyword == "outputs" and outputs and set(outputs) <= names.keys() - {"0", "1"}
         Malformed.unless(known and len(set(outputs)) == len(outputs), "outputs with different defined names", lines[-1])
@@ -428,6 +439,7 @@ class LinearParts:
             part = self.known[key] = len(self.built)
             self.built.append((key, detail))
             self.ranges.append((limited(low), limited(high)))
+            self.spend((bits(low) + bits(high)) // 256)
         return part
 
     def range(self, part):
@@ -600,16 +612,17 @@ class Checker:
         """Claim `total` is about ones/s + Σ units/s, the units are σ(f), σ(f−1), …: its node is σ((f + ones)/s)."""
         Invalid.unless(ones + len(units) <= s, ("at most", s, "units"), ones + len(units))
         _, linear, shift = self.claim(units[0])
-        wanted = {}
+        wanted, constants = {}, ones
         for k, unit in enumerate(units):
             node, linear2, shift2 = self.claim(unit)
             Invalid.unless(linear2 == linear and shift2 == shift - k, ("a unit about the first one's form -", k), unit)
-            add_terms(wanted, {node: Fraction(1, s)}, 1)
+            add_terms(wanted, {node: Fraction(1, s)} if node > 1 else {}, 1)
+            constants += node if node < 2 else 0
         self.within(linear, shift + 1, 1 if ones else None, None)
         self.within(linear, shift - len(units), None, 0 if ones + len(units) < s else None)
         node, part, base = self.claim(total)
         terms, constant = self.parts.expand(part)
-        summed = terms == wanted and constant + base == Fraction(ones, s)
+        summed = terms == wanted and constant + base == Fraction(constants, s)
         Invalid.unless(summed, (ones, "units of 1 and the others, divided by", s), (terms, constant + base))
         self.claims.append((node, self.parts.scaled(f"d[{s}]", Fraction(1, s), linear, shift + ones), 0))
 
@@ -703,6 +716,7 @@ class Checker:
         for kind, *arguments in cases:
             Invalid.unless(situations, "no more cases", kind)
             box, phases = situations.pop()
+            self.spend(len(box) + len(phases))
             if (kind, len(arguments)) == ("input", 2):
                 j, point = natural(arguments[0]), number(arguments[1])
                 Invalid.unless(j < len(box), f"one of {len(box)} inputs", j)
@@ -845,14 +859,14 @@ def verify(lines, contents):
         try:
             checker.follow(line)
         except Rejected as rejected:
-            rejected.line, rejected.rule = number_of_line, str(line[0]) if type(line) is list and line else None
+            rejected.line, rejected.rule = number_of_line, shown(line[0]) if type(line) is list and line else None
             raise
     checker.finish()
 
 
 def prepare(texts, size):
     """The checker for what the certificate speaks of."""
-    budget = WORK_PER_BYTE * (10_000 + size)
+    budget = WORK_PER_BYTE * (100_000 + size)
     if "original" in texts:
         heads = [line.split() for line in texts["original"].split("\n")]
         terms = Terms(next((head[1:] for head in heads if head[:1] == ["inputs"]), []))
@@ -902,6 +916,7 @@ def main():
         verdict = "incomplete: expected enough memory, got too little", 3
     except KeyboardInterrupt:
         verdict = "incomplete: expected time to finish, got an interrupt", 3
+    sys.stdout.reconfigure(errors="backslashreplace")
     sys.stdout.write(verdict[0] + "\n")
     return verdict[1]
 

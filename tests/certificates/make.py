@@ -482,6 +482,7 @@ MALFORMED = {
     "line-deeply-nested": HAT.line('["plus",1,1]', "[" * 100_000),
     "line-not-ascii": HAT.line('["plus",1,1]', '["plus",1,1,"⊕"]'),
     "rule-unknown": HAT.line('["plus",1,1]', '["add",1,1]'),
+    "rule-that-prints-a-verdict": HAT.line('["plus",1,1]', '["\\nvalid\\n\\ud800",1,1]'),
     "rule-a-number": HAT.line('["plus",1,1]', "[1,1,1]"),
     "argument-missing": HAT.line('["plus",1,1]', '["plus",1]'),
     "argument-too-many": HAT.line('["plus",1,1]', '["plus",1,1,1]'),
@@ -519,6 +520,7 @@ MALFORMED = {
     "network-with-an-output-named-twice": TWO.file("network", '["p", "q"]', '["p", "p"]'),
     "formula-with-an-input-that-is-no-name": SATURATED.file("network", '"x1"', '"1x"').file("formula", "x1", "1x"),
     "network-with-ten-square-roots": HAT.file("network", '"-2"', f'"{"+".join(f"sqrt({p})" for p in PRIMES)}"'),
+    "network-with-spaces-in-a-number": HAT.file("network", '"-2"', '" -2"'),
     "network-dividing-by-0": HAT.file("network", '"-2"', '"-2/0"'),
     "network-with-an-imaginary-weight": HAT.file("network", '"-2"', '"sqrt(-2)"'),
     "formula-without-header": HAT.file("formula", "verimv-formula 1", "verimv-formula 2"),
@@ -528,6 +530,10 @@ MALFORMED = {
     "formula-with-a-bracket-too-few": HAT.file("formula", "(x1 ⊕", "x1 ⊕"),
     "formula-with-a-bracket-too-many": HAT.file("formula", "x1)\n", "x1))\n"),
     "formula-with-another-operator": HAT.file("formula", "⊕", "→"),
+    "formula-with-brackets-without-end": HAT.file("formula", "x1 ⊕ x1", "D[" * 40_000),
+    "formulas-with-an-input-twice": PAIR.file("original", "inputs x y", "inputs x x y").file(
+        "formula", "inputs x y", "inputs x x y"
+    ),
     "formula-with-something-else-at-its-end": HAT.file("formula", "x1)\n", "x1) $\n"),
     "formula-with-a-factor-above-1": ROOT.file("formula", "Δ[1/3]", "Δ[4/3]"),
 }

@@ -12,13 +12,13 @@ input, the box at the neuron's kink. When no neuron has a kink inside its range,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import z3
 
-from verimv.exact import ONE, ZERO, Number, Rational, clip, format_number
+from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip, format_number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Box, Network, activate
 from verimv.smt.limited import Deadline
@@ -112,7 +112,7 @@ def _leaf(
 
 
 class _Walk:
-    """The bound that multipliers give, as a linear program in them."""
+    """From a goal down to the inputs: the bound that multipliers give, and multipliers that give a good one."""
 
     def __init__(
         self, network: Network, layer: int, situation: _Situation, ranges: list[list[tuple[Number, Number]]]
@@ -121,58 +121,81 @@ class _Walk:
         self.layer = layer
         self.situation = situation
         self.ranges = ranges
-        self.is_algebraic = network.number_kind == "algebraic"
 
     def multipliers(self, goal: Affine) -> list[Number] | None:
-        """Those with which the walk from `goal` ends at 0 or below; None if there are none."""
-        intervals = self._walk(goal, solving=False)  # multipliers 0, which is interval arithmetic
-        if intervals is not None or self.is_algebraic:  # z3 has no square roots in linear arithmetic
-            return intervals
-        return self._walk(goal, solving=True)
+        """Those with which the walk from `goal` ends at 0 or below; None if none are found."""
+        free = sum(self._is_free(depth, i) for depth in range(1, self.layer) for i in range(self._width(depth)))
+        zeros: list[Number] = [ZERO] * free  # that is interval arithmetic
+        if self._total(goal, zeros) <= 0:
+            return zeros
+        found = self._solution(goal) if free else None
+        return found if found is not None and self._total(goal, found) <= 0 else None
 
-    def _walk(self, goal: Affine, solving: bool) -> list[Number] | None:
-        unknowns: list[Any] = []
-        conditions: list[Any] = []
+    def _width(self, depth: int) -> int:
+        return len(self.network.layers[depth - 1].rows)
+
+    def _points(self, depth: int, i: int) -> list[Number]:
+        """Ends of the range of an argument, and kinks inside."""
+        low, high = self.ranges[depth - 1][i]
+        return [low, high, *(z for z in _KINKS[self.network.layers[depth - 1].activation] if low < z < high)]
+
+    def _is_free(self, depth: int, i: int) -> bool:
+        """Whether a multiplier may be chosen: where there is no kink, it is the slope."""
+        return len(self._points(depth, i)) > 2 or (depth, i) in self.situation.phases
+
+    def _walk(self, goal: Affine, free: Callable[[Any, list[tuple[Number, Number]]], tuple[Any, Any]]) -> Any:
+        """The total, with (multiplier, peak) from `free` wherever they may be chosen."""
         coefficients: dict[int, Any] = dict(goal.terms)
         total: Any = goal.constant
         for depth in range(self.layer - 1, 0, -1):
             layer = self.network.layers[depth - 1]
             below: dict[int, Any] = {}
             for i, row in enumerate(layer.rows):
-                c, (low, high) = coefficients.get(i, ZERO), self.ranges[depth - 1][i]
-                kinks = [z for z in _KINKS[layer.activation] if low < z < high]
-                values = {z: activate(layer.activation, z) for z in (low, high, *kinks)}
-                if kinks or (depth, i) in self.situation.phases:
-                    slope = z3.Real(f"m{len(unknowns)}") if solving else ZERO
-                    unknowns.append(slope)
-                    if solving:
-                        peak = z3.Real(f"p{len(conditions)}")
-                        conditions += [peak >= _times(c, v) - _times(slope, z) for z, v in values.items()]
-                    else:
-                        peak = max(c * v for v in values.values())
+                c = coefficients.get(i, ZERO)
+                points = [(z, activate(layer.activation, z)) for z in self._points(depth, i)]
+                if self._is_free(depth, i):
+                    slope, peak = free(c, points)
                 else:
-                    steepness = (values[high] - values[low]) / (high - low) if high > low else ZERO
-                    slope = _times(c, steepness)
-                    peak = _times(c, values[low] - steepness * low)
+                    (low, value), (high, other) = points
+                    steepness = ONE if (value, other) == (low, high) else ZERO
+                    slope, peak = _times(c, steepness), _times(c, value - steepness * low)
                 total = _plus(total, _plus(peak, _times(slope, row.constant)))
                 for j, w in row.terms:
                     below[j] = _plus(below.get(j, ZERO), _times(slope, w))
             coefficients = below
-        return self._solved(unknowns, conditions, coefficients, total)
+        return total, coefficients
 
-    def _solved(
-        self, unknowns: list[Any], conditions: list[Any], coefficients: dict[int, Any], total: Any
-    ) -> list[Number] | None:
+    def _total(self, goal: Affine, multipliers: Sequence[Number]) -> Number:
+        """Exactly."""
+        following = iter(multipliers)
+
+        def free(c: Number, points: list[tuple[Number, Number]]) -> tuple[Number, Number]:
+            slope = next(following)
+            return slope, max(c * value - slope * z for z, value in points)
+
+        total, coefficients = self._walk(goal, free)
+        exact: Number = Affine.of(coefficients, total).range_over(self.situation.box)[1]
+        return exact
+
+    def _solution(self, goal: Affine) -> list[Number] | None:
+        """Multipliers from the linear program (of nearby rational numbers, where there are square roots)."""
+        unknowns: list[Any] = []
+        conditions: list[Any] = []
+
+        def bounded(name: str, values: Sequence[Any]) -> Any:
+            variable = z3.Real(name)
+            conditions.extend(variable >= value for value in values)
+            return variable
+
+        def free(c: Any, points: list[tuple[Number, Number]]) -> tuple[Any, Any]:
+            slope = z3.Real(f"m{len(unknowns)}")
+            peak = bounded(f"p{len(unknowns)}", [_times(c, value) - _times(slope, z) for z, value in points])
+            unknowns.append(slope)
+            return slope, peak
+
+        total, coefficients = self._walk(goal, free)
         for j, c in coefficients.items():
-            low, high = self.situation.box[j]
-            if isinstance(c, z3.ExprRef):
-                peak = z3.Real(f"x{j}")
-                conditions += [peak >= _times(c, low), peak >= _times(c, high)]
-            else:
-                peak = max(c * low, c * high)
-            total = _plus(total, peak)
-        if not conditions:
-            return unknowns if total <= 0 else None
+            total = _plus(total, bounded(f"x{j}", [_z3(_times(c, end)) for end in self.situation.box[j]]))
         solver = z3.SolverFor("QF_LRA")
         solver.set("timeout", _LEAF_MILLISECONDS)
         solver.add(*conditions, total <= 0)
@@ -189,15 +212,15 @@ def _times(a: Any, number: Number) -> Any:
 
 
 def _plus(a: Any, b: Any) -> Any:
-    if isinstance(a, z3.ExprRef):
-        return a if not isinstance(b, z3.ExprRef) and not b else a + (b if isinstance(b, z3.ExprRef) else _z3(b))
-    if isinstance(b, z3.ExprRef):
-        return _plus(b, a)
+    if isinstance(a, z3.ExprRef) or isinstance(b, z3.ExprRef):
+        return _z3(a) + _z3(b)
     return a + b
 
 
-def _z3(number: Number) -> Any:
-    return z3.RealVal(str(number))
+def _z3(number: Any) -> Any:
+    if isinstance(number, z3.ExprRef):
+        return number
+    return z3.RealVal(str(Rational(float(number)) if isinstance(number, Algebraic) else number))
 
 
 def _rational(value: Any) -> Number:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from verimv.bounds.evidence import Ends, Target, prove_bound
-from verimv.exact import ZERO, Number, Rational, check_readable, clip, floor, format_number
+from verimv.exact import ZERO, Number, Rational, ceil, check_readable, clip, floor, format_number
 from verimv.extract.recorder import Clipping, Recorder, TableRow
 from verimv.extract.step2_lemma import Row, Step
 from verimv.networks.affine import Affine
@@ -189,10 +189,11 @@ class CertificateWriter(Recorder):
         claims = [self._units[form] for form in forms]
         for index, (argument, (low, high)) in enumerate(zip(layer.arguments, layer.ranges, strict=True)):
             lowest, highest = argument.range_over_unit_cube()
-            if low > lowest:
-                self._bound(Target(layer.depth, index, -1, low))
-            if high < highest:
-                self._bound(Target(layer.depth, index, 1, high))
+            # Step 1 asks for whole numbers only, and these are easier to prove.
+            if floor(low) > floor(lowest):
+                self._bound(Target(layer.depth, index, -1, Rational(floor(low))))
+            if ceil(high) < ceil(highest):
+                self._bound(Target(layer.depth, index, 1, Rational(ceil(high))))
         if self._layers:
             self._hidden(layer, claims)
             self._atoms = [self.derivation.once("atom", claim) for claim in claims]
