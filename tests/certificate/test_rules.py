@@ -39,6 +39,9 @@ CLAIMS = [
     ('["times",4,4]', True),
     ('["times",1,3]', False),
     ('["times",3,1]', False),
+    ('["double",3]', True),
+    ('["double",4]', True),  # whatever the range
+    ('["double",9]', False),
     ('["lemma",4,5,3]', True),
     ('["lemma",4,8,3]', True),
     ('["lemma",4,5,4]', False),  # no shift
@@ -58,6 +61,8 @@ CLAIMS = [
     ('["same",3,4]', False),  # another shift
     ('["same",1,2]', False),  # another part
     ('["unit",1,0,0]', True),
+    ('["unit",1,0,0,"2"]', True),
+    ('["unit",1,0,0,"-2"]', False),
     ('["unit",1,2,0]', False),
     ('["unit",0,0,0]', False),
     ('["unit",2,0,0]', False),
@@ -99,6 +104,15 @@ NEURONS = [
     (TWO_INPUTS, '["clip",1,1,0,4]', False),  # not its turn
     (TWO_INPUTS, '["clip",2,0,0,4]', False),
     (TWO_INPUTS, '["affine",1,0]', True),
+    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["scaled",1,0,"2",10]', True),  # 2·(x/2 + y/2)
+    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["scaled",1,0,"1",10]', False),  # up to 2
+    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["scaled",1,0,"3",10]', False),  # 3·(x/2 + y/2)
+    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["scaled",1,0,"2",-10]', False),
+    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]', '["not",10]'], '["scaled",1,0,"2",-11]', True),
+    ([*TWO_INPUTS, '["unit",1,0,0,"2"]'], '["scaled",1,0,"2",9]', True),
+    ([*TWO_INPUTS, '["unit",1,0,0,"3"]'], '["scaled",1,0,"2",9]', False),
+    ([*TWO_INPUTS, '["unit",1,0,0,"2"]'], '["scaled",1,1,"2",9]', False),  # not its turn
+    ([*TWO_NEURONS, '["clip",1,1,0,4]', '["atom",3]'], '["scaled",2,0,"1",9]', False),  # a crelu
     (TWO_NEURONS, '["clip",1,1,0,4]', True),
     (TWO_NEURONS, '["clip",1,1,0]', False),  # not dead
     (TWO_NEURONS, '["clip",1,0,0,3,4]', False),  # had its turn

@@ -266,6 +266,26 @@ COMPLEMENT = Case(
     network=network(([[-2, 1]], "relu"), ([[1, 0]], "identity")),
     formula=formula("y1 = ¬(x1 ⊕ x1)"),
 )
+# ρ(4x + 4y − 2), which is at most 6, as 6·σ(…/6); the output is its sixth
+SCALED = Case(
+    [
+        '["input",0]',  # 1
+        '["input",1]',  # 2
+        '["scale","D[1/3]",1]',  # 3
+        '["scale","D[1/3]",2]',  # 4
+        '["plus",3,4]',  # 5: x/3 + y/3
+        '["constant",1]',  # 6
+        '["scale","D[1/6]",6]',  # 7
+        '["not",7]',  # 8
+        '["times",5,8]',  # 9: x/3 + y/3 − 1/6
+        '["double",9]',  # 10: 2x/3 + 2y/3 − 1/3
+        '["scaled",1,0,"6",10]',
+        '["atom",10]',  # 11
+        '["output",0,11]',
+    ],
+    network=network(([[4, 4, -2]], "relu"), ([["1/6", 0]], "identity"), inputs=("x", "y")),
+    formula=formula("a = (Δ[1/3]x ⊕ Δ[1/3]y) ⊙ ¬Δ[1/6]1; y1 = a ⊕ a", "x y"),
+)
 TWO = Case(
     [
         '["input",0]',
@@ -357,6 +377,7 @@ VALID = {
     "dead-constant-and-cancelling-neurons": DEAD,
     "saturated-units": SATURATED,
     "complement-of-a-unit": COMPLEMENT,
+    "scaled-unit-as-a-vote": SCALED,
     "two-outputs": TWO,
     "two-formulas": PAIR,
     "two-formulas-with-same": SAME,
@@ -425,6 +446,9 @@ INVALID = {
     "clip-with-complement-too-many": HAT.line('["clip",1,1,0,3]', '["clip",1,1,0,-3]'),
     "clip-of-a-crelu-with-two-units": TWO.line('["clip",1,0,0,3]', '["clip",1,0,0,3,3]'),
     "clip-about-another-neuron": HAT.line('["clip",1,1,0,3]', '["clip",1,1,0,2]'),
+    "scaled-by-less-than-its-maximum": SCALED.line('["scaled",1,0,"6",10]', '["scaled",1,0,"5",10]'),
+    "scaled-without-doubling": SCALED.line('["scaled",1,0,"6",10]', '["scaled",1,0,"6",9]'),
+    "scaled-by-a-negative-factor": SCALED.line('["scaled",1,0,"6",10]', '["scaled",1,0,"-6",10]'),
     "neuron-skipped": HAT.line('["clip",1,0,0,2,3]', None),
     "neuron-twice": HAT.line('["clip",1,1,0,3]', '["clip",1,0,0,2,3]'),
     "neuron-of-a-later-layer": HAT.line('["clip",1,1,0,3]', '["clip",2,0,0,3]'),

@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 
 from verimv.bounds.evidence import Ends, Target, prove_bound
-from verimv.exact import ZERO, Number, Rational, ceil, check_readable, clip, floor, format_number
+from verimv.exact import ONE, ZERO, Number, Rational, ceil, check_readable, clip, floor, format_number
 from verimv.extract.recorder import Clipping, Recorder, TableRow
 from verimv.extract.step2_lemma import Row, Step
+from verimv.extract.step2_threshold import Threshold
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.networks.program import Range
@@ -45,6 +46,9 @@ class Derivation:
 
     def scaled(self, factor: Number, claim: int) -> int:
         return claim if factor == 1 else self.once("scale", f"D[{format_number(factor)}]", claim)
+
+    def divided(self, divisor: int, claim: int) -> int:
+        return claim if divisor == 1 else self.once("scale", _divisor(divisor), claim)
 
     def multiple(self, count: int, claim: int) -> int:
         """Of a form that stays ≥ 0; the nodes are those of :func:`verimv.terms.dag.multiple`."""
@@ -184,15 +188,42 @@ class CertificateWriter(Recorder):
             total = derivation.claim("plus", total, part) if total else part
         return derivation.claim("split", split, ones, total, *units)
 
+    def threshold(self, form: Affine, threshold: Threshold) -> None:
+        derivation, total = self.derivation, 0
+        if not form.terms:
+            self._units[form] = self._number(form.constant)
+            return
+        for variable, share, positive in threshold.votes:
+            literal = self._atoms[variable] if positive else derivation.once("not", self._atoms[variable])
+            vote = self._share(share, literal, threshold.divided)
+            total = derivation.claim("plus", total, vote) if total else vote
+        one = derivation.once("constant", 1)
+        if threshold.constant > 0:
+            total = derivation.claim("plus", total, self._share(threshold.constant, one, threshold.divided))
+        elif threshold.constant < 0:
+            limit = derivation.once("not", self._share(-threshold.constant, one, threshold.divided))
+            total = derivation.claim("times", total, limit)
+        for _ in range(threshold.doublings):
+            total = derivation.claim("double", total)
+        self._units[form] = total
+
+    def _share(self, share: Number, claim: int, divided: bool) -> int:
+        if not divided or not isinstance(share, Rational):
+            return self.derivation.scaled(share, claim)
+        return self.derivation.multiple(int(share.numerator), self.derivation.divided(int(share.denominator), claim))
+
     def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
         layer = self._layers.pop(0)
         claims = [self._units[form] for form in forms]
         for index, (argument, (low, high)) in enumerate(zip(layer.arguments, layer.ranges, strict=True)):
             lowest, highest = argument.range_over_unit_cube()
-            # Step 1 asks for whole numbers only, and these are easier to prove.
+            scaled = layer.clippings[index].factor if layer.clippings else ONE
+            # Step 1 asks for whole numbers, or for the factor of a scaled unit; these are easy to prove.
             if floor(low) > floor(lowest):
                 self._bound(Target(layer.depth, index, -1, Rational(floor(low))))
-            if ceil(high) < ceil(highest):
+            if scaled != 1 and scaled < highest:
+                self._bound(Target(layer.depth, index, 1, scaled))
+            elif scaled == 1 and ceil(high) < ceil(highest):
                 self._bound(Target(layer.depth, index, 1, Rational(ceil(high))))
         if self._layers:
             self._hidden(layer, claims)
@@ -218,10 +249,18 @@ class CertificateWriter(Recorder):
             for i, unit in enumerate(clipping.units, start=first):
                 j = abs(unit) - 1
                 if j not in units:
-                    stand_in = self.derivation.claim("unit", layer.depth, index, i)
-                    units[j] = stand_in if unit > 0 else self.derivation.claim("not", stand_in)
+                    units[j] = self._stand_in(layer, index, i, unit > 0, clipping.factor)
             references = [units[abs(unit) - 1] * (1 if unit > 0 else -1) for unit in clipping.units]
-            self._neuron(layer, index, clipping.constant, references)
+            if clipping.factor != 1:
+                self.derivation.line("scaled", layer.depth, index, format_number(clipping.factor), *references)
+            else:
+                self._neuron(layer, index, clipping.constant, references)
+
+    def _stand_in(self, layer: _Layer, index: int, i: int, positive: bool, factor: Number) -> int:
+        """A claim for a unit that has no node."""
+        scale = () if factor == 1 else (format_number(factor),)
+        claim = self.derivation.claim("unit", layer.depth, index, i, *scale)
+        return claim if positive else self.derivation.claim("not", claim)
 
     def _neuron(self, layer: _Layer, index: int, constant: Number, references: Sequence[int]) -> None:
         """The line that gives a neuron its value."""

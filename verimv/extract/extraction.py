@@ -21,7 +21,7 @@ from verimv.terms.formula import Formula
 from verimv.terms.measure import Measures
 
 LOGICS = ("auto", "mv", "dmv", "rmv")
-STRATEGIES = ("paper",)
+STRATEGIES = ("paper", "compact")
 
 #: With --logic auto, rational weights go to DMV as long as its splitting needs no more table entries than this.
 MAX_AUTO_DMV_NODES = 200_000
@@ -72,13 +72,15 @@ def extract(
     with _timed(seconds, "bounds"):
         progress("bounding neurons", 0, 1)
         proven = neuron_bounds(network, bounds, progress) if isinstance(bounds, str) else bounds
+    compact = strategy == "compact" and (logic in ("dmv", "rmv") or normalised.number_kind != "integer")
     with _timed(seconds, "clip"):
         progress("clipping neurons", 0, 1)
-        clipped = clip_network(normalised, proven, recorder)
+        clipped = clip_network(normalised, proven, recorder, scaled=compact)
         check_outputs(network, clipped, proven)
     with _timed(seconds, "compose"):
-        chosen = _choose_logic(normalised, clipped) if logic == "auto" else logic
-        formula = compose(clipped, network.inputs, network.outputs, chosen, progress, recorder or Recorder())
+        chosen = _choose_logic(normalised, clipped, compact) if logic == "auto" else logic
+        listener = recorder or Recorder()
+        formula = compose(clipped, network.inputs, network.outputs, chosen, progress, listener, compact=compact)
     with _timed(seconds, "measure"):
         measures = formula.measure()
     summary = {
@@ -136,9 +138,11 @@ def _check_logic(network: Network, logic: str) -> None:
         raise InputError(f"the weights are {kind}, which {logic.upper()} logic cannot express; use --logic {fitting}")
 
 
-def _choose_logic(network: Network, clipped: ClippedNetwork) -> str:
+def _choose_logic(network: Network, clipped: ClippedNetwork, compact: bool) -> str:
     """The smallest logic that fits the weights, unless its formula would be out of all proportion."""
     kind = network.number_kind
+    if compact:
+        return "rmv"  # a share is one node there, and one for each of its bits in DMV
     if kind == "rational":
         return "dmv" if table_nodes(clipped, "dmv") <= MAX_AUTO_DMV_NODES else "rmv"
     return "mv" if kind == "integer" else "rmv"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from verimv.exact import ZERO, Number
+from verimv.exact import ONE, ZERO, Number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.networks.program import Range
@@ -13,6 +13,7 @@ from verimv.terms.dag import Dag
 
 if TYPE_CHECKING:
     from verimv.extract.step2_lemma import Row, Step
+    from verimv.extract.step2_threshold import Threshold
 
 
 class TableRow(NamedTuple):
@@ -25,18 +26,20 @@ class TableRow(NamedTuple):
 
 
 class Clipping(NamedTuple):
-    """The value of a neuron after Step 1: a constant plus units. Unit j is j+1; −j−1 stands for one minus it."""
+    """The value of a neuron after Step 1: a constant plus `factor` times the sum of units. Unit j is j+1; −j−1 stands
+    for one minus it."""
 
     constant: Number
     units: tuple[int, ...]
+    factor: Number = ONE
 
     def value(self) -> Affine:
         """As a form over the units."""
         total: dict[int, Number] = {}
         for unit in self.units:
             j = abs(unit) - 1
-            total[j] = total.get(j, ZERO) + (1 if unit > 0 else -1)
-        return Affine.of(total, self.constant + sum(unit < 0 for unit in self.units))
+            total[j] = total.get(j, ZERO) + (self.factor if unit > 0 else -self.factor)
+        return Affine.of(total, self.constant + self.factor * sum(unit < 0 for unit in self.units))
 
 
 class Recorder:
@@ -74,6 +77,9 @@ class Recorder:
 
     def unit(self, form: Affine, shift: int, split: int, row: Row, node: int) -> None:
         """`node` is σ(form); the table's last row is about split·form, up to the integer `shift`."""
+
+    def threshold(self, form: Affine, threshold: Threshold) -> None:
+        """The compact strategy: a unit σ(form) is built as this threshold says."""
 
     def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
         """A layer is finished: the nodes of its units, which are the next layer's atoms."""

@@ -40,8 +40,13 @@ class ClippedNetwork:
         return sum(len(layer) for layer in self.layers) + sum(bool(form.terms) for form in self.outputs)
 
 
-def clip_network(network: Network, bounds: NetworkBounds, recorder: Recorder | None = None) -> ClippedNetwork:
-    """The clipped network of a network on the unit cube. `bounds` may leave out layers; those get interval bounds."""
+def clip_network(
+    network: Network, bounds: NetworkBounds, recorder: Recorder | None = None, *, scaled: bool = False
+) -> ClippedNetwork:
+    """The clipped network of a network on the unit cube. `bounds` may leave out layers; those get interval bounds.
+
+    `scaled` makes one unit of each ReLU, ρ(t) = B·σ(t/B) for t ≤ B, which needs a logic with multiplication.
+    """
     recorder = recorder or Recorder()
     recorder.start(network)
     values = [Affine.variable(j) for j in range(len(network.inputs))]  # of the layer below, over the current units
@@ -53,9 +58,14 @@ def clip_network(network: Network, bounds: NetworkBounds, recorder: Recorder | N
         if layer.activation == "identity":
             values = forms
             continue
-        ranges = [_range(form, bounds.get(depth, i), layer.activation) for i, form in enumerate(forms)]
+        if scaled and layer.activation == "relu":
+            ranges = [_tightest(form, bounds.get(depth, i)) for i, form in enumerate(forms)]
+        else:
+            ranges = [_range(form, bounds.get(depth, i), layer.activation) for i, form in enumerate(forms)]
         units = _Units()
-        if layer.activation == "relu":
+        if scaled and layer.activation == "relu":
+            clippings = [units.scaled(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
+        elif layer.activation == "relu":
             _check_room(room, ranges)
             clippings = [units.rectified(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
         else:
@@ -81,6 +91,24 @@ def _range(form: Affine, proven: NeuronBound | None, activation: Activation) -> 
         if -_matters(activation, ceil(proven.upper)) > -_matters(activation, ceil(high)):
             high = proven.upper
     return low, high
+
+
+def _tightest(form: Affine, proven: NeuronBound | None) -> Range:
+    """The range over the merged units, or a smaller one that took more than intervals to prove."""
+    low, high = form.range_over_unit_cube()
+    if proven is None or proven.method == "interval":
+        return low, high
+    return max(low, proven.lower), min(high, proven.upper)
+
+
+def short_dyadic(x: Number) -> Number:
+    """A number of at most four bits, up to a power of two, at or above x > 0 (so that exact weights stay short)."""
+    exponent = 0
+    while x < 8:
+        x, exponent = x * 2, exponent - 1
+    while x > 16:
+        x, exponent = x / 2, exponent + 1
+    return Rational(ceil(x)) * (Rational(2) ** exponent)
 
 
 def _matters(activation: Activation, end: int) -> int:
@@ -127,6 +155,13 @@ class _Units:
         if not form.terms or low >= 1 or high <= 0:
             return Clipping(clip(form.constant) if not form.terms else Rational(low >= 1), ())
         return Clipping(Rational(0), (self.unit(form),))
+
+    def scaled(self, form: Affine, low: Number, high: Number) -> Clipping:
+        """ρ(form) = B·σ(form/B) for form ≤ B."""
+        if not form.terms or high <= 0:
+            return Clipping(form.constant if high > 0 else Rational(0), ())
+        factor = short_dyadic(high)
+        return Clipping(Rational(0), (self.unit(form.scaled(1 / factor)),), factor)
 
     def rectified(self, form: Affine, low: Number, high: Number) -> Clipping:
         """ρ(form): dead neurons vanish, shifts below `low` are the constant 1, the rest are units."""

@@ -13,6 +13,7 @@ from verimv.exact import format_count
 from verimv.extract.recorder import Recorder
 from verimv.extract.step1_clip import ClippedNetwork
 from verimv.extract.step2_lemma import group_units, sigma_units
+from verimv.extract.step2_threshold import threshold_units
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
 
@@ -36,9 +37,11 @@ def compose(
     logic: str,
     progress: Progress,
     recorder: Recorder,
+    *,
+    compact: bool = False,
 ) -> Formula:
-    """The formula of a clipped network."""
-    needed = table_nodes(clipped, logic)
+    """The formula of a clipped network. `compact` makes thresholds of its units, otherwise they are the paper's."""
+    needed = 0 if compact else table_nodes(clipped, logic)
     if needed > MAX_NODES:
         advice = "try --logic rmv, which needs no common denominator" if logic == "dmv" else "its weights are too large"
         raise Undecided(
@@ -54,7 +57,11 @@ def compose(
         filled += entries
         progress("composing terms", filled, needed)
 
-    for layer in clipped.layers:
-        atoms = sigma_units(dag, atoms, layer, logic, tick, recorder)
-    roots = sigma_units(dag, atoms, clipped.outputs, logic, tick, recorder)
-    return Formula(dag, inputs, roots, outputs)
+    layers = [*clipped.layers, clipped.outputs]
+    for number, layer in enumerate(layers):
+        if compact:
+            progress("composing thresholds", number, len(layers))
+            atoms = threshold_units(dag, atoms, layer, logic, recorder)
+        else:
+            atoms = sigma_units(dag, atoms, layer, logic, tick, recorder)
+    return Formula(dag, inputs, atoms, outputs)

@@ -1,0 +1,13 @@
+; A ReLU with an argument of at most B is B times one clipped unit; u is the argument divided by B.
+(set-logic QF_NRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const B Real) (declare-const u Real)
+(assert (> B 0.0))
+(assert (<= (* B u) B))
+(assert (not (= (rho (* B u)) (* B (sigma u)))))
+(check-sat)
