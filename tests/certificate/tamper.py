@@ -101,8 +101,9 @@ def random_bundles(count: int, seed: int, most_lines: int = 150) -> list[Bundle]
     while len(bundles) < count:
         network = random_network(source)
         logic = source.choice(["auto", "auto", "rmv"])
+        strategy = source.choice(["paper", "compact"])
         try:
-            extraction = extract(network, logic=logic, bounds=source.choice(["auto", "interval"]))
+            extraction = extract(network, logic=logic, strategy=strategy, bounds=source.choice(["auto", "interval"]))
         except (Refuted, Undecided):
             continue
         certificate = extraction.certificate

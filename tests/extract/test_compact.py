@@ -89,6 +89,14 @@ def test_about_two_nodes_per_weight():
     assert result.clipped.units <= network.neurons
 
 
+@pytest.mark.parametrize("logic", ["dmv", "rmv"])
+@pytest.mark.parametrize("constant", ["2/3", "0", "1", "3", "-1/2"])
+def test_constant_networks(logic, constant):
+    network = Network.of([Layer.of([[0, 0]], [parse_number(constant)], "crelu")])
+    result = extract(network, strategy="compact", logic=logic)
+    agree(network, result.formula)
+
+
 def test_integers_keep_the_paper_s_form():
     assert extract(hat(), strategy="compact").formula == extract(hat()).formula
 

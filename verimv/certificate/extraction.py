@@ -64,7 +64,7 @@ class CertifiedExtraction(Extraction):
 def extract(network: Network, **options: Any) -> CertifiedExtraction:
     """The formula that a network computes on its box, with a certificate. Options as in
     :func:`verimv.extract.extraction.extract`."""
-    writer = CertificateWriter()
+    writer = CertificateWriter(options.get("progress", plain.no_progress))
     extraction = plain.extract(network, recorder=writer, **options)
     output = options.get("output")
     source = network if output is None else network.select(output)

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from verimv.bounds.evidence import Ends, Target, prove_bound
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, check_readable, clip, floor, format_number
+from verimv.extract.extraction import no_progress
 from verimv.extract.recorder import Clipping, Recorder, TableRow
 from verimv.extract.step2_lemma import Row, Step
 from verimv.extract.step2_threshold import Threshold
+from verimv.extract.step3_compose import Progress
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.networks.program import Range
@@ -74,8 +76,9 @@ class _Layer:
 class CertificateWriter(Recorder):
     """Listens to an extraction. `derivation` is complete when the extraction is."""
 
-    def __init__(self, seconds: float = EVIDENCE_SECONDS) -> None:
+    def __init__(self, progress: Progress = no_progress, seconds: float = EVIDENCE_SECONDS) -> None:
         self.derivation = Derivation()
+        self._progress = progress
         self._bounds: dict[tuple[int, int], Ends] = {}
         self._evidence = Deadline(seconds)  # for evidence of bounds
 
@@ -189,15 +192,19 @@ class CertificateWriter(Recorder):
         return derivation.claim("split", split, ones, total, *units)
 
     def threshold(self, form: Affine, threshold: Threshold) -> None:
-        derivation, total = self.derivation, 0
+        derivation = self.derivation
+        one = derivation.once("constant", 1)
         if not form.terms:
-            self._units[form] = self._number(form.constant)
+            is_share = 0 < form.constant < 1
+            self._units[form] = (
+                self._share(form.constant, one, threshold.divided) if is_share else self._number(form.constant)
+            )
             return
+        total = 0
         for variable, share, positive in threshold.votes:
             literal = self._atoms[variable] if positive else derivation.once("not", self._atoms[variable])
             vote = self._share(share, literal, threshold.divided)
             total = derivation.claim("plus", total, vote) if total else vote
-        one = derivation.once("constant", 1)
         if threshold.constant > 0:
             total = derivation.claim("plus", total, self._share(threshold.constant, one, threshold.divided))
         elif threshold.constant < 0:
@@ -234,6 +241,7 @@ class CertificateWriter(Recorder):
 
     def _bound(self, target: Target) -> None:
         """A bound that is not plain from the units below, with its evidence if that is found in time."""
+        self._progress("finding evidence for bounds", target.layer, len(self._network.layers))
         cases = prove_bound(self._network, target, self._bounds, self._evidence.left)
         low, high = self._bounds.get((target.layer, target.index), (None, None))
         self._bounds[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
