@@ -680,6 +680,7 @@ class Checker:
         Invalid.unless(current, f"a neuron of layer {self.layer}", (layer, index))
         share = calculate("/", 1, factor)
         Invalid.unless(share > 0, "a factor above 0", factor)
+        self.spend(len(self.arguments[index][0]))
         low, high = self.range_of(layer, index, self.arguments[index])
         form = substituted(({0: share}, 0), [self.arguments[index]])
         part = self.parts.make(("row", layer, index, share), low * share, high * share, form)
