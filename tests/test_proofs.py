@@ -33,6 +33,7 @@ SPOILED = {
     "rule-plus": ("(assert (>= g 0.0))", ""),
     "rule-times": ("(assert (<= g 1.0))", ""),
     "rule-double": ("(sigma (+ f f))", "(sigma (+ f 0.5))"),
+    "rule-square": ("(- (+ f f) 1.0)", "(- (+ f f) 0.5)"),
     "rule-scaled": ("(assert (<= (* B u) B))", ""),
     "rule-saturated": ("(assert (<= f 0.0))", "(assert (<= f 0.5))"),
     "rule-split": ("(assert (=> (> P 0.0) (>= F 0.0)))", ""),

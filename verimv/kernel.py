@@ -604,6 +604,10 @@ class Checker:
         node, linear, shift = self.claim(c)
         self.claims.append((self.terms.node(OPLUS, node, node), self.parts.sum(linear, linear), 2 * shift))
 
+    def square(self, c):
+        node, linear, shift = self.claim(c)
+        self.claims.append((self.terms.node(ODOT, node, node), self.parts.sum(linear, linear), 2 * shift - 1))
+
     def lemma(self, g, h, above):
         (node, linear, shift), (added, step, base) = self.claim(g), self.claim(h)
         node1, linear1, shift1 = self.claim(above)
@@ -821,7 +825,7 @@ RULES = {
     "saturated": (Checker.saturated, "nii", ""), "not": (Checker.negation, "i", ""), "scale": (Checker.scale, "si", ""),
     "plus": (Checker.plus, "ii", ""), "times": (Checker.times, "ii", ""), "lemma": (Checker.lemma, "iii", ""),
     "split": (Checker.split, "inii", "i*"), "collect": (Checker.collect, "i", ""), "same": (Checker.same, "ii", ""),
-    "double": (Checker.double, "i", ""), "scaled": (Checker.scaled, "nnqi", ""),
+    "double": (Checker.double, "i", ""), "square": (Checker.square, "i", ""), "scaled": (Checker.scaled, "nnqi", ""),
     "unit": (Checker.unit, "nni", "q"), "affine": (Checker.affine, "nn", ""), "clip": (Checker.clip, "nnn", "i*"),
     "bound": (Checker.bound, "nnsq", "c*"), "output": (Checker.output, "ni", "qq"), "equal": (Checker.equal, "nii", ""),
 }  # fmt: skip

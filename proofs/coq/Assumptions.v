@@ -21,7 +21,7 @@ Definition theorems_of_Rules :=
   ((rule_atom, rule_constant, rule_not, rule_scale, rule_scale_below,
     rule_divide, rule_plus, rule_times, rule_lemma, lemma_negative, rule_zero, rule_one, rule_same),
    (rational_identity, rule_split, relu_replacement),
-   (neuron_dead, neuron_full, neuron_affine, neuron_scaled, rule_double, neuron_clip, neuron_sigma,
+   (neuron_dead, neuron_full, neuron_affine, neuron_scaled, rule_double, rule_square, neuron_clip, neuron_sigma,
     complement_reference, rule_output)).
 Print Assumptions theorems_of_Rules.
 

@@ -49,6 +49,9 @@ Qed.
 Lemma rule_double v f : v = sigma f -> oplus v v = sigma (f + f).
 Proof. minmax. Qed.
 
+Lemma rule_square v f : v = sigma f -> odot v v = sigma (f + f - 1).
+Proof. minmax. Qed.
+
 (** Division by a number that is at least 1, in particular by a positive
     natural number. *)
 Lemma rule_divide_real v f d :

@@ -42,6 +42,8 @@ CLAIMS = [
     ('["double",3]', True),
     ('["double",4]', True),  # whatever the range
     ('["double",9]', False),
+    ('["square",3]', True),
+    ('["square",9]', False),
     ('["lemma",4,5,3]', True),
     ('["lemma",4,8,3]', True),
     ('["lemma",4,5,4]', False),  # no shift

@@ -286,6 +286,12 @@ SCALED = Case(
     network=network(([[4, 4, -2]], "relu"), ([["1/6", 0]], "identity"), inputs=("x", "y")),
     formula=formula("a = (Δ[1/3]x ⊕ Δ[1/3]y) ⊙ ¬Δ[1/6]1; y1 = a ⊕ a", "x y"),
 )
+# σ(4x − 1) by halving: twice 2x, minus 1
+HALVED = Case(
+    ['["input",0]', '["double",1]', '["square",2]', '["clip",1,0,0,3]', '["atom",3]', '["output",0,4]'],
+    network=network(([[4, -1]], "crelu")),
+    formula=formula("t = x1 ⊕ x1; y1 = t ⊙ t"),
+)
 TWO = Case(
     [
         '["input",0]',
@@ -378,6 +384,7 @@ VALID = {
     "saturated-units": SATURATED,
     "complement-of-a-unit": COMPLEMENT,
     "scaled-unit-as-a-vote": SCALED,
+    "halving": HALVED,
     "two-outputs": TWO,
     "two-formulas": PAIR,
     "two-formulas-with-same": SAME,
@@ -449,6 +456,7 @@ INVALID = {
     "scaled-by-less-than-its-maximum": SCALED.line('["scaled",1,0,"6",10]', '["scaled",1,0,"5",10]'),
     "scaled-without-doubling": SCALED.line('["scaled",1,0,"6",10]', '["scaled",1,0,"6",9]'),
     "scaled-by-a-negative-factor": SCALED.line('["scaled",1,0,"6",10]', '["scaled",1,0,"-6",10]'),
+    "square-in-place-of-double": HALVED.line('["double",1]', '["square",1]'),
     "neuron-skipped": HAT.line('["clip",1,0,0,2,3]', None),
     "neuron-twice": HAT.line('["clip",1,1,0,3]', '["clip",1,0,0,2,3]'),
     "neuron-of-a-later-layer": HAT.line('["clip",1,1,0,3]', '["clip",2,0,0,3]'),

@@ -1,4 +1,4 @@
-"""The compact strategy: thresholds in RMV and DMV, one scaled unit per ReLU, the paper's form for integers."""
+"""The compact strategy for weights that are not integers: thresholds in RMV and DMV, one scaled unit per ReLU."""
 
 import random
 from contextlib import suppress
@@ -12,7 +12,7 @@ from tests.certificate.tamper import random_network as any_network
 from tests.certified import extract
 from verimv.errors import Refuted, Undecided
 from verimv.exact import Rational, as_number, parse_number
-from verimv.experiments.families import hat, random_network, single_unit
+from verimv.experiments.families import random_network, single_unit
 from verimv.extract.step1_clip import short_dyadic
 from verimv.extract.step2_threshold import threshold_of
 from verimv.networks import Affine, Layer, Network
@@ -95,10 +95,6 @@ def test_constant_networks(logic, constant):
     network = Network.of([Layer.of([[0, 0]], [parse_number(constant)], "crelu")])
     result = extract(network, strategy="compact", logic=logic)
     agree(network, result.formula)
-
-
-def test_integers_keep_the_paper_s_form():
-    assert extract(hat(), strategy="compact").formula == extract(hat()).formula
 
 
 def test_units_that_nothing_needs():

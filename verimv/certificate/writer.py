@@ -9,6 +9,7 @@ from verimv.bounds.evidence import Ends, Target, prove_bound
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, check_readable, clip, floor, format_number
 from verimv.extract.extraction import no_progress
 from verimv.extract.recorder import Clipping, Recorder, TableRow
+from verimv.extract.step2_halving import Plan
 from verimv.extract.step2_lemma import Row, Step
 from verimv.extract.step2_threshold import Threshold
 from verimv.extract.step3_compose import Progress
@@ -132,19 +133,19 @@ class CertificateWriter(Recorder):
 
     def _entry(self, step: Step, literal: int, j: int, below: Row) -> int:
         """Lemma 3.3, or what is left of it where a neighbour is constant."""
-        derivation = self.derivation
         g, above = self._below(j, below), self._below(j + 1 if step.positive else j - 1, below)
         if not step.positive:
             g, above = g and self._negated(g), above and self._negated(above)
-        if g and above:
-            claim = derivation.claim("lemma", g, literal, above)
-        elif g:
-            claim = derivation.claim("plus", g, literal)
-        elif above:
-            claim = derivation.claim("times", literal, above)
-        else:
-            claim = literal
+        claim = self._lemma(g, literal, above)
         return claim if step.positive else self._negated(claim)
+
+    def _lemma(self, g: int, literal: int, above: int) -> int:
+        """σ(g + h) from the claims of σ(g), h and σ(g + 1); 0 stands for σ(g) = 0, and for σ(g + 1) = 1."""
+        if g and above:
+            return self.derivation.claim("lemma", g, literal, above)
+        if g:
+            return self.derivation.claim("plus", g, literal)
+        return self.derivation.claim("times", literal, above) if above else literal
 
     def _negated(self, claim: int) -> int:
         negation = self._negations.get(claim)
@@ -213,6 +214,23 @@ class CertificateWriter(Recorder):
         for _ in range(threshold.doublings):
             total = derivation.claim("double", total)
         self._units[form] = total
+
+    def halved(self, forms: Sequence[Affine], plan: Plan) -> None:
+        derivation = self.derivation
+        claims: list[int] = []  # 0 for what is constant
+        for kind, operands in plan.steps:
+            if kind in ("zero", "one"):
+                claims.append(0)
+            elif kind in ("positive", "negative"):
+                atom = self._atoms[operands[0]]
+                claims.append(atom if kind == "positive" else derivation.once("not", atom))
+            elif kind == "lemma":
+                g, literal, above = (claims[i] for i in operands)
+                claims.append(self._lemma(g, literal, above))
+            else:
+                claims.append(derivation.claim(kind, claims[operands[0]]))
+        for form, position in zip(forms, plan.results, strict=True):
+            self._units[form] = claims[position] or derivation.once("constant", position)
 
     def _share(self, share: Number, claim: int, divided: bool) -> int:
         if not divided or not isinstance(share, Rational):

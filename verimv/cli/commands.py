@@ -62,6 +62,7 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     options = {
         "logic": arguments.logic,
         "strategy": arguments.strategy,
+        "minimise": arguments.minimise,
         "bounds": arguments.bounds,
         "output": arguments.output,
         "progress": report,

@@ -12,7 +12,7 @@ from verimv.bounds import METHODS
 from verimv.cli import commands, decisions
 from verimv.cli.bench import run_bench
 from verimv.experiments import BENCHMARKS
-from verimv.extract import LOGICS, STRATEGIES
+from verimv.extract import LOGICS, MEASURES, STRATEGIES
 
 SUBJECT = "a file, an expression, or - for stdin"
 EXIT_CODES = "exit codes: 0 done, 1 refuted, 2 malformed input or call, 3 undecided, 4 a bug in verimv"
@@ -69,6 +69,9 @@ def build_parser() -> argparse.ArgumentParser:
         help="default: the smallest that fits the weights (rational weights with a large common denominator go to rmv)",
     )
     sub.add_argument("--strategy", choices=STRATEGIES, default="paper", help="how units become terms (default: paper)")
+    sub.add_argument(
+        "--minimise", choices=MEASURES, default="length", help="what compact makes small (default: length)"
+    )
     sub.add_argument(
         "--bounds",
         choices=METHODS,

@@ -22,6 +22,8 @@ from verimv.terms.measure import Measures
 
 LOGICS = ("auto", "mv", "dmv", "rmv")
 STRATEGIES = ("paper", "compact")
+#: What the compact strategy makes small.
+MEASURES = ("length", "size")
 
 #: With --logic auto, rational weights go to DMV as long as its splitting needs no more table entries than this.
 MAX_AUTO_DMV_NODES = 200_000
@@ -47,6 +49,7 @@ def extract(
     *,
     logic: str = "auto",
     strategy: str = "paper",
+    minimise: str = "length",
     bounds: str | NetworkBounds = "auto",
     output: str | int | None = None,
     progress: Progress = no_progress,
@@ -60,6 +63,8 @@ def extract(
     """
     if strategy not in STRATEGIES:
         raise InputError(f"unknown strategy {strategy}: choose one of {', '.join(STRATEGIES)}")
+    if minimise not in MEASURES:
+        raise InputError(f"unknown measure {minimise}: choose one of {', '.join(MEASURES)}")
     if not isinstance(bounds, str):
         bounds.check_fits(network)
     if output is not None:
@@ -72,15 +77,18 @@ def extract(
     with _timed(seconds, "bounds"):
         progress("bounding neurons", 0, 1)
         proven = neuron_bounds(network, bounds, progress) if isinstance(bounds, str) else bounds
-    compact = strategy == "compact" and (logic in ("dmv", "rmv") or normalised.number_kind != "integer")
+    compact = strategy == "compact"
+    scaled = compact and (logic in ("dmv", "rmv") or normalised.number_kind != "integer")
     with _timed(seconds, "clip"):
         progress("clipping neurons", 0, 1)
-        clipped = clip_network(normalised, proven, recorder, scaled=compact)
+        clipped = clip_network(normalised, proven, recorder, scaled=scaled)
         check_outputs(network, clipped, proven)
     with _timed(seconds, "compose"):
-        chosen = _choose_logic(normalised, clipped, compact) if logic == "auto" else logic
+        chosen = _choose_logic(normalised, clipped, scaled) if logic == "auto" else logic
         listener = recorder or Recorder()
-        formula = compose(clipped, network.inputs, network.outputs, chosen, progress, listener, compact=compact)
+        formula = compose(
+            clipped, network.inputs, network.outputs, chosen, progress, listener, minimise=minimise if compact else None
+        )
     with _timed(seconds, "measure"):
         measures = formula.measure()
     summary = {
@@ -138,10 +146,10 @@ def _check_logic(network: Network, logic: str) -> None:
         raise InputError(f"the weights are {kind}, which {logic.upper()} logic cannot express; use --logic {fitting}")
 
 
-def _choose_logic(network: Network, clipped: ClippedNetwork, compact: bool) -> str:
+def _choose_logic(network: Network, clipped: ClippedNetwork, scaled: bool) -> str:
     """The smallest logic that fits the weights, unless its formula would be out of all proportion."""
     kind = network.number_kind
-    if compact:
+    if scaled:
         return "rmv"  # a share is one node there, and one for each of its bits in DMV
     if kind == "rational":
         return "dmv" if table_nodes(clipped, "dmv") <= MAX_AUTO_DMV_NODES else "rmv"

@@ -30,6 +30,10 @@ Tick = Callable[[int], None]
 Linear = tuple[tuple[int, Number], ...]
 
 
+#: Nodes for the units of a group, or None to leave them to the lemma.
+Builder = Callable[[Dag, Sequence[int], "Group", Sequence[Affine]], "list[int] | None"]
+
+
 class Step(NamedTuple):
     """Eliminate `piece`·x_variable, with its sign."""
 
@@ -139,14 +143,26 @@ def _windows(steps: Sequence[Step], base: Number, asked: Window) -> list[Window]
 
 
 def sigma_units(
-    dag: Dag, atoms: Sequence[int], forms: Sequence[Affine], logic: str, tick: Tick, recorder: Recorder
+    dag: Dag,
+    atoms: Sequence[int],
+    forms: Sequence[Affine],
+    logic: str,
+    tick: Tick,
+    recorder: Recorder,
+    build: Builder | None = None,
 ) -> list[int]:
     """The nodes of σ(form) for all units of a layer; units with the same weights share one table.
 
     `logic` is "mv" (integer forms), "dmv" (rational: the s-fold splitting of Theorem 6.2) or "rmv" (Lemma 6.4).
+    `build` may build a group of units in another way.
     """
     nodes = [-1] * len(forms)
     for group in group_units(forms, logic):
+        built = build(dag, atoms, group, [forms[member] for member in group.members]) if build is not None else None
+        if built is not None:
+            for member, node in zip(group.members, built, strict=True):
+                nodes[member] = node
+            continue
         steps = integer_steps(group.linear) if group.integer else real_steps(group.linear)
         row = lemma_table(dag, atoms, steps, group.base, group.asked, tick, recorder)
         for member, shift in zip(group.members, group.shifts, strict=True):

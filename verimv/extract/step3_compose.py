@@ -12,8 +12,10 @@ from verimv.errors import Undecided
 from verimv.exact import format_count
 from verimv.extract.recorder import Recorder
 from verimv.extract.step1_clip import ClippedNetwork
-from verimv.extract.step2_lemma import group_units, sigma_units
+from verimv.extract.step2_halving import better_plan, planned_nodes
+from verimv.extract.step2_lemma import Group, group_units, sigma_units
 from verimv.extract.step2_threshold import threshold_units
+from verimv.networks.affine import Affine
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
 
@@ -38,10 +40,11 @@ def compose(
     progress: Progress,
     recorder: Recorder,
     *,
-    compact: bool = False,
+    minimise: str | None = None,
 ) -> Formula:
-    """The formula of a clipped network. `compact` makes thresholds of its units, otherwise they are the paper's."""
-    needed = 0 if compact else table_nodes(clipped, logic)
+    """The formula of a clipped network, by the paper's construction; or, to minimise "length" or "size", with
+    thresholds (DMV, RMV) or halving (MV) for its units."""
+    needed = 0 if minimise else table_nodes(clipped, logic)
     if needed > MAX_NODES:
         advice = "try --logic rmv, which needs no common denominator" if logic == "dmv" else "its weights are too large"
         raise Undecided(
@@ -57,11 +60,18 @@ def compose(
         filled += entries
         progress("composing terms", filled, needed)
 
+    def halve(dag: Dag, atoms: Sequence[int], group: Group, forms: Sequence[Affine]) -> list[int] | None:
+        plan = better_plan(group, forms, minimise or "size")
+        if plan is None:
+            return None
+        recorder.halved(forms, plan)
+        return planned_nodes(dag, atoms, plan)
+
     layers = [*clipped.layers, clipped.outputs]
     for number, layer in enumerate(layers):
-        if compact:
+        if minimise and logic != "mv":
             progress("composing thresholds", number, len(layers))
             atoms = threshold_units(dag, atoms, layer, logic, recorder)
         else:
-            atoms = sigma_units(dag, atoms, layer, logic, tick, recorder)
+            atoms = sigma_units(dag, atoms, layer, logic, tick, recorder, halve if minimise else None)
     return Formula(dag, inputs, atoms, outputs)
