@@ -62,7 +62,7 @@ class Malformed(Rejected):  # a file is not what FORMAT.md describes
     status, exit_code = "malformed", 2
 
 
-class Incomplete(Rejected):  # nothing is wrong, but something is missing or only assumed
+class Incomplete(Rejected):  # nothing is wrong so far, but something is missing, only assumed, or too much work
     status, exit_code = "incomplete", 3
 
 
@@ -126,7 +126,7 @@ class Surd:
         self.low, self.high, self.square = low, high, square
         self.level = 1 + getattr(square, "level", 0)
         self.roots = 1 + max(getattr(part, "roots", 0) for part in (low, high, square))
-        Malformed.unless(self.roots <= MAX_ROOTS, f"at most {MAX_ROOTS} different square roots in a number", "more")
+        Incomplete.unless(self.roots <= MAX_ROOTS, f"at most {MAX_ROOTS} square roots in a number", "more")
 
     def aligned(self, other):
         """Both numbers as low, high over the higher of their roots, and its square."""
@@ -219,7 +219,7 @@ def bits(x):
 
 def limited(x):
     if bits(x) > MAX_BITS:
-        raise Invalid(f"numbers of at most {MAX_BITS} bits", "a longer one")
+        raise Incomplete(f"numbers of at most {MAX_BITS} bits", "a longer one")
     return x
 
 
@@ -526,7 +526,7 @@ class Checker:
     def spend(self, steps):
         self.budget -= steps
         if self.budget < 0:
-            raise Invalid(f"at most {WORK_PER_BYTE} steps for each byte of the certified files", "more")
+            raise Incomplete(f"at most {WORK_PER_BYTE} steps for each byte of the certified files", "more")
 
     def follow(self, line):
         if type(line) is not list or not line or type(line[0]) is not str or line[0] not in RULES:

@@ -90,6 +90,11 @@ def test_bounds_that_cannot_be_proved_are_only_assumed():
     assert result.summary["proofs"][0]["verdict"] == "undecided"
 
 
+def test_more_square_roots_than_the_kernel_takes():
+    many = parse_number("+".join(f"sqrt({p})/{10 * p}" for p in (2, 3, 5, 7, 11, 13, 17)))
+    assert "square roots" in verimv.extract(single_unit([many], 0)).check()
+
+
 def test_a_certificate_of_verimv_that_the_kernel_refuses_is_a_bug(monkeypatch):
     result = verimv.extract(hat())
     result.derivation.lines[2] = '["plus",1,2]'

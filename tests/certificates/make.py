@@ -551,7 +551,6 @@ MALFORMED = {
     "network-with-an-index-beyond-its-width": SPARSE.file("network", '"0": "2"', '"1": "2"'),
     "network-with-an-output-named-twice": TWO.file("network", '["p", "q"]', '["p", "p"]'),
     "formula-with-an-input-that-is-no-name": SATURATED.file("network", '"x1"', '"1x"').file("formula", "x1", "1x"),
-    "network-with-ten-square-roots": HAT.file("network", '"-2"', f'"{"+".join(f"sqrt({p})" for p in PRIMES)}"'),
     "network-with-spaces-in-a-number": HAT.file("network", '"-2"', '" -2"'),
     "network-dividing-by-0": HAT.file("network", '"-2"', '"-2/0"'),
     "network-with-an-imaginary-weight": HAT.file("network", '"-2"', '"sqrt(-2)"'),
@@ -576,6 +575,7 @@ INCOMPLETE = {
     "second-output-missing": TWO.less(1),
     "bound-assumed": TENT.line(BOUND, '["bound",2,0,"high","1"]'),
     "pair-not-proved": PAIR.less(1),
+    "network-with-ten-square-roots": HAT.file("network", '"-2"', f'"{"+".join(f"sqrt({p})" for p in PRIMES)}"'),
 }
 
 CASES = {"valid": VALID, "invalid": INVALID, "malformed": MALFORMED, "incomplete": INCOMPLETE}
