@@ -473,6 +473,7 @@ class LinearParts:
     def collected(self, form):
         """A written-out form as a part of its own, with the integer that is left: equal forms are the same."""
         terms, constant = form
+        self.spend(len(terms) + sum(map(bits, terms.values())) // 256)
         way = sign(terms[min(terms)]) if terms else 1
         terms, constant = {atom: c * way for atom, c in sorted(terms.items())}, constant * way
         shift = 0 if isinstance(constant, Surd) else math.floor(constant)
@@ -549,9 +550,14 @@ class Checker:
             raise Invalid(f"a claim from 1 to {len(self.claims) - 1}", c)
         return self.claims[c]
 
+    def add(self, node, linear, shift):
+        if shift.bit_length() > 256:
+            self.spend(bits(limited(shift)) // 256)
+        self.claims.append((node, linear, shift))
+
     def read_as_atom(self, node, other):
         """A claim about a node, whose form is another node."""
-        self.claims.append((node, self.parts.atom(other), 0) if other > 1 else (node, 0, other))
+        self.add(node, *((self.parts.atom(other), 0) if other > 1 else (0, other)))
 
     def within(self, linear, shift, low, high):
         """The form must lie in [low, high] over atoms in [0,1]; None is no bound."""
@@ -573,7 +579,7 @@ class Checker:
         _, linear, base = self.claim(c)
         Invalid.unless(value <= 1, "0 or 1", value)
         self.within(linear, base + shift, *((1, None) if value else (None, 0)))
-        self.claims.append((value, linear, base + shift))
+        self.add(value, linear, base + shift)
 
     def atom(self, c):
         node, _, _ = self.claim(c)
@@ -581,32 +587,32 @@ class Checker:
 
     def negation(self, c):
         node, linear, shift = self.claim(c)
-        self.claims.append((self.terms.negation(node), -linear, 1 - shift))
+        self.add(self.terms.negation(node), -linear, 1 - shift)
 
     def scale(self, text, c):
         (factor, index), (node, linear, shift) = self.terms.factor(text), self.claim(c)
         self.within(linear, shift, None, 1)
-        self.claims.append((self.terms.node(SCALE, node, index), self.parts.scaled(text, factor, linear, shift), 0))
+        self.add(self.terms.node(SCALE, node, index), self.parts.scaled(text, factor, linear, shift), 0)
 
     def plus(self, a, b):
         (node, linear, shift), (node2, linear2, shift2) = self.claim(a), self.claim(b)
         self.within(linear, shift, 0, None)
         self.within(linear2, shift2, 0, None)
-        self.claims.append((self.terms.node(OPLUS, node, node2), self.parts.sum(linear, linear2), shift + shift2))
+        self.add(self.terms.node(OPLUS, node, node2), self.parts.sum(linear, linear2), shift + shift2)
 
     def times(self, a, b):
         (node, linear, shift), (node2, linear2, shift2) = self.claim(a), self.claim(b)
         self.within(linear, shift, None, 1)
         self.within(linear2, shift2, None, 1)
-        self.claims.append((self.terms.node(ODOT, node, node2), self.parts.sum(linear, linear2), shift + shift2 - 1))
+        self.add(self.terms.node(ODOT, node, node2), self.parts.sum(linear, linear2), shift + shift2 - 1)
 
     def double(self, c):
         node, linear, shift = self.claim(c)
-        self.claims.append((self.terms.node(OPLUS, node, node), self.parts.sum(linear, linear), 2 * shift))
+        self.add(self.terms.node(OPLUS, node, node), self.parts.sum(linear, linear), 2 * shift)
 
     def square(self, c):
         node, linear, shift = self.claim(c)
-        self.claims.append((self.terms.node(ODOT, node, node), self.parts.sum(linear, linear), 2 * shift - 1))
+        self.add(self.terms.node(ODOT, node, node), self.parts.sum(linear, linear), 2 * shift - 1)
 
     def lemma(self, g, h, above):
         (node, linear, shift), (added, step, base) = self.claim(g), self.claim(h)
@@ -615,7 +621,7 @@ class Checker:
             raise Invalid(f"claim {above} about the form of claim {g} plus 1", "another form")
         self.within(step, base, 0, 1)
         node = self.terms.node(ODOT, self.terms.node(OPLUS, node, added), node1)
-        self.claims.append((node, self.parts.sum(linear, step), shift + base))
+        self.add(node, self.parts.sum(linear, step), shift + base)
 
     def split(self, s, ones, total, *units):
         """Claim `total` is about ones/s + Σ units/s, the units are σ(f), σ(f−1), …: its node is σ((f + ones)/s)."""
@@ -633,13 +639,13 @@ class Checker:
         terms, constant = self.parts.expand(part)
         summed = terms == wanted and constant + base == Fraction(constants, s)
         Invalid.unless(summed, (ones, "units of 1 and the others, divided by", s), (terms, constant + base))
-        self.claims.append((node, self.parts.scaled(f"d[{s}]", Fraction(1, s), linear, shift + ones), 0))
+        self.add(node, self.parts.scaled(f"d[{s}]", Fraction(1, s), linear, shift + ones), 0)
 
     def collect(self, c):
         node, linear, shift = self.claim(c)
         terms, constant = self.parts.expand(linear)
         linear, more = self.parts.collected((terms, constant))
-        self.claims.append((node, linear, shift + more))
+        self.add(node, linear, shift + more)
 
     def same(self, a, b):
         """Nodes with one form are equal: the second may be read as the first."""
@@ -680,15 +686,15 @@ class Checker:
 
     def unit(self, layer, index, shift, factor=1):
         """σ(argument/factor − shift) of a neuron of the current layer, as a node that the formula need not mention."""
+        share = calculate("/", 1, factor)
         current = layer == self.layer and index < len(self.arguments)
         Invalid.unless(current, f"a neuron of layer {self.layer}", (layer, index))
-        share = calculate("/", 1, factor)
         Invalid.unless(share > 0, "a factor above 0", factor)
-        self.spend(len(self.arguments[index][0]))
+        self.spend(len(self.arguments[index][0]) * (1 + bits(share) // 64))
         low, high = self.range_of(layer, index, self.arguments[index])
         form = substituted(({0: share}, 0), [self.arguments[index]])
         part = self.parts.make(("row", layer, index, share), low * share, high * share, form)
-        self.claims.append((self.terms.fresh(), part, -shift))
+        self.add(self.terms.fresh(), part, -shift)
 
     def affine(self, layer, index):
         argument, (low, high) = self.neuron(layer, index)

@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from tests.certificate.tamper import random_network as any_network
 from tests.certified import extract
-from verimv.errors import Refuted, Undecided
+from verimv.errors import InputError, Refuted, Undecided
 from verimv.exact import Rational, as_number, parse_number
 from verimv.experiments.families import random_network, single_unit
+from verimv.extract import extract_and_prove
 from verimv.extract.step1_clip import short_dyadic
 from verimv.extract.step2_threshold import threshold_of
 from verimv.networks import Affine, Layer, Network
-from verimv.smt import equivalent
+from verimv.smt import Search, equivalent
+from verimv.terms.dag import ODOT, OPLUS
 
 
 def agree(network, formula, seed=0):
@@ -78,6 +80,28 @@ def test_short_dyadics(x):
     assert number <= above <= number * Rational(9, 8)
     numerator = int(above.numerator)
     assert (numerator // (numerator & -numerator)).bit_length() <= 5
+
+
+@pytest.mark.parametrize("minimise", ["length", "size"])
+@pytest.mark.parametrize("text", ["1/2,1", "sqrt(2)/2,-2,0", "1/3,-1/2,1/4", "3/2,-7/2,1/2", "9/4,-33/8,1/16"])
+def test_one_unit_is_never_worse_than_the_paper_s(text, minimise):
+    *weights, bias = map(parse_number, text.split(","))
+    network = single_unit(weights, bias)
+    paper = extract(network, logic="rmv")
+    compact = extract(network, strategy="compact", minimise=minimise, logic="rmv")
+    if minimise == "length":
+        assert compact.formula.length <= paper.formula.length
+    else:
+        assert operators(compact.formula) <= operators(paper.formula)
+
+
+def operators(formula):
+    return sum(kind in (OPLUS, ODOT) for kind in formula.dag.kinds)
+
+
+def test_the_layered_proof_says_that_it_does_not_know_it():
+    with pytest.raises(InputError, match="certificate"):
+        extract_and_prove(random_network((2, 3, 1), 1), Search(), strategy="compact")
 
 
 def test_about_two_nodes_per_weight():

@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from verimv.errors import InternalError
+from verimv.errors import InputError, InternalError
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor
 from verimv.extract.recorder import Clipping, Recorder, TableRow
+from verimv.extract.step2_halving import Plan
 from verimv.extract.step2_lemma import Row, split_sum
+from verimv.extract.step2_threshold import Threshold
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network
 from verimv.networks.program import Program, Range
@@ -70,6 +72,8 @@ class Obligations(Recorder):
         clippings: Sequence[Clipping],
         units: Sequence[Affine],
     ) -> None:
+        if any(clipping.factor != 1 for clipping in clippings):
+            raise InputError("the layered proof knows the paper's Step 1 only; a certificate covers scaled units")
         values = [clipping.value() for clipping in clippings]
         activation = self._arguments(depth, arguments, ranges)
         for argument, range_, value in zip(arguments, ranges, values, strict=True):
@@ -199,6 +203,12 @@ class Obligations(Recorder):
             elif shift > row.window.last:
                 check(self._low + shift >= 1, "a unit is not constantly 1")
         self._claimed[form] = node
+
+    def threshold(self, form: Affine, threshold: Threshold) -> None:
+        raise InputError("the layered proof knows the paper's strategy only; a certificate covers the compact one")
+
+    def halved(self, forms: Sequence[Affine], plan: Plan) -> None:
+        raise InputError("the layered proof knows the paper's strategy only; a certificate covers the compact one")
 
     def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
         check(bool(self._pending) and self._pending[0] == list(forms), "a layer is not the next one")

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from verimv.errors import Undecided
 from verimv.exact import ZERO, floor
-from verimv.extract.recorder import Recorder
-from verimv.extract.step2_lemma import Group, integer_steps, lemma_table
+from verimv.extract.cost import cost, table_cost
+from verimv.extract.step2_lemma import Group
 from verimv.networks.affine import Affine
-from verimv.terms.dag import ODOT, OPLUS, Dag
-from verimv.terms.measure import lengths
+from verimv.terms.dag import Dag
 
 #: Larger tables are not built for comparison: halving is better by far.
 _COMPARED = 20_000
+#: A plan with more steps than this (about 2 GB) is not finished.
+MAX_STEPS = 5_000_000
 
 #: ((variable, is positive, coefficient > 0), …) and the constant in literal form
 Key = tuple[tuple[tuple[int, bool, int], ...], int]
@@ -101,6 +103,8 @@ class _Planner:
         return known
 
     def _step(self, kind: str, *operands: int) -> int:
+        if len(self.steps) > MAX_STEPS:
+            raise Undecided(f"halving needs more than {MAX_STEPS:,} nodes in one layer: try --logic rmv")
         self.steps.append(Step(kind, operands))
         return len(self.steps) - 1
 
@@ -128,17 +132,5 @@ def better_plan(group: Group, forms: Sequence[Affine], minimise: str) -> Plan | 
     plan = halving_plan(forms)
     if group.table_size() > _COMPARED:
         return plan
-    halved, tabled = Dag(), Dag()
-    variables = max((j for j, _ in group.linear), default=-1) + 1
-    roots = planned_nodes(halved, [halved.variable(f"v{j}") for j in range(variables)], plan)
-    steps = integer_steps(group.linear)
-    atoms = [tabled.variable(f"v{j}") for j in range(variables)]
-    row = lemma_table(tabled, atoms, steps, group.base, group.asked, lambda entries: None, Recorder())
-    others = [row[shift] for shift in group.shifts]
-    return plan if _cost(halved, roots, minimise) < _cost(tabled, others, minimise) else None
-
-
-def _cost(dag: Dag, roots: Sequence[int], minimise: str) -> tuple[int, int]:
-    size = sum(kind in (OPLUS, ODOT) for kind in dag.kinds)
-    length = sum(lengths(dag, roots))
-    return (length, size) if minimise == "length" else (size, length)
+    halved = cost(group, minimise, lambda dag, atoms: planned_nodes(dag, atoms, plan))
+    return plan if halved < table_cost(group, minimise) else None

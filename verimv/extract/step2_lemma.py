@@ -163,12 +163,29 @@ def sigma_units(
             for member, node in zip(group.members, built, strict=True):
                 nodes[member] = node
             continue
-        steps = integer_steps(group.linear) if group.integer else real_steps(group.linear)
-        row = lemma_table(dag, atoms, steps, group.base, group.asked, tick, recorder)
-        for member, shift in zip(group.members, group.shifts, strict=True):
-            nodes[member] = row[shift] if group.split == 1 else split_sum(dag, row, shift, group.split)
-            recorder.unit(forms[member], shift, group.split, row, nodes[member])
+        members = [forms[member] for member in group.members]
+        for member, node in zip(group.members, group_nodes(dag, atoms, group, tick, recorder, members), strict=True):
+            nodes[member] = node
     recorder.layer(forms, nodes)
+    return nodes
+
+
+def group_nodes(
+    dag: Dag,
+    atoms: Sequence[int],
+    group: Group,
+    tick: Tick,
+    recorder: Recorder,
+    forms: Sequence[Affine] | None = None,
+) -> list[int]:
+    """The nodes of a group of units by the paper's lemmas; the recorder is told of `forms` if there are any."""
+    steps = integer_steps(group.linear) if group.integer else real_steps(group.linear)
+    row = lemma_table(dag, atoms, steps, group.base, group.asked, tick, recorder)
+    nodes = []
+    for position, shift in enumerate(group.shifts):
+        nodes.append(row[shift] if group.split == 1 else split_sum(dag, row, shift, group.split))
+        if forms is not None:
+            recorder.unit(forms[position], shift, group.split, row, nodes[-1])
     return nodes
 
 

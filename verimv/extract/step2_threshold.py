@@ -11,9 +11,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from verimv.exact import ONE, ZERO, Number, Rational
-from verimv.extract.recorder import Recorder
+from verimv.extract.cost import cost, table_cost
+from verimv.extract.step2_lemma import Group
 from verimv.networks.affine import Affine
 from verimv.terms.dag import Dag, multiple
+
+#: Larger tables are not built for comparison.
+_COMPARED = 200
 
 
 class Vote(NamedTuple):
@@ -48,20 +52,16 @@ def _literal_constant(form: Affine) -> Number:
     return form.constant + sum((w for _, w in form.terms if w < 0), ZERO)
 
 
-def threshold_units(
-    dag: Dag, atoms: Sequence[int], forms: Sequence[Affine], logic: str, recorder: Recorder
-) -> list[int]:
-    """The nodes of σ(form) for all units of a layer."""
-    nodes = []
-    for form in forms:
-        threshold = threshold_of(form, logic)
-        nodes.append(_node(dag, atoms, threshold))
-        recorder.threshold(form, threshold)
-    recorder.layer(forms, nodes)
-    return nodes
+def better_thresholds(group: Group, forms: Sequence[Affine], logic: str, minimise: str) -> list[Threshold] | None:
+    """Thresholds for a group of units with the same weights, or None where the paper's table is as good."""
+    thresholds = [threshold_of(form, logic) for form in forms]
+    if group.table_size() > _COMPARED:
+        return thresholds
+    voted = cost(group, minimise, lambda dag, atoms: [threshold_node(dag, atoms, t) for t in thresholds])
+    return thresholds if voted < table_cost(group, minimise) else None
 
 
-def _node(dag: Dag, atoms: Sequence[int], threshold: Threshold) -> int:
+def threshold_node(dag: Dag, atoms: Sequence[int], threshold: Threshold) -> int:
     node = dag.constant(0)
     for variable, share, positive in threshold.votes:
         literal = atoms[variable] if positive else dag.neg(atoms[variable])

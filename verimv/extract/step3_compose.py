@@ -14,7 +14,7 @@ from verimv.extract.recorder import Recorder
 from verimv.extract.step1_clip import ClippedNetwork
 from verimv.extract.step2_halving import better_plan, planned_nodes
 from verimv.extract.step2_lemma import Group, group_units, sigma_units
-from verimv.extract.step2_threshold import threshold_units
+from verimv.extract.step2_threshold import better_thresholds, threshold_node
 from verimv.networks.affine import Affine
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
@@ -60,18 +60,23 @@ def compose(
         filled += entries
         progress("composing terms", filled, needed)
 
-    def halve(dag: Dag, atoms: Sequence[int], group: Group, forms: Sequence[Affine]) -> list[int] | None:
-        plan = better_plan(group, forms, minimise or "size")
-        if plan is None:
+    def build(dag: Dag, atoms: Sequence[int], group: Group, forms: Sequence[Affine]) -> list[int] | None:
+        """The compact strategy, where it is better."""
+        if minimise is None:
             return None
-        recorder.halved(forms, plan)
-        return planned_nodes(dag, atoms, plan)
+        if logic == "mv":
+            plan = better_plan(group, forms, minimise)
+            if plan is None:
+                return None
+            recorder.halved(forms, plan)
+            return planned_nodes(dag, atoms, plan)
+        thresholds = better_thresholds(group, forms, logic, minimise)
+        if thresholds is None:
+            return None
+        for form, threshold in zip(forms, thresholds, strict=True):
+            recorder.threshold(form, threshold)
+        return [threshold_node(dag, atoms, threshold) for threshold in thresholds]
 
-    layers = [*clipped.layers, clipped.outputs]
-    for number, layer in enumerate(layers):
-        if minimise and logic != "mv":
-            progress("composing thresholds", number, len(layers))
-            atoms = threshold_units(dag, atoms, layer, logic, recorder)
-        else:
-            atoms = sigma_units(dag, atoms, layer, logic, tick, recorder, halve if minimise else None)
+    for layer in [*clipped.layers, clipped.outputs]:
+        atoms = sigma_units(dag, atoms, layer, logic, tick, recorder, build)
     return Formula(dag, inputs, atoms, outputs)
