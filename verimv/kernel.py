@@ -868,7 +868,8 @@ def check(certificate, files):
     """Raise Rejected unless the certificate proves its statement about files, {"network": path, …}."""
 
     def contents(subject):
-        with open(files.get(subject) or refuse(f"no {subject} file"), "rb") as file:
+        Malformed.unless(files.get(subject), f"a file for the {subject}", "none")
+        with open(files[subject], "rb") as file:
             return file.read()
 
     verify(lines_of(certificate), contents)

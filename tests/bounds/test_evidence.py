@@ -9,9 +9,9 @@ from verimv import kernel
 from verimv.bounds import exact_bounds, univariate_bounds
 from verimv.bounds.evidence import Target, prove_bound
 from verimv.certificate.certificate import rejection
-from verimv.exact import Rational, format_number
+from verimv.exact import Rational, format_number, parse_number
 from verimv.experiments.families import random_network, shallow_sawtooth
-from verimv.networks import Network, to_unit_cube, write_network
+from verimv.networks import Layer, Network, to_unit_cube, write_network
 
 
 def accepted(network: Network, target: Target, cases) -> bool:
@@ -75,6 +75,16 @@ def test_known_bounds_are_used():
     known = {(1, 0): (None, Rational(0))}  # a lie, to see that it counts
     target = Target(2, 0, 1, network.layers[1].rows[0].range_over([(Rational(0), Rational(100))] * 3)[1])
     assert prove_bound(network, target, known, 5) is not None
+
+
+def test_irrational_weights_too_large_for_a_float():
+    """|w·(x − y)| ≤ w needs multipliers, found near the square root and checked exactly."""
+    w = parse_number("sqrt(2)*1" + "0" * 400)
+    network = Network.of([Layer.of([[w, -w], [-w, w]], [0, 0]), Layer.of([[1, 1]], [0], "identity")])
+    target = Target(2, 0, 1, w + Rational(10) ** 390)
+    cases = prove_bound(network, target, {}, 30)
+    assert cases is not None
+    assert accepted(network, target, cases)
 
 
 def test_time_is_kept():

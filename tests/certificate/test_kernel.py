@@ -69,7 +69,10 @@ def test_files_given_one_by_one():
     hat = FOLDER / "valid" / "hat"
     network, formula = ("--network", hat / "network.json"), ("--formula", hat / "formula.mv")
     assert run_alone(hat / "certificate.jsonl", *network, *formula)[0] == 0
-    assert run_alone(hat / "certificate.jsonl", *network)[0] == 2, "the formula is missing"
+    assert run_alone(hat / "certificate.jsonl", *network) == (
+        2,
+        "malformed: expected a file for the formula, got none\n",
+    )
     assert run_alone(hat / "certificate.jsonl", *network, "--formula", hat / "network.json")[0] == 1, "another file"
     assert run_alone(hat / "nothing.jsonl", *network, *formula)[0] == 2
 
@@ -105,8 +108,13 @@ def exact_divisions():
     return {number for number, line in enumerate(lines, start=1) if "Fraction(1) / " in line}
 
 
-def test_it_stays_small():
-    """Lines of code: without blank lines, comments and docstrings."""
+@pytest.mark.xfail(strict=True, reason="the goal is 600 lines, all counted: not reached yet")
+def test_it_is_small():
+    assert len(SOURCE.read_text(encoding="utf-8").splitlines()) < 600
+
+
+def test_it_grows_no_further():
+    """Lines of code: without blank lines, comments and docstrings. Lower the number whenever the kernel shrinks."""
     source = SOURCE.read_text(encoding="utf-8")
     skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
     lines = set()
@@ -116,7 +124,7 @@ def test_it_stays_small():
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
-    assert len(lines) < 720
+    assert len(lines) <= 717
 
 
 # -- hostile files cost little --------------------------------------------------------------------------------------------

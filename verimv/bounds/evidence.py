@@ -184,18 +184,20 @@ class _Walk:
 
         def bounded(name: str, values: Sequence[Any]) -> Any:
             variable = z3.Real(name)
-            conditions.extend(variable >= value for value in values)
+            conditions.extend(variable >= _z3(value) for value in values)
             return variable
 
         def free(c: Any, points: list[tuple[Number, Number]]) -> tuple[Any, Any]:
             slope = z3.Real(f"m{len(unknowns)}")
-            peak = bounded(f"p{len(unknowns)}", [_times(c, value) - _times(slope, z) for z, value in points])
+            peak = bounded(
+                f"p{len(unknowns)}", [_plus(_times(c, value), -_z3(_times(slope, z))) for z, value in points]
+            )
             unknowns.append(slope)
             return slope, peak
 
         total, coefficients = self._walk(goal, free)
         for j, c in coefficients.items():
-            total = _plus(total, bounded(f"x{j}", [_z3(_times(c, end)) for end in self.situation.box[j]]))
+            total = _plus(total, bounded(f"x{j}", [_times(c, end) for end in self.situation.box[j]]))
         solver = z3.SolverFor("QF_LRA")
         solver.set("timeout", _LEAF_MILLISECONDS)
         solver.add(*conditions, total <= 0)
@@ -220,7 +222,7 @@ def _plus(a: Any, b: Any) -> Any:
 def _z3(number: Any) -> Any:
     if isinstance(number, z3.ExprRef):
         return number
-    return z3.RealVal(str(Rational(float(number)) if isinstance(number, Algebraic) else number))
+    return z3.RealVal(str(number.enclosure(64)[0] if isinstance(number, Algebraic) else number))
 
 
 def _rational(value: Any) -> Number:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.certificate import Certificate, certify, certify_formulas, extract
+from verimv.certificate import Certificate, certify, extract
 from verimv.certificate.certificate import rejection
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
@@ -268,9 +268,9 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 def _conversion(subject: Formula | Network, name: str) -> Certificate:
     """A certificate that what is written equals what was read."""
-    if not isinstance(subject, Formula) or name not in ("network", "mv"):
-        raise InputError("--certify is for formulas that become a network or an .mv file; extract certifies by itself")
-    certificate = certify(to_network(subject), subject) if name == "network" else certify_formulas(subject, subject)
+    if not isinstance(subject, Formula) or name != "network":
+        raise InputError("--certify is for a formula that becomes a network; extract certifies by itself")
+    certificate = certify(to_network(subject), subject)
     if certificate is None:
         raise Undecided("no certificate was found for this conversion; verimv equiv asks the solver")
     return certificate

@@ -126,7 +126,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--certify",
         metavar="DIR",
-        help="of a formula: write both sides there, with a certificate that they are equal",
+        help="formula → network: write both there, with a certificate that they are equal",
     )
 
     def question(name: str, run: Callable[..., Any], summary: str, example: str) -> argparse.ArgumentParser:

@@ -63,8 +63,7 @@ def _against_alternatives(progress: Progress) -> Table:
             search = Search(seconds=PROVING_SECONDS)
             proving = _timed(lambda n=network, s=search, o=options: extract_and_prove(n, s, **o))
             again = f"{proving / checking:.1f}"
-        lines = extraction.certificate
-        written = sum(map(len, lines.body))
+        written = sum(map(len, extraction.certificate.body))
         rows.append(
             (
                 name,

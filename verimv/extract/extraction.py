@@ -57,9 +57,9 @@ def extract(
 ) -> Extraction:
     """The formula that a network computes on its box.
 
-    `bounds` is the name of a method or any proven bounds of the network's neurons; `recorder` is told what every unit
-    and node is claimed to be. Raises
-    :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
+    `strategy` is one of :data:`STRATEGIES`, and `minimise` what the compact one makes small. `bounds` is the name of a
+    method or any proven bounds of the network's neurons; `recorder` is told what every unit and node is claimed to be.
+    Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
     """
     if strategy not in STRATEGIES:
         raise InputError(f"unknown strategy {strategy}: choose one of {', '.join(STRATEGIES)}")
