@@ -475,7 +475,7 @@ class Checker:
 
     def sort(self, count, *claims):
         (a, part, constant), (b, part2, constant2) = self.sequence(claims[:count]), self.sequence(claims[count:])
-        step, node, merged = 1 << max(len(a), len(b)).bit_length(), self.terms.node, []
+        step, node, merged = 2 << (max(len(a), len(b)) - 1).bit_length(), self.terms.node, []
         self.spend((len(a) + len(b)) * step.bit_length())
         while step > 1:  # merged[r] comes from every step-th entry from entry r on; below, twice as many
             step, below, merged = step // 2, merged, []
