@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from tests.certified import extract
 from verimv.exact import Rational, clip
 from verimv.experiments.families import hat, random_network, single_unit
-from verimv.extract.step2_halving import halving_plan, planned_nodes
+from verimv.extract.plan import literal_form, planned_nodes
+from verimv.extract.step2_compact import halving_choice, plan_by
 from verimv.networks import Affine
 from verimv.smt import equivalent
 from verimv.terms.dag import ODOT, OPLUS, Dag
@@ -24,7 +25,7 @@ def test_plans_build_the_unit(weights, bias):
     form = Affine([(j, Rational(w)) for j, w in enumerate(weights)], Rational(bias))
     dag = Dag()
     names = [f"x{j}" for j in range(len(weights))]
-    plan = halving_plan([form, form.shifted(-1)])
+    plan = plan_by(halving_choice, [literal_form(form), literal_form(form.shifted(-1))])
     roots = planned_nodes(dag, [dag.variable(name) for name in names], plan)
     formula = Formula(dag, names, roots)
     for i in range(25):

@@ -16,8 +16,8 @@ from typing import Any
 
 from verimv.errors import InputError, InternalError
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor
+from verimv.extract.plan import Plan
 from verimv.extract.recorder import Clipping, Recorder, TableRow
-from verimv.extract.step2_halving import Plan
 from verimv.extract.step2_lemma import Row, split_sum
 from verimv.extract.step2_threshold import Threshold
 from verimv.networks.affine import Affine
@@ -207,7 +207,7 @@ class Obligations(Recorder):
     def threshold(self, form: Affine, threshold: Threshold) -> None:
         raise InputError("the layered proof knows the paper's strategy only; a certificate covers the compact one")
 
-    def halved(self, forms: Sequence[Affine], plan: Plan) -> None:
+    def planned(self, forms: Sequence[Affine], plan: Plan) -> None:
         raise InputError("the layered proof knows the paper's strategy only; a certificate covers the compact one")
 
     def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
