@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from verimv import smt
 from verimv.errors import InputError, InternalError, Refuted, Undecided
 from verimv.exact import ZERO, Number
+from verimv.extract.built_forms import check
 from verimv.extract.extraction import Extraction, extract
-from verimv.extract.obligations import NAMES, Obligations, Query, check
+from verimv.extract.obligations import Obligations
+from verimv.extract.queries import NAMES, Query
 from verimv.networks.network import Box, Network
 from verimv.networks.program import Program
 from verimv.smt import Search, Verdict
@@ -21,6 +24,12 @@ from verimv.smt.search import Point, Question
 from verimv.smt.solvers import SOLVERS, version_of
 from verimv.terms.formula import Formula
 
+#: How a formula may have been extracted, the usual way first.
+_STRATEGIES = (
+    {"strategy": "compact", "minimise": "length"},
+    {"strategy": "compact", "minimise": "size"},
+    {"strategy": "paper"},
+)
 #: Smaller formulas are decided by one query.
 _LAYERED_FROM = 200
 
@@ -129,18 +138,18 @@ def proof_entries(verdict: Verdict) -> list[dict[str, Any]]:
 
 def prove_layered(network: Network, formula: Formula, search: Search) -> Verdict | None:
     """A layered proof for a formula that is what extraction gives; None for any other formula."""
-    for bounds in ("auto", "interval"):
-        for logic in dict.fromkeys((formula.logic, "auto", "rmv")):
-            obligations = Obligations()
-            if not search.deadline.left:
-                return None
-            try:
-                extraction = extract(network, bounds=bounds, logic=logic, recorder=obligations)
-            except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
-                continue
-            if extraction.formula == formula:
-                obligations.check_complete(extraction.formula)
-                return prove_obligations(obligations, search)
+    logics = dict.fromkeys((formula.logic, "auto", "rmv"))
+    for bounds, strategy, logic in product(("auto", "interval"), _STRATEGIES, logics):
+        obligations = Obligations()
+        if not search.deadline.left:
+            return None
+        try:
+            extraction = extract(network, bounds=bounds, logic=logic, recorder=obligations, **strategy)
+        except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
+            continue
+        if extraction.formula == formula:
+            obligations.check_complete(extraction.formula)
+            return prove_obligations(obligations, search)
     return None
 
 

@@ -28,7 +28,7 @@ class Step(NamedTuple):
     """Makes a form (a `sort`: all entries of a sequence) from forms at earlier positions.
 
     zero, one; positive and negative literals (the operand is a variable); plus, times, double, square, lemma as in
-    the certificate; cut (f1, f2, f2 + 1); sort (two good sequences); collect (the same form, written out).
+    the certificate; cut (f1, f2, f2 + 1); sort (two good sequences).
     """
 
     kind: str
@@ -94,60 +94,42 @@ def peel(key: Key, index: int) -> Cut:
 
 
 class Builder:
-    """Steps so far; equal ones are one. Knows which linear parts the certificate takes to be the same: forms that are
-    the same but were built differently are written out before a rule compares them."""
+    """Steps so far; equal ones are one."""
 
     def __init__(self) -> None:
         self.steps = [Step("zero", ()), Step("one", ())]
-        self._parts = [0, 0]  # for each position, how its linear part was built
-        self._part_numbers: dict[object, int] = {}
+        self._positions = 2
         self._known: dict[Step, list[int]] = {}
 
     def literal(self, variable: int, positive: bool) -> int:
-        step = Step("positive" if positive else "negative", (variable,))
-        return self._step(step, self._part(("literal", variable)))[0]
+        return self._step(Step("positive" if positive else "negative", (variable,)))[0]
 
     def halved(self, position: int, is_double: bool) -> int:
-        step = Step("double" if is_double else "square", (position,))
-        return self._step(step, self._sum(position, position))[0]
+        return self._step(Step("double" if is_double else "square", (position,)))[0]
 
     def added(self, cut: Cut, first: int, second: int, above: int) -> int:
         """σ(f1 + f2) from the positions of f1, f2 and f2 + 1."""
         if second == 0:  # f2 ≤ 0
-            return self._step(Step("times", (first, above)), self._sum(first, above))[0]
-        if above == 1:  # f2 ≥ 0
-            return self._step(Step("plus", (second, first)), self._sum(first, second))[0]
-        if self._parts[second] != self._parts[above]:
-            second, above = self._collected(second, cut.second[0]), self._collected(above, cut.second[0])
-        if total(cut.first[0]) == 1:
+            step = Step("times", (first, above))
+        elif above == 1:  # f2 ≥ 0
+            step = Step("plus", (second, first))
+        elif total(cut.first[0]) == 1:
             step = Step("lemma", (second, first, above))
         else:
             step = Step("cut", (first, second, above), multipliers(cut))
-        return self._step(step, self._sum(first, second))[0]
+        return self._step(step)[0]
 
     def sorted(self, a: list[int], b: list[int]) -> list[int]:
-        return self._step(Step("sort", (*a, *b), (), len(a)), self._sum(a[0], b[0]), len(a) + len(b))
+        return self._step(Step("sort", (*a, *b), (), len(a)), len(a) + len(b))
 
-    def _collected(self, position: int, terms: Terms) -> int:
-        part = self._part(("literal", terms[0][0]) if total(terms) == 1 else ("collected", terms))
-        return position if self._parts[position] == part else self._step(Step("collect", (position,)), part)[0]
-
-    def _sum(self, a: int, b: int) -> int:
-        first, second = sorted((self._parts[a], self._parts[b]))
-        return self._part((first, second)) if first else second
-
-    def _part(self, part: object) -> int:
-        return self._part_numbers.setdefault(part, len(self._part_numbers) + 1)
-
-    def _step(self, step: Step, part: int, makes: int = 1) -> list[int]:
+    def _step(self, step: Step, makes: int = 1) -> list[int]:
         known = self._known.get(step)
         if known is None:
-            begin = len(self._parts)
-            if begin + makes > MAX_POSITIONS:
+            begin, self._positions = self._positions, self._positions + makes
+            if self._positions > MAX_POSITIONS:
                 raise Undecided(f"a unit needs more than {MAX_POSITIONS:,} nodes: try --logic rmv")
-            known = self._known[step] = list(range(begin, begin + makes))
+            known = self._known[step] = list(range(begin, self._positions))
             self.steps.append(step)
-            self._parts += [part] * makes
         return known
 
 
@@ -280,6 +262,4 @@ def step_node(dag: Dag, kind: str, below: Sequence[int]) -> int:
     if kind == "cut":
         first, second, above = below
         return dag.oplus(dag.odot(first, above), second)
-    if kind == "collect":
-        return below[0]
     return (dag.oplus if kind in ("plus", "double") else dag.odot)(below[0], below[-1])

@@ -105,9 +105,9 @@ def _candidates(
 ) -> list[tuple[Plan, Cost]]:
     """Plans that may be small. All units of a group have the same terms."""
     terms = keys[0][0]
-    choices: list[Callable[[Key], Choice]] = [halving_choice]
+    choices: list[Callable[[Key], Choice]] = [halving_choice, lambda key: search.choose(key, weights)]
     if is_small:
-        choices += [lemma_choice, lambda key: search.choose(key, weights)]
+        choices.append(lemma_choice)
     if 0 < total(terms) <= MAX_SORTED:
         choices += [lambda key: Sort(False), lambda key: Sort(True)]
     return [_costed(plan_by(choose, keys), weights) for choose in choices]

@@ -22,7 +22,7 @@ from verimv.extract.good_sequence import merge
 from verimv.extract.plan import Choice, Cut, Halve, Key, Sort, good_sequence
 
 #: What all searches for one network may take, about in microseconds; then only the last effort is made.
-MAX_WORK = 2_000_000.0
+MAX_WORK = 4_000_000.0
 #: Larger sums are not sorted, and larger coefficients not as repeated literals, or (True) by doubling sequences.
 MAX_SORTED = 1024
 _MAX_REPEATED = {False: 4, True: 64}
@@ -66,7 +66,12 @@ class Effort(NamedTuple):
 
 
 #: Tried in turn until one is finished. The last is halving and Lemma 3.3: quick for every form.
-EFFORTS = (Effort(7_000, 24, 200_000), Effort(1_000, 3, 100_000), Effort(0, 0, math.inf))
+EFFORTS = (
+    Effort(7_000, 24, 600_000),
+    Effort(1_000, 3, 300_000),
+    Effort(200, 1, 100_000),
+    Effort(0, 0, math.inf),
+)
 
 
 class _TooMuch(Exception):
@@ -110,7 +115,7 @@ class LengthSearch:
     def best(self, shape: Shape, constant: int) -> tuple[int, Way | None]:
         """The least length found, and how."""
         for effort in EFFORTS:
-            begin = self._left = min(effort.work, self._all_left) if effort.sizes else math.inf
+            begin = self._left = min(effort.work, self._all_left / 8) if effort.sizes else math.inf
             try:
                 return self._search(shape, constant, effort)
             except _TooMuch:
@@ -241,10 +246,11 @@ def _parallel(m: Vector, constant: int, sizes: int) -> Iterator[tuple[Vector, in
     largest = max(m)
     scales: Sequence[int] = range(1, largest)
     if largest > sizes:
-        shares = [largest * i // 12 for i in (3, 4, 6, 8, 9)]
-        scales = sorted({*range(1, sizes // 3), *(shares if sizes > 3 else shares[2:])} - {0})
+        shares = [largest * i // 12 for i in (6, 8, 9, 4, 3)[: sizes if sizes <= 3 else 5]]
+        scales = sorted({*range(1, sizes // 3), *shares} - {0})
+    roundings = (largest // 2, 0, largest - 1) if sizes > 1 else (largest // 2,)
     for scale in scales:
-        vectors = [tuple((a * scale + rounding) // largest for a in m) for rounding in (largest // 2, 0, largest - 1)]
+        vectors = [tuple((a * scale + rounding) // largest for a in m) for rounding in roundings]
         for second in dict.fromkeys(vectors):
             yield second, -constant * scale // largest
 
