@@ -68,7 +68,9 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="default: the smallest that fits the weights (rational weights with a large common denominator go to rmv)",
     )
-    sub.add_argument("--strategy", choices=STRATEGIES, default="paper", help="how units become terms (default: paper)")
+    sub.add_argument(
+        "--strategy", choices=STRATEGIES, default="compact", help="how units become terms (default: compact)"
+    )
     sub.add_argument(
         "--minimise", choices=MEASURES, default="length", help="what compact makes small (default: length)"
     )

@@ -154,7 +154,7 @@ class LengthSearch:
             least, way = frame.ways[frame.next]
             if frame.best[1] is not None and least >= frame.best[0]:
                 break
-            length = 0
+            length = least if isinstance(way.choice, Sort) else 0
             for times, part in _parts(shape, constant, way):
                 known = self._known(*part)
                 if known is None:
@@ -177,13 +177,12 @@ class LengthSearch:
         ]
         if all(a % 2 == 0 for a in m):
             ways.append((whole, Way(Halve)))
-        ways.sort(key=lambda item: item[0])
-        frame = _Frame((shape, constant), ways)
         for is_halved in (False, True):
             if sum(m) <= MAX_SORTED and max(m) <= _MAX_REPEATED[is_halved]:
-                frame.offer(self._sequence(shape, is_halved)[-constant], Way(Sort(is_halved)))
+                ways.append((self._sequence(shape, is_halved)[-constant], Way(Sort(is_halved))))
+        ways.sort(key=lambda item: item[0])  # among equals, sorting comes last
         self._spend(20 + len(m))
-        return frame
+        return _Frame((shape, constant), ways)
 
     def _likely_cuts(self, shape: Shape, constant: int, effort: Effort) -> list[tuple[Vector, int]]:
         """The cuts to try: all of them in a small form; in a large one a literal, and hyperplanes f2 = 0 nearly
@@ -256,7 +255,9 @@ def _parallel(m: Vector, constant: int, sizes: int) -> Iterator[tuple[Vector, in
 
 
 def _parts(shape: Shape, constant: int, way: Way) -> Iterator[tuple[int, tuple[Shape, int]]]:
-    """The forms that a way needs, and how often."""
+    """The forms that a way needs, and how often; a good sequence is taken as a whole."""
+    if isinstance(way.choice, Sort):
+        return
     if way.choice is Halve:
         yield 2, (tuple((m // 2, w) for m, w in shape), (constant + 1) // 2)
         return
