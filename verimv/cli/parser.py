@@ -66,7 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--logic",
         choices=LOGICS,
         default="auto",
-        help="default: the smallest that fits the weights (rational weights with a large common denominator go to rmv)",
+        help="default: mv for whole weights, else rmv (--strategy paper: dmv for rationals with a small denominator)",
     )
     sub.add_argument(
         "--strategy", choices=STRATEGIES, default="compact", help="how units become terms (default: compact)"
