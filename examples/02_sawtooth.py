@@ -1,7 +1,8 @@
 """Depth keeps formulas short: the sawtooth g_s from a deep and from a shallow network (Section V of the paper).
 
 By the paper's construction the formula of the deep network has length 4^s, and that of the shallow one grows doubly
-exponentially; the compact strategy finds shorter ones for shallow networks. All are stored with shared subformulas, so even 4^300 occurrences of x1 take 1,201 nodes.
+exponentially; the compact strategy finds shorter ones for shallow networks. Formulas are stored with shared
+subformulas, so even 4^300 occurrences of x1 take 1,201 nodes.
 
 Prints:
     s=1: deep 4, shallow 4
