@@ -42,7 +42,7 @@ def may_cut(first, second):
     return all(value(p) <= 1 for p in below) and all(value(p) >= 0 for p in above)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100, deadline=None)
 @given(st.tuples(*[st.integers(0, 6)] * 4))
 def test_allowed_cuts_are_those_of_the_side_conditions(numbers):
     first, second = numbers[:2], numbers[2:]
@@ -111,7 +111,7 @@ neurons = st.lists(st.integers(-6, 6), min_size=1, max_size=3).flatmap(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(neurons, st.sampled_from(["length", "size"]))
 def test_neurons(neuron, minimise):
     """Equal to the neuron (the kernel says so too, in `extract`), and never worse than the paper's."""
