@@ -24,7 +24,7 @@ from verimv.extract.plan import (
 )
 from verimv.extract.recorder import Recorder
 from verimv.extract.step2_lemma import Group
-from verimv.extract.step2_search import MAX_SORTED, LengthSearch
+from verimv.extract.step2_search import MAX_PEELED, MAX_SORTED, LengthSearch
 from verimv.extract.step2_threshold import better_thresholds, threshold_node
 from verimv.networks.affine import Affine
 from verimv.terms.dag import Dag
@@ -105,11 +105,13 @@ def _candidates(
 ) -> list[tuple[Plan, Cost]]:
     """Plans that may be small. All units of a group have the same terms."""
     terms = keys[0][0]
-    choices: list[Callable[[Key], Choice]] = [halving_choice, lambda key: search.choose(key, weights)]
+    choices: list[Callable[[Key], Choice]] = [lambda key: search.choose(key, weights)]
     if is_small:
         choices.append(lemma_choice)
     if 0 < total(terms) <= MAX_SORTED:
         choices += [lambda key: Sort(False), lambda key: Sort(True)]
+    if len(choices) == 1 or len(terms) <= MAX_PEELED:
+        choices.append(halving_choice)
     return [_costed(plan_by(choose, keys), weights) for choose in choices]
 
 

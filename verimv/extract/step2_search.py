@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
+from verimv.errors import InternalError, Undecided
 from verimv.exact import Rational
 from verimv.extract.good_sequence import merge
 from verimv.extract.plan import Choice, Cut, Halve, Key, Sort, good_sequence
@@ -24,7 +25,9 @@ from verimv.extract.plan import Choice, Cut, Halve, Key, Sort, good_sequence
 #: What all searches for one network may take, about in microseconds; then only the last effort is made.
 MAX_WORK = 4_000_000.0
 #: Larger sums are not sorted, and larger coefficients not as repeated literals, or (True) by doubling sequences.
-MAX_SORTED = 1024
+MAX_SORTED = 20_000
+#: Sums of more literals than this are sorted if they can be: peeling one after the other takes a square of them.
+MAX_PEELED = 100
 _MAX_REPEATED = {False: 4, True: 64}
 
 #: ((coefficient, length of its literal), …), in order: what the length of a form depends on, besides its constant
@@ -65,12 +68,12 @@ class Effort(NamedTuple):
     work: float
 
 
-#: Tried in turn until one is finished. The last is halving and Lemma 3.3: quick for every form.
+#: Tried in turn until one is finished. The last is halving and Lemma 3.3: quick for all but very wide forms.
 EFFORTS = (
     Effort(7_000, 24, 600_000),
     Effort(1_000, 3, 300_000),
     Effort(200, 1, 100_000),
-    Effort(0, 0, math.inf),
+    Effort(0, 0, 50_000_000),
 )
 
 
@@ -94,7 +97,7 @@ class LengthSearch:
         order = sorted(terms, key=lambda term: (term[2], weights[term[0]]))
         way = self.best(tuple((m, weights[j]) for j, _, m in order), constant)[1]
         if way is None:
-            raise ValueError("a constant or a literal is not built")
+            raise InternalError("a constant or a literal is not built")
         if not isinstance(way.choice, type):
             return way.choice
         if way.choice is Halve:
@@ -115,14 +118,14 @@ class LengthSearch:
     def best(self, shape: Shape, constant: int) -> tuple[int, Way | None]:
         """The least length found, and how."""
         for effort in EFFORTS:
-            begin = self._left = min(effort.work, self._all_left / 8) if effort.sizes else math.inf
+            begin = self._left = min(effort.work, self._all_left / 8) if effort.sizes else effort.work
             try:
                 return self._search(shape, constant, effort)
             except _TooMuch:
                 pass
             finally:
                 self._all_left -= begin - self._left if effort.sizes else 0
-        raise ValueError("the last effort has no limit")
+        raise Undecided(f"a unit with {len(shape)} inputs is too large for MV logic: try --logic rmv")
 
     def _search(self, shape: Shape, constant: int, effort: Effort) -> tuple[int, Way | None]:
         frames: list[_Frame] = []
@@ -188,6 +191,8 @@ class LengthSearch:
         """The cuts to try: all of them in a small form; in a large one a literal, and hyperplanes f2 = 0 nearly
         parallel to f = 0."""
         m = tuple(coefficient for coefficient, _ in shape)
+        if len(m) > MAX_PEELED and sum(m) <= MAX_SORTED and max(m) <= _MAX_REPEATED[True]:
+            return []
         if _count(shape) * sum(m) <= effort.all_cuts:
             return self._all_cuts(shape).get(constant, [])
         cuts = [] if all(a % 2 == 0 for a in m) else [(_plain_way(m, constant).second, -constant)]
