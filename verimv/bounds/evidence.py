@@ -1,13 +1,15 @@
-"""Why a bound of a neuron holds, as a tree of cases that a checker follows in exact arithmetic.
+"""Why a row over variables is never positive, as a tree of cases that a checker follows in exact arithmetic.
 
-A case is a box of inputs and phases of neurons (an argument on one side of a point). A leaf is proved by *multipliers*:
-for any numbers λ, with c the coefficient of act(z) in the target,
+Variables come one after the other: free ones in [0,1], and act(z) for an argument z that is affine in earlier ones. The
+neurons of a network are such variables, and so are the nodes of a formula. A case is a set of splits, each of which
+puts an argument (or a free variable) on one side of a point. A leaf is proved by *multipliers*: for any number λ, with c the
+coefficient of act(z) in the row,
 
     c·act(z) ≤ λ·z + max over the ends and kinks of the range of z of (c·act(z) − λ·z),
 
-and z is affine in the layer below, so that the target is bounded layer by layer down to the box. Multipliers that prove
-a leaf solve a linear program, which z3 does exactly; where there are none, a neuron's phase is split, or, with one
-input, the box at the neuron's kink. When no neuron has a kink inside its range, duality says that there are some.
+so that the row is bounded variable by variable down to the free ones. Multipliers that prove a leaf solve a linear
+program, which z3 does exactly; where there are none, the case is split at a kink. When no variable has a kink inside
+its range, duality says that there are some.
 """
 
 from __future__ import annotations
@@ -20,18 +22,28 @@ import z3
 
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip, format_number
 from verimv.networks.affine import Affine
-from verimv.networks.network import Box, Network, activate
+from verimv.networks.network import Activation, Network, activate
 from verimv.smt.limited import Deadline
 
 #: One line of a tree, in the words of proofs/FORMAT.md.
 Case = tuple[int | str, ...]
 Place = tuple[int, int]
 Ends = tuple[Number | None, Number | None]
+#: (variable, "low" or "high") → a bound of its argument
+Facts = Mapping[tuple[int, str], Number]
 
 #: For the linear program of one leaf.
 _LEAF_MILLISECONDS = 2_000
 
 _KINKS = {"relu": (ZERO,), "crelu": (ZERO, ONE), "identity": ()}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """act(row), the row over the numbers of earlier variables."""
+
+    activation: Activation
+    row: Affine
 
 
 @dataclass(frozen=True)
@@ -44,125 +56,111 @@ class Target:
     value: Number
 
 
-@dataclass(frozen=True)
-class _Situation:
-    box: Box
-    phases: Mapping[Place, Ends]
-
-
 def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], seconds: float) -> list[Case] | None:
     """The cases that prove a bound on the unit cube, or None when time runs out. `known` are bounds proved before."""
+    variables: list[Variable | None] = [None] * len(network.inputs)
+    facts: dict[tuple[int, str], Number] = {}
+    first = 0  # variable of the layer below
+    for depth, layer in enumerate(network.layers[: target.layer - 1], start=1):
+        start = len(variables)
+        for i, row in enumerate(layer.rows):
+            ends = zip(("low", "high"), known.get((depth, i), (None, None)), strict=True)
+            facts.update({(start + i, side): value for side, value in ends if value is not None})
+            variables.append(Variable(layer.activation, _moved(row, first)))
+        first = start
+    goal = _moved(network.layers[target.layer - 1].rows[target.index], first)
+    return prove(variables, goal.shifted(-target.value).scaled(Rational(target.way)), facts, seconds)
+
+
+def _moved(row: Affine, first: int) -> Affine:
+    return Affine(tuple((first + j, w) for j, w in row.terms), row.constant)
+
+
+def prove(variables: Sequence[Variable | None], goal: Affine, facts: Facts, seconds: float) -> list[Case] | None:
+    """The cases that prove a row over variables (None: a free one) to be ≤ 0, or None when time runs out."""
     deadline = Deadline(seconds)
-    row = network.layers[target.layer - 1].rows[target.index]
-    goal = row.shifted(-target.value).scaled(Rational(target.way))  # to be proved ≤ 0
     cases: list[Case] = []
-    pending = [_Situation(network.box, {})]
+    pending: list[dict[tuple[int, str], Number]] = [{}]
     while pending:
         if not deadline.left:
             return None
-        situation = pending.pop()
-        ranges = _ranges(network, target.layer, situation, known)
-        leaf = _leaf(network, goal, target.layer, situation, ranges)
-        if leaf is not None:
-            cases.append(leaf)
+        splits = pending.pop()
+        ranges = _ranges(variables, {**facts, **splits})
+        multipliers = [] if ranges is None else _Walk(variables, splits, ranges).multipliers(goal)
+        if ranges is None or multipliers is not None:
+            cases.append(("leaf", *map(format_number, multipliers or ())))
             continue
-        split = _split(network, situation, ranges)
+        split = _split(variables, ranges)
         if split is None:
             return None
-        case, halves = split
-        cases.append(case)
-        pending += halves
+        k, point = split
+        cases.append(("split", k, format_number(point)))
+        pending += [{**splits, (k, side): point} for side in ("low", "high")]
     return cases
 
 
-def _ranges(
-    network: Network, layer: int, situation: _Situation, known: Mapping[Place, Ends]
-) -> list[list[tuple[Number, Number]]] | None:
-    """Of all arguments below a layer, by intervals; None if the situation contradicts itself."""
-    below: Sequence[tuple[Number, Number]] = situation.box
-    result = []
-    for depth in range(1, layer):
-        current = network.layers[depth - 1]
-        ranges = []
-        for i, row in enumerate(current.rows):
-            low, high = row.range_over(below)
-            for lower, upper in (known.get((depth, i), (None, None)), situation.phases.get((depth, i), (None, None))):
-                low = low if lower is None else max(low, lower)
-                high = high if upper is None else min(high, upper)
-            if low > high:
-                return None
-            ranges.append((low, high))
-        result.append(ranges)
-        below = [(activate(current.activation, low), activate(current.activation, high)) for low, high in ranges]
-    return result
-
-
-def _leaf(
-    network: Network,
-    goal: Affine,
-    layer: int,
-    situation: _Situation,
-    ranges: list[list[tuple[Number, Number]]] | None,
-) -> Case | None:
-    if ranges is None:
-        return ("leaf",)
-    walk = _Walk(network, layer, situation, ranges)
-    multipliers = walk.multipliers(goal)
-    return None if multipliers is None else ("leaf", *map(format_number, multipliers))
+def _ranges(variables: Sequence[Variable | None], facts: Facts) -> list[tuple[Number, Number]] | None:
+    """Of all arguments, by intervals; None if the facts contradict each other."""
+    ranges: list[tuple[Number, Number]] = []
+    values: list[tuple[Number, Number]] = []
+    for k, variable in enumerate(variables):
+        low, high = (ZERO, ONE) if variable is None else variable.row.range_over(values)
+        low, high = max(low, facts.get((k, "low"), low)), min(high, facts.get((k, "high"), high))
+        if low > high:
+            return None
+        ranges.append((low, high))
+        act: Activation = "identity" if variable is None else variable.activation
+        values.append((activate(act, low), activate(act, high)))
+    return ranges
 
 
 class _Walk:
-    """From a goal down to the inputs: the bound that multipliers give, and multipliers that give a good one."""
+    """From a goal down to the free variables: the bound that multipliers give, and multipliers that give a good one."""
 
     def __init__(
-        self, network: Network, layer: int, situation: _Situation, ranges: list[list[tuple[Number, Number]]]
+        self,
+        variables: Sequence[Variable | None],
+        splits: Mapping[tuple[int, str], Number],
+        ranges: list[tuple[Number, Number]],
     ) -> None:
-        self.network = network
-        self.layer = layer
-        self.situation = situation
+        self.variables = variables
         self.ranges = ranges
+        self.split = {k for k, _ in splits}
 
     def multipliers(self, goal: Affine) -> list[Number] | None:
         """Those with which the walk from `goal` ends at 0 or below; None if none are found."""
-        free = sum(self._is_free(depth, i) for depth in range(1, self.layer) for i in range(self._width(depth)))
+        free = sum(self._is_free(k) for k in range(len(self.variables)))
         zeros: list[Number] = [ZERO] * free  # that is interval arithmetic
         if self._total(goal, zeros) <= 0:
             return zeros
         found = self._solution(goal) if free else None
         return found if found is not None and self._total(goal, found) <= 0 else None
 
-    def _width(self, depth: int) -> int:
-        return len(self.network.layers[depth - 1].rows)
-
-    def _points(self, depth: int, i: int) -> list[Number]:
-        """Ends of the range of an argument, and kinks inside."""
-        low, high = self.ranges[depth - 1][i]
-        return [low, high, *(z for z in _KINKS[self.network.layers[depth - 1].activation] if low < z < high)]
-
-    def _is_free(self, depth: int, i: int) -> bool:
+    def _is_free(self, k: int) -> bool:
         """Whether a multiplier may be chosen: where there is no kink, it is the slope."""
-        return len(self._points(depth, i)) > 2 or (depth, i) in self.situation.phases
+        variable = self.variables[k]
+        return variable is not None and (k in self.split or bool(_inner_kinks(variable, self.ranges[k])))
 
     def _walk(self, goal: Affine, free: Callable[[Any, list[tuple[Number, Number]]], tuple[Any, Any]]) -> Any:
-        """The total, with (multiplier, peak) from `free` wherever they may be chosen."""
+        """The total, with (multiplier, peak) from `free` wherever they may be chosen, last variable first."""
         coefficients: dict[int, Any] = dict(goal.terms)
         total: Any = goal.constant
-        for depth in range(self.layer - 1, 0, -1):
-            layer = self.network.layers[depth - 1]
-            below: dict[int, Any] = {}
-            for i, row in enumerate(layer.rows):
-                c = coefficients.get(i, ZERO)
-                points = [(z, activate(layer.activation, z)) for z in self._points(depth, i)]
-                if self._is_free(depth, i):
-                    slope, peak = free(c, points)
-                else:
-                    (low, value), (high, other) = points
-                    steepness = ONE if (value, other) == (low, high) else ZERO
-                    slope, peak = _times(c, steepness), _times(c, value - steepness * low)
-                total = _plus(total, _plus(peak, _times(slope, row.constant)))
-                for j, w in row.terms:
-                    below[j] = _plus(below.get(j, ZERO), _times(slope, w))
-            coefficients = below
+        for k in range(len(self.variables) - 1, -1, -1):
+            variable = self.variables[k]
+            if variable is None:
+                continue
+            c = coefficients.pop(k, ZERO)
+            arguments = [*self.ranges[k], *_inner_kinks(variable, self.ranges[k])]
+            points = [(z, activate(variable.activation, z)) for z in arguments]
+            if self._is_free(k):
+                slope, peak = free(c, points)
+            else:
+                (low, value), (high, other) = points
+                steepness = ONE if (value, other) == (low, high) else ZERO
+                slope, peak = _times(c, steepness), _times(c, value - steepness * low)
+            total = _plus(total, _plus(peak, _times(slope, variable.row.constant)))
+            for j, w in variable.row.terms:
+                coefficients[j] = _plus(coefficients.get(j, ZERO), _times(slope, w))
         return total, coefficients
 
     def _total(self, goal: Affine, multipliers: Sequence[Number]) -> Number:
@@ -174,7 +172,7 @@ class _Walk:
             return slope, max(c * value - slope * z for z, value in points)
 
         total, coefficients = self._walk(goal, free)
-        exact: Number = Affine.of(coefficients, total).range_over(self.situation.box)[1]
+        exact: Number = Affine.of(coefficients, total).range_over(self.ranges)[1]
         return exact
 
     def _solution(self, goal: Affine) -> list[Number] | None:
@@ -197,7 +195,7 @@ class _Walk:
 
         total, coefficients = self._walk(goal, free)
         for j, c in coefficients.items():
-            total = _plus(total, bounded(f"x{j}", [_times(c, end) for end in self.situation.box[j]]))
+            total = _plus(total, bounded(f"x{j}", [_times(c, end) for end in self.ranges[j]]))
         solver = z3.SolverFor("QF_LRA")
         solver.set("timeout", _LEAF_MILLISECONDS)
         solver.add(*conditions, total <= 0)
@@ -205,6 +203,10 @@ class _Walk:
             return None
         model = solver.model()
         return [_rational(model.eval(unknown, model_completion=True)) for unknown in unknowns]
+
+
+def _inner_kinks(variable: Variable, ends: tuple[Number, Number]) -> list[Number]:
+    return [z for z in _KINKS[variable.activation] if ends[0] < z < ends[1]]
 
 
 def _times(a: Any, number: Number) -> Any:
@@ -230,25 +232,35 @@ def _rational(value: Any) -> Number:
     return Rational(fraction.numerator, fraction.denominator)
 
 
-def _split(
-    network: Network, situation: _Situation, ranges: list[list[tuple[Number, Number]]] | None
-) -> tuple[Case, list[_Situation]] | None:
-    """The lowest neuron with a kink inside its range, and both sides of it."""
-    forms = [Affine.variable(j) for j in range(len(network.inputs))]
-    for depth, layer_ranges in enumerate(ranges or [], start=1):
-        layer = network.layers[depth - 1]
-        arguments = [row.substitute(forms) for row in layer.rows]
-        open_kinks = [
-            (min(z - low, high - z), i, z)
-            for i, (low, high) in enumerate(layer_ranges)
-            for z in _KINKS[layer.activation]
-            if low < z < high
-        ]
-        if open_kinks:
-            _, i, z = max(open_kinks, key=lambda kink: kink[0])
-            return _split_at(situation, depth, i, z, arguments[i])
-        forms = [_piece(layer.activation, a, *r) for a, r in zip(arguments, layer_ranges, strict=True)]
-    return None
+def _split(variables: Sequence[Variable | None], ranges: list[tuple[Number, Number]]) -> tuple[int, Number] | None:
+    """A kink well inside its range, of a variable over such as have none; with one free variable, the point there."""
+    forms: list[Affine | None] = []  # over free variables, as far as there is no kink
+    kinks: list[tuple[Number, int, Number, Affine]] = []
+    for k, (variable, (low, high)) in enumerate(zip(variables, ranges, strict=True)):
+        argument = Affine.variable(k) if variable is None else _substituted(variable.row, forms)
+        inner = [] if variable is None else _inner_kinks(variable, (low, high))
+        if argument is not None:
+            kinks += [(min(z - low, high - z), k, z, argument) for z in inner]
+        is_piece = argument is not None and not inner
+        act = "identity" if variable is None else variable.activation
+        forms.append(_piece(act, argument, low, high) if argument is not None and is_piece else None)
+    if not kinks:
+        return None
+    _, k, z, argument = max(kinks, key=lambda kink: kink[0])
+    if variables.count(None) == 1 and argument.terms:
+        ((free, slope),) = argument.terms
+        return free, (z - argument.constant) / slope
+    return k, z
+
+
+def _substituted(row: Affine, forms: Sequence[Affine | None]) -> Affine | None:
+    total = Affine((), row.constant)
+    for j, w in row.terms:
+        form = forms[j]
+        if form is None:
+            return None
+        total = total + form.scaled(w)
+    return total
 
 
 def _piece(activation: str, argument: Affine, low: Number, high: Number) -> Affine:
@@ -256,16 +268,3 @@ def _piece(activation: str, argument: Affine, low: Number, high: Number) -> Affi
     if activation == "identity" or (low >= 0 and (activation == "relu" or high <= 1)):
         return argument
     return Affine((), clip(low) if activation == "crelu" else ZERO)
-
-
-def _split_at(situation: _Situation, depth: int, i: int, z: Number, argument: Affine) -> tuple[Case, list[_Situation]]:
-    if len(situation.box) == 1 and argument.terms:
-        point = (z - argument.constant) / argument.terms[0][1]
-        low, high = situation.box[0]
-        halves = [_Situation(((point, high),), situation.phases), _Situation(((low, point),), situation.phases)]
-        return ("input", 0, format_number(point)), halves
-    low_end, high_end = situation.phases.get((depth, i), (None, None))
-    halves = [
-        _Situation(situation.box, {**situation.phases, (depth, i): ends}) for ends in ((z, high_end), (low_end, z))
-    ]
-    return ("neuron", depth, i, format_number(z)), halves

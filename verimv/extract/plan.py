@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from verimv.errors import InternalError, Undecided
-from verimv.exact import ZERO, Rational, floor
+from verimv.exact import ZERO, Number, Rational, floor
 from verimv.extract.good_sequence import merge, merge_sort
 from verimv.networks.affine import Affine
-from verimv.terms.dag import Dag
+from verimv.terms.dag import Algebra, Dag, fold
 
 #: A plan with more positions than this (about 2 GB) is not finished.
 MAX_POSITIONS = 5_000_000
@@ -233,7 +233,44 @@ def _below(key: Key, choice: Choice) -> list[Key]:
 
 
 def planned_nodes(dag: Dag, atoms: Sequence[int], plan: Plan) -> list[int]:
-    """The nodes of the units that a plan builds."""
+    """The nodes of the units that a plan builds. Of a sorting network, only what they need gets into the table."""
+    if not any(step.kind == "sort" for step in plan.steps):
+        return _all_nodes(dag, atoms, plan)
+    draft = Dag()
+    roots = _all_nodes(draft, [draft.variable(str(j)) for j in range(len(atoms))], plan)
+    return fold(draft, roots, _Transplanted(dag, atoms))
+
+
+class _Transplanted(Algebra[int]):
+    """Nodes of one table built again in another, with its atoms for the variables 0, 1, …"""
+
+    def __init__(self, dag: Dag, atoms: Sequence[int]) -> None:
+        self._dag = dag
+        self._atoms = atoms
+
+    def variable(self, name: str) -> int:
+        return self._atoms[int(name)]
+
+    def constant(self, value: int) -> int:
+        return self._dag.constant(value)
+
+    def neg(self, a: int) -> int:
+        return self._dag.neg(a)
+
+    def oplus(self, a: int, b: int) -> int:
+        return self._dag.oplus(a, b)
+
+    def odot(self, a: int, b: int) -> int:
+        return self._dag.odot(a, b)
+
+    def divide(self, divisor: int, a: int) -> int:
+        return self._dag.divide(divisor, a)
+
+    def scale(self, factor: Number, a: int) -> int:
+        return self._dag.scale(factor, a)
+
+
+def _all_nodes(dag: Dag, atoms: Sequence[int], plan: Plan) -> list[int]:
     nodes: list[int] = []
 
     def compare(a: int, b: int) -> tuple[int, int]:
