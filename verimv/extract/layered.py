@@ -24,12 +24,9 @@ from verimv.smt.search import Point, Question
 from verimv.smt.solvers import SOLVERS, version_of
 from verimv.terms.formula import Formula
 
-#: How a formula may have been extracted, the usual way first.
-_STRATEGIES = (
-    {"strategy": "compact", "minimise": "length"},
-    {"strategy": "compact", "minimise": "size"},
-    {"strategy": "paper"},
-)
+#: How a formula may have been extracted, the usual way first: strategy, measure, and logics besides the formula's own
+#: (it may not use all operators that its logic has).
+_STRATEGIES = (("compact", "length", "rmv"), ("compact", "size", "rmv"), ("paper", "length", "auto", "rmv"))
 #: Smaller formulas are decided by one query.
 _LAYERED_FROM = 200
 
@@ -138,18 +135,19 @@ def proof_entries(verdict: Verdict) -> list[dict[str, Any]]:
 
 def prove_layered(network: Network, formula: Formula, search: Search) -> Verdict | None:
     """A layered proof for a formula that is what extraction gives; None for any other formula."""
-    logics = dict.fromkeys((formula.logic, "auto", "rmv"))
-    for bounds, strategy, logic in product(("auto", "interval"), _STRATEGIES, logics):
-        obligations = Obligations()
-        if not search.deadline.left:
-            return None
-        try:
-            extraction = extract(network, bounds=bounds, logic=logic, recorder=obligations, **strategy)
-        except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
-            continue
-        if extraction.formula == formula:
-            obligations.check_complete(extraction.formula)
-            return prove_obligations(obligations, search)
+    for bounds, (strategy, minimise, *others) in product(("auto", "interval"), _STRATEGIES):
+        for logic in dict.fromkeys((formula.logic, *others)):
+            obligations = Obligations()
+            if not search.deadline.left:
+                return None
+            options: dict[str, Any] = {"bounds": bounds, "logic": logic, "strategy": strategy, "minimise": minimise}
+            try:
+                extraction = extract(network, recorder=obligations, **options)
+            except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
+                continue
+            if extraction.formula == formula:
+                obligations.check_complete(extraction.formula)
+                return prove_obligations(obligations, search)
     return None
 
 
