@@ -144,10 +144,13 @@ class LengthSearch:
             raise _TooMuch
 
     def _known(self, shape: Shape, constant: int) -> tuple[int, Way | None] | None:
-        if constant >= 1 or constant + sum(m for m, _ in shape) <= 0:
+        total = sum(m for m, _ in shape)
+        if constant >= 1 or constant + total <= 0:
             return 0, None
-        if len(shape) == 1 and shape[0][0] == 1:
+        if total == 1:
             return shape[0][1], None
+        if constant == 0 or constant == 1 - total:  # a ⊕ or a ⊙ of literals, as short as can be
+            return sum(m * w for m, w in shape), _plain_way([m for m, _ in shape], constant)
         return self._best.get((shape, constant))
 
     def _advance(self, frame: _Frame) -> tuple[Shape, int] | None:
@@ -170,8 +173,6 @@ class LengthSearch:
 
     def _frame(self, shape: Shape, constant: int, effort: Effort) -> _Frame:
         m = tuple(coefficient for coefficient, _ in shape)
-        if constant == 0 or constant == 1 - sum(m):  # a ⊕ or a ⊙ of literals
-            return _Frame((shape, constant), [(0, _plain_way(m, constant))])
         weights = [w for _, w in shape]
         whole = sum(map(operator.mul, m, weights))
         ways = [
@@ -234,7 +235,7 @@ def _merged_lengths(a: list[int], b: list[int]) -> list[int]:
     return merge(a, b, lambda x, y: (x + y, x + y))
 
 
-def _plain_way(m: Vector, constant: int) -> Way:
+def _plain_way(m: Sequence[int], constant: int) -> Way:
     """Halve, or peel a literal with an odd coefficient by Lemma 3.3."""
     odd = next((i for i, a in enumerate(m) if a % 2), None)
     return Way(Halve) if odd is None else Way(Cut, tuple(a - (i == odd) for i, a in enumerate(m)), -constant)
