@@ -2,8 +2,8 @@
 
 Variables come one after the other: free ones in [0,1], and act(z) for an argument z that is affine in earlier ones. The
 neurons of a network are such variables, and so are the nodes of a formula. A case is a set of splits, each of which
-puts an argument (or a free variable) on one side of a point. A leaf is proved by *multipliers*: for any number λ, with c the
-coefficient of act(z) in the row,
+puts an argument (or a free variable) on one side of a point. A leaf is proved by *multipliers*: for any number λ, with
+c the coefficient of act(z) in the row,
 
     c·act(z) ≤ λ·z + max over the ends and kinks of the range of z of (c·act(z) − λ·z),
 
@@ -249,7 +249,9 @@ def _split(variables: Sequence[Variable | None], ranges: list[tuple[Number, Numb
     _, k, z, argument = max(kinks, key=lambda kink: kink[0])
     if variables.count(None) == 1 and argument.terms:
         ((free, slope),) = argument.terms
-        return free, (z - argument.constant) / slope
+        point = (z - argument.constant) / slope
+        if ranges[free][0] < point < ranges[free][1]:  # the range of the argument may be wider than it need be
+            return free, point
     return k, z
 
 

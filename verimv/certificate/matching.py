@@ -2,25 +2,30 @@
 
 Every node of a formula gets claims from the bottom up: its value, a form over nodes that really clip something, and the
 sum that it clips. The network's neurons are then looked up among those sums. This finds a derivation where the network
-has the formula's structure, as :func:`verimv.networks.to_network` builds it, chains flattened or not. Elsewhere there
-is none, which says nothing about equality.
+has the formula's structure, as :func:`verimv.networks.to_network` builds it, chains flattened or not. Outputs of two
+formulas whose forms differ are compared by cases, within a time limit. Where no derivation is found, that says nothing
+about equality.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from verimv.bounds.evidence import Variable, prove
 from verimv.certificate.certificate import Certificate
-from verimv.certificate.writer import Derivation
-from verimv.errors import InvalidCertificate
+from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter, Derivation
+from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate, Refuted, Undecided
 from verimv.exact import ONE as ONE_
 from verimv.exact import ZERO as ZERO_
 from verimv.exact import Rational, ceil, format_number
+from verimv.extract.extraction import extract
 from verimv.networks.affine import Affine
 from verimv.networks.json_format import write_network
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
+from verimv.smt.limited import Deadline
 from verimv.terms.dag import DIVIDE, NOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag, reachable
 from verimv.terms.formula import Formula, copy
 from verimv.terms.mvfile import write_mv
@@ -29,37 +34,67 @@ from verimv.terms.mvfile import write_mv
 MAX_TERMS = 256
 
 
-def certify(network: Network, formula: Formula) -> Certificate | None:
-    """A certificate that a network on its box equals a formula, outputs in order, if one is found."""
+def certify(network: Network, formula: Formula, seconds: float = EVIDENCE_SECONDS) -> Certificate | None:
+    """A certificate that a network on its box equals a formula, outputs in order, if one is found in time."""
     normalised = to_unit_cube(network)
     if len(formula.roots) != len(network.outputs) or not set(formula.inputs) <= set(network.inputs):
         return None
     renamed = Formula(formula.dag, network.inputs, formula.roots, network.outputs)
-    claims = _Claims(renamed.dag, renamed.inputs, renamed.roots)
     try:
-        claims.derive()
-        claims.follow(normalised, renamed.roots)
-    except _NotMatched:
+        derivation = _by_structure(normalised, renamed) or _by_extraction(normalised, renamed, seconds)
+    except (_NotMatched, Refuted, Undecided):
         return None
     texts = {"network": write_network(normalised), "formula": write_mv(renamed)}
     if not network.is_on_unit_cube():
         texts["source"] = write_network(network)
-    return _checked({name: "".join(pieces) for name, pieces in texts.items()}, claims.derivation)
+    return _checked({name: "".join(pieces) for name, pieces in texts.items()}, derivation)
 
 
-def certify_formulas(original: Formula, formula: Formula) -> Certificate | None:
-    """A certificate that two formulas with the same inputs and outputs are equal, if one is found."""
+def _by_structure(network: Network, formula: Formula) -> Derivation | None:
+    claims = _Claims(formula.dag, formula.inputs, formula.roots, Derivation())
+    try:
+        claims.derive()
+        claims.follow(network, formula.roots)
+    except _NotMatched:
+        return None
+    return claims.derivation
+
+
+def _by_extraction(network: Network, formula: Formula, seconds: float) -> Derivation:
+    """The network equals its own formula, and that one equals the other by cases."""
+    deadline = Deadline(seconds)
+    writer = CertificateWriter(seconds=seconds)
+    extracted = extract(network, recorder=writer).formula
+    derivation = writer.derivation
+    proved = [json.loads(line)[2] for line in derivation.lines[-len(network.outputs) :]]
+    del derivation.lines[-len(network.outputs) :]
+    dag = Dag()
+    left, right = copy(dag, extracted.roots, extracted.dag), copy(dag, formula.roots, formula.dag)
+    claims = _Claims(dag, formula.inputs, [*left, *right], derivation)
+    claims.derive()
+    for k, (claim, a, b) in enumerate(zip(proved, left, right, strict=True)):
+        derivation.line("output", k, claim if a == b else claims.by_cases(a, b, claim, deadline), "1", "0")
+    return derivation
+
+
+def certify_formulas(original: Formula, formula: Formula, seconds: float = EVIDENCE_SECONDS) -> Certificate | None:
+    """A certificate that two formulas with the same inputs and outputs are equal, if one is found in time."""
     if (original.inputs, original.outputs) != (formula.inputs, formula.outputs):
         return None
     dag = Dag()
     left, right = copy(dag, original.roots, original.dag), copy(dag, formula.roots, formula.dag)
-    claims = _Claims(dag, formula.inputs, [*left, *right])
+    claims = _Claims(dag, formula.inputs, [*left, *right], Derivation())
+    deadline = Deadline(seconds)
     try:
         claims.derive()
+        for k, (a, b) in enumerate(zip(left, right, strict=True)):
+            value = claims.values[a]
+            other = claims.values[b].number if claims.values[b].form == value.form else None
+            if other is None:
+                other = claims.by_cases(a, b, value.number, deadline)
+            claims.derivation.line("equal", k, value.number, other)
     except _NotMatched:
         return None
-    for k, (a, b) in enumerate(zip(left, right, strict=True)):
-        claims.derivation.line("equal", k, claims.values[a].number, claims.values[b].number)
     texts = {"original": "".join(write_mv(original)), "formula": "".join(write_mv(formula))}
     return _checked(texts, claims.derivation)
 
@@ -69,9 +104,13 @@ def _checked(texts: dict[str, str], derivation: Derivation) -> Certificate | Non
     certificate = Certificate({name: text.encode() for name, text in texts.items()}, derivation.lines)
     try:
         certificate.check()
-    except InvalidCertificate:
+    except (IncompleteCertificate, InvalidCertificate, InputError):  # or what it does not read: roots of roots
         return None
     return certificate
+
+
+def _renamed(form: Affine, places: dict[int, int]) -> Affine:
+    return Affine.of({places[node]: weight for node, weight in form.terms}, form.constant)
 
 
 class _NotMatched(Exception):
@@ -93,10 +132,10 @@ class _Claim(NamedTuple):
 class _Claims:
     """What is claimed of the nodes of a table."""
 
-    def __init__(self, dag: Dag, inputs: Sequence[str], roots: Sequence[int]) -> None:
+    def __init__(self, dag: Dag, inputs: Sequence[str], roots: Sequence[int], derivation: Derivation) -> None:
         self.dag = dag
         self.roots = roots
-        self.derivation = Derivation()
+        self.derivation = derivation
         #: a form in [0,1], so that σ changes nothing
         self.values: dict[int, _Claim] = {}
         #: what a node clips: with the operands' sums put in, and with their values
@@ -126,9 +165,6 @@ class _Claims:
         self.sums[node] = [derive(claim) for claim in self.sums.get(below, []) if claim.is_within(None, high)]
 
     def _negation(self, node: int, below: int) -> None:
-        if self.dag.kinds[below] in (NOT, ZERO, ONE):
-            raise _NotMatched  # the rule for ¬ simplifies these
-
         def derive(claim: _Claim) -> _Claim:
             return _Claim(node, claim.form.complement(), self.derivation.claim("not", claim.number))
 
@@ -180,6 +216,38 @@ class _Claims:
         for claim in sums:
             self.known[claim.form] = claim
         return _Claim(node, Affine.variable(node), derivation.claim("atom", sums[0].number))
+
+    def by_cases(self, a: int, b: int, claim: int, deadline: Deadline) -> int:
+        """The claim that node b has the form of a claim about node a, proved over all that both are made of."""
+        definitions: dict[int, _Claim] = {}
+        pending = [a, b]
+        while pending:
+            node = pending.pop()
+            if node not in definitions:
+                definitions[node] = self._definition(node)
+                pending += [other for other, _ in definitions[node].form.terms if other != node]
+        cone = [definitions[node] for node in sorted(definitions)]
+        places = {node: k for k, node in enumerate(sorted(definitions))}
+        variables = [
+            None if form == Affine.variable(node) else Variable("crelu", _renamed(form, places))
+            for node, form, _ in cone
+        ]
+        cases: list[list[int | str]] = []
+        for first, second in ((a, b), (b, a)):
+            goal = Affine.variable(places[first]) + Affine.variable(places[second]).scaled(-ONE_)
+            found = prove(variables, goal, {}, deadline.left)
+            if found is None:
+                raise _NotMatched
+            cases += map(list, found)
+        return self.derivation.claim(
+            "equals", claim, definitions[b].number, [definition.number for definition in cone], *cases
+        )
+
+    def _definition(self, node: int) -> _Claim:
+        """A claim about the node whose form has earlier nodes only; an input stands for itself."""
+        value = self.values[node]
+        is_atom = value.form == Affine.variable(node) and node in self.sums
+        return self.sums[node][0] if is_atom else value
 
     def follow(self, network: Network, roots: Sequence[int]) -> None:
         """The network, neuron by neuron, its values as forms over nodes."""
