@@ -16,15 +16,13 @@ from verimv.extract.plan import (
     Key,
     Plan,
     Planner,
-    Sort,
     literal_form,
     peel,
     planned_nodes,
-    total,
 )
 from verimv.extract.recorder import Recorder
 from verimv.extract.step2_lemma import Group
-from verimv.extract.step2_search import MAX_PEELED, MAX_SORTED, LengthSearch
+from verimv.extract.step2_search import MAX_PEELED, LengthSearch, sorts
 from verimv.extract.step2_threshold import better_thresholds, threshold_node
 from verimv.networks.affine import Affine
 from verimv.terms.dag import Dag
@@ -108,11 +106,14 @@ def _candidates(
     choices: list[Callable[[Key], Choice]] = [lambda key: search.choose(key, weights)]
     if is_small:
         choices.append(lemma_choice)
-    if 0 < total(terms) <= MAX_SORTED:
-        choices += [lambda key: Sort(False), lambda key: Sort(True)]
+    choices += [_always(sort) for sort in sorts([m for _, _, m in terms])]
     if len(choices) == 1 or len(terms) <= MAX_PEELED:
         choices.append(halving_choice)
     return [_costed(plan_by(choose, keys), weights) for choose in choices]
+
+
+def _always(choice: Choice) -> Callable[[Key], Choice]:
+    return lambda key: choice
 
 
 def plan_by(choose: Callable[[Key], Choice], keys: Sequence[Key]) -> Plan:

@@ -25,10 +25,10 @@ from verimv.extract.plan import Choice, Cut, Halve, Key, Sort, good_sequence
 #: What all searches for one network may take, about in microseconds; then only the last effort is made.
 MAX_WORK = 4_000_000.0
 #: Larger sums are not sorted, and larger coefficients not as repeated literals, or (True) by doubling sequences.
-MAX_SORTED = 20_000
+_MAX_SORTED = 20_000
+_MAX_REPEATED = {False: 4, True: 64}
 #: Sums of more literals than this are sorted if they can be: peeling one after the other takes a square of them.
 MAX_PEELED = 100
-_MAX_REPEATED = {False: 4, True: 64}
 
 #: ((coefficient, length of its literal), …), in order: what the length of a form depends on, besides its constant
 Shape = tuple[tuple[int, int], ...]
@@ -181,9 +181,8 @@ class LengthSearch:
         ]
         if all(a % 2 == 0 for a in m):
             ways.append((whole, Way(Halve)))
-        for is_halved in (False, True):
-            if sum(m) <= MAX_SORTED and max(m) <= _MAX_REPEATED[is_halved]:
-                ways.append((self._sequence(shape, is_halved)[-constant], Way(Sort(is_halved))))
+        for sort in sorts(m):
+            ways.append((self._sequence(shape, sort.halved)[-constant], Way(sort)))
         ways.sort(key=lambda item: item[0])  # among equals, sorting comes last
         self._spend(20 + len(m))
         return _Frame((shape, constant), ways)
@@ -192,7 +191,7 @@ class LengthSearch:
         """The cuts to try: all of them in a small form; in a large one a literal, and hyperplanes f2 = 0 nearly
         parallel to f = 0."""
         m = tuple(coefficient for coefficient, _ in shape)
-        if len(m) > MAX_PEELED and sum(m) <= MAX_SORTED and max(m) <= _MAX_REPEATED[True]:
+        if len(m) > MAX_PEELED and sorts(m):
             return []
         if _count(shape) * sum(m) <= effort.all_cuts:
             return self._all_cuts(shape).get(constant, [])
@@ -229,6 +228,13 @@ class LengthSearch:
                         cuts.setdefault(constant, []).append((second, t))
             self._cuts[shape] = cuts
         return cuts
+
+
+def sorts(m: Sequence[int]) -> list[Sort]:
+    """The ways to sort a sum with these coefficients that are worth a try."""
+    if not 0 < sum(m) <= _MAX_SORTED:
+        return []
+    return [Sort(is_halved) for is_halved, most in _MAX_REPEATED.items() if max(m) <= most]
 
 
 def _merged_lengths(a: list[int], b: list[int]) -> list[int]:
