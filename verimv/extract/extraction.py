@@ -78,13 +78,15 @@ def extract(
         progress("bounding neurons", 0, 1)
         proven = neuron_bounds(network, bounds, progress) if isinstance(bounds, str) else bounds
     compact = strategy == "compact"
-    scaled = compact and (normalised.number_kind != "integer" or logic in ("dmv", "rmv"))
+    scaled = compact and normalised.number_kind != "integer"
     with _timed(seconds, "clip"):
         progress("clipping neurons", 0, 1)
         clipped = clip_network(normalised, proven, recorder, scaled=scaled)
         check_outputs(network, clipped, proven)
     with _timed(seconds, "compose"):
         chosen = _choose_logic(normalised, clipped, scaled) if logic == "auto" else logic
+        if compact and not scaled:
+            chosen = "mv"  # which is part of every other logic
         listener = recorder or Recorder()
         formula = compose(
             clipped, network.inputs, network.outputs, chosen, progress, listener, minimise=minimise if compact else None

@@ -127,7 +127,7 @@ class Builder:
         if known is None:
             begin, self._positions = self._positions, self._positions + makes
             if self._positions > MAX_POSITIONS:
-                raise Undecided(f"a unit needs more than {MAX_POSITIONS:,} nodes: try --logic rmv")
+                raise Undecided(f"a unit needs more than {MAX_POSITIONS:,} nodes: its weights are too large")
             known = self._known[step] = list(range(begin, self._positions))
             self.steps.append(step)
         return known

@@ -18,7 +18,7 @@ from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
 from verimv.errors import InternalError, Undecided
-from verimv.exact import Rational
+from verimv.exact import Rational, format_count
 from verimv.extract.good_sequence import merge
 from verimv.extract.plan import Choice, Cut, Halve, Key, Sort, good_sequence
 
@@ -125,7 +125,9 @@ class LengthSearch:
                 pass
             finally:
                 self._all_left -= begin - self._left if effort.sizes else 0
-        raise Undecided(f"a unit with {len(shape)} inputs is too large for MV logic: try --logic rmv")
+        raise Undecided(
+            f"a unit with {len(shape)} inputs is too large: its whole weights add up to {sum(m for m, _ in shape)}"
+        )
 
     def _search(self, shape: Shape, constant: int, effort: Effort) -> tuple[int, Way | None]:
         frames: list[_Frame] = []
