@@ -125,9 +125,8 @@ class LengthSearch:
                 pass
             finally:
                 self._all_left -= begin - self._left if effort.sizes else 0
-        raise Undecided(
-            f"a unit with {len(shape)} inputs is too large: its whole weights add up to {sum(m for m, _ in shape)}"
-        )
+        total = format_count(sum(m for m, _ in shape))
+        raise Undecided(f"a unit with {len(shape):,} inputs and weights of {total} in all is too large to be planned")
 
     def _search(self, shape: Shape, constant: int, effort: Effort) -> tuple[int, Way | None]:
         frames: list[_Frame] = []
