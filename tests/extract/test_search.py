@@ -16,6 +16,7 @@ from verimv.errors import InternalError, Refuted, Undecided
 from verimv.exact import Rational
 from verimv.experiments.families import single_unit
 from verimv.extract import extract as plain_extract
+from verimv.extract import step2_search
 from verimv.extract.plan import Builder as PlanBuilder
 from verimv.extract.plan import Cut, Plan, Planner, literal_form, multipliers, planned_nodes
 from verimv.extract.queries import NAMES, cut_query
@@ -215,3 +216,9 @@ def test_a_search_without_time_still_gives_a_plan():
     hurried, patient = LengthSearch(work=0), LengthSearch()
     for shape, constant in [(((5, 1), (7, 1)), -6), (((31, 1),), -15), (((1, 1),) * 9, -4)]:
         assert hurried.best(shape, constant)[0] >= patient.best(shape, constant)[0]
+
+
+def test_a_unit_that_is_too_large_is_undecided(monkeypatch):
+    monkeypatch.setattr(step2_search, "EFFORTS", (step2_search.Effort(0, 0, 1000),))
+    with pytest.raises(Undecided, match="50 inputs .* too large"):
+        LengthSearch().best(((33, 1),) * 50, -70)
