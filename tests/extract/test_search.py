@@ -220,5 +220,5 @@ def test_a_search_without_time_still_gives_a_plan():
 
 def test_a_unit_that_is_too_large_is_undecided(monkeypatch):
     monkeypatch.setattr(step2_search, "EFFORTS", (step2_search.Effort(0, 0, 1000),))
-    with pytest.raises(Undecided, match="50 inputs .* too large"):
+    with pytest.raises(Undecided, match=r"50 inputs .* too large"):
         LengthSearch().best(((33, 1),) * 50, -70)
