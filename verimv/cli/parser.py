@@ -66,9 +66,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--logic",
         choices=LOGICS,
         default="auto",
-        help="default: the smallest that fits the weights (rational weights with a large common denominator go to rmv)",
+        help="default: mv for whole weights, else rmv (--strategy paper: dmv for rationals with a small denominator)",
     )
-    sub.add_argument("--strategy", choices=STRATEGIES, default="paper", help="how units become terms (default: paper)")
+    sub.add_argument(
+        "--strategy", choices=STRATEGIES, default="compact", help="how units become terms (default: compact)"
+    )
     sub.add_argument(
         "--minimise", choices=MEASURES, default="length", help="what compact makes small (default: length)"
     )

@@ -19,8 +19,8 @@ def run(progress: Progress) -> Benchmark:
         start = time.perf_counter()
         exact = exact_bounds(network, seconds=120, per_bound=5, progress=progress)
         seconds = time.perf_counter() - start
-        loose = extract(network, bounds=interval_bounds(network))
-        tight = extract(network, bounds=exact)
+        loose = extract(network, bounds=interval_bounds(network), strategy="paper")
+        tight = extract(network, bounds=exact, strategy="paper")
         neurons = sum(len(layer) for layer in exact.layers)
         proved = sum(bound.exact for layer in exact.layers for bound in layer)
         rows.append(

@@ -48,7 +48,7 @@ def extract(
     network: Network,
     *,
     logic: str = "auto",
-    strategy: str = "paper",
+    strategy: str = "compact",
     minimise: str = "length",
     bounds: str | NetworkBounds = "auto",
     output: str | int | None = None,
