@@ -1,0 +1,128 @@
+"""Equalities over cones, decided by the solver: many small questions at once, each with its own budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from verimv.errors import InternalError
+from verimv.exact import ONE, ZERO
+from verimv.networks.program import Program
+from verimv.simplify.cones import local_formula
+from verimv.smt.encode import Condition, logic_of, positive, to_smtlib
+from verimv.smt.limited import DEFAULT_MEMORY, Deadline, OutOfBudget, limited
+from verimv.smt.search import is_impossible
+from verimv.smt.solvers import Answer, ask_z3
+from verimv.terms.dag import Dag
+from verimv.terms.formula import Formula
+
+#: What one question may take, and how many go to one child process.
+SECONDS_PER_PAIR = 1.0
+BATCH = 48
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """left = right whatever values the leaves take."""
+
+    left: int
+    right: int
+    leaves: tuple[int, ...]
+
+
+class Query(NamedTuple):
+    """An obligation as a formula with two outputs, and the condition that they differ."""
+
+    formula: Formula
+    program: Program
+    condition: Condition
+
+
+@dataclass
+class Prover:
+    """Decides obligations until its time is up, and counts what it took. What was proved once is known."""
+
+    dag: Dag
+    deadline: Deadline
+    #: questions that went to the solver, and those that it left open
+    calls: int = 0
+    undecided: int = 0
+    _proved: set[Any] = field(default_factory=set)
+
+    def decide(self, obligations: Sequence[Obligation]) -> list[Answer]:
+        """For each: unsat if it is proved, sat with values of the leaves at which the nodes differ, or unknown."""
+        answers: list[Answer] = []
+        for start in range(0, len(obligations), BATCH):
+            answers += self._decide_batch(obligations[start : start + BATCH])
+        return answers
+
+    def _decide_batch(self, obligations: Sequence[Obligation]) -> list[Answer]:
+        formulas = [local_formula(self.dag, [o.left, o.right], o.leaves) for o in obligations]
+        keys = [_key(formula) for formula in formulas]
+        answers: dict[Any, Answer] = {key: Answer("unsat") for key in keys if key in self._proved}
+        asked: dict[Any, Query] = {}
+        for key, formula in zip(keys, formulas, strict=True):
+            if key not in answers and key not in asked:
+                query = _query(formula)
+                if is_impossible(query.program, query.condition):
+                    answers[key] = Answer("unsat")
+                else:
+                    asked[key] = query
+        replies = self._ask(list(asked.values()))
+        confirmed = [_confirmed(query, reply) for query, reply in zip(asked.values(), replies, strict=True)]
+        answers.update(zip(asked, confirmed, strict=True))
+        self._proved.update(key for key, answer in answers.items() if answer.status == "unsat")
+        return [answers[key] for key in keys]
+
+    def _ask(self, queries: Sequence[Query]) -> list[Answer]:
+        seconds = min(self.deadline.left, SECONDS_PER_PAIR * len(queries))
+        if not queries or not seconds:
+            self.undecided += len(queries)
+            return [Answer("unknown", reason="the time is used up")] * len(queries)
+        self.calls += len(queries)
+        try:
+            answers = limited(_ask_all, queries, seconds, seconds=seconds, memory=DEFAULT_MEMORY)
+        except OutOfBudget as error:
+            answers = [Answer("unknown", reason=str(error))] * len(queries)
+        self.undecided += sum(answer.status == "unknown" for answer in answers)
+        return answers
+
+
+def _ask_all(queries: Sequence[Query], seconds: float) -> list[Answer]:
+    """Runs in the child."""
+    deadline = Deadline(seconds)
+    answers = []
+    for query in queries:
+        budget = min(SECONDS_PER_PAIR, deadline.left)
+        if budget:
+            answers.append(ask_z3(query.program, query.condition, query.formula.inputs, budget))
+        else:
+            answers.append(Answer("unknown", reason="the time is used up"))
+    return answers
+
+
+def _query(formula: Formula) -> Query:
+    """Is there a point at which the two outputs differ?"""
+    program = Program(((ZERO, ONE),) * len(formula.inputs))
+    left, right = program.add_formula(formula, formula.inputs)
+    return Query(formula, program, [[positive(left + (-right)), positive(right + (-left))]])
+
+
+def _key(formula: Formula) -> Any:
+    """Equal for formulas that are written alike."""
+    dag = formula.dag
+    return bytes(dag.kinds), dag.lefts.tobytes(), dag.rights.tobytes(), tuple(dag.payloads), formula.roots
+
+
+def _confirmed(query: Query, answer: Answer) -> Answer:
+    """A model is believed only when it is replayed: over rational numbers a false one is a bug."""
+    if answer.point is None:
+        return answer
+    formula, program, condition = query
+    left, right = formula.at(dict(zip(formula.inputs, answer.point, strict=True)))
+    if left != right:
+        return answer
+    if logic_of(program, condition) == "QF_LRA":
+        raise InternalError("z3 gives a model that is none", to_smtlib(program, condition, formula.inputs))
+    return Answer("unknown", reason="z3: its model is only close to a solution")

@@ -1,0 +1,142 @@
+"""Formula → an equal formula that is no longer (or no larger), with a reason for every replacement."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from verimv.simplify.cones import cone, local_formula
+from verimv.simplify.cost import TreeCosts, check_measure, objective
+from verimv.simplify.equalities import Equalities, Step
+from verimv.simplify.laws import LawBook
+from verimv.simplify.prover import Prover
+from verimv.simplify.scaling import apply_scaling
+from verimv.simplify.sharing import Sharing
+from verimv.simplify.simulate import Simulation
+from verimv.simplify.sweep import Sweep
+from verimv.simplify.windows import Windows
+from verimv.smt.limited import Deadline
+from verimv.terms.dag import Dag
+from verimv.terms.formula import Formula, copy
+
+Progress = Callable[[str, int, int], None]
+
+#: What a simplification may take, unless told otherwise.
+DEFAULT_SECONDS = 20.0
+#: Rounds of windows and sweeping; most formulas are settled after two or three.
+MAX_ROUNDS = 12
+
+
+@dataclass(frozen=True)
+class Simplification:
+    """`original` and `formula` are equal, and share one table; `steps` prove it.
+
+    Each step says that two nodes of the table are equal: by congruence, from steps before it, or whatever values its
+    leaves take. The last steps reach the outputs.
+    """
+
+    original: Formula
+    formula: Formula
+    steps: tuple[Step, ...]
+    #: "finished", or "out of time": then the formula is equal all the same, but might have become shorter
+    status: str
+    solver_calls: int
+    #: questions that the solver left open; none of them is used
+    undecided: int
+    seconds: float
+
+    @property
+    def dag(self) -> Dag:
+        return self.formula.dag
+
+    def cone(self, step: Step) -> list[int]:
+        """The nodes from which both sides of a step are built, down to its leaves."""
+        return cone(self.dag, [step.old, step.new], step.leaves or ())
+
+    def local(self, step: Step) -> Formula:
+        """Both sides of a step as one formula with two outputs, over its leaves as variables v1, v2, …"""
+        return local_formula(self.dag, [step.old, step.new], step.leaves or ())
+
+
+def simplify(
+    formula: Formula,
+    *,
+    minimise: str = "length",
+    seconds: float = DEFAULT_SECONDS,
+    progress: Progress = lambda stage, done, total: None,
+) -> Simplification:
+    """An equal formula whose length (or size) is as small as laws, windows and sweeping make it within the time.
+
+    Every merge is a law of MV algebras or was proved by the solver; what the solver leaves open is not merged.
+    """
+    check_measure(minimise)
+    start = time.perf_counter()
+    dag = Dag()
+    original = Formula(dag, formula.inputs, copy(dag, formula.roots, formula.dag), formula.outputs)
+    run = _Run(original, minimise, Deadline(seconds), progress)
+    roots = run.best_roots()
+    return Simplification(
+        original=original,
+        formula=Formula(dag, formula.inputs, roots, formula.outputs),
+        steps=tuple(run.equalities.proof(zip(original.roots, roots, strict=True))),
+        status="finished" if run.finished else "out of time",
+        solver_calls=run.prover.calls,
+        undecided=run.prover.undecided,
+        seconds=time.perf_counter() - start,
+    )
+
+
+class _Run:
+    """Laws, then rounds of windows and sweeping, as long as something becomes better."""
+
+    def __init__(self, original: Formula, minimise: str, deadline: Deadline, progress: Progress) -> None:
+        self.original = original
+        self.minimise = minimise
+        self.progress = progress
+        self.deadline = deadline
+        self.dag = original.dag
+        self.equalities = Equalities(self.dag)
+        self.prover = Prover(self.dag, deadline)
+        self.costs = TreeCosts(self.dag)
+        self.finished = False
+        self._best: tuple[Any, Sequence[int]] = (self._objective(original.roots), original.roots)
+
+    def best_roots(self) -> Sequence[int]:
+        roots = self._lawful(self.original.roots)
+        windows = Windows(self.equalities, self.prover, self.minimise)
+        sweep: Sweep | None = None
+        for _ in range(MAX_ROUNDS):
+            before = tuple(roots)
+            roots = self._lawful(windows.run(roots, self._stage("rewriting windows")))
+            if sweep is None:
+                simulation = Simulation(self.dag, self.original.inputs, roots)
+                sweep = Sweep(self.equalities, simulation, self.prover, self.costs, self.minimise)
+            roots = self._lawful(sweep.run(roots, self._stage("sweeping")))
+            if not self.deadline.left:
+                break
+            if tuple(roots) == before:
+                self.finished = True
+                break
+        return self._best[1]
+
+    def _lawful(self, roots: Sequence[int]) -> list[int]:
+        """The roots after a pass of laws; the best roots so far are remembered."""
+        book, sharing = LawBook(self.dag, self.minimise), Sharing(self.dag)
+
+        def improve(node: int) -> Step | None:
+            return book.apply(node) or apply_scaling(self.dag, node) or sharing.apply(node)
+
+        self.progress("applying laws", 0, 1)
+        rebuilt = self.equalities.rebuild(roots, improve)
+        value = self._objective(rebuilt)
+        if value < self._best[0]:
+            self._best = (value, rebuilt)
+        return rebuilt
+
+    def _objective(self, roots: Sequence[int]) -> tuple[int | float, ...]:
+        return objective(self.dag, self.costs, roots, self.minimise)
+
+    def _stage(self, name: str) -> Callable[[int, int], None]:
+        return lambda done, total: self.progress(name, done, total)
