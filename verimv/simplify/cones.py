@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
 from verimv.simplify.equalities import with_operands
-from verimv.terms.dag import ONE, VARIABLE, ZERO, Dag, reachable
+from verimv.terms.dag import ODOT, ONE, OPLUS, VARIABLE, ZERO, Dag, reachable
 from verimv.terms.formula import Formula
 
 
@@ -32,6 +32,23 @@ def cone(dag: Dag, tops: Sequence[int], leaves: Sequence[int]) -> list[int]:
                 found.add(operand)
                 stack.append(operand)
     return sorted(found)
+
+
+def is_small(dag: Dag, top: int, leaves: Sequence[int], max_operations: int) -> bool:
+    """Has the cone no more than so many ⊕ and ⊙? Costs no more than that many steps to tell."""
+    seen = {top, *leaves}
+    stack = [top] if top not in leaves else []
+    operations = 0
+    while stack:
+        node = stack.pop()
+        operations += dag.kinds[node] in (OPLUS, ODOT)
+        if operations > max_operations:
+            return False
+        for operand in dag.operands(node):
+            if operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+    return True
 
 
 def local_formula(dag: Dag, tops: Sequence[int], leaves: Sequence[int]) -> Formula:

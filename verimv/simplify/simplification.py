@@ -26,7 +26,7 @@ Progress = Callable[[str, int, int], None]
 #: What a simplification may take, unless told otherwise.
 DEFAULT_SECONDS = 20.0
 #: Rounds of windows and sweeping; most formulas are settled after two or three.
-MAX_ROUNDS = 12
+MAX_ROUNDS = 40
 
 
 @dataclass(frozen=True)
@@ -99,27 +99,29 @@ class _Run:
         self.dag = original.dag
         self.equalities = Equalities(self.dag)
         self.prover = Prover(self.dag, deadline)
+        self.windows = Windows(self.equalities, self.prover)
         self.costs = TreeCosts(self.dag)
         self.finished = False
         self._best: tuple[Any, Sequence[int]] = (self._objective(original.roots), original.roots)
 
     def best_roots(self) -> Sequence[int]:
-        roots = self._lawful(self.original.roots)
-        windows = Windows(self.equalities, self.prover, self.minimise)
-        sweep: Sweep | None = None
-        for _ in range(MAX_ROUNDS):
-            before = tuple(roots)
-            roots = self._lawful(windows.run(roots, self._stage("rewriting windows")))
-            if sweep is None:
-                simulation = Simulation(self.dag, self.original.inputs, roots)
-                sweep = Sweep(self.equalities, simulation, self.prover, self.costs, self.minimise)
-            roots = self._lawful(sweep.run(roots, self._stage("sweeping")))
-            if not self.deadline.left:
-                break
-            if tuple(roots) == before:
-                self.finished = True
-                break
+        """Rounds until nothing changes; for the size, then some for the length, which now and then finds better."""
+        roots: Sequence[int] = self._lawful(self.original.roots)
+        for minimise in dict.fromkeys((self.minimise, "length")):
+            roots = self._rounds(roots, minimise)
+        self.finished = self.deadline.left > 0
         return self._best[1]
+
+    def _rounds(self, roots: Sequence[int], minimise: str) -> Sequence[int]:
+        simulation = Simulation(self.dag, self.original.inputs, roots)
+        sweep = Sweep(self.equalities, simulation, self.prover, self.costs, self.minimise)
+        for _ in range(MAX_ROUNDS):
+            before = (tuple(roots), len(self.windows.given_up))
+            roots = self._lawful(self.windows.run(roots, minimise, self._stage("rewriting windows")))
+            roots = self._lawful(sweep.run(roots, self._stage("sweeping")))
+            if not self.deadline.left or (tuple(roots), len(self.windows.given_up)) == before:
+                break
+        return roots
 
     def _lawful(self, roots: Sequence[int]) -> list[int]:
         """The roots after a pass of laws; the best roots so far are remembered."""

@@ -97,6 +97,10 @@ class ShortFormulas:
         """The entry of a function given by its values on the whole grid."""
         return self._entries.get(values.tobytes())
 
+    def functions(self) -> list[tuple[Entry, Values]]:
+        """Every entry with its values, flat."""
+        return [(entry, np.frombuffer(key, dtype=np.int8)) for key, entry in self._entries.items()]
+
     def of_length(self, length: int) -> list[Entry]:
         return [entry for entry in self._entries.values() if entry.length == length]
 

@@ -12,14 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from verimv.simplify.cones import cone
+from verimv.simplify.cones import cone, is_small
 from verimv.simplify.cost import TreeCost, combined
 from verimv.simplify.cuts import Cuts
+from verimv.simplify.decompose import decomposer
 from verimv.simplify.equalities import SOLVER, Equalities, Step
 from verimv.simplify.prover import Obligation, Prover
 from verimv.simplify.table import Entry, ShortFormulas, short_formulas, whole_grid
 from verimv.terms.dag import VARIABLE, Dag, reachable
 from verimv.terms.formula import copy
+
+#: Windows with more ⊕ and ⊙ than this wait until what is inside has become smaller: a proof grows with its window.
+MAX_OPERATIONS = 48
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ class ByLength(Choice):
         self.costs[node] = combined(operands, int(self.dag.kinds[node] == VARIABLE))
         for window in windows:
             cost = window.cost(self.costs)
-            if cost < self.costs[node]:
+            if cost < self.costs[node] and is_small(self.dag, node, window.leaves, MAX_OPERATIONS):
                 self.costs[node] = cost
                 self._best[node] = window
 
@@ -104,7 +108,7 @@ class BySize(Choice):
 
     def consider(self, node: int, windows: Iterable[Window]) -> None:
         for window in windows:
-            gain = self._gain(window)
+            gain = self._gain(window) if is_small(self.dag, node, window.leaves, MAX_OPERATIONS) else 0
             if gain > 0 and (node not in self._best or gain > self._best[node][0]):
                 self._best[node] = (gain, window)
 
@@ -135,18 +139,18 @@ class BySize(Choice):
 class Windows:
     """Finds windows, has them proved, and records the equalities."""
 
-    def __init__(self, equalities: Equalities, prover: Prover, minimise: str) -> None:
+    def __init__(self, equalities: Equalities, prover: Prover) -> None:
         self.equalities = equalities
         self.prover = prover
-        self.minimise = minimise
-        self._given_up: set[tuple[int, tuple[int, ...]]] = set()
+        #: windows that were not proved: they are not asked about again
+        self.given_up: set[tuple[int, tuple[int, ...]]] = set()
 
-    def run(self, roots: Sequence[int], progress: Callable[[int, int], None]) -> list[int]:
+    def run(self, roots: Sequence[int], minimise: str, progress: Callable[[int, int], None]) -> list[int]:
         """The roots after one pass: the windows that promise most, as far as they are proved."""
         dag = self.equalities.dag
         order = reachable(dag, roots)[0]
         cuts = Cuts(dag)
-        choice = ByLength(dag) if self.minimise == "length" else BySize(dag, roots)
+        choice = ByLength(dag) if minimise == "length" else BySize(dag, roots)
         for number, node in enumerate(order):
             if not number % 64:
                 progress(number, len(order))
@@ -159,10 +163,13 @@ class Windows:
 
     def _windows(self, node: int, cuts: Cuts) -> Iterator[Window]:
         """The windows whose function is in a table."""
-        for cut in cuts.of(node):
-            if cut.leaves and cut.leaves != (node,) and (node, cut.leaves) not in self._given_up:
+        for number, cut in enumerate(cuts.of(node)):
+            if cut.leaves and cut.leaves != (node,) and (node, cut.leaves) not in self.given_up:
                 table = short_formulas(len(cut.leaves))
-                entry = table.find(np.broadcast_to(cut.values, whole_grid(len(cut.leaves)).shape))
+                values = np.broadcast_to(cut.values, whole_grid(len(cut.leaves)).shape)
+                entry = table.find(values)
+                if entry is None and not number:  # the deepest cut has the largest cone: there it is worth a search
+                    entry = decomposer(len(cut.leaves)).find(values)
                 if entry is not None:
                     yield Window(node, cut.leaves, table, entry)
 
@@ -175,7 +182,7 @@ class Windows:
             if answer.status == "unsat" and not self._contains(new, window.node):
                 self.equalities.add(Step(window.node, new, window.leaves, SOLVER))
             else:
-                self._given_up.add((window.node, window.leaves))
+                self.given_up.add((window.node, window.leaves))
 
     def _contains(self, node: int, inner: int) -> bool:
         """Would a node, as it stands after all merges so far, have the other one under it?"""
