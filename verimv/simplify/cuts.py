@@ -81,10 +81,10 @@ class Cuts:
         return sorted((0 if self.dag.kinds[leaf] == VARIABLE else leaf for leaf in leaves), reverse=True)
 
     def _values(self, node: int, leaves: tuple[int, ...], a: Cut, b: Cut) -> Values:
-        total = a.over(leaves) + b.over(leaves)  # at most 120, which a byte holds
-        if self.dag.kinds[node] == OPLUS:
-            return np.minimum(np.int8(ONE), total)
-        return np.maximum(np.int8(0), total - np.int8(ONE))
+        total: Values = a.over(leaves) + b.over(leaves)  # at most 120, which a byte holds
+        if self.dag.kinds[node] == ODOT:
+            total -= np.int8(ONE)
+        return total.clip(np.int8(0), np.int8(ONE))
 
 
 def _itself(node: int) -> Cut:

@@ -35,7 +35,10 @@ class Decomposer:
         key = values.tobytes()
         if key not in self._known:
             flat = values.ravel()
-            found = [(OPLUS, self._summands(flat, self.rows)), (ODOT, self._summands(np.int8(ONE) - flat, np.int8(ONE) - self.rows))]
+            found = [
+                (OPLUS, self._summands(flat, self.rows)),
+                (ODOT, self._summands(np.int8(ONE) - flat, np.int8(ONE) - self.rows)),
+            ]
             entries = [self._joined(kind, *pair) for kind, pair in found if pair is not None]
             self._known[key] = min(entries, key=lambda entry: (entry.length, entry.nodes), default=None)
         return self._known[key]

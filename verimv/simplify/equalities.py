@@ -72,33 +72,43 @@ class Equalities:
 
     def rebuild(self, roots: Sequence[int], improve: Improve = lambda node: None) -> list[int]:
         """The roots with every node under them replaced by what stands for it, bottom-up; each node that results is
-        offered to `improve`."""
+        offered to `improve`.
+
+        Should what stands for a node be built from that node itself, the inner one is left as it is.
+        """
         image: dict[int, int] = {}
+        entered: set[int] = set()  # and not finished: they lie above what is being looked at
         stack = list(reversed(roots))
         while stack:
             node = stack[-1]
-            if node in image:
-                stack.pop()
+            if node not in image:
+                waits_for = self._advance(node, image, entered, improve)
+                entered.add(node)
+                stack += waits_for
                 continue
-            best = self.find(node)
-            if best != node:
-                if best in image:
-                    image[node] = image[best]
-                else:
-                    stack.append(best)
-                continue
-            operands = self.dag.operands(node)
-            missing = [operand for operand in operands if operand not in image]
-            if missing:
-                stack += missing
-                continue
-            same = with_operands(self.dag, node, [image[operand] for operand in operands])
-            step = Step(node, same, None, CONGRUENCE) if same != node else improve(node)
-            if step is None:
-                image[node] = node
-            else:
-                self.add(step)
+            entered.discard(node)
+            stack.pop()
         return [image[root] for root in roots]
+
+    def _advance(self, node: int, image: dict[int, int], entered: set[int], improve: Improve) -> list[int]:
+        """One step towards the image of a node; what must have its image before the next one can be made."""
+        best = self.find(node)
+        if best != node:
+            if best in image or best in entered:
+                image[node] = image.get(best, best)
+                return []
+            return [best]
+        operands = self.dag.operands(node)
+        missing = [operand for operand in operands if operand not in image and operand not in entered]
+        if missing:
+            return missing
+        same = with_operands(self.dag, node, [image.get(operand, operand) for operand in operands])
+        step = Step(node, same, None, CONGRUENCE) if same != node else improve(node)
+        if step is None:
+            image[node] = node
+        else:
+            self.add(step)
+        return []
 
     # -- proofs -----------------------------------------------------------------------------------------------
 

@@ -17,8 +17,9 @@ from verimv.smt.solvers import Answer, ask_z3
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
 
-#: What one question may take, and how many go to one child process.
-SECONDS_PER_PAIR = 1.0
+#: What one question may take, as a share of all the time there is, and at most.
+SHARE_PER_PAIR, SECONDS_PER_PAIR = 0.02, 1.0
+#: Questions that go to one child process.
 BATCH = 48
 
 
@@ -76,25 +77,26 @@ class Prover:
         return [answers[key] for key in keys]
 
     def _ask(self, queries: Sequence[Query]) -> list[Answer]:
-        seconds = min(self.deadline.left, SECONDS_PER_PAIR * len(queries))
+        each = min(SECONDS_PER_PAIR, SHARE_PER_PAIR * self.deadline.seconds)
+        seconds = min(self.deadline.left, each * len(queries))
         if not queries or not seconds:
             self.undecided += len(queries)
             return [Answer("unknown", reason="the time is used up")] * len(queries)
         self.calls += len(queries)
         try:
-            answers = limited(_ask_all, queries, seconds, seconds=seconds, memory=DEFAULT_MEMORY)
+            answers = limited(_ask_all, queries, each, seconds, seconds=seconds, memory=DEFAULT_MEMORY)
         except OutOfBudget as error:
             answers = [Answer("unknown", reason=str(error))] * len(queries)
         self.undecided += sum(answer.status == "unknown" for answer in answers)
         return answers
 
 
-def _ask_all(queries: Sequence[Query], seconds: float) -> list[Answer]:
+def _ask_all(queries: Sequence[Query], each: float, seconds: float) -> list[Answer]:
     """Runs in the child."""
     deadline = Deadline(seconds)
     answers = []
     for query in queries:
-        budget = min(SECONDS_PER_PAIR, deadline.left)
+        budget = min(each, deadline.left)
         if budget:
             answers.append(ask_z3(query.program, query.condition, query.formula.inputs, budget))
         else:

@@ -1,5 +1,5 @@
-"""Commutativity and associativity as sharing: of the chains a ⊕ b ⊕ … (or ⊙) with the same operands, however ordered and
-bracketed, the first stands for all. Its form is left alone, so → and ∧ stay what a reader recognises."""
+"""Commutativity and associativity as sharing: of the chains a ⊕ b ⊕ … (or ⊙) with the same operands, however ordered
+and bracketed, the first stands for all. Its form is left alone, so → and ∧ stay what a reader recognises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_CHAIN = 6
 
 
 class Sharing:
-    """The chains seen in one pass."""
+    """The chains seen so far."""
 
     def __init__(self, dag: Dag) -> None:
         self.dag = dag

@@ -101,6 +101,9 @@ class _Run:
         self.prover = Prover(self.dag, deadline)
         self.windows = Windows(self.equalities, self.prover)
         self.costs = TreeCosts(self.dag)
+        self.laws = LawBook(self.dag, minimise)
+        self.sharing = Sharing(self.dag)
+        self._lawful_nodes: set[int] = set()
         self.finished = False
         self._best: tuple[Any, Sequence[int]] = (self._objective(original.roots), original.roots)
 
@@ -123,19 +126,23 @@ class _Run:
                 break
         return roots
 
-    def _lawful(self, roots: Sequence[int]) -> list[int]:
+    def _lawful(self, roots: Sequence[int]) -> Sequence[int]:
         """The roots after a pass of laws; the best roots so far are remembered."""
-        book, sharing = LawBook(self.dag, self.minimise), Sharing(self.dag)
-
-        def improve(node: int) -> Step | None:
-            return book.apply(node) or apply_scaling(self.dag, node) or sharing.apply(node)
-
         self.progress("applying laws", 0, 1)
-        rebuilt = self.equalities.rebuild(roots, improve)
-        value = self._objective(rebuilt)
+        roots = self.equalities.rebuild(roots, self._improve)
+        value = self._objective(roots)
         if value < self._best[0]:
-            self._best = (value, rebuilt)
-        return rebuilt
+            self._best = (value, roots)
+        return roots
+
+    def _improve(self, node: int) -> Step | None:
+        """A step by some law. Nodes never change, so none is looked at twice."""
+        if node in self._lawful_nodes or not self.deadline.left:
+            return None
+        step = self.laws.apply(node) or apply_scaling(self.dag, node) or self.sharing.apply(node)
+        if step is None:
+            self._lawful_nodes.add(node)
+        return step
 
     def _objective(self, roots: Sequence[int]) -> tuple[int | float, ...]:
         return objective(self.dag, self.costs, roots, self.minimise)

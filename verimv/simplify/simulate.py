@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from verimv.exact import ONE as UNITY
 from verimv.exact import ZERO as NOTHING
-from verimv.exact import Algebraic, Number, Rational
+from verimv.exact import Algebraic, Number, Rational, floor
 from verimv.terms.dag import ODOT, OPLUS, Dag, fold, reachable
 from verimv.terms.evaluate import Arrays, evaluate_floats
 from verimv.terms.measure import logic_of
@@ -28,15 +28,15 @@ Point = tuple[Number, ...]
 #: How many points to start with: with machine integers, and with exact numbers of any size.
 MACHINE_POINTS = 256
 EXACT_POINTS = 64
-#: Lines along which bends are looked for, and points on each.
-LINES, SAMPLES = 6, 33
+#: Lines along which bends are looked for besides the diagonal, and points on each.
+LINES, SAMPLES = 5, 33
 #: More arguments than this are looked at in samples.
 MAX_ARGUMENTS = 512
 #: Values held at once.
 MAX_VALUES = 1 << 22
 
 
-def farey(order: int) -> list[Rational]:
+def farey(order: int) -> list[Number]:
     """The fractions in [0,1] with denominators up to `order`, ascending."""
     return sorted({Rational(p, q) for q in range(1, order + 1) for p in range(q + 1)})
 
@@ -78,14 +78,18 @@ class Simulation:
             return columns, UNITY
         ones = np.array(denominators, dtype=np.int64)
         pairs = list(zip(rows, denominators, strict=True))
-        return {name: np.array([int(row[i] * d) for row, d in pairs]) for i, name in enumerate(names)}, ones
+        return {name: np.array([_scaled(row[i], d) for row, d in pairs]) for i, name in enumerate(names)}, ones
+
+
+def _scaled(x: Number, denominator: int) -> int:
+    return floor(x * denominator)  # a whole number
 
 
 def _denominator(point: Point) -> int:
     """The common denominator; too large for a machine where there is none."""
     if any(isinstance(x, Algebraic) for x in point):
         return 1 << 62
-    return math.lcm(*(int(x.denominator) for x in point))  # type: ignore[union-attr]
+    return math.lcm(*(int(x.denominator) for x in point if not isinstance(x, Algebraic)))
 
 
 def _corners(dimension: int) -> list[Point]:
@@ -108,7 +112,8 @@ def bends(dag: Dag, order: Sequence[int], inputs: Sequence[str], count: int) -> 
     arguments = arguments[:: 1 + len(arguments) // MAX_ARGUMENTS]
     source = random.Random(1)
     found: dict[Point, None] = {}
-    for line in range(LINES if arguments else 0):
+    lines = 1 + min(LINES, MAX_VALUES // (len(order) * SAMPLES * 16))
+    for line in range(lines if arguments else 0):
         start = [source.random() if line else 0.0 for _ in inputs]  # first the diagonal, then through the centre
         columns = {name: (x, 1 - x) for name, x in zip(inputs, start, strict=True)}
         for t in _crossings(dag, arguments, columns):
@@ -120,7 +125,7 @@ def bends(dag: Dag, order: Sequence[int], inputs: Sequence[str], count: int) -> 
 def _crossings(
     dag: Dag, arguments: Sequence[Sequence[int]], line: dict[str, tuple[float, float]]
 ) -> NDArray[np.float64]:
-    """Parameters of a line at which an argument crosses 0; twice refined, since between samples there are more bends."""
+    """Parameters of a line at which an argument crosses 0; refined twice, since bends hide between samples."""
     nodes = sorted({node for pair in arguments for node in pair})
     at = np.linspace(0, 1, SAMPLES)
     for _ in range(3):

@@ -74,8 +74,8 @@ class Choice(ABC):
 
 
 class ByLength(Choice):
-    """The shortest tree for every node, given the shortest trees of the nodes below: lengths add up, so this is the best
-    that the windows can do together."""
+    """The shortest tree for every node, given the shortest trees of the nodes below. Lengths add up, so this is the
+    best that the windows can do together."""
 
     def __init__(self, dag: Dag) -> None:
         self.dag = dag
@@ -146,16 +146,17 @@ class Windows:
         self.given_up: set[tuple[int, tuple[int, ...]]] = set()
 
     def run(self, roots: Sequence[int], minimise: str, progress: Callable[[int, int], None]) -> list[int]:
-        """The roots after one pass: the windows that promise most, as far as they are proved."""
+        """The roots after one pass: the windows that promise most, as far as they are proved. Half of the time is kept
+        for the proofs: windows that are not found by then are for the next pass."""
         dag = self.equalities.dag
         order = reachable(dag, roots)[0]
         cuts = Cuts(dag)
         choice = ByLength(dag) if minimise == "length" else BySize(dag, roots)
+        time_to_prove = self.prover.deadline.left / 2
         for number, node in enumerate(order):
-            if not number % 64:
-                progress(number, len(order))
-                if not self.prover.deadline.left:
-                    return list(roots)
+            progress(number, len(order))
+            if self.prover.deadline.left < time_to_prove:
+                break
             cuts.add(node)
             choice.consider(node, self._windows(node, cuts))
         self._prove(choice.chosen(dag, roots))
@@ -179,23 +180,7 @@ class Windows:
         asked = [(window, new) for window, new in built if new != window.node]
         answers = self.prover.decide([Obligation(window.node, new, window.leaves) for window, new in asked])
         for (window, new), answer in zip(asked, answers, strict=True):
-            if answer.status == "unsat" and not self._contains(new, window.node):
+            if answer.status == "unsat":
                 self.equalities.add(Step(window.node, new, window.leaves, SOLVER))
             else:
                 self.given_up.add((window.node, window.leaves))
-
-    def _contains(self, node: int, inner: int) -> bool:
-        """Would a node, as it stands after all merges so far, have the other one under it?"""
-        dag, find = self.equalities.dag, self.equalities.find
-        inner = find(inner)
-        seen = {find(node)}
-        stack = list(seen)
-        while stack:
-            for operand in dag.operands(stack.pop()):
-                best = find(operand)
-                if best == inner:
-                    return True
-                if best not in seen:
-                    seen.add(best)
-                    stack.append(best)
-        return False
