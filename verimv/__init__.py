@@ -17,6 +17,7 @@ from verimv.errors import (
 )
 from verimv.extract import equivalent
 from verimv.networks import Layer, Network, compose, concatenate, load, read_network, stack, to_network, write_network
+from verimv.simplify import Simplification, simplify
 from verimv.smt import Search, Verdict, entails, satisfiable, valid
 from verimv.terms import Formula, parse, read_mv, variable, write_mv
 
@@ -34,6 +35,7 @@ __all__ = [
     "OutputLeavesUnitInterval",
     "Refuted",
     "Search",
+    "Simplification",
     "Undecided",
     "Verdict",
     "VerimvError",
@@ -51,6 +53,7 @@ __all__ = [
     "read_mv",
     "read_network",
     "satisfiable",
+    "simplify",
     "stack",
     "to_network",
     "valid",

@@ -244,7 +244,7 @@ FORMULA_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Formula], Iterable[s
 def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     subject = read_subject(arguments.subject)
-    name = arguments.to or _format_of(arguments.out)
+    name = arguments.to or format_of(arguments.out)
     report("writing")
     if isinstance(subject, Formula):
         pieces = FORMULA_FORMATS[name][1](subject)
@@ -276,7 +276,8 @@ def _conversion(subject: Formula | Network, name: str) -> Certificate:
     return certificate
 
 
-def _format_of(out: str) -> str:
+def format_of(out: str) -> str:
+    """The format of a formula file, by its name."""
     for name, (suffixes, _) in FORMULA_FORMATS.items():
         if out.endswith(suffixes):
             return name

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from verimv.errors import InputError
 from verimv.terms.dag import VARIABLE, Dag, reachable
-
-MEASURES = ("length", "size")
+from verimv.terms.measure import MEASURES
 
 #: Lengths of more bits count as infinite: one is not shorter than another. It keeps 10⁶ doublings cheap.
 MAX_BITS = 1 << 14

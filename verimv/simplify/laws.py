@@ -6,6 +6,7 @@ Each law stands here once; its dual (⊕ and ⊙, 0 and 1 exchanged) is made fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from verimv.simplify.equalities import Step, with_operands
@@ -35,6 +36,9 @@ _STATED = (
 )
 #: Saves a node of the tree, but may cost one of the shared DAG: for the length only.
 _DE_MORGAN = ("De Morgan", "¬a ⊕ ¬b", "¬(a ⊙ b)")
+
+#: a ∨ b written so that it is read as such. The left sides are shorter by one node, and that is how laws leave them.
+_LATTICE = (("lattice", "a ⊕ (¬a ⊙ b)", "b ∨ a"), ("lattice", "¬a ⊕ (a ⊙ b)", "b ∨ ¬a"))
 
 _DUAL = {OPLUS: ODOT, ODOT: OPLUS, ZERO: ONE, ONE: ZERO}
 
@@ -107,6 +111,8 @@ class Law:
         for inner in reachable(self.dag, [self.right])[0]:
             if inner not in image:
                 operands = [image[operand] for operand in self.dag.operands(inner)]
+                if self.dag.kinds[inner] == NOT == dag.kinds[operands[0]]:
+                    return None  # ¬¬ is not what a law is to make
                 image[inner] = with_operands(self.dag, inner, operands, dag)
         return Step(node, image[self.right], leaves, self.name)
 
@@ -127,7 +133,15 @@ def _copied(target: Dag, source: Dag, root: int, exchanged: dict[int, int]) -> i
 @cache
 def laws(minimise: str) -> tuple[Law, ...]:
     """The laws that serve a measure, duals included."""
-    stated = _STATED + ((_DE_MORGAN,) if minimise == "length" else ())
+    return _with_duals(_STATED + ((_DE_MORGAN,) if minimise == "length" else ()))
+
+
+@cache
+def lattice_laws() -> tuple[Law, ...]:
+    return _with_duals(_LATTICE)
+
+
+def _with_duals(stated: Sequence[tuple[str, str, str]]) -> tuple[Law, ...]:
     found: dict[object, Law] = {}
     for law in (Law.stated(*words) for words in stated):
         for either in (law, law.dual()):
@@ -138,9 +152,9 @@ def laws(minimise: str) -> tuple[Law, ...]:
 class LawBook:
     """The laws, looked up by the operators of a node and its operands."""
 
-    def __init__(self, dag: Dag, minimise: str) -> None:
+    def __init__(self, dag: Dag, laws: Sequence[Law]) -> None:
         self.dag = dag
-        self.laws = laws(minimise)
+        self.laws = laws
         self._candidates: dict[tuple[int, ...], list[Law]] = {}
 
     def apply(self, node: int) -> Step | None:

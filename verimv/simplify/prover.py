@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -46,6 +47,7 @@ class Prover:
 
     dag: Dag
     deadline: Deadline
+    memory: int = DEFAULT_MEMORY
     #: questions that went to the solver, and those that it left open
     calls: int = 0
     undecided: int = 0
@@ -59,36 +61,40 @@ class Prover:
         return answers
 
     def _decide_batch(self, obligations: Sequence[Obligation]) -> list[Answer]:
-        formulas = [local_formula(self.dag, [o.left, o.right], o.leaves) for o in obligations]
-        keys = [_key(formula) for formula in formulas]
-        answers: dict[Any, Answer] = {key: Answer("unsat") for key in keys if key in self._proved}
+        keys: list[Any] = []
+        answers: dict[Any, Answer] = {}
         asked: dict[Any, Query] = {}
-        for key, formula in zip(keys, formulas, strict=True):
-            if key not in answers and key not in asked:
-                query = _query(formula)
-                if is_impossible(query.program, query.condition):
-                    answers[key] = Answer("unsat")
-                else:
-                    asked[key] = query
-        replies = self._ask(list(asked.values()))
-        confirmed = [_confirmed(query, reply) for query, reply in zip(asked.values(), replies, strict=True)]
-        answers.update(zip(asked, confirmed, strict=True))
+        for obligation in obligations:
+            if not self.deadline.left:  # to put a question takes time too
+                keys.append(None)
+                answers[None] = Answer("unknown", reason="the time is used up")
+                continue
+            formula = local_formula(self.dag, [obligation.left, obligation.right], obligation.leaves)
+            keys.append(_key(formula))
+            if keys[-1] in self._proved:
+                answers[keys[-1]] = Answer("unsat")
+            elif keys[-1] not in asked:
+                asked[keys[-1]] = _query(formula)
+        answers.update(zip(asked, self._ask(list(asked.values())), strict=True))
         self._proved.update(key for key, answer in answers.items() if answer.status == "unsat")
         return [answers[key] for key in keys]
 
     def _ask(self, queries: Sequence[Query]) -> list[Answer]:
+        """Proven ranges answer some queries, the solver the others."""
+        easy = [is_impossible(query.program, query.condition) for query in queries]
+        hard = [query for query, is_easy in zip(queries, easy, strict=True) if not is_easy]
         each = min(SECONDS_PER_PAIR, SHARE_PER_PAIR * self.deadline.seconds)
-        seconds = min(self.deadline.left, each * len(queries))
-        if not queries or not seconds:
-            self.undecided += len(queries)
-            return [Answer("unknown", reason="the time is used up")] * len(queries)
-        self.calls += len(queries)
-        try:
-            answers = limited(_ask_all, queries, each, seconds, seconds=seconds, memory=DEFAULT_MEMORY)
-        except OutOfBudget as error:
-            answers = [Answer("unknown", reason=str(error))] * len(queries)
-        self.undecided += sum(answer.status == "unknown" for answer in answers)
-        return answers
+        seconds = min(self.deadline.left, each * len(hard))
+        replies: list[Answer] = []
+        if hard and seconds:
+            self.calls += len(hard)
+            with suppress(OutOfBudget):
+                replies = limited(_ask_all, hard, each, seconds, seconds=seconds, memory=self.memory)
+        replies += [Answer("unknown", reason="the time is used up")] * (len(hard) - len(replies))
+        confirmed = [_confirmed(query, reply) for query, reply in zip(hard, replies, strict=True)]
+        self.undecided += sum(answer.status == "unknown" for answer in confirmed)
+        answers = iter(confirmed)
+        return [Answer("unsat") if is_easy else next(answers) for is_easy in easy]
 
 
 def _ask_all(queries: Sequence[Query], each: float, seconds: float) -> list[Answer]:

@@ -10,14 +10,14 @@ from typing import Any
 from verimv.simplify.cones import cone, local_formula
 from verimv.simplify.cost import TreeCosts, check_measure, objective
 from verimv.simplify.equalities import Equalities, Step
-from verimv.simplify.laws import LawBook
+from verimv.simplify.laws import LawBook, lattice_laws, laws
 from verimv.simplify.prover import Prover
 from verimv.simplify.scaling import apply_scaling
 from verimv.simplify.sharing import Sharing
 from verimv.simplify.simulate import Simulation
 from verimv.simplify.sweep import Sweep
 from verimv.simplify.windows import Windows
-from verimv.smt.limited import Deadline
+from verimv.smt.limited import DEFAULT_MEMORY, Deadline
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula, copy
 
@@ -65,17 +65,19 @@ def simplify(
     *,
     minimise: str = "length",
     seconds: float = DEFAULT_SECONDS,
+    memory: int = DEFAULT_MEMORY,
     progress: Progress = lambda stage, done, total: None,
 ) -> Simplification:
     """An equal formula whose length (or size) is as small as laws, windows and sweeping make it within the time.
 
     Every merge is a law of MV algebras or was proved by the solver; what the solver leaves open is not merged.
+    `memory` (in MB) bounds what the solver may add.
     """
     check_measure(minimise)
     start = time.perf_counter()
     dag = Dag()
     original = Formula(dag, formula.inputs, copy(dag, formula.roots, formula.dag), formula.outputs)
-    run = _Run(original, minimise, Deadline(seconds), progress)
+    run = _Run(original, minimise, Prover(dag, Deadline(seconds), memory), progress)
     roots = run.best_roots()
     return Simplification(
         original=original,
@@ -91,17 +93,17 @@ def simplify(
 class _Run:
     """Laws, then rounds of windows and sweeping, as long as something becomes better."""
 
-    def __init__(self, original: Formula, minimise: str, deadline: Deadline, progress: Progress) -> None:
+    def __init__(self, original: Formula, minimise: str, prover: Prover, progress: Progress) -> None:
         self.original = original
         self.minimise = minimise
         self.progress = progress
-        self.deadline = deadline
+        self.prover = prover
+        self.deadline = prover.deadline
         self.dag = original.dag
         self.equalities = Equalities(self.dag)
-        self.prover = Prover(self.dag, deadline)
         self.windows = Windows(self.equalities, self.prover)
         self.costs = TreeCosts(self.dag)
-        self.laws = LawBook(self.dag, minimise)
+        self.laws = LawBook(self.dag, laws(minimise))
         self.sharing = Sharing(self.dag)
         self._lawful_nodes: set[int] = set()
         self.finished = False
@@ -113,7 +115,13 @@ class _Run:
         for minimise in dict.fromkeys((self.minimise, "length")):
             roots = self._rounds(roots, minimise)
         self.finished = self.deadline.left > 0
-        return self._best[1]
+        return self._readable(self._best[1]) if self.minimise == "length" else self._best[1]
+
+    def _readable(self, roots: Sequence[int]) -> Sequence[int]:
+        """With ∧ and ∨ as people know them, which is no longer but takes a node more."""
+        lattice = LawBook(self.dag, lattice_laws())
+        rebuilt = self.equalities.rebuild(roots, lattice.apply)
+        return rebuilt if self._objective(rebuilt)[0] <= self._best[0][0] else roots
 
     def _rounds(self, roots: Sequence[int], minimise: str) -> Sequence[int]:
         simulation = Simulation(self.dag, self.original.inputs, roots)

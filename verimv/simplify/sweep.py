@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verimv.simplify.cones import NotACut, growing_cuts, inputs_under, local_formula
+from verimv.simplify.cones import NotACut, growing_cuts, inputs_under, is_small, local_formula
 from verimv.simplify.cost import TreeCosts
 from verimv.simplify.equalities import SOLVER, Equalities, Step
 from verimv.simplify.prover import Obligation, Prover
@@ -24,6 +24,8 @@ from verimv.terms.evaluate import evaluate_floats
 
 #: The largest local cones that are tried before the whole one.
 MAX_LEAVES, MAX_OPENED = 6, 40
+#: Cones down to the inputs with more ⊕ and ⊙ than this are not tried.
+MAX_OPERATIONS = 256
 #: Pairs that are settled before the nodes are simulated again.
 ROUND = 192
 
@@ -121,7 +123,8 @@ class Sweep:
         for leaves in growing_cuts(dag, (node, better), MAX_LEAVES, MAX_OPENED):
             if leaves != inputs and self._agree(node, better, leaves):
                 yield leaves
-        yield inputs
+        if all(is_small(dag, top, inputs, MAX_OPERATIONS) for top in (node, better)):
+            yield inputs
 
     def _agree(self, node: int, better: int, leaves: tuple[int, ...]) -> bool:
         """Are two nodes about equal at some values of their leaves? A guess in floats; the solver decides."""

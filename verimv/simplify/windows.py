@@ -23,7 +23,7 @@ from verimv.terms.dag import VARIABLE, Dag, reachable
 from verimv.terms.formula import copy
 
 #: Windows with more ⊕ and ⊙ than this wait until what is inside has become smaller: a proof grows with its window.
-MAX_OPERATIONS = 48
+MAX_OPERATIONS = 32
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class ByLength(Choice):
         self.costs[node] = combined(operands, int(self.dag.kinds[node] == VARIABLE))
         for window in windows:
             cost = window.cost(self.costs)
-            if cost < self.costs[node] and is_small(self.dag, node, window.leaves, MAX_OPERATIONS):
+            if cost[0] < self.costs[node][0] and is_small(self.dag, node, window.leaves, MAX_OPERATIONS):
                 self.costs[node] = cost
                 self._best[node] = window
 
