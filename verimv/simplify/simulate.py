@@ -36,7 +36,7 @@ MAX_ARGUMENTS = 512
 MAX_VALUES = 1 << 22
 
 
-def farey(order: int) -> list[Number]:
+def farey(order: int) -> list[Rational]:
     """The fractions in [0,1] with denominators up to `order`, ascending."""
     return sorted({Rational(p, q) for q in range(1, order + 1) for p in range(q + 1)})
 
@@ -100,7 +100,7 @@ def _farey_points(dimension: int, count: int) -> list[Point]:
     """All with small denominators when they are few, otherwise some of them; always the same ones."""
     if dimension <= 2:
         order = {0: 1, 1: 17, 2: 5}[dimension]
-        return list(itertools.product(farey(order), repeat=dimension))[:count]
+        return list(itertools.islice(itertools.product(farey(order), repeat=dimension), count))
     source = random.Random(0)
     steps = farey(7)
     return [tuple(source.choice(steps) for _ in range(dimension)) for _ in range(count)]
