@@ -113,7 +113,7 @@ def bends(dag: Dag, order: Sequence[int], inputs: Sequence[str], count: int) -> 
     source = random.Random(1)
     found: dict[Point, None] = {}
     lines = 1 + min(LINES, MAX_VALUES // (len(order) * SAMPLES * 16))
-    for line in range(lines if arguments else 0):
+    for line in range(lines if arguments and inputs else 0):
         start = [source.random() if line else 0.0 for _ in inputs]  # first the diagonal, then through the centre
         columns = {name: (x, 1 - x) for name, x in zip(inputs, start, strict=True)}
         for t in _crossings(dag, arguments, columns):

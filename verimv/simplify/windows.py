@@ -18,12 +18,14 @@ from verimv.simplify.cuts import Cuts
 from verimv.simplify.decompose import decomposer
 from verimv.simplify.equalities import SOLVER, Equalities, Step
 from verimv.simplify.prover import Obligation, Prover
-from verimv.simplify.table import Entry, ShortFormulas, short_formulas, whole_grid
+from verimv.simplify.table import COORDINATES, Entry, ShortFormulas, short_formulas, whole_grid
 from verimv.terms.dag import VARIABLE, Dag, reachable
 from verimv.terms.formula import copy
 
 #: Windows with more ⊕ and ⊙ than this wait until what is inside has become smaller: a proof grows with its window.
 MAX_OPERATIONS = 32
+#: Formulas with fewer nodes make only the tables that they need.
+MANY_NODES = 100
 
 
 @dataclass(frozen=True)
@@ -152,10 +154,13 @@ class Windows:
         order = reachable(dag, roots)[0]
         cuts = Cuts(dag)
         choice = ByLength(dag) if minimise == "length" else BySize(dag, roots)
+        if len(order) > MANY_NODES:  # all tables will be wanted: their making is not to count as time spent looking
+            for leaves in COORDINATES:
+                short_formulas(leaves)
         time_to_prove = self.prover.deadline.left / 2
         for number, node in enumerate(order):
             progress(number, len(order))
-            if self.prover.deadline.left < time_to_prove:
+            if self.prover.deadline.left <= time_to_prove:
                 break
             cuts.add(node)
             choice.consider(node, self._windows(node, cuts))
