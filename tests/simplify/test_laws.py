@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.oracle import expressions, formula_values
 from verimv import smt
+from verimv.simplify.cones import local_formula
 from verimv.simplify.equalities import Equalities
 from verimv.simplify.laws import Law, LawBook, lattice_laws, laws
 from verimv.terms import Formula, parse
@@ -104,6 +105,17 @@ def once(text, minimise="length"):
 )
 def test_fits_or_not(text, expected):
     assert once(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["(x ⊕ ¬x) ⊕ ¬x", "0 ⊕ 0", "(¬x ⊕ x) ⊕ x", "(x ⊕ (x ⊕ y)) ∧ (x ⊕ y)", "¬x ⊙ (¬¬x ⊕ (¬x ⊙ x))"]
+)
+def test_what_is_built_from_other_leaves_is_no_leaf(text):
+    """Or the step would not hold for all values of its leaves."""
+    formula = parse(text)
+    step = LawBook(formula.dag, laws("length")).apply(formula.root)
+    local = local_formula(formula.dag, [step.old, step.new], step.leaves)
+    assert smt.equivalent(*(Formula(local.dag, local.inputs, [root]) for root in local.roots)).proved
 
 
 def test_de_morgan_is_for_the_length_only():

@@ -107,14 +107,20 @@ class Law:
         if bound is None:
             return None
         image = {p: n for p, n in bound.items() if self.dag.kinds[p] == VARIABLE}
-        leaves = tuple(sorted(set(image.values())))
         for inner in reachable(self.dag, [self.right])[0]:
             if inner not in image:
                 operands = [image[operand] for operand in self.dag.operands(inner)]
                 if self.dag.kinds[inner] == NOT == dag.kinds[operands[0]]:
                     return None  # ¬¬ is not what a law is to make
                 image[inner] = with_operands(self.dag, inner, operands, dag)
-        return Step(node, image[self.right], leaves, self.name)
+        return Step(node, image[self.right], self._leaves(dag, bound | image), self.name)
+
+    def _leaves(self, dag: Dag, image: dict[int, int]) -> tuple[int, ...]:
+        """The nodes for the variables, but for constants and for those that occur as a node for something else too
+        (b in a ⊕ ¬a ⊕ b where b is ¬a): these are built from the others, and are not free."""
+        inner = {n for p, n in image.items() if self.dag.kinds[p] != VARIABLE}
+        leaves = {n for p, n in image.items() if self.dag.kinds[p] == VARIABLE and dag.kinds[n] not in (ZERO, ONE)}
+        return tuple(sorted(leaves - inner))
 
 
 def _copied(target: Dag, source: Dag, root: int, exchanged: dict[int, int]) -> int:

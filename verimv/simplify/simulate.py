@@ -111,15 +111,20 @@ def bends(dag: Dag, order: Sequence[int], inputs: Sequence[str], count: int) -> 
     arguments = [dag.operands(node) for node in order if dag.kinds[node] in (OPLUS, ODOT)]
     arguments = arguments[:: 1 + len(arguments) // MAX_ARGUMENTS]
     source = random.Random(1)
-    found: dict[Point, None] = {}
+    found: list[tuple[dict[str, tuple[float, float]], float]] = []
     lines = 1 + min(LINES, MAX_VALUES // (len(order) * SAMPLES * 16))
     for line in range(lines if arguments and inputs else 0):
         start = [source.random() if line else 0.0 for _ in inputs]  # first the diagonal, then through the centre
         columns = {name: (x, 1 - x) for name, x in zip(inputs, start, strict=True)}
-        for t in _crossings(dag, arguments, columns):
-            point = (Fraction(a + (b - a) * t).limit_denominator(1 << 12) for a, b in columns.values())
-            found[tuple(Rational(x.numerator, x.denominator) for x in point)] = None
-    return source.sample(list(found), min(count, len(found)))
+        found += ((columns, float(t)) for t in _crossings(dag, arguments, columns))
+    chosen = source.sample(found, min(count, len(found)))
+    return [tuple(_near(a + (b - a) * t) for a, b in columns.values()) for columns, t in chosen]
+
+
+def _near(x: float) -> Rational:
+    """A short fraction close by: a bend itself, if its denominator is not large."""
+    fraction = Fraction(x).limit_denominator(1 << 12)
+    return Rational(fraction.numerator, fraction.denominator)
 
 
 def _crossings(
@@ -128,15 +133,15 @@ def _crossings(
     """Parameters of a line at which an argument crosses 0; refined twice, since bends hide between samples."""
     nodes = sorted({node for pair in arguments for node in pair})
     at = np.linspace(0, 1, SAMPLES)
+    crossings: list[NDArray[np.float64]] = []
     for _ in range(3):
         columns = {name: a + (b - a) * at for name, (a, b) in line.items()}
         values = dict(zip(nodes, evaluate_floats(dag, nodes, columns), strict=True))
-        crossings = [at]
         for left, right in arguments:
             argument = values[left] + values[right] - 1
             low, high = argument[:-1], argument[1:]
             changes = np.nonzero(low * high < 0)[0]
             share = low[changes] / (low[changes] - high[changes])
             crossings.append(at[changes] + share * (at[changes + 1] - at[changes]))
-        at = np.unique(np.concatenate(crossings).round(9))[:MAX_ARGUMENTS]
-    return at
+        at = np.unique(np.concatenate([at, *crossings]).round(9))[:MAX_ARGUMENTS]
+    return np.unique(np.concatenate(crossings).round(9))
