@@ -173,6 +173,18 @@ def test_out_of_time_is_said_and_still_equal():
         assert formula_values(found.formula, at) == formula_values(formula, at)
 
 
+def test_cones_of_steps():
+    found = simplify(parse("(((x ∧ y) ⊕ (x ∨ y)) ⊙ 1) ⊙ ¬z"))
+    by_solver = [step for step in found.steps if step.reason == "solver"]
+    assert by_solver
+    for step in by_solver:
+        assert {step.old, step.new} <= {*found.cone(step), *step.leaves}
+        assert not {*step.leaves} & {*found.cone(step)}
+    by_congruence = next(step for step in found.steps if step.leaves is None)
+    with pytest.raises(InputError, match="congruence"):
+        found.cone(by_congruence)
+
+
 def test_unknown_measure():
     with pytest.raises(InputError, match="unknown measure depth"):
         simplify(parse("x"), minimise="depth")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from verimv.errors import InputError
 from verimv.simplify.cones import cone, local_formula
 from verimv.simplify.cost import TreeCosts, check_measure, objective
 from verimv.simplify.equalities import Equalities, Step
@@ -52,12 +53,18 @@ class Simplification:
         return self.formula.dag
 
     def cone(self, step: Step) -> list[int]:
-        """The nodes from which both sides of a step are built, down to its leaves."""
-        return cone(self.dag, [step.old, step.new], step.leaves or ())
+        """The nodes from which both sides of a step are built, down to its leaves. A step by congruence has no cone."""
+        return cone(self.dag, [step.old, step.new], _leaves(step))
 
     def local(self, step: Step) -> Formula:
         """Both sides of a step as one formula with two outputs, over its leaves as variables v1, v2, …"""
-        return local_formula(self.dag, [step.old, step.new], step.leaves or ())
+        return local_formula(self.dag, [step.old, step.new], _leaves(step))
+
+
+def _leaves(step: Step) -> tuple[int, ...]:
+    if step.leaves is None:
+        raise InputError("a step by congruence rests on the steps before it, not on leaves")
+    return step.leaves
 
 
 def simplify(

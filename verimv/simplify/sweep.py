@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verimv.simplify.cones import NotACut, growing_cuts, inputs_under, is_small, local_formula
+from verimv.simplify.cones import growing_cuts, inputs_under, is_small, local_formula
 from verimv.simplify.cost import TreeCosts
 from verimv.simplify.equalities import SOLVER, Equalities, Step
 from verimv.simplify.prover import Obligation, Prover
@@ -64,8 +64,7 @@ class Sweep:
         dag = self.equalities.dag
         order = reachable(dag, roots)[0]
         classes: dict[Any, list[tuple[int, bool]]] = {}
-        zero, one = dag.constant(0), dag.constant(1)
-        order = [*order, *(constant for constant in (zero, one) if constant not in set(order))]
+        order = sorted({*order, dag.constant(0), dag.constant(1)})
         ones = self.simulation.ones()
         for node, values in zip(order, self.simulation.values(order), strict=True):
             key, flipped = _signature(values, ones)
@@ -130,10 +129,7 @@ class Sweep:
         """Are two nodes about equal at some values of their leaves? A guess in floats; the solver decides."""
         if not leaves:
             return True
-        try:
-            local = local_formula(self.equalities.dag, (node, better), leaves)
-        except NotACut:  # a leaf lies above another: only one of the two is built from them
-            return False
+        local = local_formula(self.equalities.dag, (node, better), leaves)
         columns = {name: _TRIES[i] for i, name in enumerate(local.inputs)}
         left, right = evaluate_floats(local.dag, local.roots, columns)
         return bool(np.abs(left - right).max() < 1e-9)
