@@ -90,9 +90,6 @@ class ShortFormulas:
             self._levels.append(self._next_level(length))
         self._enter(self._levels[-1])
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
     def find(self, values: Values) -> Entry | None:
         """The entry of a function given by its values on the whole grid."""
         return self._entries.get(values.tobytes())
