@@ -35,6 +35,12 @@ class Derivation:
         self.claims = 0
         self._known: dict[tuple[int | str, ...], int] = {}
 
+    def without_last(self, count: int) -> Derivation:
+        """A derivation to go on with, without its last lines, which made no claims."""
+        shorter = Derivation()
+        shorter.lines, shorter.claims, shorter._known = self.lines[:-count], self.claims, dict(self._known)
+        return shorter
+
     def line(self, rule: str, *arguments: Argument) -> None:
         self.lines.append(json.dumps((rule, *arguments), separators=(",", ":")))
 
