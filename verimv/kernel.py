@@ -24,8 +24,7 @@ from fractions import Fraction
 EXIT_CODES = {"invalid": 1, "malformed": 2, "incomplete": 3}
 FILES = {"network": "network.json", "source": "source.json", "original": "original.mv", "formula": "formula.mv"}
 SUBJECTS = ({"network", "formula"}, {"network", "formula", "source"}, {"original", "formula"})
-MAX_BITS, MAX_ROOTS = 200_000, 64  # of a number: bits, and different square roots
-MAX_LINE = 1 << 23  # bytes
+MAX_BITS, MAX_ROOTS, MAX_LINE = 200_000, 64, 1 << 23  # of a number; of a number; bytes
 WORK_PER_BYTE = 16  # steps of the check for each byte of the certified files, and for 100,000 bytes more
 ACTIVATIONS = {"relu": lambda t: max(t, 0), "crelu": lambda t: min(max(t, 0), 1), "identity": lambda t: t}
 KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}
@@ -34,16 +33,19 @@ RULES = {  # kinds of arguments, one letter each; the last one before * any numb
     "sort": "ni*", "average": "nnii*", "same": "ii", "equals": "iilc*", "unit": "nnqi", "affine": "nn",
     "clip": "nnqni*", "bound": "nnsqc*", "output": "niqq", "equal": "nii",
 }  # fmt: skip
+TERM = re.compile(r"([+-]?)(?:(D)|(?:(D)\*)?sqrt\(([0-9]{1,9})\))(?:/(?!0+\Z)(D))?".replace("D", "[0-9]{1,4300}"))
+FACTOR = re.compile(r"d\[([0-9]+)\]|D\[([^] ]*)\]")
+NAME = re.compile(r"(?!(?:inputs|outputs)$)[A-Za-z_][A-Za-z0-9_.']*")
+OPERAND = re.compile(r"((?: *(?:¬|[δΔ]\[[^] ]*\]))*+) *([A-Za-z0-9_.']+) *")
 KINDS = {"i": (int, None), "n": (int, 0), "s": (str, None), "l": (list, None), "c": (list, 1)}  # q: an exact number
 
 
 class Rejected(Exception):
     """Anything but "valid": what was expected, what was found instead, and where."""
 
-    line = rule = subject = None  # subject: the file in which it was found, unless that is the certificate
-
     def __init__(self, status, expected, got):
         self.status, self.expected, self.got = status, shown(expected), shown(got)
+        self.line = self.rule = self.subject = None  # subject: a file other than the certificate
 
     def __str__(self):
         where = (self.subject, self.line and f"line {self.line}", self.rule and f"rule {self.rule}")
@@ -80,10 +82,9 @@ def located(function, *arguments, line=None, rule=None, subject=None):
 
 def size(x):
     """The bits of a number, which must not be too long."""
-    terms = (
-        map(size, itertools.chain(*x.terms.items())) if type(x) is Surd else map(int.bit_length, x.as_integer_ratio())
-    )
-    bits = sum(terms)
+    if type(x) is Surd:
+        return sum(map(size, itertools.chain(*x.terms.items())))
+    bits = x.numerator.bit_length() + x.denominator.bit_length()
     need(bits <= MAX_BITS, f"numbers of at most {MAX_BITS} bits", "a longer one", "incomplete")
     return bits
 
@@ -147,12 +148,9 @@ def square_root(n):
     return {n // (s * s): s}
 
 
-_TERM = re.compile(r"([+-]?)(?:(D)|(?:(D)\*)?sqrt\(([0-9]{1,9})\))(?:/(?!0+\Z)(D))?".replace("D", "[0-9]{1,4300}"))
-
-
 def number(text):
     """Read -3, 3/4, sqrt(2)/2, 1/3+2*sqrt(2), …"""
-    terms = [_TERM.fullmatch(term) for term in re.split("(?<=.)(?=[+-])", text)] if type(text) is str else [None]
+    terms = [TERM.fullmatch(term) for term in re.split("(?<=.)(?=[+-])", text)] if type(text) is str else [None]
     well_formed(all(terms) and text[0] != "+", "a number, as a string", text)
     total = {}
     for way, whole, factor, radicand, below in map(re.Match.groups, terms):
@@ -180,20 +178,18 @@ def unique(pairs):
     return dict(pairs)
 
 
-_JSON = json.JSONDecoder(object_pairs_hook=unique, parse_float=int, parse_constant=int)  # int refuses 1.0, 1e9 and NaN
-
-
 def decoded(text):
     try:
-        return _JSON.decode(text)
+        return json.loads(
+            text, object_pairs_hook=unique, parse_float=int, parse_constant=int
+        )  # int refuses 1.0 and NaN
     except (ValueError, RecursionError) as error:
         raise Rejected("malformed", "JSON with whole numbers only", error) from None
 
 
 def typed(value, kind, least=None):
-    """A JSON value of a kind; at least so large, or so long."""
     right = type(value) is kind and (least is None or (value if kind is int else len(value)) >= least)
-    well_formed(right, (f"a JSON {kind.__name__}", "" if least is None else f"≥ {least}"), value)
+    well_formed(right, (f"a JSON {kind.__name__} of at least", least), value)
     return value
 
 
@@ -237,10 +233,6 @@ class Network:
 class Terms:
     """0 and 1 are the constants, then come the inputs, then operators over earlier nodes."""
 
-    NAME = re.compile(r"(?!(?:inputs|outputs)$)[A-Za-z_][A-Za-z0-9_.']*")
-    OPERAND = re.compile(r"((?: *(?:¬|[δΔ]\[[^] ]*\]))*+) *([A-Za-z0-9_.']+) *")
-    FACTOR = re.compile(r"d\[([0-9]+)\]|D\[([^] ]*)\]")
-
     def __init__(self, inputs):
         self.inputs, self.fresh = inputs, itertools.count(2 + len(inputs)).__next__
         self.interned, self.negated, self.factors = {}, {0: 1, 1: 0}, {}
@@ -253,25 +245,22 @@ class Terms:
         return self.interned[operation]
 
     def factor(self, text):
-        """Of d[i] or D[r]."""
         if text not in self.factors:
-            shape = self.FACTOR.fullmatch(text)
-            value = number(f"1/{shape[1]}" if shape[1] else shape[2]) if shape else -1
-            well_formed(0 <= value <= 1, "d[i] or D[r], with a factor in [0,1]", text)
-            self.factors[text] = value
+            shape = FACTOR.fullmatch(text)
+            self.factors[text] = number(f"1/{shape[1]}" if shape[1] else shape[2]) if shape else -1
+        well_formed(0 <= self.factors[text] <= 1, "d[i] or D[r], with a factor in [0,1]", text)
         return self.factors[text]
 
     def read(self, text, expected=None):
-        """The output names of a formula file, and their nodes."""
         lines = [line for line in map(str.strip, text.split("\n")) if line and line[0] != "#"]
         headed = len(lines) > 2 and lines[0].split() == ["verimv-formula", "1"] and lines[1].split()[0] == "inputs"
         well_formed(headed, "verimv-formula 1, then inputs", lines[:2])
         need(lines[1].split()[1:] == self.inputs, f"inputs {' '.join(self.inputs)}", lines[1])
         names = {"0": 0, "1": 1} | {name: i for i, name in enumerate(self.inputs, start=2)}
-        named = all(map(self.NAME.fullmatch, self.inputs)) and len(names) == 2 + len(self.inputs)
-        well_formed(named, "different names", self.inputs)
+        named = all(map(NAME.fullmatch, self.inputs))
+        well_formed(named and len(names) == 2 + len(self.inputs), "different names", self.inputs)
         for name, _, body in (line.partition("=") for line in lines[2:-1]):
-            well_formed(self.NAME.fullmatch(name.strip()) and name.strip() not in names, "a new name", name)
+            well_formed(NAME.fullmatch(name.strip()) and name.strip() not in names, "a new name", name)
             names[name.strip()] = self.definition(body, names)
         keyword, *outputs = lines[-1].split()
         known = keyword == "outputs" and outputs and set(outputs) <= names.keys() - {"0", "1"}
@@ -282,7 +271,7 @@ class Terms:
     def definition(self, text, names):
         """Names with prefixes, joined by one operator, from the left."""
         operator, nodes = "⊕" if "⊕" in text else "⊙", []
-        for operand in map(self.OPERAND.fullmatch, text.split(operator)):
+        for operand in map(OPERAND.fullmatch, text.split(operator)):
             well_formed(operand and operand[2] in names, "names from above, with prefixes and one operator", text)
             nodes.append(names[operand[2]])
             for prefix in re.findall(r"¬|[dD]\[[^]]*\]", operand[1].replace("δ", "d").replace("Δ", "D"))[::-1]:
@@ -292,11 +281,7 @@ class Terms:
 
 
 class Checker:
-    """Follows a certificate line by line. Claims and layers count from 1, neurons and outputs from 0.
-
-    A form is (part, constant): the number of a sum Σ c·[node] without node 1, and a number. A claim (node, form) says
-    that the node has the value σ(form) = min(1, max(0, form)).
-    """
+    """A form is (part, constant): the number of a sum Σ c·[node] without node 1, and a number. A claim is (node, form)."""
 
     def __init__(self, layers, terms, outputs, budget):
         self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, budget
@@ -309,8 +294,7 @@ class Checker:
         self.advance({}, *({i: 1} for i in range(1, self.first)))
 
     def follow(self, line):
-        named = type(line) is list and line and line[0] in list(RULES)
-        well_formed(named, "a list that begins with the name of a rule", line)
+        well_formed(type(line) is list and line and line[0] in list(RULES), "a list that begins with a rule", line)
         name, *arguments = line
         kinds = RULES[name]
         if kinds[-1] == "*":
@@ -365,8 +349,6 @@ class Checker:
         least, most = self.range(form)
         inside = (low is None or least >= low) and (high is None or most <= high)
         need(inside, ("a form in", low, "to", high), (least, "to", most))
-
-    # claims from claims
 
     def add(self, node, form):
         self.spend(size(form[1]) // 256)
@@ -464,8 +446,6 @@ class Checker:
         self.prove(variables, targets, {}, cases)
         self.add(node2, self.form({node: 1}))
 
-    # the network, neuron by neuron
-
     def advance(self, *values):
         """Values of neurons are known, as sums over nodes; after those of a layer come the arguments of the next."""
         self.values += values
@@ -476,28 +456,25 @@ class Checker:
             self.arguments = [add({}, *((self.values[j], weight) for j, weight in row.items())) for row in rows]
             self.values += self.arguments if self.activation == "identity" else []
 
-    def neuron(self, layer, index, ready=False):
-        """The argument of a neuron of the current layer, and its range; without ready it must be the one that is due."""
-        right = (
-            layer == self.layer and index < len(self.arguments) and (ready or index == len(self.values) - self.first)
-        )
-        need(right, f"a neuron of layer {self.layer}, in order", (layer, index))
+    def neuron(self, layer, index, due):
+        """The argument of a neuron of the current layer, and its range."""
+        right = layer == self.layer and index < len(self.arguments) and index == due
+        need(right, ("neuron", due, "of layer", self.layer), (layer, index))
         form = self.form(self.arguments[index])
         return form, *narrowed(self.range(form), self.first + index, self.facts)
 
     def rule_unit(self, layer, index, share, shift):
-        """A node of its own, which the formula need not mention."""
-        form, _, _ = self.neuron(layer, index, ready=True)
+        form, _, _ = self.neuron(layer, index, index)
         self.add(self.terms.fresh(), self.total((form, share), plus=-shift))
 
     def rule_affine(self, layer, index):
-        _, low, high = self.neuron(layer, index)
+        _, low, high = self.neuron(layer, index, len(self.values) - self.first)
         unchanged = low >= 0 and (self.activation == "relu" or high <= 1)
-        need(unchanged, f"a range in which {self.activation} changes nothing", (low, "to", high))
+        need(unchanged, f"a {self.activation} that changes nothing", (low, "to", high))
         self.advance(self.arguments[index])
 
     def rule_clip(self, layer, index, factor, ones, *units):
-        form, low, high = self.neuron(layer, index)
+        form, low, high = self.neuron(layer, index, len(self.values) - self.first)
         covered = factor > 0 and (not ones or low >= factor * ones) and high <= factor * (ones + len(units))
         if self.activation == "crelu":
             constant = not units and (low >= 1 == ones or high <= 0 == ones)
@@ -513,8 +490,7 @@ class Checker:
 
     def rule_bound(self, layer, index, side, value, *cases):
         well_formed(side in ("low", "high"), "low or high", side)
-        exists = 0 < layer <= len(self.layers) and index < len(self.layers[layer - 1][2])
-        need(exists, f"a neuron of layers 1 to {len(self.layers)}", (layer, index))
+        need(0 < layer <= len(self.layers) and index < len(self.layers[layer - 1][2]), "a neuron", (layer, index))
         first, way = self.layers[layer - 1][0], 1 if side == "high" else -1
         if cases:
             target = add({}, (self.variables[first + index][1], way), ({1: value}, -way))
@@ -559,8 +535,7 @@ class Checker:
                 if any(low < z < high for z in KINKS[activation]) or (k, "low") in splits or (k, "high") in splits:
                     well_formed(multipliers, "more multipliers", "none")
                     slope = multipliers.pop()
-                highest = max(c * value + -1 * slope * z for z, value in points)
-                add(total, (row if slope else {}, slope), ({1: highest}, 1))
+                add(total, (row, slope), ({1: max(c * value + -1 * slope * z for z, value in points)}, 1))
         well_formed(not multipliers, "no more multipliers", len(multipliers))
         return range_over(total, ranges)[1]
 
@@ -602,10 +577,19 @@ def verify(lines, contents):
         well_formed(right, "verimv-certificate 1 with its subjects' hashes", header)
         data = {subject: contents(subject) for subject in subjects}
         for subject, digest in zip(subjects, hashes, strict=True):
-            same = hashlib.sha256(data[subject]).hexdigest() == digest
-            need(same, f"the {subject} that the certificate names", "another")
+            need(hashlib.sha256(data[subject]).hexdigest() == digest, f"the {subject} that is named", "another")
         texts = {subject: text.decode("utf-8") for subject, text in data.items()}
-        checker = Checker(*prepared(texts), WORK_PER_BYTE * (100_000 + sum(map(len, data.values()))))
+        if "original" in texts:
+            heads = (line.split() for line in texts["original"].split("\n"))
+            layers, terms = [], Terms(next((head[1:] for head in heads if head[:1] == ["inputs"]), []))
+            names, originals = located(terms.read, texts["original"], subject="original")
+        else:
+            read = [located(Network, texts[name], subject=name) for name in subjects if name != "formula"]
+            need(vars(read[0]) == vars(read[-1]), "a network that is the source, its box mapped", "another")
+            layers, terms, names = read[0].layers, Terms(read[0].inputs), read[0].outputs
+        outputs = located(terms.read, texts["formula"], names, subject="formula")[1]
+        outputs = outputs if layers else list(zip(originals, outputs, strict=True))
+        checker = Checker(layers, terms, outputs, WORK_PER_BYTE * (100_000 + sum(map(len, data.values()))))
         for number_of_line, line in lines:
             rule = line[0] if type(line) is list and line else None
             located(checker.follow, line, line=number_of_line, rule=rule)
@@ -613,21 +597,6 @@ def verify(lines, contents):
         raise Rejected("malformed", "readable files", error) from None
     got = f"{checker.proved} of {len(checker.outputs)}, and {checker.assumed} bounds without evidence"
     need(checker.proved == len(checker.outputs) and not checker.assumed, "proofs of all outputs", got, "incomplete")
-
-
-def prepared(texts):
-    """Layers, terms and outputs of what the certificate speaks of."""
-    if "original" in texts:
-        heads = (line.split() for line in texts["original"].split("\n"))
-        terms = Terms(next((head[1:] for head in heads if head[:1] == ["inputs"]), []))
-        names, outputs = located(terms.read, texts["original"], subject="original")
-        formula = located(terms.read, texts["formula"], names, subject="formula")
-        return [], terms, list(zip(outputs, formula[1], strict=True))
-    network, *sources = (located(Network, texts[name], subject=name) for name in ("network", "source") if name in texts)
-    mapped = all(vars(source) == vars(network) for source in sources)
-    need(mapped, "the source, its box mapped onto the unit cube, as the network", "another network")
-    terms = Terms(network.inputs)
-    return network.layers, terms, located(terms.read, texts["formula"], network.outputs, subject="formula")[1]
 
 
 def check(path, given):
