@@ -15,7 +15,7 @@ import hashlib
 import itertools
 import json
 import math
-import os
+import pathlib
 import re
 import sys
 import zlib
@@ -53,10 +53,11 @@ class Rejected(Exception):
 
 
 def shown(value):
-    """For a message, short: a sum with its first terms, a tuple word by word."""
+    """For a message, short: a sum with its first terms, a tuple word by word, Σ c·√n as Σ c·[n]."""
     try:
+        value = getattr(value, "terms", value)
         if type(value) is dict:
-            value = " + ".join(f"{c}·[{key}]" for key, c in list(value.items())[:9]) or "0"
+            value = " + ".join(f"{shown(c)}·[{key}]" for key, c in list(value.items())[:9]) or "0"
         text = " ".join(map(shown, value)) if type(value) is tuple else str(value)
     except (ValueError, RecursionError):  # Python prints integers of at most 4,300 digits
         text = "a long number"
@@ -68,8 +69,7 @@ def need(holds, expected, got, status="invalid"):
         raise Rejected(status, expected, got)
 
 
-def well_formed(holds, expected, got):
-    need(holds, expected, got, "malformed")
+well_formed = functools.partial(need, status="malformed")
 
 
 def located(function, *arguments, line=None, rule=None, subject=None):
@@ -85,7 +85,7 @@ def size(x):
     if type(x) is Surd:
         return sum(map(size, itertools.chain(*x.terms.items())))
     bits = x.numerator.bit_length() + x.denominator.bit_length()
-    need(bits <= MAX_BITS, f"numbers of at most {MAX_BITS} bits", "a longer one", "incomplete")
+    need(bits <= MAX_BITS, ("numbers of at most", MAX_BITS, "bits"), "a longer one", "incomplete")
     return bits
 
 
@@ -93,8 +93,7 @@ def add(total, *pairs):
     """Add Σ factor·sum to a sum, for pairs (sum, factor)."""
     for terms, factor in pairs:
         for key, value in terms.items():
-            if factor != 1:
-                value *= factor
+            value = value if factor == 1 else value * factor
             if key in total:
                 value += total.pop(key)
             if value and key and size(value):
@@ -107,7 +106,7 @@ class Surd:
     """An irrational number Σ c·√n as {n: c}: square roots of different squarefree numbers n are independent."""
 
     def __new__(cls, terms):
-        need(len(terms) <= MAX_ROOTS, f"at most {MAX_ROOTS} square roots", len(terms), "incomplete")
+        need(len(terms) <= MAX_ROOTS, ("at most", MAX_ROOTS, "square roots"), len(terms), "incomplete")
         surd = super().__new__(cls)
         surd.terms = terms
         return surd if terms.keys() - {1} and size(surd) else terms.get(1, 0)
@@ -137,16 +136,6 @@ class Surd:
                 return scaled < 0
         raise Rejected("incomplete", "numbers that are not so close", self)
 
-    def __str__(self):
-        return "+".join(f"{c}*sqrt({n})" for n, c in self.terms.items())
-
-
-@functools.lru_cache(256)
-def square_root(n):
-    """√n as {m: s} with n = s²·m and the largest s. As n < 10^9, s ≤ 1000 or m ≤ 1000."""
-    s = max(s for k in range(1, 1001) for s in (k, math.isqrt(n // k)) if s and n % (s * s) == 0)
-    return {n // (s * s): s}
-
 
 def number(text):
     """Read -3, 3/4, sqrt(2)/2, 1/3+2*sqrt(2), …"""
@@ -154,23 +143,11 @@ def number(text):
     well_formed(all(terms) and text[0] != "+", "a number, as a string", text)
     total = {}
     for way, whole, factor, radicand, below in map(re.Match.groups, terms):
-        above, below = int(way + (whole or factor or "1")), int(below or 1)
-        add(total, (square_root(int(radicand or 1)), Fraction(above, below) if below > 1 else above))
+        above, below, root, n = int(way + (whole or factor or "1")), int(below or 1), 1, int(radicand or 1)
+        if radicand:  # n = root²·m < 10^9 with the largest root: it is at most 1000, or else m is
+            root = max(s for k in range(1, 1001) for s in (k, math.isqrt(n // k)) if s and n % (s * s) == 0)
+        add(total, ({n // root**2: root}, Fraction(above, below) if below > 1 else above))
     return Surd(total)
-
-
-def range_over(terms, ranges):
-    """The range of a sum over keys with ranges; that of others is [0,1]."""
-    ends = {}
-    for key, c in terms.items():
-        least, most = ranges.get(key, (0, 1)) if c > 0 else ranges.get(key, (0, 1))[::-1]
-        add(ends, ({"low": least} if least else {}, c), ({"high": most} if most else {}, c))
-    return ends.get("low", 0), ends.get("high", 0)
-
-
-def narrowed(interval, key, facts):
-    low, high = interval
-    return max(low, facts.get((key, "low"), low)), min(high, facts.get((key, "high"), high))
 
 
 def unique(pairs):
@@ -179,10 +156,8 @@ def unique(pairs):
 
 
 def decoded(text):
-    try:
-        return json.loads(
-            text, object_pairs_hook=unique, parse_float=int, parse_constant=int
-        )  # int refuses 1.0 and NaN
+    try:  # int refuses 1.0 and NaN
+        return json.loads(text, object_pairs_hook=unique, parse_float=int, parse_constant=int)
     except (ValueError, RecursionError) as error:
         raise Rejected("malformed", "JSON with whole numbers only", error) from None
 
@@ -207,20 +182,18 @@ class Network:
         well_formed(name == "verimv-network" and typed(version, int) == 1, "a verimv-network 1", (name, version))
         ends = [list(map(number, typed(pair, list))) for pair in typed(box, list)]
         well_formed(all(len(pair) == 2 and pair[0] <= pair[1] for pair in ends), "intervals [low, high]", box)
-        below = [{1: low, 2 + j: high + -1 * low} for j, (low, high) in enumerate(ends)]  # over inputs in [0,1]
+        below = {str(j): {1: low, 2 + j: high + -1 * low} for j, (low, high) in enumerate(ends)}  # over [0,1]
         self.layers, first = [], 2 + len(ends)
         for layer in typed(layers, list):
             weights, bias, activation = with_keys(layer, "weights", "bias", "activation")
             well_formed(activation in list(ACTIVATIONS), "an activation", activation)
-            right = len(typed(bias, list)) == len(typed(weights, list)) > 0 < len(below)
-            well_formed(right, "a bias for each row", (len(bias), "for", len(weights)))
-            below = {str(j): value for j, value in enumerate(below)}
+            well_formed(len(typed(bias, list)) == len(typed(weights, list)) > 0 < len(below), "a bias for a row", layer)
             self.layers.append((first, activation, [self.row(below, *row) for row in zip(bias, weights, strict=True)]))
-            below = [{first + i: 1} for i in range(len(weights))]
+            below = {str(i): {first + i: 1} for i in range(len(weights))}
             first += len(weights)
         for names, count in (self.inputs, len(ends)), (self.outputs, len(below) if self.layers else 0):
-            right = 0 < count == len(typed(names, list)) and len({typed(name, str) for name in names}) == count
-            well_formed(right, f"{count} different names", names)
+            different = 0 < count == len(typed(names, list)) == len({typed(name, str) for name in names})
+            well_formed(different, f"{count} different names", names)
 
     def row(self, below, bias, row):
         """From a list of weights, or an object {"width": n, "index": weight, …}."""
@@ -269,7 +242,6 @@ class Terms:
         return outputs, [names[name] for name in outputs]
 
     def definition(self, text, names):
-        """Names with prefixes, joined by one operator, from the left."""
         operator, nodes = "⊕" if "⊕" in text else "⊙", []
         for operand in map(OPERAND.fullmatch, text.split(operator)):
             well_formed(operand and operand[2] in names, "names from above, with prefixes and one operator", text)
@@ -281,13 +253,12 @@ class Terms:
 
 
 class Checker:
-    """A form is (part, constant): the number of a sum Σ c·[node] without node 1, and a number. A claim is (node, form)."""
+    """A form is (part, constant): the number of a sum Σ c·[node], and what is added to it. A claim is (node, form)."""
 
     def __init__(self, layers, terms, outputs, budget):
         self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, budget
         self.claims, self.parts, self.ranges, self.known = [None], [{}], [(0, 0)], {frozenset(): 0}
-        self.facts = {}  # bounds of arguments: (variable, side) → value
-        self.assumed = self.proved = 0  # bounds without evidence; outputs
+        self.facts, self.assumed, self.proved = {}, 0, 0  # (variable, side) → bound; bounds without evidence; outputs
         self.variables = [None] * (2 + len(terms.inputs))  # (activation, row), or None for an input
         self.layer, self.first, self.arguments, self.values = 0, len(self.variables), [], []
         self.variables += ((activation, row) for _, activation, rows in layers for row in rows)
@@ -295,8 +266,7 @@ class Checker:
 
     def follow(self, line):
         well_formed(type(line) is list and line and line[0] in list(RULES), "a list that begins with a rule", line)
-        name, *arguments = line
-        kinds = RULES[name]
+        (name, *arguments), kinds = line, RULES[line[0]]
         if kinds[-1] == "*":
             kinds = kinds[:-2] + kinds[-2] * (len(arguments) + 2 - len(kinds))
         well_formed(len(kinds) == len(arguments), "as many arguments as the rule has", len(arguments))
@@ -306,14 +276,13 @@ class Checker:
 
     def spend(self, steps):
         self.budget -= steps
-        need(self.budget >= 0, f"at most {WORK_PER_BYTE} steps for each certified byte", "more", "incomplete")
+        need(self.budget >= 0, ("at most", WORK_PER_BYTE, "steps for each certified byte"), "more", "incomplete")
 
     def claim(self, c):
         need(0 < c < len(self.claims), ("a claim from 1 to", len(self.claims) - 1), c)
         return self.claims[c]
 
     def node_of(self, c, form, less=0):
-        """The node of a claim that must be about a form, less a number."""
         (node, found), wanted = self.claim(c), (form[0], form[1] + -less)
         if found != wanted:
             raise Rejected("invalid", ("claim", c, "about", self.written(wanted)), self.written(found))
@@ -329,7 +298,7 @@ class Checker:
             self.spend(len(part) + sum(map(size, part.values())) // 256)
             self.known[key] = len(self.parts)
             self.parts.append(part)
-            self.ranges.append(range_over(part, {}))
+            self.ranges.append(self.range_over(part, {}))
         return self.known[key], terms.get(1, 0)
 
     def total(self, *pairs, plus=0):
@@ -340,13 +309,22 @@ class Checker:
             self.known[key] = self.form(add({}, *((self.parts[part], factor) for part, factor in key)))[0]
         return self.known[key], sum((form[1] * factor for form, factor in pairs), plus)
 
-    def range(self, form):
-        low, high = self.ranges[form[0]]
-        return low + form[1], high + form[1]
+    def range_over(self, terms, ranges):
+        """The range of a sum over keys with ranges; that of others is [0,1]."""
+        low = high = 0
+        for key, c in terms.items():
+            least, most = ranges.get(key, (0, 1)) if c > 0 else ranges.get(key, (0, 1))[::-1]
+            low, high = low + c * least if least else low, high + c * most if most else high
+            self.spend((size(low) + size(high)) // MAX_BITS)
+        return low, high
+
+    def narrowed(self, interval, key, facts):
+        low, high = interval
+        return max(low, facts.get((key, "low"), low)), min(high, facts.get((key, "high"), high))
 
     def within(self, form, low, high):
         """The form must lie in [low, high] over nodes in [0,1]; None is no bound."""
-        least, most = self.range(form)
+        least, most = (end + form[1] for end in self.ranges[form[0]])
         inside = (low is None or least >= low) and (high is None or most <= high)
         need(inside, ("a form in", low, "to", high), (least, "to", most))
 
@@ -427,7 +405,7 @@ class Checker:
 
     def rule_same(self, a, b):
         (node, form), (node2, form2) = self.claim(a), self.claim(b)
-        lows, highs = zip(self.range(form), self.range(form2), strict=True)
+        lows, highs = zip(*([end + c for end in self.ranges[part]] for part, c in (form, form2)), strict=True)
         alike = form == form2 or min(lows) >= 1 or max(highs) <= 0
         need(alike, ("claim", b, "about", self.written(form)), self.written(form2))
         self.add(node2, self.form({node: 1}))
@@ -461,7 +439,7 @@ class Checker:
         right = layer == self.layer and index < len(self.arguments) and index == due
         need(right, ("neuron", due, "of layer", self.layer), (layer, index))
         form = self.form(self.arguments[index])
-        return form, *narrowed(self.range(form), self.first + index, self.facts)
+        return form, *self.narrowed([end + form[1] for end in self.ranges[form[0]]], self.first + index, self.facts)
 
     def rule_unit(self, layer, index, share, shift):
         form, _, _ = self.neuron(layer, index, index)
@@ -477,8 +455,8 @@ class Checker:
         form, low, high = self.neuron(layer, index, len(self.values) - self.first)
         covered = factor > 0 and (not ones or low >= factor * ones) and high <= factor * (ones + len(units))
         if self.activation == "crelu":
-            constant = not units and (low >= 1 == ones or high <= 0 == ones)
-            covered = factor == 1 and ((ones, len(units)) == (0, 1) or constant)
+            fixed = (low >= 1 and (ones, len(units)) == (1, 0)) or (high <= 0 and (ones, len(units)) == (0, 0))
+            covered = factor == 1 and (fixed or (ones, len(units)) == (0, 1))
         need(covered, (f"a {self.activation} covered by", ones, "and", len(units), "units"), (low, "to", high))
         values = [({1: ones}, factor)]
         for i, unit in enumerate(units, start=ones):
@@ -521,10 +499,11 @@ class Checker:
         """An upper bound, by multipliers, of a sum over variables; −1 if the facts contradict each other."""
         facts, arguments, ranges = facts | splits, {}, {1: (1, 1)}
         for k, variable in enumerate(variables[2:], start=2):
-            low, high = narrowed(range_over(variable[1], ranges) if variable else (0, 1), k, facts)
+            low, high = arguments[k] = self.narrowed(
+                self.range_over(variable[1], ranges) if variable else (0, 1), k, facts
+            )
             if low > high:
                 return -1
-            arguments[k] = low, high
             ranges[k] = tuple(map(ACTIVATIONS[variable[0]], (low, high))) if variable else (low, high)
         total, multipliers = dict(target), multipliers[::-1]
         for k, (low, high) in reversed(arguments.items()):
@@ -537,14 +516,14 @@ class Checker:
                     slope = multipliers.pop()
                 add(total, (row, slope), ({1: max(c * value + -1 * slope * z for z, value in points)}, 1))
         well_formed(not multipliers, "no more multipliers", len(multipliers))
-        return range_over(total, ranges)[1]
+        return self.range_over(total, ranges)[1]
 
     def rule_output(self, k, c, scale, offset):
         node, form = self.claim(c)
         due = self.layers and len(self.values) == len(self.variables) and k == self.proved < len(self.outputs)
         need(due and node == self.outputs[k], f"a claim about output {self.proved}, after all neurons", ("output", k))
         value, facts = self.form(self.values[self.first + k]), self.facts if self.activation == "identity" else {}
-        low, high = narrowed(self.range(value), self.first + k, facts)
+        low, high = self.narrowed([end + value[1] for end in self.ranges[value[0]]], self.first + k, facts)
         wanted, found = value if low < high else (0, low), self.total((form, scale), plus=offset)
         need(found == wanted, ("the value", self.written(wanted)), self.written(found))
         inside = scale and min(offset, offset + scale) <= low and high <= max(offset, offset + scale)
@@ -554,14 +533,12 @@ class Checker:
     def rule_equal(self, k, a, b):
         node, form = self.claim(a)
         due = not self.layers and k == self.proved < len(self.outputs)
-        right = due and (node, self.node_of(b, form)) == self.outputs[k]
-        need(right, f"claims about output {self.proved}", ("output", k))
+        need(due and (node, self.node_of(b, form)) == self.outputs[k], ("claims about output", self.proved), k)
         self.proved += 1
 
 
 def lines_of(path):
-    """The lines of a certificate with their numbers, one at a time."""
-    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
         for line, text in enumerate(iter(lambda: file.readline(MAX_LINE), b""), start=1):
             located(well_formed, text.endswith(b"\n"), "a whole line", "one that is cut off, or too long", line=line)
             yield line, located(decoded, text.decode("ascii"), line=line)
@@ -573,8 +550,8 @@ def verify(lines, contents):
         header = typed(next(lines, (1, None))[1], dict)
         subjects = [subject for subject in FILES if f"{subject}_sha256" in header]
         name, version, *hashes = with_keys(header, "format", "version", *(f"{subject}_sha256" for subject in subjects))
-        right = name == "verimv-certificate" and typed(version, int) == 1 and set(subjects) in SUBJECTS
-        well_formed(right, "verimv-certificate 1 with its subjects' hashes", header)
+        right = name == "verimv-certificate" and typed(version, int) == 1
+        well_formed(right and set(subjects) in SUBJECTS, "verimv-certificate 1 with its subjects' hashes", header)
         data = {subject: contents(subject) for subject in subjects}
         for subject, digest in zip(subjects, hashes, strict=True):
             need(hashlib.sha256(data[subject]).hexdigest() == digest, f"the {subject} that is named", "another")
@@ -590,9 +567,8 @@ def verify(lines, contents):
         outputs = located(terms.read, texts["formula"], names, subject="formula")[1]
         outputs = outputs if layers else list(zip(originals, outputs, strict=True))
         checker = Checker(layers, terms, outputs, WORK_PER_BYTE * (100_000 + sum(map(len, data.values()))))
-        for number_of_line, line in lines:
-            rule = line[0] if type(line) is list and line else None
-            located(checker.follow, line, line=number_of_line, rule=rule)
+        for n, line in lines:
+            located(checker.follow, line, line=n, rule=line[0] if type(line) is list and line else None)
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise Rejected("malformed", "readable files", error) from None
     got = f"{checker.proved} of {len(checker.outputs)}, and {checker.assumed} bounds without evidence"
@@ -601,19 +577,12 @@ def verify(lines, contents):
 
 def check(path, given):
     """Raise Rejected unless a directory, or a certificate with the files given, is valid."""
-    files = {subject: file for subject, file in given.items() if file}
-    if os.path.isdir(path):
-        files = {subject: os.path.join(path, name) for subject, name in FILES.items()} | files
-        path = os.path.join(path, "certificate.jsonl")
-        well_formed(os.path.exists(path) != os.path.exists(path + ".gz"), f"{path}, or with .gz", "none or both")
-        path += "" if os.path.exists(path) else ".gz"
-
-    def contents(subject):
-        well_formed(subject in files, f"a file for the {subject}", "none")
-        with open(files[subject], "rb") as file:
-            return file.read()
-
-    verify(lines_of(path), contents)
+    path = folder = pathlib.Path(path)
+    if folder.is_dir():
+        found = [folder / name for name in ("certificate.jsonl", "certificate.jsonl.gz") if (folder / name).exists()]
+        well_formed(len(found) == 1, "one of certificate.jsonl and certificate.jsonl.gz", folder)
+        path, given = found[0], {s: given.get(s) or folder / name for s, name in FILES.items()}
+    verify(lines_of(path), lambda subject: pathlib.Path(given.get(subject) or f"--{subject}").read_bytes())
 
 
 def main():
