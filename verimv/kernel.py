@@ -3,9 +3,9 @@
     python -I -S kernel.py DIR
     python -I -S kernel.py CERTIFICATE --network N --formula F
 
-Whoever believes a verdict trusts this file and Python: it imports the standard library only, reads the files itself,
-and uses no solver and no floating point. `proofs/FORMAT.md` defines the format and every rule; `proofs/THEORY.md` says
-why each rule is right and where it is proved. A *sum* Σ c·[key] is a dictionary {key: coefficient}; [0] is 0, [1] is 1.
+Whoever believes a verdict trusts this file and Python: it uses the standard library only, no solver, no floating point.
+`proofs/FORMAT.md` defines the format and every rule; `proofs/THEORY.md` says why each rule is right and where it is
+proved. A *sum* Σ c·[key] is a dictionary {key: coefficient}, in which [0] is 0 and [1] is 1.
 """
 
 import argparse
@@ -192,8 +192,7 @@ class Network:
             below = {str(i): {first + i: 1} for i in range(len(weights))}
             first += len(weights)
         for names, count in (self.inputs, len(ends)), (self.outputs, len(below) if self.layers else 0):
-            different = 0 < count == len(typed(names, list)) == len({typed(name, str) for name in names})
-            well_formed(different, f"{count} different names", names)
+            well_formed(0 < count == len(typed(names, list)) == len({typed(n, str) for n in names}), "names", names)
 
     def row(self, below, bias, row):
         """From a list of weights, or an object {"width": n, "index": weight, …}."""
@@ -230,8 +229,7 @@ class Terms:
         well_formed(headed, "verimv-formula 1, then inputs", lines[:2])
         need(lines[1].split()[1:] == self.inputs, f"inputs {' '.join(self.inputs)}", lines[1])
         names = {"0": 0, "1": 1} | {name: i for i, name in enumerate(self.inputs, start=2)}
-        named = all(map(NAME.fullmatch, self.inputs))
-        well_formed(named and len(names) == 2 + len(self.inputs), "different names", self.inputs)
+        well_formed(all(map(NAME.fullmatch, self.inputs)) and len(names) == 2 + len(self.inputs), "names", lines[1])
         for name, _, body in (line.partition("=") for line in lines[2:-1]):
             well_formed(NAME.fullmatch(name.strip()) and name.strip() not in names, "a new name", name)
             names[name.strip()] = self.definition(body, names)
@@ -311,12 +309,12 @@ class Checker:
 
     def range_over(self, terms, ranges):
         """The range of a sum over keys with ranges; that of others is [0,1]."""
-        low = high = 0
+        ends = [0, 0]
         for key, c in terms.items():
-            least, most = ranges.get(key, (0, 1)) if c > 0 else ranges.get(key, (0, 1))[::-1]
-            low, high = low + c * least if least else low, high + c * most if most else high
-            self.spend((size(low) + size(high)) // MAX_BITS)
-        return low, high
+            for i, end in enumerate(ranges.get(key, (0, 1))[:: 1 if c > 0 else -1]):
+                if end and size(ends[i]):
+                    ends[i] += c if end == 1 else c * end
+        return ends
 
     def narrowed(self, interval, key, facts):
         low, high = interval
@@ -325,8 +323,7 @@ class Checker:
     def within(self, form, low, high):
         """The form must lie in [low, high] over nodes in [0,1]; None is no bound."""
         least, most = (end + form[1] for end in self.ranges[form[0]])
-        inside = (low is None or least >= low) and (high is None or most <= high)
-        need(inside, ("a form in", low, "to", high), (least, "to", most))
+        need((low is None or low <= least) and (high is None or most <= high), (low, "to", high), (least, "to", most))
 
     def add(self, node, form):
         self.spend(size(form[1]) // 256)
@@ -405,9 +402,8 @@ class Checker:
 
     def rule_same(self, a, b):
         (node, form), (node2, form2) = self.claim(a), self.claim(b)
-        lows, highs = zip(*([end + c for end in self.ranges[part]] for part, c in (form, form2)), strict=True)
-        alike = form == form2 or min(lows) >= 1 or max(highs) <= 0
-        need(alike, ("claim", b, "about", self.written(form)), self.written(form2))
+        low, high = (side(self.ranges[p][i] + c for p, c in (form, form2)) for i, side in enumerate((min, max)))
+        need(form == form2 or low >= 1 or high <= 0, ("claim", b, "about", self.written(form)), self.written(form2))
         self.add(node2, self.form({node: 1}))
 
     def rule_equals(self, a, b, cone, *cases):
@@ -442,13 +438,11 @@ class Checker:
         return form, *self.narrowed([end + form[1] for end in self.ranges[form[0]]], self.first + index, self.facts)
 
     def rule_unit(self, layer, index, share, shift):
-        form, _, _ = self.neuron(layer, index, index)
-        self.add(self.terms.fresh(), self.total((form, share), plus=-shift))
+        self.add(self.terms.fresh(), self.total((self.neuron(layer, index, index)[0], share), plus=-shift))
 
     def rule_affine(self, layer, index):
         _, low, high = self.neuron(layer, index, len(self.values) - self.first)
-        unchanged = low >= 0 and (self.activation == "relu" or high <= 1)
-        need(unchanged, f"a {self.activation} that changes nothing", (low, "to", high))
+        need(low >= 0 and (self.activation == "relu" or high <= 1), "an argument that is kept", (low, "to", high))
         self.advance(self.arguments[index])
 
     def rule_clip(self, layer, index, factor, ones, *units):
@@ -498,13 +492,11 @@ class Checker:
     def leaf(self, variables, target, facts, splits, multipliers):
         """An upper bound, by multipliers, of a sum over variables; −1 if the facts contradict each other."""
         facts, arguments, ranges = facts | splits, {}, {1: (1, 1)}
-        for k, variable in enumerate(variables[2:], start=2):
-            low, high = arguments[k] = self.narrowed(
-                self.range_over(variable[1], ranges) if variable else (0, 1), k, facts
-            )
+        for k, unit in enumerate(variables[2:], start=2):
+            low, high = arguments[k] = self.narrowed(self.range_over(unit[1], ranges) if unit else (0, 1), k, facts)
             if low > high:
                 return -1
-            ranges[k] = tuple(map(ACTIVATIONS[variable[0]], (low, high))) if variable else (low, high)
+            ranges[k] = tuple(map(ACTIVATIONS[unit[0]], (low, high))) if unit else (low, high)
         total, multipliers = dict(target), multipliers[::-1]
         for k, (low, high) in reversed(arguments.items()):
             if variables[k]:
@@ -550,8 +542,8 @@ def verify(lines, contents):
         header = typed(next(lines, (1, None))[1], dict)
         subjects = [subject for subject in FILES if f"{subject}_sha256" in header]
         name, version, *hashes = with_keys(header, "format", "version", *(f"{subject}_sha256" for subject in subjects))
-        right = name == "verimv-certificate" and typed(version, int) == 1
-        well_formed(right and set(subjects) in SUBJECTS, "verimv-certificate 1 with its subjects' hashes", header)
+        right = name == "verimv-certificate" and typed(version, int) == 1 and set(subjects) in SUBJECTS
+        well_formed(right, "verimv-certificate 1 with its subjects' hashes", header)
         data = {subject: contents(subject) for subject in subjects}
         for subject, digest in zip(subjects, hashes, strict=True):
             need(hashlib.sha256(data[subject]).hexdigest() == digest, f"the {subject} that is named", "another")
@@ -579,9 +571,9 @@ def check(path, given):
     """Raise Rejected unless a directory, or a certificate with the files given, is valid."""
     path = folder = pathlib.Path(path)
     if folder.is_dir():
-        found = [folder / name for name in ("certificate.jsonl", "certificate.jsonl.gz") if (folder / name).exists()]
+        found = list(filter(pathlib.Path.exists, map(folder.joinpath, ("certificate.jsonl", "certificate.jsonl.gz"))))
         well_formed(len(found) == 1, "one of certificate.jsonl and certificate.jsonl.gz", folder)
-        path, given = found[0], {s: given.get(s) or folder / name for s, name in FILES.items()}
+        path, given = found[0], {s: given.get(s) or folder.joinpath(name) for s, name in FILES.items()}
     verify(lines_of(path), lambda subject: pathlib.Path(given.get(subject) or f"--{subject}").read_bytes())
 
 
