@@ -16,6 +16,9 @@ from verimv.terms.formula import Formula
 #: Values are compared at multiples of 1/_STEPS[number of variables], as integers over that denominator.
 _STEPS = {1: 60, 2: 12, 3: 6}
 
+#: Longer terms are not drawn: drawing is nested as deep as the term is long.
+MAX_LENGTH = 200
+
 
 class _Drawn(NamedTuple):
     node: int
@@ -36,13 +39,13 @@ class TermSource:
 
     def draw(self, length: int) -> Formula:
         """A term with `length` occurrences of variables."""
-        if length < 1:
-            raise InputError(f"expected a length ≥ 1, found {length}")
+        if not 1 <= length <= MAX_LENGTH:
+            raise InputError(f"expected a length from 1 to {MAX_LENGTH}, found {length}")
         dag = Dag()
         return Formula(dag, self.variables, [self._term(dag, length).node])
 
     def _term(self, dag: Dag, length: int) -> _Drawn:
-        """A literal, or two drawn terms joined by ⊕ or ⊙; drawn again until the operator acts. Nested `length` deep."""
+        """A literal, or two drawn terms joined by ⊕ or ⊙; drawn again until the operator acts."""
         if length == 1:
             return self._literal(dag)
         while True:
@@ -65,3 +68,15 @@ class TermSource:
 
 def _same(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
     return bool((a == b).all())
+
+
+def composition(source: TermSource, parts: int) -> Formula:
+    """τ_1 ∘ … ∘ τ_parts, each a term of length 2 or 3 in one variable."""
+    (variable,) = source.variables
+    term: Formula | None = None
+    for _ in range(parts):
+        outer = source.draw(source.random.randint(2, 3))
+        term = outer if term is None else outer.substitute({variable: term})
+    if term is None:
+        raise InputError(f"expected at least one part, found {parts}")
+    return term
