@@ -51,7 +51,7 @@ def write_into(directory: str | os.PathLike[str], name: str, content: str | byte
     """One file in a directory that is made if need be."""
     with _errors_name(directory):
         Path(directory).mkdir(parents=True, exist_ok=True)
-    write_file(Path(directory) / name, [content] if isinstance(content, str) else [content])
+    write_file(Path(directory) / name, [content.encode() if isinstance(content, str) else content])
 
 
 def check_directory(path: str | os.PathLike[str], owned: Collection[str]) -> None:

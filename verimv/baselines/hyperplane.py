@@ -1,13 +1,13 @@
 """The hyperplane method in any dimension: f = min over I of max over J of σ(p), p the affine pieces of f (eq. (8)).
 
-For a linear region R with f = p there, let J hold p and pieces q ≤ p on R such that max J ≥ f everywhere; then max J = f
-on R, and the minimum over all regions is f. In one dimension such pieces always exist: where f rises above the line of
-p, some piece on the way is steeper, so it lies below p on R and reaches f. In several dimensions a region may have to be
-cut first, along q = p for a piece q: once the pieces keep their order on a region, a segment from there to any point has
-such a piece on its way (Ovchinnikov 2002).
+For a linear region R with f = p there, let J hold p and pieces q ≤ p on R such that max J ≥ f everywhere; then
+max J = f on R, and the minimum over all regions is f. In one dimension such pieces always exist: where f rises above the
+line of p, some piece on the way is steeper, so it lies below p on R and reaches f. In several dimensions a region may
+have to be cut first, along q = p for a piece q: once the pieces keep their order on a region, a segment from there to
+any point has such a piece on its way (Ovchinnikov 2002).
 
-"all" takes for J all pieces that lie below p on R, and a J for every region, as the textbooks do; "few" takes only as many
-as it needs, each chosen at a point where J is still short of f, and a new J only for a region that no other serves.
+"all" takes for J all pieces that lie below p on R, and a J for every region, as the textbooks do; "few" takes only as
+many as it needs, each chosen at a point where J is still short of f, and a new J only for a region that no other serves.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def hyperplane(
     sigma: str = "quadratic",
     logic: str = "auto",
 ) -> Formula:
-    """A formula of the function that a formula or network computes, or of a function of one variable. `choice` is one of
-    :data:`CHOICES`; `sigma` says how σ(p) is built: see :mod:`verimv.baselines.truncated`."""
+    """A formula of the function that a formula or network computes, or of a function of one variable. `choice` is one
+    of :data:`CHOICES`; `sigma` says how σ(p) is built: see :mod:`verimv.baselines.truncated`."""
     if choice not in CHOICES:
         raise InputError(f"unknown choice {choice}: choose one of {', '.join(CHOICES)}")
     if isinstance(subject, Piecewise):
@@ -65,9 +65,7 @@ def hyperplane(
 
 def interval_regions(function: Piecewise) -> list[Region]:
     """The pieces of a function of one variable."""
-    return [
-        Region(Polytope(((piece.left,), (piece.right,)), (1, 2), 2), (piece.form,)) for piece in function.pieces()
-    ]
+    return [Region(Polytope(((piece.left,), (piece.right,)), (1, 2), 2), (piece.form,)) for piece in function.pieces()]
 
 
 def lattice(regions: Sequence[Region], *, few: bool) -> list[Alternatives]:
@@ -99,7 +97,7 @@ def _reaching(form: Affine, below: Sequence[Affine], others: Sequence[Place]) ->
     chosen = [form]
     for place in others:
         while (witness := _short_of(place, chosen)) is not None:
-            highest = max(below, key=lambda other: other(witness), default=form)  # noqa: B023
+            highest = max(below, key=lambda other: other(witness), default=form)
             if highest(witness) < place[1](witness):
                 return (), witness
             chosen.append(highest)

@@ -1,4 +1,4 @@
-"""Continuous piecewise linear functions [0,1] → ℝ, exactly: breakpoints and pieces of a formula or network of one input.
+"""Continuous piecewise linear functions [0,1] → ℝ, exactly: breakpoints and pieces of formulas and networks.
 
 Two independent ways lead to them. :func:`function_of` follows the breakpoints through every operator; it works for all
 three logics. :func:`sampled` is the paper's procedure: a term of length L bends only at fractions with denominators up
@@ -7,7 +7,7 @@ to L, so its values at the Farey points of order L tell all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -36,8 +36,8 @@ class Piece:
 
 @dataclass(frozen=True)
 class Piecewise:
-    """0 = points[0] < … < points[-1] = 1 with the values there, linear in between. Every inner point is a breakpoint, so
-    equal functions are equal objects."""
+    """0 = points[0] < … < points[-1] = 1 with the values there, linear in between. Every inner point is a breakpoint,
+    so equal functions are equal objects."""
 
     points: tuple[Number, ...]
     values: tuple[Number, ...]
@@ -214,18 +214,3 @@ def sampled(formula: Formula, order: int | None = None) -> Piecewise:
     if not formula.inputs:
         return Piecewise.constant(formula.at({})[0])
     return Piecewise.through(points, [values[0] for values in formula.at_points([[x] for x in points])])
-
-
-def maximum(functions: Iterable[Piecewise]) -> Piecewise:
-    """Pointwise."""
-    total: Piecewise | None = None
-    for function in functions:
-        # max(a, b) = a + max(0, b − a)
-        total = (
-            function
-            if total is None
-            else combination([(ONE, total), (ONE, combination([(ONE, function), (-ONE, total)]).clamped(ZERO, None))])
-        )
-    if total is None:
-        raise InputError("expected at least one function")
-    return total

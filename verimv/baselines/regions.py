@@ -100,8 +100,8 @@ class Region(NamedTuple):
 
 
 def linear_regions(*subjects: Formula | Network) -> list[Region]:
-    """Cells of the unit cube on which all outputs of all subjects are affine. Subjects share their inputs by name, those
-    of the first in order; a network's box is mapped onto the cube. Some neighbours may carry the same forms."""
+    """Cells of the unit cube on which all outputs of all subjects are affine. Subjects share their inputs by name,
+    those of the first in order; a network's box is mapped onto the cube. Some neighbours may carry the same forms."""
     inputs = list(dict.fromkeys(name for subject in subjects for name in subject.inputs)) or ["x"]
     program = Program(((ZERO, ONE),) * len(inputs))
     outputs: list[Affine] = []

@@ -1,13 +1,14 @@
 """The Schauder hat method: a function of one variable as a ⊕ of hats (Mundici 1994; Gerla 2001 for DMV).
 
 Integer and rational coefficients: [0,1] is cut at the breakpoints and further, by mediants, until neighbours a/b < c/d
-satisfy bc − ad = 1. The hat of a node q = p/d between neighbours a/b and a'/b' is σ(bx−a) ∧ σ(a'−b'x), of height 1/d, so
-that f is the sum of f(q)·d copies of it, a whole number when the coefficients of f are; a fraction m/n of a hat is m
-copies of its n-th part.
+satisfy bc − ad = 1. The hat of a node q = p/d between neighbours a/b and a'/b' is σ(bx−a) ∧ σ(a'−b'x), of height 1/d,
+so that f is the sum of f(q)·d copies of the hats: whole numbers when the coefficients of f are, and otherwise m/n of a
+hat is m copies of its n-th part.
 
-Real coefficients: breakpoints may be irrational, and no subdivision is unimodular. But Δ takes its place: x ⊖ u and v ⊖ x
-for the neighbours u < q < v, the steeper one shrunk by Δ until both have the same height h at q, meet in a hat of which
-f needs f(q)/h copies, the last of them shrunk too.
+Real coefficients: breakpoints may be irrational, and no subdivision is unimodular. But Δ takes its place. With the
+neighbours u < q < v, the wider of x ⊖ u and v ⊖ x is shrunk by Δ until both have the same height h at q; they meet in a
+hat of which f needs f(q)/h copies, ⌈f(q)/h⌉ copies a little shrunk. Lengths are three variables per copy, or one at the
+ends.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def unimodular(points: Sequence[Number]) -> list[Rational]:
             node = pending.pop()
             if node in nodes:
                 continue
-            # with both parents of each node the set is a subtree of the Stern–Brocot tree: its neighbours are unimodular
+            # with both parents of each node this is a subtree of the Stern–Brocot tree: its neighbours are unimodular
             nodes.add(node)
             pending += [Rational(*parent) for parent in farey_parents(int(node.numerator), int(node.denominator))]
     return sorted(nodes)

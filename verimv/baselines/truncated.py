@@ -59,14 +59,18 @@ class Ramp(NamedTuple):
 
 
 def farey_parents(numerator: int, denominator: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The neighbours l < n/d < r of which an irreducible fraction of (0,1) is the mediant."""
-    (l, m), (r, s) = (0, 1), (1, 1)
-    while (l + r, m + s) != (numerator, denominator):
-        if numerator * (m + s) < (l + r) * denominator:
-            r, s = l + r, m + s
+    """The neighbours of which an irreducible fraction of (0,1) is the mediant, as (numerator, denominator)."""
+    left, right = (0, 1), (1, 1)
+    while (middle := _mediant(left, right)) != (numerator, denominator):
+        if numerator * middle[1] < middle[0] * denominator:
+            right = middle
         else:
-            l, m = l + r, m + s
-    return (l, m), (r, s)
+            left = middle
+    return left, right
+
+
+def _mediant(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+    return left[0] + right[0], left[1] + right[1]
 
 
 def _right_parent(ramp: Ramp) -> tuple[int, int]:
@@ -75,15 +79,15 @@ def _right_parent(ramp: Ramp) -> tuple[int, int]:
 
 def _simplest_fraction(ramp: Ramp) -> tuple[int, int]:
     """The fraction of [b/a, (b+1)/a] with the smallest denominator; 0 < b < a − 1."""
-    (l, m), (r, s) = (0, 1), (1, 1)
+    left, right = (0, 1), (1, 1)
     while True:
-        c, k = l + r, m + s
+        c, k = middle = _mediant(left, right)
         if c * ramp.a < ramp.b * k:
-            l, m = c, k
+            left = middle
         elif c * ramp.a > (ramp.b + 1) * k:
-            r, s = c, k
+            right = middle
         else:
-            return c, k
+            return middle
 
 
 _SPLITS: dict[str, Callable[[Ramp], tuple[int, int]]] = {"quadratic": _right_parent, "shortest": _simplest_fraction}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from verimv.experiments.comparison import METHODS
@@ -144,9 +145,7 @@ def _random(read: _Reader) -> Iterable[Claim]:
 def _correlation(read: _Reader, name: str) -> float:
     """Spearman's, between breakpoints and lengths of single runs."""
     pairs = [
-        (row["breakpoints"], row[name])
-        for (_, run), row in read.record.rows.items()
-        if run < read.runs and name in row
+        (row["breakpoints"], row[name]) for (_, run), row in read.record.rows.items() if run < read.runs and name in row
     ]
     first, second = (_ranks([pair[i] for pair in pairs]) for i in (0, 1))
     middle = (len(pairs) + 1) / 2
@@ -172,7 +171,7 @@ def _ranks(values: Sequence[int]) -> list[float]:
 
 def _breakpoints(read: _Reader) -> Iterable[Claim]:
     means = list(read.means("breakpoints").values())
-    falls = sum(b < a for a, b in zip(means, means[1:], strict=False))
+    falls = sum(b < a for a, b in pairwise(means))
     yield Claim(
         falls > 0,
         "the mean number of breakpoints does not grow consistently with the length",
@@ -211,12 +210,12 @@ _CLAIMS: dict[str, Callable[[_Reader], Iterable[Claim]]] = {
 
 
 def _factors(means: Sequence[Fraction]) -> list[float]:
-    return [float(b / a) for a, b in zip(means, means[1:], strict=False)]
+    return [float(b / a) for a, b in pairwise(means)]
 
 
 def _grows(values: Sequence[float], factor: float) -> bool:
     """Each at least `factor` times the one before."""
-    return all(b >= factor * a for a, b in zip(values, values[1:], strict=False))
+    return all(b >= factor * a for a, b in pairwise(values))
 
 
 def _listed(items: Iterable[tuple[int, Fraction]]) -> str:

@@ -54,8 +54,8 @@ def extracted(network: Network, strategy: str) -> Formula:
 
 
 def verified(source: Formula | Network, function: Piecewise, formulas: Mapping[str, Formula]) -> Row:
-    """The lengths, after every formula was found equal to the source by its breakpoints; and how many of them the solver
-    did not confirm."""
+    """The lengths, after every formula was found equal to the source by its breakpoints; and how many of them the
+    solver did not confirm."""
     row = {"unverified": 0}
     seen: list[Formula] = []
     for method, formula in formulas.items():
@@ -81,11 +81,15 @@ class UnivariateRuns:
         deep = {"deep": extracted(network, "paper"), "compact": extracted(network, "compact")}
         row = verified(term, function, deep)
         others = self._from_function(term, function, shallow)
-        return row | others | {
-            "source": term.length,
-            "breakpoints": len(function.breakpoints),
-            "unverified": row["unverified"] + others["unverified"],
-        }
+        return (
+            row
+            | others
+            | {
+                "source": term.length,
+                "breakpoints": len(function.breakpoints),
+                "unverified": row["unverified"] + others["unverified"],
+            }
+        )
 
     def _from_function(self, term: Formula, function: Piecewise, shallow: bool) -> Row:
         known = self._known.get((function, shallow))

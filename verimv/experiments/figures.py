@@ -27,7 +27,7 @@ _STYLES = {
 }
 _LABELS = METHODS | {"source": "source term", "breakpoints": "breakpoints"}
 
-_PANEL_INCHES = (3.6, 2.8)
+_PANEL_INCHES = (3.5, 2.9)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def draw(record: Record, runs: int) -> dict[str, bytes]:
     import matplotlib
     from matplotlib.figure import Figure
 
-    settings = {
+    settings: dict[Any, Any] = {
         "font.size": 8,
         "font.family": "DejaVu Sans",
         "axes.spines.top": False,
@@ -73,9 +73,14 @@ def draw(record: Record, runs: int) -> dict[str, bytes]:
         panels = PANELS[record.experiment.name]
         width, height = _PANEL_INCHES
         figure = Figure(figsize=(width * len(panels), height), layout="constrained")
-        for number, panel in enumerate(panels, start=1):
-            axes = figure.add_subplot(1, len(panels), number)
-            _fill(axes, record, runs, panel)
+        first = figure.add_subplot(1, len(panels), 1)
+        _fill(first, record, runs, panels[0])
+        for number, panel in enumerate(panels[1:], start=2):
+            _fill(figure.add_subplot(1, len(panels), number), record, runs, panel)
+        handles, labels = first.get_legend_handles_labels()
+        if len(handles) > 1:  # the first panel has the curves of all; outside, so that it hides none
+            columns = 4 if len(panels) > 1 else 2
+            figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=7)
         return {kind: _saved(figure, kind) for kind in FORMATS}
 
 
@@ -92,8 +97,6 @@ def _fill(axes: Any, record: Record, runs: int, panel: Panel) -> None:
     else:
         axes.set_ylim(bottom=0)
     axes.grid(True, which="major", linewidth=0.3, alpha=0.6)
-    if len(panel.columns) > 1:
-        axes.legend(fontsize=7)
 
 
 def _plot(axes: Any, name: str, points: Curve) -> None:
