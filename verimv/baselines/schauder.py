@@ -18,11 +18,14 @@ from itertools import pairwise
 
 from verimv.baselines.piecewise import Piecewise
 from verimv.baselines.truncated import Truncated, choose_logic, farey_parents
-from verimv.errors import InputError
+from verimv.errors import InputError, Undecided
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, ceil
 from verimv.networks.affine import Affine
 from verimv.terms.dag import Dag, meet, multiple
 from verimv.terms.formula import Formula
+
+#: Finer subdivisions are not begun: breakpoints with large denominators need very many hats.
+MAX_NODES = 20_000
 
 
 def schauder(function: Piecewise, variable: str = "x", *, sigma: str = "quadratic", logic: str = "auto") -> Formula:
@@ -51,6 +54,8 @@ def unimodular(points: Sequence[Number]) -> list[Rational]:
                 continue
             # with both parents of each node this is a subtree of the Stern–Brocot tree: its neighbours are unimodular
             nodes.add(node)
+            if len(nodes) > MAX_NODES:
+                raise Undecided(f"the unimodular subdivision has more than {MAX_NODES:,} nodes")
             pending += [Rational(*parent) for parent in farey_parents(int(node.numerator), int(node.denominator))]
     return sorted(nodes)
 

@@ -3,8 +3,8 @@
 In one variable, with integer coefficients, there are three ways:
 
 * "lemma": Lemma 3.3, length up to 2^a − 1 for σ(ax−b);
-* "quadratic": split at the Farey parents of b/a. Mean length over b is about a²/5, so this stands for the optimised
-  procedure of Aguzzoli (1998) that the paper uses, whose length is of order a²;
+* "quadratic": split at the Farey parents of b/a. The mean length over b is about a²/5, so this stands for the optimised
+  procedure of Aguzzoli (1998) that the paper uses, whose length is of order a² (it is not his: his is not at hand);
 * "shortest": split at the simplest fraction of the ramp; at most a² (proved below), in practice about a^1.4.
 
 Both splits rest on one identity. Let c/k lie on the ramp, b/a ≤ c/k ≤ (b+1)/a, and write f1 = (a−k)x−(b−c), f2 = kx−c.
@@ -26,8 +26,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from verimv.errors import InputError
-from verimv.exact import Algebraic, Rational, floor, is_integer
+from verimv.errors import InputError, Undecided
+from verimv.exact import Algebraic, Number, Rational, floor, format_count, is_integer
 from verimv.extract import extract
 from verimv.extract.recorder import Recorder
 from verimv.extract.step2_lemma import sigma_units
@@ -37,6 +37,9 @@ from verimv.terms.dag import Dag
 from verimv.terms.formula import copy
 
 SIGMAS = ("lemma", "quadratic", "shortest")
+
+#: Steeper functions, and finer common denominators, are not begun: their formulas have at least so many variables.
+MAX_SLOPE = 100_000
 
 #: The logics that express such coefficients, the smallest first.
 _LOGICS = {"integer": ("mv", "dmv", "rmv"), "rational": ("dmv", "rmv"), "algebraic": ("rmv",)}
@@ -59,14 +62,11 @@ class Ramp(NamedTuple):
 
 
 def farey_parents(numerator: int, denominator: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The neighbours of which an irreducible fraction of (0,1) is the mediant, as (numerator, denominator)."""
-    left, right = (0, 1), (1, 1)
-    while (middle := _mediant(left, right)) != (numerator, denominator):
-        if numerator * middle[1] < middle[0] * denominator:
-            right = middle
-        else:
-            left = middle
-    return left, right
+    """The neighbours of which an irreducible fraction n/d of (0,1) is the mediant, as (numerator, denominator): the left
+    one, p/q, has n·q − p·d = 1."""
+    q = pow(numerator, -1, denominator)
+    p = (numerator * q - 1) // denominator
+    return (p, q), (numerator - p, denominator - q)
 
 
 def _mediant(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
@@ -118,10 +118,10 @@ class RampBuilder:
         return self.nodes[ramp]
 
     def _below(self, ramp: Ramp) -> list[Ramp]:
-        """f1, f2 + 1 and f2; nothing for constants, a·x and x^a."""
+        """f1, f2 + 1 and f2; two halves for a·x and x^a, nothing for constants and x."""
         a, b = ramp
         if b <= 0 or b >= a - 1:
-            return [Ramp(a - 1, max(0, b - 1))] if a > 1 and b in (0, a - 1) else []
+            return [Ramp(part, max(0, part - a + b)) for part in (a // 2, a - a // 2)] if 0 <= b < a > 1 else []
         common = math.gcd(a, b)
         c, k = (b // common, a // common) if common > 1 else self.split(ramp)
         return [Ramp(a - k, b - c), Ramp(k, c - 1), Ramp(k, c)]
@@ -132,8 +132,8 @@ class RampBuilder:
             return dag.constant(int(b < 0))
         if a == 1:
             return self.atom
-        if len(nodes) == 1:
-            return dag.oplus(nodes[0], self.atom) if b == 0 else dag.odot(nodes[0], self.atom)
+        if len(nodes) == 2:
+            return dag.oplus(*nodes) if b == 0 else dag.odot(*nodes)
         first, second_above, second = nodes
         return dag.oplus(dag.odot(first, second_above), second)
 
@@ -169,6 +169,7 @@ class Truncated:
         slope = form.dense(1)[0]
         if not is_integer(slope) or not is_integer(form.constant):
             raise InputError("expected integer coefficients")
+        _check_slope(abs(slope))
         low = form.constant if slope >= 0 else form.constant + slope
         if slope == 0 or low >= 1 or low + abs(slope) <= 0:
             return self.dag.constant(int(low >= 1))
@@ -180,6 +181,7 @@ class Truncated:
         if any(isinstance(number, Algebraic) for number in numbers):
             raise InputError("expected rational coefficients")
         split = math.lcm(*(int(number.denominator) for number in numbers))  # type: ignore[union-attr]
+        _check_slope(Rational(split))
         scaled = form.scaled(Rational(split))
         node = self.dag.constant(0)
         for i in range(split):
@@ -190,3 +192,8 @@ class Truncated:
         unit = Network.of([Layer((form,), len(self.inputs), "crelu")], self.inputs)
         formula = extract(unit, logic=self.logic, strategy="compact").formula
         return copy(self.dag, [formula.root], formula.dag)[0]
+
+
+def _check_slope(slope: Number) -> None:
+    if slope > MAX_SLOPE:
+        raise Undecided(f"a coefficient or denominator of {format_count(floor(slope))} is more than {MAX_SLOPE:,}")
