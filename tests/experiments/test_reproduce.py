@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -114,6 +115,21 @@ def test_records_go_on_where_they_stopped(tmp_path):
     perform([part], 3, lambda stage, done, total: pytest.fail("nothing is left to do"), workers=1)
 
 
+def test_runs_that_the_solver_left_open_are_done_again(tmp_path):
+    path = tmp_path / "breakpoints-runs.csv"
+    path.write_text("x,run,seed,breakpoints,unverified\n4,0,1,9,1\n5,0,1,9,0\n")
+    record = Record(EXPERIMENTS["breakpoints"], "1", path)
+    assert (4, 0) in record.missing(1)
+    assert (5, 0) not in record.missing(1)
+
+
+def test_an_open_run_is_no_success(monkeypatch, capsys):
+    experiment = EXPERIMENTS["breakpoints"]
+    open_run = replace(experiment, run=lambda x, seed: {"breakpoints": 1, "unverified": 1}, xs=[4])
+    monkeypatch.setitem(EXPERIMENTS, "breakpoints", open_run)
+    assert main(["reproduce", "breakpoints", "--runs", "1"]) == 3
+
+
 def test_workers_do_not_change_the_numbers():
     records = [Record(EXPERIMENTS["breakpoints"], "7") for _ in range(2)]
     seen = []
@@ -158,7 +174,7 @@ def lengths_like(**changes):
 
     def row(x, run):
         values = {"source": x, "deep": x, "compact": x, "breakpoints": run, "unverified": 0}
-        values |= {name: 10 * x * (run + 1) for name in ("schauder", "hyperplane", "hyperplane_few", "shallow")}
+        values |= dict.fromkeys(("schauder", "hyperplane", "hyperplane_few", "shallow"), 10 * x * (run + 1))
         return values | {name: change(x) for name, change in changes.items()}
 
     return row

@@ -3,8 +3,8 @@
 For a linear region R with f = p there, let J hold p and pieces q ≤ p on R such that max J ≥ f everywhere; then
 max J = f on R, and the minimum over all regions is f. In one dimension such pieces always exist: where f rises above
 the line of p, some piece on the way is steeper, so it lies below p on R and reaches f. In several dimensions a region
-may have to be cut first, along q = p for a piece q: once the pieces keep their order on a region, a segment from there to
-any point has such a piece on its way (Ovchinnikov 2002).
+may have to be cut first, along q = p for a piece q: once the pieces keep their order on a region, a segment from there
+to any point has such a piece on its way (Ovchinnikov 2002).
 
 "all" takes for J all pieces that lie below p on R, and a J for every region, as the textbooks do; "few" takes only as
 many as it needs, each chosen at a point where J is still short of f, and a new J only for a region that no other

@@ -62,8 +62,8 @@ class Ramp(NamedTuple):
 
 
 def farey_parents(numerator: int, denominator: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The neighbours of which an irreducible fraction n/d of (0,1) is the mediant, as (numerator, denominator): the left
-    one, p/q, has n·q − p·d = 1."""
+    """The neighbours of which an irreducible fraction n/d of (0,1) is the mediant, as (numerator, denominator): the
+    left one, p/q, has n·q − p·d = 1."""
     q = pow(numerator, -1, denominator)
     p = (numerator * q - 1) // denominator
     return (p, q), (numerator - p, denominator - q)

@@ -13,6 +13,7 @@ from verimv.errors import InputError
 from verimv.experiments import claims, curves, figures
 from verimv.experiments.reproduce import EXPERIMENTS, Record, perform
 from verimv.files import write_into
+from verimv.smt.verdict import EXIT_CODES
 
 NO_FIGURES = "no figures: matplotlib is not installed (pip install 'verimv[figures]')"
 
@@ -34,7 +35,8 @@ def run_reproduce(arguments: argparse.Namespace, report: Reporter) -> Result:
             _write(directory, record, arguments.runs, text)
     if directory is not None and not figures.available():
         texts.append(NO_FIGURES)
-    return Result(data, "\n\n".join(texts))
+    unverified = sum(record.unverified(arguments.runs) for record in records.values())
+    return Result(data, "\n\n".join(texts), EXIT_CODES["undecided"] if unverified else 0)
 
 
 def _make(directory: str) -> None:
