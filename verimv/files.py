@@ -54,6 +54,12 @@ def write_into(directory: str | os.PathLike[str], name: str, content: str | byte
     write_file(Path(directory) / name, [content.encode() if isinstance(content, str) else content])
 
 
+def append_to(path: str | os.PathLike[str], text: str) -> None:
+    """Add to a file, made if need be; the text is on disk when this returns."""
+    with _errors_name(path):
+        _write(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), [text])
+
+
 def check_directory(path: str | os.PathLike[str], owned: Collection[str]) -> None:
     """Refuse, before any work is done, a place where :func:`write_directory` would have to destroy something."""
     if not os.fspath(path):

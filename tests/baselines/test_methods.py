@@ -80,6 +80,17 @@ def test_irrational_weights(method):
     assert function_of(formula) == function_of(network)
 
 
+@pytest.mark.parametrize("method", [schauder, hyperplane])
+def test_names_are_the_subjects(method):
+    network = Network.of([Layer.of([[2], [2]], [0, -1]), Layer.of([[1, -2]], [0])], ["u"], None, ["v"])
+    formula = method(network)
+    assert (formula.inputs, formula.outputs) == (("u",), ("v",))
+    assert equivalent(network, formula).proved
+    assert method(parse("1")).inputs == ("x",)
+    with pytest.raises(InputError, match="one output"):
+        method(Network.of([Layer.of([[1], [1]], [0, 0])]))
+
+
 def test_a_smaller_logic_is_refused():
     for method in (schauder, hyperplane):
         with pytest.raises(InputError, match="choose one of dmv, rmv, not mv"):

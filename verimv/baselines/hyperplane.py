@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.baselines.piecewise import Piecewise
+from verimv.baselines.piecewise import Piecewise, names_of
 from verimv.baselines.regions import Point, Polytope, Region, linear_regions
 from verimv.baselines.truncated import Truncated, choose_logic
 from verimv.errors import InputError, InternalError
@@ -46,22 +46,21 @@ def hyperplane(
     if choice not in CHOICES:
         raise InputError(f"unknown choice {choice}: choose one of {', '.join(CHOICES)}")
     if isinstance(subject, Piecewise):
-        inputs: Sequence[str] = [variable]
         regions = interval_regions(subject)
+    elif len(subject.outputs) != 1:
+        raise InputError(f"expected one output, found {len(subject.outputs)}")
     else:
-        if len(subject.outputs) != 1:
-            raise InputError(f"expected one output, found {len(subject.outputs)}")
-        inputs = subject.inputs or (variable,)
         regions = linear_regions(subject)
+    names = names_of(subject, variable)
     check_unit_interval(regions)
     chosen = choose_logic(_number_kind(regions), logic)
     dag = Dag()
-    truncated = Truncated(dag, inputs, chosen, sigma)
+    truncated = Truncated(dag, names.inputs, chosen, sigma)
     root = -1
     for alternatives in lattice(regions, few=choice == "few"):
         highest = _joined(dag, [truncated.node(form) for form in alternatives])
         root = highest if root < 0 else meet(dag, root, highest)
-    return Formula(dag, inputs, [root])
+    return Formula(dag, names.inputs, [root], names.outputs)
 
 
 def interval_regions(function: Piecewise) -> list[Region]:

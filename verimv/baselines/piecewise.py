@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from verimv.errors import InputError
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, is_integer
@@ -183,6 +184,22 @@ def function_of(subject: Formula | Network) -> Piecewise:
         rows = [combination([(w, values[j]) for j, w in row.terms], row.constant) for row in layer.rows]
         values = [row.clamped(low, high) for row in rows]
     return values[0]
+
+
+class Names(NamedTuple):
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...] | None
+
+
+def names_of(subject: Formula | Network | Piecewise, variable: str) -> Names:
+    """What the formula made from a subject calls its inputs and outputs: as the subject does, so that the two can be
+    compared. A function has no names, and a constant no input: `variable` is theirs."""
+    if isinstance(subject, Piecewise):
+        return Names((variable,), None)
+    clash = set(subject.inputs) & set(
+        subject.outputs
+    )  # a formula may be one of its inputs; another of the same may not
+    return Names(subject.inputs or (variable,), None if clash else subject.outputs)
 
 
 def check_univariate(subject: Formula | Network) -> None:

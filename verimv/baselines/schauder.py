@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from verimv.baselines.piecewise import Piecewise
+from verimv.baselines.piecewise import Piecewise, function_of, names_of
 from verimv.baselines.truncated import Truncated, choose_logic, farey_parents
 from verimv.errors import InputError, Undecided
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, ceil
 from verimv.networks.affine import Affine
+from verimv.networks.network import Network
 from verimv.terms.dag import Dag, meet, multiple
 from verimv.terms.formula import Formula
 
@@ -28,17 +29,22 @@ from verimv.terms.formula import Formula
 MAX_NODES = 20_000
 
 
-def schauder(function: Piecewise, variable: str = "x", *, sigma: str = "quadratic", logic: str = "auto") -> Formula:
-    """A formula of the function: MV, DMV or RMV as its coefficients need, or "rmv" for any of them. `sigma` says how
-    σ(ax+b) is built (not used in RMV)."""
+def schauder(
+    subject: Formula | Network | Piecewise, variable: str = "x", *, sigma: str = "quadratic", logic: str = "auto"
+) -> Formula:
+    """A formula of the function that a formula or network of one variable computes: MV, DMV or RMV as its coefficients
+    need, or `logic`. `sigma` says how σ(ax+b) is built (not used in RMV)."""
+    function = subject if isinstance(subject, Piecewise) else function_of(subject)
     function.check_unit_interval()
     chosen = choose_logic(function.number_kind, logic)
     dag = Dag()
-    hats = _RealHats(dag, variable, function) if chosen == "rmv" else _UnimodularHats(dag, variable, function, sigma)
+    names = names_of(subject, variable)
+    (x,) = names.inputs
+    hats = _RealHats(dag, x, function) if chosen == "rmv" else _UnimodularHats(dag, x, function, sigma)
     root = dag.constant(0)
     for i in range(len(hats.nodes)):
         root = dag.oplus(root, hats.share(i))
-    return Formula(dag, [variable], [root])
+    return Formula(dag, names.inputs, [root], names.outputs)
 
 
 def unimodular(points: Sequence[Number]) -> list[Rational]:

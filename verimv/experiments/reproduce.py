@@ -20,7 +20,7 @@ from verimv.errors import InputError
 from verimv.experiments import comparison
 from verimv.experiments.comparison import METHODS, SAWTOOTH_LIMITS, Row
 from verimv.extract.step3_compose import Progress
-from verimv.files import read_text
+from verimv.files import append_to, read_text, write_file
 
 #: Runs that a worker does before it reports.
 _CHUNK = 5
@@ -113,7 +113,7 @@ class Record:
         for number, cells in enumerate(csv.reader(whole), start=2):
             self._add_cells(cells, str(path), number)
         if len(whole) < len(lines) - 1:
-            self._write([lines[0], *whole], "w")
+            write_file(path, [lines[0], *whole])
 
     def _add_cells(self, cells: Sequence[str], source: str, line: int) -> None:
         named = dict(zip(self.header, cells, strict=False))
@@ -135,17 +135,9 @@ class Record:
         for x, run, row in new:
             self.rows[x, run] = row
             writer.writerow([x, run, self.seed, *(row.get(column, "") for column in self.experiment.columns)])
-        if self.path is not None and not self.path.exists():
-            self._write([",".join(self.header) + "\n"], "w")
-        self._write([text.getvalue()], "a")
-
-    def _write(self, pieces: Sequence[str], mode: str) -> None:
-        if self.path is None:
-            return
-        with open(self.path, mode, encoding="utf-8", newline="") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
+        if self.path is not None:
+            header = "" if self.path.exists() else ",".join(self.header) + "\n"
+            append_to(self.path, header + text.getvalue())
 
     def missing(self, runs: int) -> list[tuple[int, int]]:
         """(x, run) still to be done, the largest x first: they take longest."""
@@ -179,7 +171,7 @@ def perform(records: Sequence[Record], runs: int, progress: Progress, workers: i
     total = sum(len(keys) for _, _, keys in tasks)
     by_name = {record.experiment.name: record for record in records}
     done = 0
-    for name, rows in _results(tasks, workers or len(os.sched_getaffinity(0))):
+    for name, rows in _results(tasks, workers or _cores()):
         by_name[name].add(rows)
         done += len(rows)
         progress("runs", done, total)
@@ -199,6 +191,11 @@ def _results(tasks: Sequence[Task], workers: int) -> Iterator[tuple[str, list[tu
     # started afresh: this process may have threads, which a forked child would be left without
     with multiprocessing.get_context("spawn").Pool(min(workers, len(tasks)), _start_worker) as pool:
         yield from pool.imap_unordered(_perform, tasks)
+
+
+def _cores() -> int:
+    """Those that this process may use, where the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _start_worker() -> None:
