@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import multiprocessing
-import os
-import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +16,7 @@ from pathlib import Path
 from verimv.errors import InputError
 from verimv.experiments import comparison
 from verimv.experiments.comparison import METHODS, SAWTOOTH_LIMITS, Row
+from verimv.experiments.workers import cores, in_parallel
 from verimv.extract.step3_compose import Progress
 from verimv.files import append_to, read_text, write_file
 
@@ -162,7 +160,10 @@ def _is_whole(text: str) -> bool:
 
 # -- running -----------------------------------------------------------------------------------------------------------
 
+#: experiment, seed, and (x, run) of every run
 Task = tuple[str, str, list[tuple[int, int]]]
+#: experiment, and (x, run, row) of every run
+Result = tuple[str, list[tuple[int, int, Row]]]
 
 
 def perform(records: Sequence[Record], runs: int, progress: Progress, workers: int | None = None) -> None:
@@ -171,7 +172,7 @@ def perform(records: Sequence[Record], runs: int, progress: Progress, workers: i
     total = sum(len(keys) for _, _, keys in tasks)
     by_name = {record.experiment.name: record for record in records}
     done = 0
-    for name, rows in _results(tasks, workers or _cores()):
+    for name, rows in in_parallel(_perform, tasks, workers or cores()):
         by_name[name].add(rows)
         done += len(rows)
         progress("runs", done, total)
@@ -184,26 +185,7 @@ def _tasks(record: Record, runs: int) -> Iterator[Task]:
         yield record.experiment.name, record.seed, missing[start : start + size]
 
 
-def _results(tasks: Sequence[Task], workers: int) -> Iterator[tuple[str, list[tuple[int, int, Row]]]]:
-    if workers == 1 or len(tasks) <= 1:
-        yield from map(_perform, tasks)
-        return
-    # started afresh: this process may have threads, which a forked child would be left without
-    with multiprocessing.get_context("spawn").Pool(min(workers, len(tasks)), _start_worker) as pool:
-        yield from pool.imap_unordered(_perform, tasks)
-
-
-def _cores() -> int:
-    """Those that this process may use, where the system tells."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _start_worker() -> None:
-    """Ctrl-C is the parent's: it ends the workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _perform(task: Task) -> tuple[str, list[tuple[int, int, Row]]]:
+def _perform(task: Task) -> Result:
     name, seed, keys = task
     experiment = EXPERIMENTS[name]
     return name, [(x, run, experiment.run(x, f"{seed}/{name}/{x}/{run}")) for x, run in keys]
