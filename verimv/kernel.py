@@ -303,7 +303,7 @@ class Checker:
         if key not in self.known:
             self.spend(sum(len(self.parts[part]) for part, _ in key))
             self.known[key] = self.form(add({}, *((self.parts[part], factor) for part, factor in key)))[0]
-        return self.known[key], sum((form[1] * factor for form, factor in pairs), plus)
+        return self.known[key], add({1: plus}, *(({1: form[1]}, factor) for form, factor in pairs)).get(1, 0)
 
     def range_over(self, terms, ranges):
         """The range of a sum over keys with ranges; that of others is [0,1]."""
