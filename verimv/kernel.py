@@ -55,9 +55,8 @@ class Rejected(Exception):
 def shown(value):
     """For a message, short: a sum with its first terms, a tuple word by word, Σ c·√n as Σ c·[n]."""
     try:
-        value = getattr(value, "terms", value)
-        if type(value) is dict:
-            value = " + ".join(f"{shown(c)}·[{key}]" for key, c in list(value.items())[:9]) or "0"
+        if type(terms := getattr(value, "terms", value)) is dict:
+            value = " + ".join(f"{shown(c)}·[{key}]" for key, c in list(terms.items())[:9]) or "0"
         text = " ".join(map(shown, value)) if type(value) is tuple else str(value)
     except (ValueError, RecursionError):  # Python prints integers of at most 4,300 digits
         text = "a long number"
@@ -103,7 +102,7 @@ def add(total, *pairs):
 
 @functools.total_ordering
 class Surd:
-    """An irrational number Σ c·√n as {n: c}: square roots of different squarefree numbers n are independent."""
+    """An irrational number Σ c·√n as {n: c}, for squarefree n: so their roots are independent. No -, but + -1 * x."""
 
     def __new__(cls, terms):
         need(len(terms) <= MAX_ROOTS, ("at most", MAX_ROOTS, "square roots"), len(terms), "incomplete")
@@ -127,12 +126,11 @@ class Surd:
         return hash(frozenset(self.terms.items()))
 
     def __lt__(self, other):
-        difference = self + other * -1
-        if type(difference) is not Surd:
-            return difference < 0
+        difference = self + -1 * other
+        terms = getattr(difference, "terms", {1: difference})
         for bits in (64, 1024, 16384, 262144):  # each √n is rounded down to a multiple of 2^-bits
-            scaled = sum(c * math.isqrt(n << 2 * bits) for n, c in difference.terms.items())
-            if abs(scaled) > sum(map(abs, difference.terms.values())):
+            scaled = sum(c * math.isqrt(n << 2 * bits) for n, c in terms.items())
+            if abs(scaled) > sum(map(abs, terms.values())) or terms.keys() == {1}:
                 return scaled < 0
         raise Rejected("incomplete", "numbers that are not so close", self)
 
@@ -305,7 +303,7 @@ class Checker:
         if key not in self.known:
             self.spend(sum(len(self.parts[part]) for part, _ in key))
             self.known[key] = self.form(add({}, *((self.parts[part], factor) for part, factor in key)))[0]
-        return self.known[key], sum((form[1] * factor for form, factor in pairs), plus)
+        return self.known[key], add({1: plus}, *(({1: form[1]}, factor) for form, factor in pairs)).get(1, 0)
 
     def range_over(self, terms, ranges):
         """The range of a sum over keys with ranges; that of others is [0,1]."""
@@ -561,8 +559,8 @@ def verify(lines, contents):
         checker = Checker(layers, terms, outputs, WORK_PER_BYTE * (100_000 + sum(map(len, data.values()))))
         for n, line in lines:
             located(checker.follow, line, line=n, rule=line[0] if type(line) is list and line else None)
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise Rejected("malformed", "readable files", error) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
+        raise Rejected("malformed", "text, perhaps gzipped", error) from None
     got = f"{checker.proved} of {len(checker.outputs)}, and {checker.assumed} bounds without evidence"
     need(checker.proved == len(checker.outputs) and not checker.assumed, "proofs of all outputs", got, "incomplete")
 
@@ -588,6 +586,8 @@ def main():
         verdict, code = "valid", 0
     except Rejected as rejected:
         verdict, code = str(rejected), EXIT_CODES[rejected.status]
+    except OSError as error:
+        verdict, code = f"malformed: expected readable files, got {error}", 2
     except (MemoryError, KeyboardInterrupt) as error:
         verdict, code = f"incomplete: expected memory and time enough, got {type(error).__name__}", 3
     sys.stdout.reconfigure(errors="backslashreplace")
