@@ -8,20 +8,21 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from verimv import kernel
 from verimv.certificate import Certificate, certify, extract
 from verimv.certificate.certificate import rejection
+from verimv.cli.domain import ExtractedFormula, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
-from verimv.cli.subjects import read_as_network, read_formula, read_subject
+from verimv.cli.subjects import read_formula, read_subject
 from verimv.errors import InputError, Undecided
 from verimv.exact import Number, format_number, parse_number, shown
 from verimv.files import check_directory, read_text, write_directory, write_file
 from verimv.networks import Network, to_network, write_network
-from verimv.networks.json_format import read_box
+from verimv.networks.network import Box
 from verimv.smt.functions import function_smtlib
 from verimv.terms import Formula, write_mv
 from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
@@ -30,6 +31,9 @@ CERTIFICATE_FILES = ("certificate.jsonl", "certificate.jsonl.gz")
 
 #: Names that `extract` may replace in an existing directory.
 EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FILES, "summary.json", "report.html")
+
+#: What `eval` takes.
+Evaluated = Formula | Network | ExtractedFormula
 
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
 
@@ -56,15 +60,16 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.directory is not None:
         check_directory(arguments.directory, EXTRACTION_FILES)
     report("reading the network")
-    network = read_as_network(arguments.network)
-    if arguments.box is not None:
-        network = replace(network, box=read_box(read_text(arguments.box), len(network.inputs), arguments.box))
+    network = network_argument(arguments)
     options = {
         "logic": arguments.logic,
         "strategy": arguments.strategy,
         "minimise": arguments.minimise,
         "bounds": arguments.bounds,
         "output": arguments.output,
+        "margin": pair(arguments),
+        "clip_output": arguments.clip_output,
+        "scale_output": arguments.scale_output,
         "progress": report,
     }
     extraction = extract(network, **options)
@@ -89,10 +94,26 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         f"({summary['bounds']} bounds)",
         f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by the kernel",
     ]
+    lines += _maps_told(summary["outputs"])
     if arguments.directory is not None:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
+
+
+#: Maps of more outputs are left to summary.json.
+_MAPS_TOLD = 20
+
+
+def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
+    """How the formula's values become the network's, where they are not the same."""
+    told = [
+        f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}"
+        for entry in outputs
+        if (entry["scale"], entry["offset"]) != ("1", "0")
+    ]
+    more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
+    return told[:_MAPS_TOLD] + more
 
 
 def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -119,20 +140,23 @@ def _abbreviated(digits: str) -> str:
 
 def run_eval(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
-    subject = read_subject(arguments.subject)
+    subject = evaluated_argument(arguments)
+    box = subject.box if isinstance(subject, Network) and arguments.box is not None else None
     report("evaluating")
     if arguments.csv is not None:
         if arguments.at is not None:
             raise InputError("--at and --csv exclude each other")
-        return _eval_csv(subject, arguments.csv)
+        return _eval_csv(subject, arguments.csv, box)
     point = _point(subject.inputs, arguments.at or "")
-    values = dict(zip(subject.outputs, map(format_number, _values(subject, point)), strict=True))
+    values = dict(zip(subject.outputs, map(format_number, _values(subject, point, box)), strict=True))
     text = "\n".join(values.values() if len(values) == 1 else (f"{name} = {value}" for name, value in values.items()))
     return Result({"point": {name: format_number(x) for name, x in point.items()}, "outputs": values}, text)
 
 
-def _values(subject: Formula | Network, point: Mapping[str, Number]) -> list[Number]:
+def _values(subject: Evaluated, point: Mapping[str, Number], box: Box | None) -> list[Number]:
     if isinstance(subject, Network):
+        if box is not None:
+            check_inside(point, subject.inputs, box)
         return subject.at([point[name] for name in subject.inputs])
     return subject.at(point)
 
@@ -154,7 +178,7 @@ def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
     return point
 
 
-def _eval_csv(subject: Formula | Network, path: str) -> Result:
+def _eval_csv(subject: Evaluated, path: str, box: Box | None) -> Result:
     try:
         rows = list(csv.reader(io.StringIO(read_text(path), newline=None)))
     except csv.Error as error:
@@ -175,7 +199,7 @@ def _eval_csv(subject: Formula | Network, path: str) -> Result:
             raise InputError(f"expected {len(rows[0])} numbers, found {len(row)}", source=path, line=line)
         try:
             point = {name: parse_number(cell.strip()) for name, cell in zip(rows[0], row, strict=True)}
-            values = _values(subject, point)
+            values = _values(subject, point, box)
         except InputError as error:
             raise error.located(path, line) from None
         table.append(

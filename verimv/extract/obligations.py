@@ -22,6 +22,7 @@ from verimv.extract.step2_lemma import Row, split_sum
 from verimv.extract.step2_threshold import Threshold
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network
+from verimv.networks.outputs import OutputMap
 from verimv.networks.program import Program, Range
 from verimv.smt.encode import Condition, positive
 from verimv.terms.dag import ONE as ONE_NODE
@@ -85,7 +86,15 @@ class Obligations(Recorder):
         self._values = values
         self._layers.append(units)
 
-    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:
+    def outputs(
+        self,
+        arguments: Sequence[Affine],
+        ranges: Sequence[Range],
+        folded: Sequence[Affine],
+        maps: Sequence[OutputMap],
+    ) -> None:
+        if any(map_ != OutputMap() for map_ in maps):
+            raise InputError("the layered proof knows outputs in [0,1] only; a certificate covers scaled ones")
         activation = self._arguments(len(self.network.layers) - 1, arguments, ranges)
         self._outputs = folded
         self._stage = "the units have no nodes yet"
