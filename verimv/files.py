@@ -30,13 +30,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise InputError(_reason(error), source=str(path)) from None
 
 
-def write_file(path: str | os.PathLike[str], pieces: Iterable[str]) -> None:
+def write_file(path: str | os.PathLike[str], pieces: Iterable[str] | Iterable[bytes]) -> None:
     """Replace a file at once: a reader sees the old text or the new one. Devices and pipes are written to."""
     target = Path(os.path.realpath(path))
     with _errors_name(path):
         if target.exists() and not target.is_file():
-            with target.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(pieces)
+            with target.open("wb") as file:
+                file.writelines(_encoded(pieces))
             return
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
         try:
@@ -106,9 +106,13 @@ def _replace(target: Path, fresh: Path, names: list[str], owned: Collection[str]
         os.replace(fresh / name, target / name)
 
 
+def _encoded(pieces: Iterable[str] | Iterable[bytes]) -> Iterator[bytes]:
+    return (piece.encode() if isinstance(piece, str) else piece for piece in pieces)
+
+
 def _write(handle: int, pieces: Iterable[str] | Iterable[bytes]) -> None:
     with os.fdopen(handle, "wb") as file:
-        file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
+        file.writelines(_encoded(pieces))
         file.flush()
         os.fsync(file.fileno())
 

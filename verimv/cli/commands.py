@@ -22,6 +22,7 @@ from verimv.errors import InputError, Undecided
 from verimv.exact import Number, format_number, parse_number, shown
 from verimv.files import check_directory, read_text, write_directory, write_file
 from verimv.networks import Network, to_network, write_network
+from verimv.networks.export import Export, export_nnet, export_onnx
 from verimv.networks.network import Box
 from verimv.smt.functions import function_smtlib
 from verimv.terms import Formula, write_mv
@@ -265,11 +266,20 @@ FORMULA_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Formula], Iterable[s
 }
 
 
+#: format → (file suffixes, writer of a network)
+NETWORK_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Network], Export]]] = {
+    "onnx": ((".onnx",), export_onnx),
+    "nnet": ((".nnet",), export_nnet),
+}
+
+
 def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     subject = read_subject(arguments.subject)
     name = arguments.to or _format_of(arguments.out)
     report("writing")
+    if name in NETWORK_FORMATS:
+        return _exported(subject, name, arguments)
     if isinstance(subject, Formula):
         pieces = FORMULA_FORMATS[name][1](subject)
     elif name == "network":
@@ -277,7 +287,9 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     elif name == "smtlib":
         pieces = [function_smtlib(subject)]
     else:
-        raise InputError("a network becomes a formula by verimv extract; convert writes it as .json or .smt2")
+        raise InputError(
+            "a network becomes a formula by verimv extract; convert writes it as .json, .onnx, .nnet or .smt2"
+        )
     if arguments.certify is not None:
         report("certifying")
         certificate = _conversion(subject, name)
@@ -288,6 +300,17 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     data = {"format": name, "out": arguments.out, "certificate": arguments.certify}
     certified = f", certified in {arguments.certify}/" if arguments.certify is not None else ""
     return Result(data, f"written to {arguments.out}{certified}")
+
+
+def _exported(subject: Formula | Network, name: str, arguments: argparse.Namespace) -> Result:
+    """A file for other tools, which have floats or decimals where verimv has exact numbers."""
+    if arguments.out == "-" or arguments.certify is not None:
+        raise InputError(f"{name} is written to a file, and not certified: convert to network JSON for that")
+    export = NETWORK_FORMATS[name][1](to_network(subject) if isinstance(subject, Formula) else subject)
+    write_file(arguments.out, [export.data])
+    note = f" ({_counted(export.rounded, 'number')} rounded)" if export.rounded else ""
+    data = {"format": name, "out": arguments.out, "rounded": export.rounded}
+    return Result(data, f"written to {arguments.out}{note}")
 
 
 def _conversion(subject: Formula | Network, name: str) -> Certificate:
@@ -301,8 +324,9 @@ def _conversion(subject: Formula | Network, name: str) -> Certificate:
 
 
 def _format_of(out: str) -> str:
-    for name, (suffixes, _) in FORMULA_FORMATS.items():
+    formats = {name: entry[0] for name, entry in (*FORMULA_FORMATS.items(), *NETWORK_FORMATS.items())}
+    for name, suffixes in formats.items():
         if out.endswith(suffixes):
             return name
-    known = ", ".join(suffix for suffixes, _ in FORMULA_FORMATS.values() for suffix in suffixes)
+    known = ", ".join(suffix for suffixes in formats.values() for suffix in suffixes)
     raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}); say it with --to")

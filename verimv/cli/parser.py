@@ -125,9 +125,17 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
     sub.add_argument(
-        "-o", dest="out", metavar="OUT", required=True, help="a file (.mv .txt .asc .tex .py .json), or - for stdout"
+        "-o",
+        dest="out",
+        metavar="OUT",
+        required=True,
+        help="a file (.mv .txt .asc .tex .py .smt2 .json .onnx .nnet), or - for stdout",
     )
-    sub.add_argument("--to", choices=tuple(commands.FORMULA_FORMATS), help="the format, when the name does not tell")
+    sub.add_argument(
+        "--to",
+        choices=(*commands.FORMULA_FORMATS, *commands.NETWORK_FORMATS),
+        help="the format, when the name does not tell",
+    )
     sub.add_argument(
         "--certify",
         metavar="DIR",
