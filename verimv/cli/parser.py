@@ -12,7 +12,7 @@ from verimv.bounds import METHODS
 from verimv.cli import commands, decisions
 from verimv.cli.bench import run_bench
 from verimv.cli.domain import add_box, add_outputs
-from verimv.experiments import BENCHMARKS
+from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS
 from verimv.extract import LOGICS, MEASURES, STRATEGIES
 
 SUBJECT = "a file, an expression, or - for stdin"
@@ -223,10 +223,11 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "name",
         nargs="?",
-        choices=tuple(BENCHMARKS),
+        choices=(*BENCHMARKS, *FOLDER_BENCHMARKS),
         metavar="NAME",
-        help=f"one of: {', '.join(BENCHMARKS)} (default: all)",
+        help=f"one of: {', '.join(BENCHMARKS)} (default: all these), or {', '.join(FOLDER_BENCHMARKS)}",
     )
+    sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: where the networks are")
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
     return parser
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from verimv.experiments import bench_bounds, bench_certificates, bench_equivalence, bench_extract
+from verimv.experiments import bench_bounds, bench_certificates, bench_equivalence, bench_extract, bench_nets
 from verimv.experiments.benchmark import Benchmark
 from verimv.extract.step3_compose import Progress
 
-__all__ = ["BENCHMARKS"]
+__all__ = ["BENCHMARKS", "FOLDER_BENCHMARKS"]
 
 BENCHMARKS: dict[str, Callable[[Progress], Benchmark]] = {
     "extract": bench_extract.run,
@@ -16,3 +16,6 @@ BENCHMARKS: dict[str, Callable[[Progress], Benchmark]] = {
     "bounds": bench_bounds.run,
     "certificates": bench_certificates.run,
 }
+
+#: Benchmarks over a folder of the user's; None is where this project's own trials have theirs.
+FOLDER_BENCHMARKS: dict[str, Callable[[Progress, str | None], Benchmark]] = {"nets": bench_nets.run}
