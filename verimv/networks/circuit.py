@@ -31,8 +31,12 @@ class Circuit:
 
     def spend(self, weights: int) -> None:
         """To be called before so many weights are made: memory is bounded whatever a file says."""
+        self.check_room(weights)
         self._weights += weights
-        if self._weights > MAX_WEIGHTS:
+
+    def check_room(self, weights: int) -> None:
+        """Whether so many more weights may be made."""
+        if self._weights + weights > MAX_WEIGHTS:
             raise InputError(f"the network needs more than {MAX_WEIGHTS:,} weights once it is written as layers")
 
     def combination(self, parts: Sequence[tuple[Number, Affine]], constant: Number = ZERO) -> Affine:

@@ -1,4 +1,4 @@
-"""Networks as other tools read them: ReLU layers with an affine end, and numbers as floats or decimals.
+"""Networks as other tools read them, with floats or decimals for exact numbers.
 
 ONNX stores floats. If all weights are float32, the file has float32, otherwise float64; a weight that is neither is
 rounded to the nearest float64. NNet stores decimals; a number without a finite decimal is rounded to 20 digits. The
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from verimv.errors import InputError
 from verimv.exact import ONE, Algebraic, Number, Rational, floor, format_number
 from verimv.networks.affine import Affine
-from verimv.networks.network import Layer, Network
+from verimv.networks.network import Activation, Layer, Network
 from verimv.networks.nnet_format import write_nnet
 from verimv.networks.normalise import without_identity_layers
 from verimv.networks.outputs import affine_end
@@ -25,6 +25,12 @@ from verimv.networks.outputs import affine_end
 _OPSET, _IR_VERSION = 13, 8
 #: Significant digits of a decimal that has no end, and the most of one that has.
 _DIGITS, _MAX_DIGITS = 20, 1100
+
+_ACTIVATIONS: dict[Activation, tuple[str, list[str]]] = {
+    "relu": ("Relu", []),
+    "crelu": ("Clip", ["zero", "one"]),
+    "identity": ("Identity", []),
+}
 
 
 @dataclass(frozen=True)
@@ -53,24 +59,23 @@ def plain(network: Network) -> Network:
 
 
 def export_onnx(network: Network) -> Export:
-    """Gemm and Relu over a batch of inputs; the box is kept in the metadata."""
+    """Gemm with Relu or Clip over a batch of inputs; the box is kept in the metadata."""
     from onnx import TensorProto, helper, numpy_helper
 
     from verimv.networks.onnx_format.reader import BOX_KEY
 
-    network = plain(network)
     arrays, rounded = _arrays(network)
     kind = TensorProto.FLOAT if arrays[0].dtype == np.float32 else TensorProto.DOUBLE
     nodes, value = [], "input"
-    for index, layer in enumerate(network.layers):
-        is_last = index + 1 == len(network.layers)
-        result = "output" if is_last else f"argument{index + 1}"
-        nodes.append(helper.make_node("Gemm", [value, f"W{index + 1}", f"b{index + 1}"], [result], transB=1))
+    for index, layer in enumerate(network.layers, start=1):
+        argument, result = f"argument{index}", "output" if index == len(network.layers) else f"value{index}"
+        nodes.append(helper.make_node("Gemm", [value, f"W{index}", f"b{index}"], [argument], transB=1))
+        operator, ends = _ACTIVATIONS[layer.activation]
+        nodes.append(helper.make_node(operator, [argument, *ends], [result]))
         value = result
-        if layer.activation == "relu":
-            value = f"value{index + 1}"
-            nodes.append(helper.make_node("Relu", [result], [value]))
     names = [f"{letter}{index + 1}" for index in range(len(network.layers)) for letter in "Wb"]
+    arrays += [np.array(end, dtype=arrays[0].dtype) for end in (0, 1)]
+    names += ["zero", "one"]
     graph = helper.make_graph(
         nodes,
         "verimv",

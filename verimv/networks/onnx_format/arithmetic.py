@@ -136,6 +136,7 @@ def product(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
         raise InputError(f"shapes {a.shape} and {b.shape} do not fit together") from None
     shape = (*stack, left.shape[-2], right.shape[-1])
     check_size(shape)
+    circuit.check_room(math.prod(shape) * left.shape[-1])
     lefts = np.broadcast_to(left, (*stack, *left.shape[-2:])).reshape(-1, *left.shape[-2:])
     rights = np.broadcast_to(right, (*stack, *right.shape[-2:])).reshape(-1, *right.shape[-2:])
     entries: list[object] = []

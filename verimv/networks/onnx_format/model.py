@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,28 @@ def parse_model(data: bytes) -> onnx.ModelProto:
         raise InputError("not an ONNX model: the protobuf is damaged") from None
     if not model.graph.node and not model.graph.output:
         raise InputError("not an ONNX model: it has no graph")
+    if any(not isinstance(text, str) for text in _texts(model)):
+        raise InputError("not an ONNX model: a name in it is not UTF-8 text")
     return model
+
+
+def _texts(model: onnx.ModelProto) -> Iterator[Any]:
+    """Every name that is used; protobuf hands out bytes for what is no text."""
+    graph = model.graph
+    yield from (entry.domain for entry in model.opset_import)
+    for pair in model.metadata_props:
+        yield from (pair.key, pair.value)
+    yield from (value.name for value in (*graph.input, *graph.output))
+    tensors = list(graph.initializer)
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        for attribute in node.attribute:
+            yield from (attribute.name, attribute.ref_attr_name)
+            tensors.append(attribute.t)
+    for tensor in tensors:
+        yield tensor.name
+        for entry in tensor.external_data:
+            yield from (entry.key, entry.value)
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:

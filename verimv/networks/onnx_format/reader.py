@@ -29,6 +29,7 @@ from verimv.networks.onnx_format.tensors import Tensor, as_objects, check_size, 
 OPERATORS: dict[str, Operator] = {**SHAPES, **ARITHMETIC, **PIECES}
 
 OLDEST_OPSET = 7
+MAX_INPUTS = 1_000_000
 _DOMAINS = ("", "ai.onnx")
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
 #: Where the writer keeps the box.
@@ -84,8 +85,10 @@ class _Graph:
             size = 1
             for length in shape:
                 size *= length
+            if count + size > MAX_INPUTS:
+                raise InputError(f"more than {MAX_INPUTS:,} inputs")
             variables = [Affine.variable(count + k) for k in range(size)]
-            check_size([count := count + size])
+            count += size
             self.values[value.name] = Tensor(as_objects(variables, shape), True)
         if not count:
             raise InputError("the graph has no inputs")

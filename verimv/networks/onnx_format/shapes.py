@@ -76,6 +76,7 @@ def reshape(node: Node) -> Tensor:
 
 
 def _reshaped(array: Array, shape: Sequence[int]) -> Array:
+    check_size([max(1, length) for length in shape])
     try:
         return array.reshape(tuple(shape))
     except (ValueError, OverflowError):
@@ -98,6 +99,7 @@ def unsqueeze(node: Node) -> Tensor:
     axes = node.list_input(1, "axes")
     if axes is None:
         raise InputError("expected axes")
+    check_size([1] * (len(tensor.shape) + len(axes)))
     return tensor.with_array(np.expand_dims(tensor.array, axes_in(axes, len(tensor.shape) + len(axes))))
 
 

@@ -21,7 +21,8 @@ from verimv.networks.affine import Affine
 Array = npt.NDArray[Any]
 
 #: Entries of one tensor.
-MAX_ENTRIES = 20_000_000
+MAX_ENTRIES = 10_000_000
+MAX_AXES = 32
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ def variable(array: Array) -> Tensor:
 
 def check_size(shape: Sequence[int]) -> None:
     """Before an array is made: its shape comes from a file."""
+    if len(shape) > MAX_AXES:
+        raise InputError(f"a tensor with {len(shape)} axes, more than {MAX_AXES}")
     entries = 1
     for length in shape:
         if length < 0:
