@@ -114,6 +114,21 @@ def test_formulas_run_in_onnxruntime(run, tmp_path):
     assert run("equiv", path, text.replace("x", "x1").replace("y", "x2"))[0] == 0
 
 
+def test_floats_beside_exact_values(run, onnx, tmp_path):
+    pytest.importorskip("onnxruntime")
+    table = tmp_path / "points.csv"
+    table.write_text("x2,x1\n0.1,0.3\n0.7,-0.9\n")
+    found = data(run("eval", onnx, "--csv", table, "--floats", "--json"))
+    assert found["columns"] == ["x2", "x1", "y1", "y2", "y1_float", "y2_float", "gap"]
+    assert 0 < found["largest_gap"] < 1e-6
+    for row in found["rows"]:
+        exact = NETWORK(row["x1"], row["x2"])
+        assert max(abs(float(y) - float(row[f"y{i}_float"])) for i, y in enumerate(exact, 1)) == float(row["gap"])
+    assert "needs --csv" in one_line_error(run("eval", onnx, "--at", POINT, "--floats"))
+    assert ".onnx" in one_line_error(run("eval", "x ⊕ y", "--csv", table, "--floats"))
+    assert "all outputs" in one_line_error(run("eval", onnx, "--csv", table, "--floats", "--output", "y1"))
+
+
 def test_what_convert_says(run, onnx, tmp_path):
     assert data(run("convert", "δ[3](x ⊙ y)", "-o", tmp_path / "f.onnx", "--json"))["rounded"] == 1
     assert data(run("convert", onnx, "-o", tmp_path / "n.nnet", "--json"))["rounded"] == 0

@@ -15,7 +15,7 @@ from typing import Any
 from verimv import kernel
 from verimv.certificate import Certificate, certify, extract
 from verimv.certificate.certificate import rejection
-from verimv.cli.domain import ExtractedFormula, check_inside, evaluated_argument, network_argument, pair
+from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_formula, read_subject
 from verimv.errors import InputError, Undecided
@@ -147,7 +147,10 @@ def run_eval(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.csv is not None:
         if arguments.at is not None:
             raise InputError("--at and --csv exclude each other")
-        return _eval_csv(subject, arguments.csv, box)
+        floats = FloatColumns(arguments.subject, subject) if arguments.floats else None
+        return _eval_csv(subject, arguments.csv, box, floats)
+    if arguments.floats:
+        raise InputError("--floats compares a table of points: it needs --csv")
     point = _point(subject.inputs, arguments.at or "")
     values = dict(zip(subject.outputs, map(format_number, _values(subject, point, box)), strict=True))
     text = "\n".join(values.values() if len(values) == 1 else (f"{name} = {value}" for name, value in values.items()))
@@ -179,7 +182,7 @@ def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
     return point
 
 
-def _eval_csv(subject: Evaluated, path: str, box: Box | None) -> Result:
+def _eval_csv(subject: Evaluated, path: str, box: Box | None, floats: FloatColumns | None) -> Result:
     try:
         rows = list(csv.reader(io.StringIO(read_text(path), newline=None)))
     except csv.Error as error:
@@ -207,14 +210,16 @@ def _eval_csv(subject: Evaluated, path: str, box: Box | None) -> Result:
             {
                 **{name: format_number(x) for name, x in point.items()},
                 **dict(zip(subject.outputs, map(format_number, values), strict=True)),
+                **(floats.at([point[name] for name in subject.inputs], values) if floats else {}),
             }
         )
-    columns = [*rows[0], *subject.outputs]
+    columns = [*rows[0], *subject.outputs, *(floats.names if floats else ())]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(table)
-    return Result({"columns": columns, "rows": table}, text.getvalue().rstrip("\n"))
+    data = {"columns": columns, "rows": table} | ({"largest_gap": floats.largest} if floats else {})
+    return Result(data, text.getvalue().rstrip("\n"))
 
 
 def run_measure(arguments: argparse.Namespace, report: Reporter) -> Result:

@@ -106,6 +106,28 @@ def evaluated_argument(arguments: argparse.Namespace) -> Formula | Network | Ext
     return _with_options(subject, arguments)
 
 
+class FloatColumns:
+    """onnxruntime's own values beside the exact ones, and how far they are apart."""
+
+    def __init__(self, path: str, subject: Formula | Network | ExtractedFormula) -> None:
+        if not path.lower().endswith(".onnx") or not isinstance(subject, Network):
+            raise InputError("--floats compares with onnxruntime: it needs an .onnx file", source=path)
+        from verimv.networks.onnx_format.runtime import FloatModel
+
+        self._model = FloatModel(path)
+        self._outputs = len(subject.outputs)
+        self.names = (*(f"{name}_float" for name in subject.outputs), "gap")
+        self.largest = 0.0
+
+    def at(self, point: Sequence[Number], exact: Sequence[Number]) -> dict[str, str]:
+        values = self._model.at([float(x) for x in point])
+        if len(values) != self._outputs:
+            raise InputError("--floats compares all outputs of the file; leave out --output and --margin")
+        gap = max(abs(value - float(y)) for value, y in zip(values, exact, strict=True))
+        self.largest = max(self.largest, gap)
+        return dict(zip(self.names, map(repr, [*values, gap]), strict=True))
+
+
 def extracted_formula(directory: str) -> ExtractedFormula:
     """What `extract -o DIR` wrote, with the maps from its summary."""
     formula = read_formula(str(Path(directory) / "formula.mv"))

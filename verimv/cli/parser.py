@@ -108,6 +108,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_box(sub)
     add_outputs(sub)
     sub.add_argument("--csv", metavar="FILE", help="a table of points with a header; prints it with the outputs added")
+    sub.add_argument("--floats", action="store_true", help="with --csv and an .onnx file: onnxruntime's values beside")
 
     sub = command(
         "measure",

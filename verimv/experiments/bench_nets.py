@@ -26,6 +26,7 @@ from verimv.extract.step3_compose import Progress
 from verimv.networks import Network, load
 from verimv.networks.json_format import read_box
 from verimv.networks.load import SUFFIXES
+from verimv.networks.onnx_format.runtime import FloatModel
 
 #: Beside a checkout, where this project's own trials have them.
 DEFAULT_FOLDER = Path(__file__).parents[2].parent / "shared" / "nets"
@@ -104,36 +105,22 @@ def _gap(path: Path, network: Network) -> str:
     if path.suffix != ".onnx":
         return "–"
     try:
-        import onnxruntime
-    except ImportError:
+        floats = FloatModel(path)
+    except InputError:
         return "–"
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(str(path), options)
     source = random.Random(0)
     gap, largest = 0.0, 1.0
     work = 1 + sum(len(row.terms) for layer in network.layers for row in layer.rows)
     for _ in range(max(2, min(_POINTS, 1_000_000 // work))):
         point = [_float_between(low, high, source) for low, high in network.box]
-        found = _run(session, point)
+        found = floats.at(point)
         exact = network.at([as_number(x) for x in point])
         gap = max(gap, *(abs(float(a) - float(b)) for a, b in zip(exact, found, strict=True)))
         largest = max(largest, *(abs(float(a)) for a in exact))
     return f"{gap / largest:.1e}"
 
 
-def _float_between(low: Number, high: Number, source: random.Random) -> np.float32:
+def _float_between(low: Number, high: Number, source: random.Random) -> float:
     """A float32 of the box, or the nearest one where the box holds none."""
     share = Rational(source.randint(0, 1 << 20), 1 << 20)
-    return np.float32(float(low + (high - low) * share))
-
-
-def _run(session: Any, point: list[np.float32]) -> list[float]:
-    feed, start = {}, 0
-    for value in session.get_inputs():
-        shape = [length if isinstance(length, int) and length > 0 else 1 for length in value.shape]
-        size = int(np.prod(shape))
-        kind = np.float64 if "double" in value.type else np.float32
-        feed[value.name] = np.array(point[start : start + size], dtype=kind).reshape(shape)
-        start += size
-    return [float(x) for result in session.run(None, feed) for x in np.ravel(result)]
+    return float(np.float32(float(low + (high - low) * share)))
