@@ -26,7 +26,6 @@ from verimv.extract.step3_compose import Progress
 from verimv.networks import Network, load
 from verimv.networks.json_format import read_box
 from verimv.networks.load import SUFFIXES
-from verimv.networks.onnx_format.runtime import FloatModel
 
 #: Beside a checkout, where this project's own trials have them.
 DEFAULT_FOLDER = Path(__file__).parents[2].parent / "shared" / "nets"
@@ -104,6 +103,8 @@ def _gap(path: Path, network: Network) -> str:
     """The largest |float − exact| that was seen, relative to the largest exact output if that is above 1."""
     if path.suffix != ".onnx":
         return "–"
+    from verimv.networks.onnx_format.runtime import FloatModel  # onnx takes a while to import
+
     try:
         floats = FloatModel(path)
     except InputError:
