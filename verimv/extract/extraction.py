@@ -150,7 +150,7 @@ def check_outputs(network: Network, clipped: ClippedNetwork, bounds: NetworkBoun
             raise OutputLeavesUnitInterval(name, point, format_number(witness[1]))
         raise Undecided(
             f"output {name} is only known to lie in [{format_number(low)}, {format_number(high)}]: "
-            "the bounds cannot tell whether it stays in [0,1]"
+            "the bounds cannot tell whether it stays in [0,1] (--scale-output maps it there)"
         )
 
 

@@ -60,16 +60,21 @@ def from_module(module: Any, shape: Sequence[int] | None = None) -> Network:
 
 
 def _steps(module: Any) -> Iterator[_Step]:
-    """The layers in order. A module with a forward of its own would have to be run to be known."""
+    """The layers in order, as in inference. A class of the user's own would have to be run to be known."""
     kind = type(module).__name__
-    if kind in ("Sequential", "ModuleList"):
+    if not type(module).__module__.startswith("torch.nn."):
+        raise InputError(
+            f"module {kind} is not one of torch's own, and its code is not run; "
+            "export it with torch.onnx.export and load that"
+        )
+    if getattr(module, "_forward_hooks", None) or getattr(module, "_forward_pre_hooks", None):
+        raise InputError(f"module {kind} has hooks, which are not run")
+    if kind == "Sequential":
         for child in module.children():
             yield from _steps(child)
         return
     if any(True for _ in module.children()):
-        raise InputError(
-            f"module {kind} has a forward of its own, which is not run; export it with torch.onnx.export and load that"
-        )
+        raise InputError(f"module {kind} is not read with its children; export it with torch.onnx.export and load that")
     arrays = {name: tensor.detach().cpu().numpy() for name, tensor in module.state_dict().items()}
     yield _Step(kind, {name: value for name, value in vars(module).items() if not name.startswith("_")}, arrays)
 

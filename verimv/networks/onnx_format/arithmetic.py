@@ -185,7 +185,10 @@ def gemm(node: Node) -> Tensor:
         result = _scaled(result, alpha)
     if c is None:
         return result
-    return _sum(node.circuit, result, _scaled(c, beta) if beta != 1 else c)
+    total_ = _sum(node.circuit, result, _scaled(c, beta) if beta != 1 else c)
+    if total_.shape != result.shape:
+        raise InputError(f"a bias of shape {c.shape} for a product of shape {result.shape}")
+    return total_
 
 
 def conv(node: Node) -> Tensor:
