@@ -270,3 +270,31 @@ def test_json_is_still_the_default(tmp_path):
         load(tmp_path / "net.json")
     with pytest.raises(InputError, match="cannot read a network from int"):
         load(3)
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        "Linear", [], [3], [{"type": 3}], [{"type": "Conv2d", "groups": "x"}], [{"type": "MaxPool2d", "kernel_size": 1 << 70}],
+        ["Linear", {"type": "LeakyReLU", "negative_slope": "steep"}], ["Linear", {"type": "Hardtanh", "min_val": []}],
+        ["Linear", {"type": "MaxPool1d"}], ["Linear", {"type": "Flatten", "start_dim": 0}], ["Linear", "Linear"],
+        [{"type": "Conv2d", "name": "0", "padding": "same"}], ["ReLU"], ["BatchNorm1d"],
+    ],
+)  # fmt: skip
+def test_bad_architectures(tmp_path, layers):
+    path = tmp_path / "net.safetensors"
+    path.write_bytes(safetensors({"0.weight": W1, "0.bias": B1}))
+    with pytest.raises(InputError) as error:
+        load(path, architecture=layers)
+    assert str(error.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "{}", '{"format": "verimv-architecture", "version": 1, "input": [' + "9" * 5000 + "]}"]
+)
+def test_bad_architecture_files(tmp_path, text):
+    path = tmp_path / "net.safetensors"
+    path.write_bytes(safetensors({"0.weight": W1, "0.bias": B1}))
+    path.with_suffix(".json").write_text(text)
+    with pytest.raises(InputError):
+        load(path)

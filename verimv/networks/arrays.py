@@ -17,7 +17,7 @@ from verimv.exact import shown
 from verimv.networks.circuit import MAX_WEIGHTS
 from verimv.networks.network import Activation, Layer, Network
 
-_MAX_HEADER = 4096
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 def from_arrays(pairs: Sequence[tuple[Any, Any]], activations: Sequence[Activation] | None = None) -> Network:
@@ -46,6 +46,8 @@ def read_npz(path: Path) -> Network:
     """Weights and biases of the layers: W1, b1, W2, b2, …, or any other names in this order. Pickles are refused."""
     try:
         with zipfile.ZipFile(path) as archive:
+            if sum(info.file_size for info in archive.infolist()) > 16 * MAX_WEIGHTS:
+                raise InputError(f"more than {MAX_WEIGHTS:,} weights")
             arrays = [(name.removesuffix(".npy"), _member(archive, name)) for name in archive.namelist()]
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise InputError(f"not an .npz file: {error}", source=str(path)) from None
@@ -71,16 +73,15 @@ def _by_layer(arrays: Sequence[tuple[str, Any]]) -> list[Any]:
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> Any:
-    """One array, with its size checked before it is unpacked."""
-    if archive.getinfo(name).file_size > MAX_WEIGHTS * 16 + _MAX_HEADER:
-        raise InputError(f"{shown(name)} is larger than {MAX_WEIGHTS:,} weights")
+    """One array of numbers."""
     with archive.open(name) as file:
         data = file.read()
     try:
         header = io.BytesIO(data)
         version = np.lib.format.read_magic(header)
-        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = reader(header)
+        if version not in _HEADERS:
+            raise InputError(f"{shown(name)}: version {version} of the format is not read")
+        shape, _, dtype = _HEADERS[version](header)
         if dtype.hasobject or dtype.kind not in "fiu":
             raise InputError(f"{shown(name)}: expected numbers, found {dtype}")
         if math.prod(shape) * dtype.itemsize > len(data):

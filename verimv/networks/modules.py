@@ -27,6 +27,8 @@ from verimv.networks.onnx_format.reader import model_network
 
 _OPSET = 17
 _MAX_HEADER = 100_000_000
+#: Strides, lengths and the like: what an ONNX attribute holds.
+_MAX_OPTION = 1 << 40
 _SKIPPED = ("Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1", "U8": "|u1"}
 
@@ -42,6 +44,19 @@ class _Step:
     def option(self, name: str, default: Any) -> Any:
         value = self.options.get(name)
         return default if value is None else value
+
+    def whole(self, name: str, default: int) -> int:
+        """Also for what torch has as a truth value."""
+        value = self.option(name, default)
+        if not isinstance(value, int) or abs(value) > _MAX_OPTION:
+            raise InputError(f"{self.kind}: {name}: expected a whole number, found {shown(str(value))}")
+        return int(value)
+
+    def real(self, name: str, default: float) -> float:
+        value = self.option(name, default)
+        if not isinstance(value, int | float) or not abs(value) < float("inf"):
+            raise InputError(f"{self.kind}: {name}: expected a number, found {shown(str(value))}")
+        return float(value)
 
     def array(self, name: str) -> Any:
         if name not in self.arrays:
@@ -95,15 +110,22 @@ def read_safetensors(path: Path, architecture: Any = None, shape: Sequence[int] 
 
 
 def _architecture(path: Path, shape: Sequence[int] | None) -> tuple[Any, Sequence[int] | None]:
-    text = read_bytes(path).decode("utf-8", "replace")
-    loads_strictly(text, str(path))
-    data = json.loads(text)
+    data = _json(read_bytes(path), str(path))
     if not isinstance(data, dict) or data.get("format") != "verimv-architecture" or data.get("version") != 1:
         raise InputError('expected {"format": "verimv-architecture", "version": 1, "layers": […]}', source=str(path))
     found = data.get("input", shape)
-    if found is not None and (not isinstance(found, list) or not all(isinstance(n, int) and n > 0 for n in found)):
+    if found is not None and not (_are_lengths(found) and all(0 < length < _MAX_OPTION for length in found)):
         raise InputError("input: expected a list of lengths", source=str(path))
     return data.get("layers"), found
+
+
+def _json(data: bytes, source: str | None = None) -> Any:
+    text = data.decode("utf-8", "replace")
+    loads_strictly(text, source)
+    try:
+        return json.loads(text)
+    except ValueError:  # a number of thousands of digits
+        raise InputError("a number that is too long", source=source) from None
 
 
 def _described(architecture: Any, tensors: Mapping[str, Any]) -> Iterator[_Step]:
@@ -124,9 +146,7 @@ def _tensors(data: bytes) -> dict[str, Any]:
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 or length > min(len(data) - 8, _MAX_HEADER):
         raise InputError("not a safetensors file: the header is cut off")
-    text = data[8 : 8 + length].decode("utf-8", "replace")
-    loads_strictly(text)
-    header, body = json.loads(text), memoryview(data)[8 + length :]
+    header, body = _json(data[8 : 8 + length]), memoryview(data)[8 + length :]
     if not isinstance(header, dict):
         raise InputError("not a safetensors file: the header is no object")
     return {name: _tensor(name, entry, body) for name, entry in header.items() if name != "__metadata__"}
@@ -216,7 +236,7 @@ def _linear(step: _Step) -> _Made:
 
 def _pair(value: Any, rank: int) -> list[int]:
     values = list(value) if isinstance(value, list | tuple) else [value] * rank
-    if len(values) != rank or not all(isinstance(n, int) for n in values):
+    if len(values) != rank or not all(isinstance(n, int) and abs(n) < _MAX_OPTION for n in values):
         raise InputError(f"expected {rank} whole numbers, found {shown(str(value))}")
     return values
 
@@ -234,7 +254,7 @@ def _conv(step: _Step) -> _Made:
     rank = weight.ndim - 2
     attributes = _window(step, rank, 1)
     attributes["dilations"] = _pair(step.option("dilation", 1), rank)
-    attributes["group"] = int(step.option("groups", 1))
+    attributes["group"] = step.whole("groups", 1)
     return "Conv", attributes, [weight] if bias is None else [weight, bias]
 
 
@@ -243,11 +263,11 @@ def _pool(operator: str, rank: int, step: _Step) -> _Made:
     if kernel is None:
         raise InputError(f"{step.kind}: expected kernel_size")
     attributes = _window(step, rank, kernel)
-    attributes |= {"kernel_shape": _pair(kernel, rank), "ceil_mode": int(step.option("ceil_mode", False))}
+    attributes |= {"kernel_shape": _pair(kernel, rank), "ceil_mode": step.whole("ceil_mode", 0)}
     if operator == "MaxPool":
         attributes["dilations"] = _pair(step.option("dilation", 1), rank)
     else:
-        attributes["count_include_pad"] = int(step.option("count_include_pad", True))
+        attributes["count_include_pad"] = step.whole("count_include_pad", 1)
         if step.option("divisor_override", None) is not None:
             raise InputError("AvgPool with divisor_override is not read")
     return operator, attributes, []
@@ -256,7 +276,7 @@ def _pool(operator: str, rank: int, step: _Step) -> _Made:
 def _batch_norm(step: _Step) -> _Made:
     mean, variance = step.array("running_mean"), step.array("running_var")
     weight, bias = step.arrays.get("weight", np.ones_like(mean)), step.arrays.get("bias", np.zeros_like(mean))
-    return "BatchNormalization", {"epsilon": float(step.option("eps", 1e-5))}, [weight, bias, mean, variance]
+    return "BatchNormalization", {"epsilon": step.real("eps", 1e-5)}, [weight, bias, mean, variance]
 
 
 def _flatten(step: _Step) -> _Made:
@@ -285,8 +305,8 @@ _LAYERS: dict[str, Callable[[_Step], _Made]] = {
 _ELEMENTWISE: dict[str, Callable[[_Step], _Made]] = {
     "ReLU": lambda step: ("Relu", {}, []),
     "ReLU6": lambda step: _clamp(0.0, 6.0),
-    "Hardtanh": lambda step: _clamp(step.option("min_val", -1.0), step.option("max_val", 1.0)),
+    "Hardtanh": lambda step: _clamp(step.real("min_val", -1.0), step.real("max_val", 1.0)),
     "Hardsigmoid": lambda step: ("HardSigmoid", {"alpha": 1 / 6, "beta": 0.5}, []),
-    "LeakyReLU": lambda step: ("LeakyRelu", {"alpha": float(step.option("negative_slope", 0.01))}, []),
+    "LeakyReLU": lambda step: ("LeakyRelu", {"alpha": step.real("negative_slope", 0.01)}, []),
     "PReLU": lambda step: ("PRelu", {}, [step.array("weight")]),
 }

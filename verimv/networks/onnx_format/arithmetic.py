@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -139,26 +140,35 @@ def product(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
     circuit.check_room(math.prod(shape) * left.shape[-1])
     lefts = np.broadcast_to(left, (*stack, *left.shape[-2:])).reshape(-1, *left.shape[-2:])
     rights = np.broadcast_to(right, (*stack, *right.shape[-2:])).reshape(-1, *right.shape[-2:])
-    entries: list[object] = []
-    for x, y in zip(lefts, rights, strict=True):
-        if a.forms:
-            matrix = exact(constant(y)).T
-            columns = [_weighted(circuit, matrix, row) for row in x]
-            entries += [form for row in columns for form in row]
-        elif b.forms:
-            matrix = exact(constant(x))
-            rows = [_weighted(circuit, matrix, column) for column in y.T]
-            entries += [rows[j][i] for i in range(len(matrix)) for j in range(len(rows))]
-        else:
-            circuit.spend(x.shape[0] * x.shape[1] * y.shape[1])
-            weights, columns_ = exact(constant(x)), exact(constant(y)).T
-            entries += [total([p * q for p, q in zip(r, c, strict=True)]) for r in weights for c in columns_]
+    multiplied: Callable[..., Iterator[Any]] = _forms_times if a.forms else _times_forms if b.forms else _times
+    entries = [entry for x, y in zip(lefts, rights, strict=True) for entry in multiplied(circuit, x, y)]
     result = as_objects(entries, shape)
     if len(a.shape) == 1:
         result = result[..., 0, :]
     if len(b.shape) == 1:
         result = result[..., 0]
     return variable(result) if a.forms or b.forms else constant(result)
+
+
+def _forms_times(circuit: Circuit, x: Array, y: Array) -> Iterator[Affine]:
+    """A matrix of forms times one of numbers, row by row."""
+    matrix = exact(constant(y)).T
+    for row in x:
+        yield from _weighted(circuit, matrix, row)
+
+
+def _times_forms(circuit: Circuit, x: Array, y: Array) -> Iterator[Affine]:
+    matrix = exact(constant(x))
+    columns = [_weighted(circuit, matrix, column) for column in y.T]
+    for i in range(len(matrix)):
+        yield from (column[i] for column in columns)
+
+
+def _times(circuit: Circuit, x: Array, y: Array) -> Iterator[Number]:
+    circuit.spend(x.shape[0] * x.shape[1] * y.shape[1])
+    columns = exact(constant(y)).T
+    for row in exact(constant(x)):
+        yield from (total([p * q for p, q in zip(row, column, strict=True)]) for column in columns)
 
 
 def _weighted(circuit: Circuit, matrix: Array, vector: Sequence[Affine]) -> list[Affine]:
@@ -185,10 +195,10 @@ def gemm(node: Node) -> Tensor:
         result = _scaled(result, alpha)
     if c is None:
         return result
-    total_ = _sum(node.circuit, result, _scaled(c, beta) if beta != 1 else c)
-    if total_.shape != result.shape:
+    shifted = _sum(node.circuit, result, _scaled(c, beta) if beta != 1 else c)
+    if shifted.shape != result.shape:
         raise InputError(f"a bias of shape {c.shape} for a product of shape {result.shape}")
-    return total_
+    return shifted
 
 
 def conv(node: Node) -> Tensor:

@@ -75,10 +75,8 @@ def mapped(function: Callable[..., Any], *arrays: Array) -> Array:
     except ValueError:
         raise InputError(f"shapes {' and '.join(str(a.shape) for a in arrays)} do not fit together") from None
     check_size(shape)
-    result = np.empty(shape, dtype=object)
     spread = [np.broadcast_to(array, shape).flat for array in arrays]
-    result[...] = as_objects([function(*entries) for entries in zip(*spread, strict=True)], shape)
-    return result
+    return as_objects([function(*entries) for entries in zip(*spread, strict=True)], shape)
 
 
 def as_objects(entries: Sequence[Any], shape: Sequence[int]) -> Array:
