@@ -9,10 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from verimv.errors import InputError
 from verimv.exact import ONE
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Layer
 from verimv.networks.program import Case
+
+#: Values times the layers that they are carried through: a small file can ask for any number.
+MAX_COPIES = 1_000_000
 
 
 def layers_of(
@@ -23,6 +27,9 @@ def layers_of(
     levels = _levels(cases, inputs)
     top = max((levels[j] for form in outputs for j, _ in form.terms), default=0)
     last = _last_levels(cases, levels, outputs, top)
+    carried = sum(level - levels[number] for number, level in last.items())
+    if carried > MAX_COPIES:
+        raise InputError(f"{carried:,} copies carry values from layer to layer, more than {MAX_COPIES:,}")
     by_level: list[list[int]] = [[] for _ in range(top + 1)]
     for number in cases:
         if number in last:

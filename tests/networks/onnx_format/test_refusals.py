@@ -84,6 +84,15 @@ def test_weights_without_end_are_stopped():
     assert "weights" in message
 
 
+def test_values_carried_without_end_are_stopped():
+    """A long chain beside a wide input that is needed again at its end."""
+    nodes = [("Slice", ["x", "zero", "one"], ["v0"], {})]
+    nodes += [(op, [f"v{i}", "c"][: 1 + (op == "Sub")], [f"v{i + 1}"], {}) for i, op in enumerate(["Relu", "Sub"] * 40)]
+    nodes.append(("Concat", ["x", "v80"], ["y"], {"axis": 0}))
+    constants = {"zero": np.array([0]), "one": np.array([1]), "c": np.array([1.0])}
+    assert "carry values" in refused(model(nodes, {"x": [30000]}, constants, ["y"]))
+
+
 def test_integer_inputs_are_refused():
     proto = single("Relu", [2])
     proto.graph.input[0].type.tensor_type.elem_type = TensorProto.INT64
