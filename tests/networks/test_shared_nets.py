@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from verimv.exact import as_number
+from verimv.experiments import bench_nets
+from verimv.extract.extraction import no_progress
 from verimv.networks import load
 from verimv.networks.load import SUFFIXES
 
@@ -32,6 +34,15 @@ def test_agrees_with_onnxruntime(path):
         floats = np.concatenate([np.ravel(result) for result in session.run(None, {value.name: point})])
         exact = [float(y) for y in network.at([as_number(x) for x in point.ravel()])]
         assert np.allclose(exact, floats, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FILES, reason="no networks at ../shared/nets (or VERIMV_NETS)")
+def test_every_file_is_certified_or_refused_for_a_reason():
+    (table,) = bench_nets.run(no_progress, FOLDER).tables
+    assert len(table.rows) == len(FILES)
+    for row in table.rows:
+        assert row[-1] == "certified" or (row[1] == "–" and "bug" not in row[-1]), row
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".nnet"], ids=lambda path: path.stem)

@@ -1,5 +1,7 @@
 """Each operator against onnx's reference implementation, exactly, on dyadic numbers."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -122,6 +124,18 @@ def test_several_inputs_and_outputs_follow_each_other():
     assert (len(network.inputs), len(network.outputs)) == (4, 4)
     for point in dyadic_points(10, 4):
         assert exact(network, point) == reference(proto, point)
+
+
+def test_irrational_factors_are_rounded_to_sixty_bits():
+    variances = F([2, 1e-3, 3e5])
+    proto = single("BatchNormalization", [1, 3], [F([1, 2, 3]), F([0, 1, 2]), F([1, -1, 0]), variances], epsilon=1e-5)
+    network = model_network(proto)
+    for point in dyadic_points(5, 3):
+        assert np.allclose([float(y) for y in exact(network, point)], reference(proto, point), rtol=1e-14, atol=1e-14)
+    for scale, variance, row in zip((1, 2, 3), variances, network.layers[0].rows, strict=True):
+        factor = row.terms[0][1]
+        wanted = scale**2 / (Fraction(float(variance)) + Fraction(float(np.float32(1e-5))))
+        assert abs(Fraction(int(factor.numerator), int(factor.denominator)) ** 2 / wanted - 1) < Fraction(1, 2**58)
 
 
 def test_negative_pads_cut():
