@@ -1,6 +1,7 @@
 """Imports point one way; the public names are pinned; nothing hides a standard-library module."""
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -47,6 +48,12 @@ def test_no_module_bears_a_standard_library_name():
     own = {path.stem for path in PACKAGE.rglob("*.py")} - {"__init__", "__main__"}
     own |= {path.name for path in PACKAGE.iterdir() if path.is_dir()}
     assert not own & (sys.stdlib_module_names - {"compile"})
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed():
+    code = "import sys, verimv.cli; print(*({'onnx', 'onnxruntime', 'torch', 'sklearn'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
 
 
 def test_public_names():

@@ -63,7 +63,7 @@ class OutputLeavesUnitInterval(Refuted):
 
     def __init__(self, output: str, point: Mapping[str, Any], value: Any) -> None:
         at = ", ".join(f"{name}={number}" for name, number in point.items())
-        super().__init__(f"output {output} leaves [0,1]: at {at} it is {value}")
+        super().__init__(f"output {output} leaves [0,1]: at {at} it is {value} (--scale-output maps it there)")
         self.output = output
         self.point = dict(point)
         self.value = value

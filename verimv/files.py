@@ -36,7 +36,7 @@ def write_file(path: str | os.PathLike[str], pieces: Iterable[str] | Iterable[by
     with _errors_name(path):
         if target.exists() and not target.is_file():
             with target.open("wb") as file:
-                file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
+                file.writelines(_encoded(pieces))
             return
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
         try:
@@ -112,9 +112,13 @@ def _replace(target: Path, fresh: Path, names: list[str], owned: Collection[str]
         os.replace(fresh / name, target / name)
 
 
+def _encoded(pieces: Iterable[str] | Iterable[bytes]) -> Iterator[bytes]:
+    return (piece.encode() if isinstance(piece, str) else piece for piece in pieces)
+
+
 def _write(handle: int, pieces: Iterable[str] | Iterable[bytes]) -> None:
     with os.fdopen(handle, "wb") as file:
-        file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
+        file.writelines(_encoded(pieces))
         file.flush()
         os.fsync(file.fileno())
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from verimv.certificate.certificate import Certificate, Progress
-from verimv.certificate.writer import CertificateWriter, Derivation
+from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter, Derivation
 from verimv.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
 from verimv.extract import extraction as plain
 from verimv.extract.extraction import Extraction
@@ -18,13 +18,14 @@ from verimv.networks.network import Network
 from verimv.terms.mvfile import write_mv
 
 _OTHER_ROOT = re.compile(r"sqrt\((?![0-9]{1,9}\))|\)\*sqrt")
+#: For the evidence of bounds that can be done without.
+_RETRY_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class CertifiedExtraction(Extraction):
-    """A formula, and why it equals the network. `source` is the network on its own box."""
+    """A formula, and why it equals the network."""
 
-    source: Network
     derivation: Derivation
 
     @cached_property
@@ -73,10 +74,16 @@ class CertifiedExtraction(Extraction):
 
 def extract(network: Network, **options: Any) -> CertifiedExtraction:
     """The formula that a network computes on its box, with a certificate. Options as in
-    :func:`verimv.extract.extraction.extract`."""
-    writer = CertificateWriter(options.get("progress", plain.no_progress))
+    :func:`verimv.extract.extraction.extract`.
+
+    Outputs that are scaled need some bounds, not the best: where the best lack evidence, intervals are taken.
+    """
+    progress = options.get("progress", plain.no_progress)
+    may_retry = options.get("scale_output", False) and options.get("bounds", "auto") == "auto"
+    writer = CertificateWriter(progress, _RETRY_SECONDS if may_retry else EVIDENCE_SECONDS)
     extraction = plain.extract(network, recorder=writer, **options)
-    output = options.get("output")
-    source = network if output is None else network.select(output)
+    if writer.assumed and may_retry:
+        writer = CertificateWriter(progress)
+        extraction = plain.extract(network, recorder=writer, **{**options, "bounds": "interval"})
     parts = {field.name: getattr(extraction, field.name) for field in fields(extraction)}
-    return CertifiedExtraction(**parts, source=source, derivation=writer.derivation)
+    return CertifiedExtraction(**parts, derivation=writer.derivation)

@@ -16,6 +16,7 @@ from verimv.extract.step2_threshold import Threshold
 from verimv.extract.step3_compose import Progress
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
+from verimv.networks.outputs import OutputMap
 from verimv.networks.program import Range
 from verimv.smt.limited import Deadline
 from verimv.terms.dag import Dag
@@ -92,8 +93,12 @@ class Derivation:
 class _Layer:
     """What Step 1 said of a layer, until its units have nodes."""
 
-    def __init__(self, depth: int, arguments: Sequence[Affine], ranges: Sequence[Range]) -> None:
+    def __init__(
+        self, depth: int, arguments: Sequence[Affine], ranges: Sequence[Range], maps: Sequence[OutputMap] = ()
+    ) -> None:
         self.depth = depth
+        #: of the outputs, in the last layer
+        self.maps = maps
         self.arguments = arguments
         self.ranges = ranges
         self.clippings: Sequence[Clipping] = ()
@@ -108,6 +113,8 @@ class CertificateWriter(Recorder):
         self._progress = progress
         self._bounds: dict[tuple[int, int], Ends] = {}
         self._evidence = Deadline(seconds)  # for evidence of bounds
+        #: bounds without evidence: the certificate will be incomplete
+        self.assumed = 0
 
     # -- Step 1: remembered until the units have nodes --------------------------------------------------------
 
@@ -127,8 +134,14 @@ class CertificateWriter(Recorder):
         layer.clippings = clippings
         self._layers.append(layer)
 
-    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:
-        self._layers.append(_Layer(len(self._network.layers), arguments, ranges))
+    def outputs(
+        self,
+        arguments: Sequence[Affine],
+        ranges: Sequence[Range],
+        folded: Sequence[Affine],
+        maps: Sequence[OutputMap],
+    ) -> None:
+        self._layers.append(_Layer(len(self._network.layers), arguments, ranges, maps))
 
     def pruned(
         self, kept: Sequence[Sequence[int]], layers: Sequence[Sequence[Affine]], outputs: Sequence[Affine]
@@ -271,6 +284,9 @@ class CertificateWriter(Recorder):
         claims = [self._units[form] for form in forms]
         for index, (argument, (low, high)) in enumerate(zip(layer.arguments, layer.ranges, strict=True)):
             lowest, highest = argument.range_over_unit_cube()
+            if layer.maps and layer.maps[index] != OutputMap():
+                self._mapped_bounds(layer, index, low > lowest, high < highest)
+                continue
             scaled = layer.clippings[index].factor if layer.clippings else ONE
             # Step 1 asks for whole numbers, or for the factor of a scaled unit; these are easy to prove.
             if floor(low) > floor(lowest):
@@ -286,10 +302,19 @@ class CertificateWriter(Recorder):
             self._last(layer, claims)
         self._units = {}
 
+    def _mapped_bounds(self, layer: _Layer, index: int, needs_low: bool, needs_high: bool) -> None:
+        """An output that is mapped onto [0,1] must keep to the ends of its map."""
+        low, high = layer.ranges[index]
+        if needs_low:
+            self._bound(Target(layer.depth, index, -1, low))
+        if needs_high:
+            self._bound(Target(layer.depth, index, 1, high))
+
     def _bound(self, target: Target) -> None:
         """A bound that is not plain from the units below, with its evidence if that is found in time."""
         self._progress("finding evidence for bounds", target.layer, len(self._network.layers))
         cases = prove_bound(self._network, target, self._bounds, self._evidence.left)
+        self.assumed += cases is None
         low, high = self._bounds.get((target.layer, target.index), (None, None))
         self._bounds[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
         side = "high" if target.way > 0 else "low"
@@ -328,7 +353,8 @@ class CertificateWriter(Recorder):
         is_identity = self._network.layers[-1].activation == "identity"
         outputs = []
         for index, (claim, argument, (low, high)) in enumerate(zip(claims, layer.arguments, layer.ranges, strict=True)):
-            is_saturated = bool(argument.terms) and (low >= 1 or high <= 0)
+            is_mapped = layer.maps[index] != OutputMap()
+            is_saturated = bool(argument.terms) and (low >= 1 or high <= 0) and not is_mapped
             if is_identity:
                 outputs.append(claim)
             elif is_saturated or not argument.terms:
@@ -337,8 +363,8 @@ class CertificateWriter(Recorder):
             else:
                 self._neuron(layer, index, ZERO, [claim])
                 outputs.append(derivation.once("atom", claim))
-        for index, claim in enumerate(outputs):
-            derivation.line("output", index, claim, "1", "0")
+        for index, (claim, map_) in enumerate(zip(outputs, layer.maps, strict=True)):
+            derivation.line("output", index, claim, format_number(map_.scale), format_number(map_.offset))
 
 
 def _divisor(split: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from verimv.cli.commands import Result
 from verimv.cli.reporter import Reporter
 from verimv.errors import InputError
-from verimv.experiments import BENCHMARKS
+from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS
 from verimv.files import write_into
 
 
@@ -21,10 +21,13 @@ def run_bench(arguments: argparse.Namespace, report: Reporter) -> Result:
         and not os.path.isdir(arguments.directory)
     ):
         raise InputError("exists and is not a directory", source=arguments.directory)
+    if arguments.folder is not None and arguments.name not in FOLDER_BENCHMARKS:
+        raise InputError(f"a folder is for: {', '.join(FOLDER_BENCHMARKS)}")
     names = [arguments.name] if arguments.name else list(BENCHMARKS)
     data, texts = {}, []
     for name in names:
-        benchmark = BENCHMARKS[name](report)
+        over_folder = FOLDER_BENCHMARKS.get(name)
+        benchmark = over_folder(report, arguments.folder) if over_folder else BENCHMARKS[name](report)
         data[name] = benchmark.data()
         texts += [f"{name}: {table.title}\n{aligned(table.header, table.rows)}" for table in benchmark.tables]
         if arguments.directory is not None:

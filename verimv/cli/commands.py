@@ -8,20 +8,22 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from verimv import kernel
 from verimv.certificate import Certificate, certify, extract, simplify_extraction
 from verimv.certificate.certificate import rejection
+from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
-from verimv.cli.subjects import read_as_network, read_formula, read_subject
+from verimv.cli.subjects import read_formula, read_subject
 from verimv.errors import InputError, Undecided
 from verimv.exact import Number, format_number, parse_number, shown
 from verimv.files import check_directory, read_text, write_directory, write_file
 from verimv.networks import Network, to_network, write_network
-from verimv.networks.json_format import read_box
+from verimv.networks.export import Export, export_nnet, export_onnx
+from verimv.networks.network import Box
 from verimv.smt.functions import function_smtlib
 from verimv.terms import Formula, write_mv
 from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
@@ -30,6 +32,9 @@ CERTIFICATE_FILES = ("certificate.jsonl", "certificate.jsonl.gz")
 
 #: Names that `extract` may replace in an existing directory.
 EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FILES, "summary.json", "report.html")
+
+#: What `eval` takes.
+Evaluated = Formula | Network | ExtractedFormula
 
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
 
@@ -56,15 +61,16 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.directory is not None:
         check_directory(arguments.directory, EXTRACTION_FILES)
     report("reading the network")
-    network = read_as_network(arguments.network)
-    if arguments.box is not None:
-        network = replace(network, box=read_box(read_text(arguments.box), len(network.inputs), arguments.box))
+    network = network_argument(arguments)
     options = {
         "logic": arguments.logic,
         "strategy": arguments.strategy,
         "minimise": arguments.minimise,
         "bounds": arguments.bounds,
         "output": arguments.output,
+        "margin": pair(arguments),
+        "clip_output": arguments.clip_output,
+        "scale_output": arguments.scale_output,
         "progress": report,
     }
     extraction = extract(network, **options)
@@ -93,10 +99,26 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     ]
     if kept := summary.get("simplified", {}).get("kept"):
         lines.append(f"not simplified: {kept}")
+    lines += _maps_told(summary["outputs"])
     if arguments.directory is not None:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
+
+
+#: Maps of more outputs are left to summary.json.
+_MAPS_TOLD = 20
+
+
+def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
+    """How the formula's values become the network's, where they are not the same."""
+    told = [
+        f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}"
+        for entry in outputs
+        if (entry["scale"], entry["offset"]) != ("1", "0")
+    ]
+    more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
+    return told[:_MAPS_TOLD] + more
 
 
 def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -125,20 +147,26 @@ def _abbreviated(digits: str) -> str:
 
 def run_eval(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
-    subject = read_subject(arguments.subject)
+    subject = evaluated_argument(arguments)
+    box = subject.box if isinstance(subject, Network) and arguments.box is not None else None
     report("evaluating")
     if arguments.csv is not None:
         if arguments.at is not None:
             raise InputError("--at and --csv exclude each other")
-        return _eval_csv(subject, arguments.csv)
+        floats = FloatColumns(arguments.subject, subject) if arguments.floats else None
+        return _eval_csv(subject, arguments.csv, box, floats)
+    if arguments.floats:
+        raise InputError("--floats compares a table of points: it needs --csv")
     point = _point(subject.inputs, arguments.at or "")
-    values = dict(zip(subject.outputs, map(format_number, _values(subject, point)), strict=True))
+    values = dict(zip(subject.outputs, map(format_number, _values(subject, point, box)), strict=True))
     text = "\n".join(values.values() if len(values) == 1 else (f"{name} = {value}" for name, value in values.items()))
     return Result({"point": {name: format_number(x) for name, x in point.items()}, "outputs": values}, text)
 
 
-def _values(subject: Formula | Network, point: Mapping[str, Number]) -> list[Number]:
+def _values(subject: Evaluated, point: Mapping[str, Number], box: Box | None) -> list[Number]:
     if isinstance(subject, Network):
+        if box is not None:
+            check_inside(point, subject.inputs, box)
         return subject.at([point[name] for name in subject.inputs])
     return subject.at(point)
 
@@ -160,7 +188,7 @@ def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
     return point
 
 
-def _eval_csv(subject: Formula | Network, path: str) -> Result:
+def _eval_csv(subject: Evaluated, path: str, box: Box | None, floats: FloatColumns | None) -> Result:
     try:
         rows = list(csv.reader(io.StringIO(read_text(path), newline=None)))
     except csv.Error as error:
@@ -181,21 +209,23 @@ def _eval_csv(subject: Formula | Network, path: str) -> Result:
             raise InputError(f"expected {len(rows[0])} numbers, found {len(row)}", source=path, line=line)
         try:
             point = {name: parse_number(cell.strip()) for name, cell in zip(rows[0], row, strict=True)}
-            values = _values(subject, point)
+            values = _values(subject, point, box)
         except InputError as error:
             raise error.located(path, line) from None
         table.append(
             {
                 **{name: format_number(x) for name, x in point.items()},
                 **dict(zip(subject.outputs, map(format_number, values), strict=True)),
+                **(floats.at([point[name] for name in subject.inputs], values) if floats else {}),
             }
         )
-    columns = [*rows[0], *subject.outputs]
+    columns = [*rows[0], *subject.outputs, *(floats.names if floats else ())]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(table)
-    return Result({"columns": columns, "rows": table}, text.getvalue().rstrip("\n"))
+    data = {"columns": columns, "rows": table} | ({"largest_gap": floats.largest} if floats else {})
+    return Result(data, text.getvalue().rstrip("\n"))
 
 
 def run_measure(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -247,11 +277,20 @@ FORMULA_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Formula], Iterable[s
 }
 
 
+#: format → (file suffixes, writer of a network)
+NETWORK_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Network], Export]]] = {
+    "onnx": ((".onnx",), export_onnx),
+    "nnet": ((".nnet",), export_nnet),
+}
+
+
 def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     subject = read_subject(arguments.subject)
     name = arguments.to or format_of(arguments.out)
     report("writing")
+    if name in NETWORK_FORMATS:
+        return _exported(subject, name, arguments)
     if isinstance(subject, Formula):
         pieces = FORMULA_FORMATS[name][1](subject)
     elif name == "network":
@@ -259,7 +298,9 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     elif name == "smtlib":
         pieces = [function_smtlib(subject)]
     else:
-        raise InputError("a network becomes a formula by verimv extract; convert writes it as .json or .smt2")
+        raise InputError(
+            "a network becomes a formula by verimv extract; convert writes it as .json, .onnx, .nnet or .smt2"
+        )
     if arguments.certify is not None:
         report("certifying")
         certificate = _conversion(subject, name)
@@ -276,6 +317,17 @@ def write_certificate(directory: str, certificate: Certificate) -> None:
     write_directory(directory, certificate.files(), (*kernel.FILES.values(), *CERTIFICATE_FILES))
 
 
+def _exported(subject: Formula | Network, name: str, arguments: argparse.Namespace) -> Result:
+    """A file for other tools, which have floats or decimals where verimv has exact numbers."""
+    if arguments.out == "-" or arguments.certify is not None:
+        raise InputError(f"{name} is written to a file, and not certified: convert to network JSON for that")
+    export = NETWORK_FORMATS[name][1](to_network(subject) if isinstance(subject, Formula) else subject)
+    write_file(arguments.out, [export.data])
+    note = f" ({_counted(export.rounded, 'number')} rounded)" if export.rounded else ""
+    data = {"format": name, "out": arguments.out, "rounded": export.rounded}
+    return Result(data, f"written to {arguments.out}{note}")
+
+
 def _conversion(subject: Formula | Network, name: str) -> Certificate:
     """A certificate that what is written equals what was read."""
     if not isinstance(subject, Formula) or name != "network":
@@ -287,9 +339,10 @@ def _conversion(subject: Formula | Network, name: str) -> Certificate:
 
 
 def format_of(out: str) -> str:
-    """The format of a formula file, by its name."""
-    for name, (suffixes, _) in FORMULA_FORMATS.items():
+    """The format of a file, by its name."""
+    formats = {name: entry[0] for name, entry in (*FORMULA_FORMATS.items(), *NETWORK_FORMATS.items())}
+    for name, suffixes in formats.items():
         if out.endswith(suffixes):
             return name
-    known = ", ".join(suffix for suffixes, _ in FORMULA_FORMATS.values() for suffix in suffixes)
+    known = ", ".join(suffix for suffixes in formats.values() for suffix in suffixes)
     raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}); say it with --to")

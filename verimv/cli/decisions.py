@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,16 @@ from verimv import smt
 from verimv.bounds import NeuronBound, exact_bounds, neuron_bounds
 from verimv.certificate import certify, certify_formulas
 from verimv.cli.commands import Result, write_certificate
+from verimv.cli.domain import network_argument, output_maps, read_summary, subject_argument, with_box
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
 from verimv.errors import InputError, InternalError
 from verimv.exact import Number, format_number, parse_number, sign
 from verimv.extract import equivalent
 from verimv.extract.layered import proof_entries, prove_layered
-from verimv.files import read_text, write_file, write_into
+from verimv.files import write_file, write_into
 from verimv.networks import Network
-from verimv.networks.json_format import read_box
+from verimv.networks.outputs import mapped
 from verimv.smt import Search, Verdict
 from verimv.smt.functions import Function
 from verimv.smt.limited import DEFAULT_MEMORY
@@ -68,8 +68,7 @@ def _told(item: Any) -> str:
 def run_equiv(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     a, b = read_subject(arguments.a), read_subject(arguments.b)
-    if arguments.box is not None:
-        a, b = (_with_box(subject, arguments.box) for subject in (a, b))
+    a, b = (with_box(subject, arguments.box) if isinstance(subject, Network) else subject for subject in (a, b))
     tolerance = _tolerance(arguments.tolerance)
     report("comparing")
     verdict = equivalent(a, b, tolerance=tolerance, search=make_search(arguments, report))
@@ -109,9 +108,11 @@ def run_prove(arguments: argparse.Namespace, report: Reporter) -> Result:
     network = read_as_network(str(directory / "network.json"))
     formula = read_formula(str(directory / "formula.mv"))
     search = make_search(arguments, report)
-    summary = _summary(directory / "summary.json")
+    summary = read_summary(directory / "summary.json")
     if set(network.outputs) != set(formula.outputs) or not set(formula.inputs) <= set(network.inputs):
         raise InputError("network.json and formula.mv name different inputs or outputs", source=str(directory))
+    if summary is not None:
+        network = mapped(network, output_maps(summary, network.outputs, directory / "summary.json"))
     report("proving")
     verdict = prove_layered(network, formula, search) if arguments.mode == "layered" else None
     if verdict is None:  # not what extraction gives, or one query was asked for
@@ -122,19 +123,6 @@ def run_prove(arguments: argparse.Namespace, report: Reporter) -> Result:
     return verdict_result(verdict, {"proved": "proved: network = formula", "refuted": "not equal"})
 
 
-def _summary(path: Path) -> dict[str, Any] | None:
-    """The summary that a proof is to be added to, if there is one."""
-    if not path.exists():
-        return None
-    try:
-        summary = json.loads(read_text(path))
-    except (ValueError, RecursionError):
-        summary = None
-    if not isinstance(summary, dict) or not isinstance(summary.setdefault("proofs", []), list):
-        raise InputError("not the summary of an extraction", source=str(path))
-    return summary
-
-
 def _tolerance(text: str) -> Number:
     try:
         tolerance = parse_number(text)
@@ -143,11 +131,6 @@ def _tolerance(text: str) -> Number:
     if sign(tolerance) < 0:
         raise InputError(f"--tolerance: expected a number ≥ 0, found {text}")
     return tolerance
-
-
-def _with_box(subject: Formula | Network, path: str) -> Formula | Network:
-    box = read_box(read_text(path), len(subject.inputs), path)
-    return subject if isinstance(subject, Formula) else replace(subject, box=box)
 
 
 def run_valid(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -172,7 +155,7 @@ def run_entails(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def run_range(arguments: argparse.Namespace, report: Reporter) -> Result:
-    subject = read_subject(arguments.subject)
+    subject = subject_argument(arguments)
     report("finding the range")
     search = make_search(arguments, report)
     share = search.seconds / len(search.solvers)
@@ -213,9 +196,7 @@ def _end(function: Function, optimum: Optimum, direction: int) -> dict[str, Any]
 
 def run_bounds(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading the network")
-    network = read_as_network(arguments.network)
-    if arguments.box is not None:
-        network = replace(network, box=read_box(read_text(arguments.box), len(network.inputs), arguments.box))
+    network = network_argument(arguments)
     only = _neuron(arguments.neuron, network)
     if arguments.method == "exact" and len(network.inputs) > 1:
         seconds = arguments.timeout or 10 * DEFAULT_SECONDS

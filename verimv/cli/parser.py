@@ -11,14 +11,16 @@ from verimv import __version__, kernel
 from verimv.bounds import METHODS
 from verimv.cli import commands, decisions
 from verimv.cli.bench import run_bench
+from verimv.cli.domain import add_box, add_outputs
 from verimv.cli.reproduce import run_reproduce
 from verimv.cli.simplifying import run_simplify
-from verimv.experiments import BENCHMARKS
+from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS
 from verimv.experiments.reproduce import EXPERIMENTS
 from verimv.extract import LOGICS, STRATEGIES
 from verimv.terms.measure import MEASURES
 
 SUBJECT = "a file, an expression, or - for stdin"
+NETWORK = "network JSON, .onnx, .nnet, .npz, .safetensors, or - for JSON on stdin"
 EXIT_CODES = "exit codes: 0 done, 1 refuted, 2 malformed input or call, 3 undecided, 4 a bug in verimv"
 
 
@@ -64,7 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
         "network → formula",
         "  verimv extract examples/networks/hat.json -o hat\n  (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)",
     )
-    sub.add_argument("network", metavar="NETWORK", help="network JSON, or - for stdin")
+    sub.add_argument("network", metavar="NETWORK", help=NETWORK)
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write formula, certificate and summary here")
     sub.add_argument(
         "--logic",
@@ -84,10 +86,11 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="how neurons are bounded; exact: by solver (default: the tightest that is quick)",
     )
-    sub.add_argument(
-        "--box", metavar="FILE", help='JSON [["low", "high"], …], a pair per input, instead of the network\'s own box'
-    )
-    sub.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
+    add_box(sub)
+    add_outputs(sub)
+    ends = sub.add_mutually_exclusive_group()
+    ends.add_argument("--scale-output", action="store_true", help="map the proven range of every output onto [0,1]")
+    ends.add_argument("--clip-output", action="store_true", help="σ of every output instead of the output")
     sub.add_argument("--simplify", action="store_true", help="simplify the formula afterwards (some 20 s at most)")
     sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")
 
@@ -107,9 +110,12 @@ def build_parser() -> argparse.ArgumentParser:
         "exact value of a formula or network",
         "  verimv eval '(x ⊕ x) ⊙ ¬(x ⊙ x)' --at x=1/3\n  2/3",
     )
-    sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
+    sub.add_argument("subject", metavar="F|NETWORK|DIR", help=f"{SUBJECT}; DIR: what extract wrote, in its own units")
     sub.add_argument("--at", metavar="x1=1/3,…", help="the point")
+    add_box(sub)
+    add_outputs(sub)
     sub.add_argument("--csv", metavar="FILE", help="a table of points with a header; prints it with the outputs added")
+    sub.add_argument("--floats", action="store_true", help="with --csv and an .onnx file: onnxruntime's values beside")
 
     sub = command(
         "measure",
@@ -139,9 +145,17 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
     sub.add_argument(
-        "-o", dest="out", metavar="OUT", required=True, help="a file (.mv .txt .asc .tex .py .json), or - for stdout"
+        "-o",
+        dest="out",
+        metavar="OUT",
+        required=True,
+        help="a file (.mv .txt .asc .tex .py .smt2 .json .onnx .nnet), or - for stdout",
     )
-    sub.add_argument("--to", choices=tuple(commands.FORMULA_FORMATS), help="the format, when the name does not tell")
+    sub.add_argument(
+        "--to",
+        choices=(*commands.FORMULA_FORMATS, *commands.NETWORK_FORMATS),
+        help="the format, when the name does not tell",
+    )
     sub.add_argument(
         "--certify",
         metavar="DIR",
@@ -163,7 +177,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, or - for stdin")
     sub.add_argument("b", metavar="B", help="the other")
     sub.add_argument("--tolerance", metavar="E", default="0", help="equal up to E (default: 0)")
-    sub.add_argument("--box", metavar="FILE", help="the box of the networks, as for extract")
+    add_box(sub)
     sub.add_argument(
         "--certify",
         metavar="DIR",
@@ -206,6 +220,8 @@ def build_parser() -> argparse.ArgumentParser:
         "  verimv range 'x ∨ ¬x'\n  minimum 1/2 at x=1/2\n  maximum 1 at x=0",
     )
     sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
+    add_box(sub)
+    add_outputs(sub)
 
     sub = command(
         "bounds",
@@ -214,10 +230,10 @@ def build_parser() -> argparse.ArgumentParser:
         "  verimv bounds examples/networks/hat.json\n  1:0  [0, 2]  exact\n  …",
         budgeted=True,
     )
-    sub.add_argument("network", metavar="NETWORK", help="network JSON, or - for stdin")
+    sub.add_argument("network", metavar="NETWORK", help=NETWORK)
     sub.add_argument("--method", choices=METHODS, default="auto", help="default: the tightest that is quick")
     sub.add_argument("--neuron", metavar="L:I", help="only this neuron (layers from 1, neurons from 0)")
-    sub.add_argument("--box", metavar="FILE", help="a box instead of the network's own, as for extract")
+    add_box(sub)
     sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="who proves exact bounds")
     sub.add_argument(
         "--seconds-per-bound", type=_positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"
@@ -247,10 +263,11 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "name",
         nargs="?",
-        choices=tuple(BENCHMARKS),
+        choices=(*BENCHMARKS, *FOLDER_BENCHMARKS),
         metavar="NAME",
-        help=f"one of: {', '.join(BENCHMARKS)} (default: all)",
+        help=f"one of: {', '.join(BENCHMARKS)} (default: all these), or {', '.join(FOLDER_BENCHMARKS)}",
     )
+    sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: where the networks are")
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
     return parser
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from verimv.errors import InputError
 from verimv.files import decode, read_text
 from verimv.networks import Network, load, read_network
+from verimv.networks.load import SUFFIXES
 from verimv.terms import Formula, parse, read_mv
 from verimv.terms.mvfile import HEADER
 
-_FILE_SUFFIXES = (".json", ".mv", ".txt", ".onnx", ".nnet")
+_FILE_SUFFIXES = (".json", ".mv", ".txt", *SUFFIXES)
 
 
 def read_subject(argument: str) -> Formula | Network:
@@ -22,7 +23,7 @@ def read_subject(argument: str) -> Formula | Network:
         return _read(decode(sys.stdin.buffer.read(), "stdin"), "stdin")
     if not _names_a_file(argument):
         return _read(argument, "formula")
-    if argument.endswith((".onnx", ".nnet")):
+    if argument.lower().endswith(SUFFIXES):
         return load(argument)
     return _read(read_text(argument), argument)
 

@@ -10,12 +10,13 @@ from verimv.experiments import (
     bench_compact,
     bench_equivalence,
     bench_extract,
+    bench_nets,
     bench_simplify,
 )
 from verimv.experiments.benchmark import Benchmark
 from verimv.extract.step3_compose import Progress
 
-__all__ = ["BENCHMARKS"]
+__all__ = ["BENCHMARKS", "FOLDER_BENCHMARKS"]
 
 BENCHMARKS: dict[str, Callable[[Progress], Benchmark]] = {
     "extract": bench_extract.run,
@@ -25,3 +26,6 @@ BENCHMARKS: dict[str, Callable[[Progress], Benchmark]] = {
     "compact": bench_compact.run,
     "simplify": bench_simplify.run,
 }
+
+#: Benchmarks over a folder of the user's; None is where this project's own trials have theirs.
+FOLDER_BENCHMARKS: dict[str, Callable[[Progress, str | None], Benchmark]] = {"nets": bench_nets.run}

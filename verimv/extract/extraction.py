@@ -17,6 +17,7 @@ from verimv.extract.step1_clip import ClippedNetwork, clip_network
 from verimv.extract.step3_compose import Progress, compose, table_nodes
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
+from verimv.networks.outputs import affine_end, chosen
 from verimv.terms.formula import Formula
 from verimv.terms.measure import MEASURES, Measures
 
@@ -33,6 +34,8 @@ class Extraction:
 
     formula: Formula
     network: Network
+    #: the network on its own box, with the outputs that were asked for
+    source: Network
     clipped: ClippedNetwork
     measures: Measures
     summary: dict[str, Any]
@@ -50,6 +53,9 @@ def extract(
     minimise: str = "length",
     bounds: str | NetworkBounds = "auto",
     output: str | int | None = None,
+    margin: tuple[str | int, str | int] | None = None,
+    clip_output: bool = False,
+    scale_output: bool = False,
     progress: Progress = no_progress,
     recorder: Recorder | None = None,
 ) -> Extraction:
@@ -57,6 +63,8 @@ def extract(
 
     `strategy` is one of :data:`STRATEGIES`, and `minimise` what the compact one makes small. `bounds` is the name of a
     method or any proven bounds of the network's neurons; `recorder` is told what every unit and node is claimed to be.
+    `output` is the one output that is wanted, `margin` two outputs whose difference is; `clip_output` applies σ, and
+    `scale_output` maps the proven range of every output onto [0,1].
     Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
     """
     if strategy not in STRATEGIES:
@@ -65,29 +73,42 @@ def extract(
         raise InputError(f"unknown measure {minimise}: choose one of {', '.join(MEASURES)}")
     if not isinstance(bounds, str):
         bounds.check_fits(network)
-    if output is not None:
-        if not isinstance(bounds, str):
-            bounds = bounds.select(len(network.layers) - 1, network.output_index(output))
-        network = network.select(output)
+    if clip_output and scale_output:
+        raise InputError("an output is clipped or scaled, not both")
+    if not isinstance(bounds, str) and output is not None:
+        bounds = bounds.select(len(network.layers) - 1, network.output_index(output))
+    elif not isinstance(bounds, str) and margin is not None:
+        bounds = NetworkBounds(bounds.layers[: len(network.layers) - 1])
+    network = chosen(network, output, margin, clip_output)
+    if scale_output and network.layers[-1].activation == "relu":
+        network = affine_end(network)
     normalised = to_unit_cube(network)
-    _check_logic(normalised, logic)
+    kind = "rational" if scale_output and normalised.number_kind == "integer" else normalised.number_kind
+    _check_logic(kind, logic)
     seconds: dict[str, float] = {}
     with _timed(seconds, "bounds"):
         progress("bounding neurons", 0, 1)
         proven = neuron_bounds(network, bounds, progress) if isinstance(bounds, str) else bounds
     compact = strategy == "compact"
-    scaled = compact and normalised.number_kind != "integer"
+    scaled = compact and kind != "integer"
     with _timed(seconds, "clip"):
         progress("clipping neurons", 0, 1)
-        clipped = clip_network(normalised, proven, recorder, scaled=scaled)
-        check_outputs(network, clipped, proven)
+        clipped = clip_network(normalised, proven, recorder, scaled=scaled, map_outputs=scale_output)
+        if not scale_output:
+            check_outputs(network, clipped, proven)
     with _timed(seconds, "compose"):
-        chosen = _choose_logic(normalised, clipped, scaled) if logic == "auto" else logic
+        fitting = _choose_logic(kind, clipped, scaled) if logic == "auto" else logic
         if compact and not scaled:
-            chosen = "mv"  # which is part of every other logic
+            fitting = "mv"  # which is part of every other logic
         listener = recorder or Recorder()
         formula = compose(
-            clipped, network.inputs, network.outputs, chosen, progress, listener, minimise=minimise if compact else None
+            clipped,
+            network.inputs,
+            network.outputs,
+            fitting,
+            progress,
+            listener,
+            minimise=minimise if compact else None,
         )
     with _timed(seconds, "measure"):
         measures = formula.measure()
@@ -102,10 +123,14 @@ def extract(
         "neurons": network.neurons,
         "units": clipped.units,
         "box": [[format_number(low), format_number(high)] for low, high in network.box],
+        "outputs": [
+            {"name": name, "scale": format_number(scale), "offset": format_number(offset)}
+            for name, (scale, offset) in zip(network.outputs, clipped.maps, strict=True)
+        ],
         "seconds": {stage: round(spent, 3) for stage, spent in seconds.items()},
         "proofs": [],
     }
-    return Extraction(formula, normalised, clipped, measures, summary)
+    return Extraction(formula, normalised, network, clipped, measures, summary)
 
 
 def check_outputs(network: Network, clipped: ClippedNetwork, bounds: NetworkBounds) -> None:
@@ -123,7 +148,7 @@ def check_outputs(network: Network, clipped: ClippedNetwork, bounds: NetworkBoun
             raise OutputLeavesUnitInterval(name, point, format_number(witness[1]))
         raise Undecided(
             f"output {name} is only known to lie in [{format_number(low)}, {format_number(high)}]: "
-            "the bounds cannot tell whether it stays in [0,1]"
+            "the bounds cannot tell whether it stays in [0,1] (--scale-output maps it there)"
         )
 
 
@@ -137,18 +162,16 @@ def _attained_outside(network: Network, bounds: NetworkBounds, index: int) -> An
     return None
 
 
-def _check_logic(network: Network, logic: str) -> None:
+def _check_logic(kind: str, logic: str) -> None:
     if logic not in LOGICS:
         raise InputError(f"unknown logic {logic}: choose one of {', '.join(LOGICS)}")
-    kind = network.number_kind
     if (logic == "mv" and kind != "integer") or (logic == "dmv" and kind == "algebraic"):
         fitting = "dmv or rmv" if kind == "rational" else "rmv"
         raise InputError(f"the weights are {kind}, which {logic.upper()} logic cannot express; use --logic {fitting}")
 
 
-def _choose_logic(network: Network, clipped: ClippedNetwork, scaled: bool) -> str:
+def _choose_logic(kind: str, clipped: ClippedNetwork, scaled: bool) -> str:
     """The smallest logic that fits the weights, unless its formula would be out of all proportion."""
-    kind = network.number_kind
     if scaled:
         return "rmv"  # a share is one node there, and one for each of its bits in DMV
     if kind == "rational":

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from verimv.errors import InternalError
+from verimv.errors import InputError, InternalError
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor
 from verimv.extract.built_forms import BuiltForms, check
 from verimv.extract.plan import Plan
@@ -24,6 +24,7 @@ from verimv.extract.step2_lemma import Row, split_sum
 from verimv.extract.step2_threshold import Threshold, threshold_node
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network
+from verimv.networks.outputs import OutputMap
 from verimv.networks.program import Range
 from verimv.terms.dag import ONE as ONE_NODE
 from verimv.terms.dag import VARIABLE as VARIABLE_NODE
@@ -77,7 +78,15 @@ class Obligations(Recorder):
         self._values = values
         self._layers.append(units)
 
-    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:
+    def outputs(
+        self,
+        arguments: Sequence[Affine],
+        ranges: Sequence[Range],
+        folded: Sequence[Affine],
+        maps: Sequence[OutputMap],
+    ) -> None:
+        if any(map_ != OutputMap() for map_ in maps):
+            raise InputError("the layered proof knows outputs in [0,1] only; a certificate covers scaled ones")
         activation = self._arguments(len(self.network.layers) - 1, arguments, ranges)
         self._outputs = folded
         self._stage = "the units have no nodes yet"

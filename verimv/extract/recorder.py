@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from verimv.exact import ONE, ZERO, Number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
+from verimv.networks.outputs import OutputMap
 from verimv.networks.program import Range
 from verimv.terms.dag import Dag
 
@@ -59,8 +60,14 @@ class Recorder:
     ) -> None:
         """Step 1, a hidden layer: with its arguments in these ranges, its values are made of units σ(form)."""
 
-    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], folded: Sequence[Affine]) -> None:
-        """Step 1, the last layer: σ(argument) = σ(folded)."""
+    def outputs(
+        self,
+        arguments: Sequence[Affine],
+        ranges: Sequence[Range],
+        folded: Sequence[Affine],
+        maps: Sequence[OutputMap],
+    ) -> None:
+        """Step 1, the last layer: σ(argument) = σ(folded); or, with a map, argument = scale·σ(folded) + offset."""
 
     def pruned(
         self, kept: Sequence[Sequence[int]], layers: Sequence[Sequence[Affine]], outputs: Sequence[Affine]

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from verimv.bounds import NetworkBounds, NeuronBound
 from verimv.errors import Undecided
-from verimv.exact import Number, Rational, ceil, clip, floor, format_count
+from verimv.exact import ONE, Number, Rational, ceil, clip, floor, format_count
 from verimv.extract.recorder import Clipping, Recorder
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network
+from verimv.networks.outputs import OutputMap
 from verimv.networks.program import Range
 
 #: More clipped units than this are refused: their terms would not fit in memory.
@@ -33,6 +34,8 @@ class ClippedNetwork:
     layers: list[list[Affine]]
     outputs: list[Affine]
     output_ranges: list[tuple[Number, Number]]
+    #: what takes σ of `outputs` to the network's own
+    maps: list[OutputMap]
 
     @property
     def units(self) -> int:
@@ -41,11 +44,17 @@ class ClippedNetwork:
 
 
 def clip_network(
-    network: Network, bounds: NetworkBounds, recorder: Recorder | None = None, *, scaled: bool = False
+    network: Network,
+    bounds: NetworkBounds,
+    recorder: Recorder | None = None,
+    *,
+    scaled: bool = False,
+    map_outputs: bool = False,
 ) -> ClippedNetwork:
     """The clipped network of a network on the unit cube. `bounds` may leave out layers; those get interval bounds.
 
     `scaled` makes one unit of each ReLU, ρ(t) = B·σ(t/B) for t ≤ B, which needs a logic with multiplication.
+    `map_outputs` maps the range of every output of an affine last layer onto [0,1].
     """
     recorder = recorder or Recorder()
     recorder.start(network)
@@ -76,10 +85,29 @@ def clip_network(
         room -= len(units.forms)
     forms = [row.substitute(values) for row in network.layers[last].rows]
     activation = network.layers[last].activation
-    ranges = [_range(form, bounds.get(last, i), activation) for i, form in enumerate(forms)]
-    outputs = [_folded(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
-    recorder.outputs(forms, ranges, outputs)
-    return _pruned(ClippedNetwork(layers, outputs, ranges), recorder)
+    if map_outputs and activation == "identity":
+        maps = [_output_map(*_tightest(form, bounds.get(last, i))) for i, form in enumerate(forms)]
+        ranges = [(map_.offset, map_.undone(ONE)) for map_ in maps]
+        outputs = [_mapped(form, map_) for form, map_ in zip(forms, maps, strict=True)]
+    else:
+        maps = [OutputMap()] * len(forms)
+        ranges = [_range(form, bounds.get(last, i), activation) for i, form in enumerate(forms)]
+        outputs = [_folded(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
+    recorder.outputs(forms, ranges, outputs, maps)
+    return _pruned(ClippedNetwork(layers, outputs, ranges, maps), recorder)
+
+
+def _output_map(low: Number, high: Number) -> OutputMap:
+    """Short numbers with offset ≤ low and high ≤ offset + scale."""
+    if low == high:
+        return OutputMap(ONE, low)
+    step = short_dyadic(high - low) / 32
+    offset = step * floor(low / step)
+    return OutputMap(step * ceil(high / step) - offset, offset)
+
+
+def _mapped(form: Affine, map_: OutputMap) -> Affine:
+    return form.shifted(-map_.offset).scaled(1 / map_.scale)
 
 
 def _range(form: Affine, proven: NeuronBound | None, activation: Activation) -> Range:
@@ -185,4 +213,4 @@ def _pruned(clipped: ClippedNetwork, recorder: Recorder) -> ClippedNetwork:
     layers.insert(0, above)
     outputs = layers.pop()
     recorder.pruned(kept, layers, outputs)
-    return ClippedNetwork(layers, outputs, clipped.output_ranges)
+    return ClippedNetwork(layers, outputs, clipped.output_ranges, clipped.maps)

@@ -44,9 +44,9 @@ def compose(
     the compact forms of its units."""
     needed = 0 if minimise else table_nodes(clipped, logic)
     if needed > MAX_NODES:
-        advice = "try --logic rmv, which needs no common denominator" if logic == "dmv" else "its weights are too large"
+        advice = "--logic rmv, which needs no common denominator" if logic == "dmv" else "--strategy compact"
         raise Undecided(
-            f"the paper's construction needs up to {format_count(needed)} nodes, more than {MAX_NODES:,}: {advice}"
+            f"the paper's construction needs up to {format_count(needed)} nodes, more than {MAX_NODES:,}: try {advice}"
         )
     dag = Dag()
     atoms = [dag.variable(name) for name in inputs]

@@ -64,7 +64,7 @@ class Affine:
             total = total + w * values[j]
         return total
 
-    def substitute(self, forms: Sequence[Affine]) -> Affine:
+    def substitute(self, forms: Sequence[Affine] | Mapping[int, Affine]) -> Affine:
         """Variables replaced by forms."""
         return combination([(w, forms[j]) for j, w in self.terms], self.constant)
 

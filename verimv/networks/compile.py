@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from verimv.exact import Number
 from verimv.networks.affine import Affine
-from verimv.networks.network import Box, Layer, Network, checked_box
-from verimv.networks.program import Case, Program, Range
+from verimv.networks.layering import layers_of
+from verimv.networks.network import Layer, Network, checked_box
+from verimv.networks.program import Program, Range
 from verimv.terms.formula import Formula
 
 #: Chains are not flattened past this many summands, so that n summands cost n·MAX_FAN_IN and not n².
@@ -21,24 +22,13 @@ MAX_FAN_IN = 256
 
 
 class _Neurons(Program):
-    """A program in which chains are flattened, and every value knows its level: the inputs 0, a neuron one more than
-    the highest value it uses."""
-
-    def __init__(self, box: Box) -> None:
-        super().__init__(box)
-        self.levels = [0] * self.inputs
+    """A program in which chains are flattened."""
 
     def relu(self, argument: Affine, proven: Range | None = None) -> Affine:
         flat = self._flattened(argument)
         if proven is not None and flat != argument:
             proven = (self.range_of(flat)[0], proven[1])  # t ≤ ρ(t): of the range, only the upper end carries over
         return super().relu(flat, proven)
-
-    def _case(self, case: Case, result: Range) -> Affine:
-        form = super()._case(case, result)
-        if len(self.levels) < len(self.ranges):
-            self.levels.append(1 + max(self.levels[j] for j, _ in case.argument.terms))
-        return form
 
     def _flattened(self, argument: Affine) -> Affine:
         """ρ(w·ρ(t) + r) = ρ(w·t + r) wherever r ≤ 0 < w: chains of ⊕, or of ⊙, become one neuron."""
@@ -67,22 +57,10 @@ def to_network(formula: Formula) -> Network:
     neurons = _Neurons(checked_box(None, len(formula.inputs)))
     outputs = neurons.add_formula(formula, formula.inputs)
     inputs = formula.inputs or ("x1",)
-    carried = _last_levels(neurons, outputs, len(formula.inputs))
-    top = max((neurons.levels[j] for form in outputs for j, _ in form.terms), default=0)
-    by_level: list[list[int]] = [[] for _ in range(top + 1)]
-    for number in carried:
-        by_level[neurons.levels[number]].append(number)
-    layers: list[Layer] = []
-    below = {number: number for number in range(len(formula.inputs))}
-    width_in = len(inputs)
-    for level in range(1, top + 1):
-        copies = [number for number in below if carried.get(number, 0) >= level]
-        rows = [neurons.cases[number].argument.renumbered(below) for number in by_level[level]]
-        rows += [Affine.variable(below[number]) for number in copies]
-        layers.append(Layer(tuple(rows), width_in, "relu"))
-        below = {number: position for position, number in enumerate(by_level[level] + copies)}
-        width_in = len(rows)
-    layers.append(Layer(tuple(form.renumbered(below) for form in outputs), width_in, "identity"))
+    layers = layers_of(neurons.cases, outputs, len(inputs))
+    if layers[-1].activation != "identity":
+        width = len(outputs)
+        layers.append(Layer(tuple(Affine.variable(j) for j in range(width)), width, "identity"))
     return Network.of(layers, inputs, None, _output_names(inputs, formula.outputs))
 
 
@@ -98,16 +76,3 @@ def _output_names(inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
             taken.add(name)
         names.append(name)
     return names
-
-
-def _last_levels(neurons: _Neurons, outputs: Sequence[Affine], inputs: int) -> dict[int, int]:
-    """Each value that is used, with the highest level at which it must still be there."""
-    top = max((neurons.levels[j] for form in outputs for j, _ in form.terms), default=0)
-    last = {j: top for form in outputs for j, _ in form.terms}
-    for number in reversed(neurons.cases):
-        if number in last:
-            for j, _ in neurons.cases[number].argument.terms:
-                last[j] = max(last.get(j, 0), neurons.levels[number] - 1)
-    for number in range(inputs):
-        last.setdefault(number, 0)
-    return last

@@ -16,6 +16,7 @@ from verimv.errors import InputError
 from verimv.exact import Number, check_readable, format_number, parse_number, shown
 from verimv.networks.affine import Affine
 from verimv.networks.network import ACTIVATIONS, Box, Layer, Network, checked_box
+from verimv.networks.vnnlib import read_vnnlib_box
 
 FORMAT = "verimv-network"
 VERSION = 1
@@ -195,7 +196,9 @@ def _is_sparse(layer: Layer) -> bool:
 
 
 def read_box(text: str, inputs: int, source: str | None = None) -> Box:
-    """A JSON list with a pair of numbers for each input."""
+    """A JSON list with a pair of numbers for each input, or the bounds of the inputs in a VNN-LIB property."""
+    if text.lstrip()[:1] in ("(", ";"):
+        return read_vnnlib_box(text, inputs, source)
     try:
         data = _list(loads_strictly(text, source), "the box")
         return checked_box(_box_pairs(data), inputs)

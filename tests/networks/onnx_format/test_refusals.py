@@ -1,0 +1,172 @@
+"""What cannot be read is refused in one line that says why; nothing outside the model's folder is touched."""
+
+import os
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from tests.networks.models import model, single
+from verimv.errors import InputError
+from verimv.networks import load
+from verimv.networks.onnx_format import read_onnx
+from verimv.networks.onnx_format.reader import model_network
+
+W = np.ones((2, 2))
+
+
+def refused(proto):
+    with pytest.raises(InputError) as error:
+        model_network(proto)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("proto", "words"),
+    [
+        (single("Softmax", [1, 2]), ["Softmax", "ranking"]),
+        (single("Sigmoid", [1, 2]), ["Sigmoid", "piecewise linear"]),
+        (single("Exp", [1, 2]), ["Exp", "piecewise linear"]),
+        (single("ArgMax", [1, 2]), ["ArgMax", "--margin"]),
+        (single("NoSuchThing", [1, 2]), ["NoSuchThing", "not read"]),
+        (single("Relu", [1, 2], opset=6), ["opset 6", "version_converter"]),
+        (model([("Mul", ["x", "x"], ["y"], {})], {"x": [2]}, {}, ["y"]), ["Mul", "both depend"]),
+        (model([("MatMul", ["x", "x"], ["y"], {})], {"x": [2, 2]}, {}, ["y"]), ["MatMul", "both depend"]),
+        (model([("Div", ["c", "x"], ["y"], {})], {"x": [2]}, {"c": W}, ["y"]), ["Div", "depends on the input"]),
+        (single("Div", [2], [np.zeros(2)]), ["Div", "zero"]),
+        (single("MatMul", [3], [W]), ["MatMul", "(3,)", "(2, 2)"]),
+        (single("Add", [3], [W]), ["Add", "(3,)", "(2, 2)"]),
+        (single("Add", [2], [np.array([np.nan, 1])]), ["finite"]),
+        (single("Add", [2], [np.array([np.inf, 1])]), ["finite"]),
+        (single("Cast", [2], to=TensorProto.INT32), ["Cast"]),
+        (single("Reshape", [4], [np.array([3, -1])]), ["Reshape", "(3, -1)"]),
+        (single("Reshape", [4], [np.array([0, 0, 4])]), ["Reshape"]),
+        (single("Gather", [2], [np.array([2])]), ["Gather", "index"]),
+        (single("Pad", [2], [np.array([1 << 40, 0])]), ["Pad", "entries"]),
+        (single("Expand", [1], [np.array([1 << 20, 1 << 20])]), ["Expand", "entries"]),
+        (single("Conv", [1, 1, 4], [np.ones((1, 1, 5))]), ["Conv", "spans 5"]),
+        (single("MaxPool", [1, 1, 4], kernel_shape=[2], strides=[0]), ["MaxPool", "stride"]),
+        (single("Transpose", [2, 2], perm=[0, 0]), ["Transpose", "perm"]),
+        (model([("Relu", ["z"], ["y"], {})], {"x": [2]}, {}, ["y"]), ["'z'", "never computed"]),
+        (model([("Relu", ["x"], ["z"], {})], {"x": [2]}, {}, ["y"]), ["'y'", "never computed"]),
+        (
+            model([("Add", ["x", "b"], ["a"], {}), ("Relu", ["a"], ["b"], {})], {"x": [2]}, {}, ["b"]),
+            ["cycle"],
+        ),
+        (model([("Relu", ["x"], ["y"], {}), ("Abs", ["x"], ["y"], {})], {"x": [2]}, {}, ["y"]), ["twice"]),
+        (model([("Relu", ["x"], ["y"], {})], {"x": [1, "n"]}, {}, ["y"]), ["axis 1", "fixed"]),
+        (model([("Relu", ["x"], ["y"], {})], {"x": [1 << 40, 1 << 40]}, {}, ["y"]), ["entries"]),
+        (model([("Relu", ["c"], ["y"], {})], {}, {"c": W}, ["y"]), ["no inputs"]),
+    ],
+)  # fmt: skip
+def test_refused_in_one_line(proto, words):
+    message = refused(proto)
+    for word in words:
+        assert word in message
+
+
+def test_doubling_again_and_again_is_stopped():
+    """Thirty nodes that each double a tensor would need 2^30 entries."""
+    nodes = [("Concat", [f"v{i}", f"v{i}"], [f"v{i + 1}"], {"axis": 0}) for i in range(30)]
+    nodes[0] = ("Concat", ["x", "x"], ["v1"], {"axis": 0})
+    assert "entries" in refused(model(nodes, {"x": [1]}, {}, ["v30"]))
+
+
+def test_weights_without_end_are_stopped():
+    """A product of two large constants is small in a file and large in memory."""
+    nodes = [
+        ("ConstantOfShape", ["s"], ["c"], {"value": helper.make_tensor("v", TensorProto.DOUBLE, [1], [1.0])}),
+        ("MatMul", ["x", "c"], ["y"], {}),
+    ]
+    message = refused(model(nodes, {"x": [4, 3000]}, {"s": np.array([3000, 3000])}, ["y"]))
+    assert "weights" in message
+
+
+def test_values_carried_without_end_are_stopped():
+    """A long chain beside a wide input that is needed again at its end."""
+    nodes = [("Slice", ["x", "zero", "one"], ["v0"], {})]
+    nodes += [(op, [f"v{i}", "c"][: 1 + (op == "Sub")], [f"v{i + 1}"], {}) for i, op in enumerate(["Relu", "Sub"] * 40)]
+    nodes.append(("Concat", ["x", "v80"], ["y"], {"axis": 0}))
+    constants = {"zero": np.array([0]), "one": np.array([1]), "c": np.array([1.0])}
+    assert "carry values" in refused(model(nodes, {"x": [30000]}, constants, ["y"]))
+
+
+def test_integer_inputs_are_refused():
+    proto = single("Relu", [2])
+    proto.graph.input[0].type.tensor_type.elem_type = TensorProto.INT64
+    assert "expected real numbers" in refused(proto)
+
+
+def test_other_domains_are_refused():
+    proto = single("Relu", [2])
+    proto.graph.node[0].domain = "com.microsoft"
+    assert "com.microsoft" in refused(proto)
+
+
+def external(location, offset="0", length="32"):
+    proto = single("MatMul", [1, 2], [W])
+    tensor = proto.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", location), ("offset", offset), ("length", length)):
+        entry = tensor.external_data.add()
+        entry.key, entry.value = key, value
+    return proto
+
+
+def test_external_data_in_the_folder(tmp_path):
+    (tmp_path / "weights.bin").write_bytes(b"\0" * 8 + W.tobytes())
+    (tmp_path / "net.onnx").write_bytes(external("weights.bin", offset="8").SerializeToString())
+    assert load(tmp_path / "net.onnx")(1, 2) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "location", ["../secret.bin", "/etc/passwd", "link", "sub/../../secret.bin", "", ".", "missing", "pipe", "a\0b"]
+)
+def test_external_data_elsewhere_is_not_touched(tmp_path, location):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "sub").mkdir()
+    (tmp_path / "secret.bin").write_bytes(W.tobytes())
+    os.symlink(tmp_path / "secret.bin", folder / "link")
+    os.mkfifo(folder / "pipe")
+    (folder / "net.onnx").write_bytes(external(location).SerializeToString())
+    if location == "pipe":  # opened without waiting for a writer
+        keep = os.open(folder / "pipe", os.O_RDWR)
+    with pytest.raises(InputError) as error:
+        read_onnx(folder / "net.onnx")
+    if location == "pipe":
+        os.close(keep)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("offset", "length"), [("-1", "32"), ("1e9", "32"), ("0", "31"), ("64", "32"), ("0", "9" * 30)]
+)
+def test_external_data_of_the_wrong_size(tmp_path, offset, length):
+    (tmp_path / "w.bin").write_bytes(W.tobytes())
+    (tmp_path / "net.onnx").write_bytes(external("w.bin", offset, length).SerializeToString())
+    with pytest.raises(InputError):
+        read_onnx(tmp_path / "net.onnx")
+
+
+def test_a_tensor_that_claims_more_than_it_has():
+    proto = single("MatMul", [1, 2], [W])
+    proto.graph.initializer[0].dims[0] = 1 << 50
+    assert "entries" in refused(proto)
+    proto.graph.initializer[0].dims[0] = 3
+    assert "bytes" in refused(proto)
+    proto.graph.initializer[0].dims[0] = -2
+    assert "shape" in refused(proto)
+
+
+def test_not_a_model(tmp_path):
+    for data in (b"", b"hello", onnx.ModelProto().SerializeToString(), os.urandom(500)):
+        (tmp_path / "net.onnx").write_bytes(data)
+        with pytest.raises(InputError) as error:
+            load(tmp_path / "net.onnx")
+        assert str(error.value).startswith(str(tmp_path / "net.onnx"))
+    with pytest.raises(InputError, match="no such file"):
+        load(tmp_path / "missing.onnx")

@@ -1,0 +1,300 @@
+"""NNet, VNN-LIB, numpy, scikit-learn, safetensors and torch: what they mean, exactly."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.networks.test_fuzz import safetensors
+from tests.oracle import build_network, floats32, grid, network_value, rationals, specs
+from verimv.errors import InputError
+from verimv.exact import as_number
+from verimv.networks import Layer, Network, load
+from verimv.networks.export import export_nnet, export_onnx, plain
+from verimv.networks.json_format import read_box
+from verimv.networks.nnet_format import read_nnet
+from verimv.networks.onnx_format.model import parse_model
+from verimv.networks.onnx_format.reader import model_network
+
+NNET = """// two inputs, normalised
+2,2,1,2,
+2,2,1,
+0,
+-1,0,
+1,10.,
+0.5,5.0,100,
+2,-.5e1,10,
+1,-1
+0.25,0
+0.5,
+-1,
+2,3,
+1,
+"""
+
+
+def test_nnet_with_its_normalisation():
+    network = read_nnet(NNET)
+    assert network.box == ((-1, 1), (0, 10))
+    for a, b in [(-1, 0), (1, 10), (Fraction(1, 3), 7)]:
+        u, v = (Fraction(a) - Fraction(1, 2)) / 2, (Fraction(b) - 5) / -5
+        hidden = [max(0, u - v + Fraction(1, 2)), max(0, u / 4 - 1)]
+        assert network(Fraction(a), b) == (2 * hidden[0] + 3 * hidden[1] + 1) * 10 + 100
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("2,2,1,2,\n", "2,2,1,\n", "line 2"), ("2,2,1,\n0,", "2,3,1,\n0,", "expected 2 numbers, found 1"), ("2,-.5e1,10", "2,0,10", "range of 0"),
+        ("0.25,0\n", "0.25\n", "expected 2 numbers, found 1"), ("0.25,0\n", "0.25,nan\n", "nan"), ("2,3,\n1,\n", "2,3,\n", "the file ends"),
+        ("2,3,\n1,\n", "2,3,\n1,\n1,\n", "end of the file"), ("-1,0,\n1,", "2,0,\n1,", "above"), ("2,2,1,2,", "2,2,1,99999999,", "from 1 to"),
+    ],
+)  # fmt: skip
+def test_malformed_nnet(old, new, words):
+    assert old in NNET
+    with pytest.raises(InputError) as error:
+        read_nnet(NNET.replace(old, new, 1), "line 2" if words == "line 2" else "net.nnet")
+    assert words in str(error.value)
+
+
+def box(text, inputs=2):
+    return read_box(text, inputs, "p.vnnlib")
+
+
+def test_vnnlib_boxes():
+    text = """; a comment (with brackets
+    (declare-const X_0 Real) (declare-const Y_0 Real)
+    (assert (<= X_0 0.679857769)) (assert (>= X_0 (- .5)))
+    (assert (>= 1e1 X_1)) (assert (and (>= X_1 -1.) (<= X_1 20)))
+    (assert (or (and (>= Y_0 1)) (and (<= Y_0 -1))))"""
+    assert box(text) == ((Fraction(-1, 2), Fraction(679857769, 10**9)), (-1, 10))
+
+
+def test_regions_of_a_vnnlib_property_are_covered():
+    text = """(assert (or (and (<= X_0 1) (>= X_0 0) (<= Y_0 3)) (and (<= X_0 5) (>= X_0 2))))
+    (assert (= X_1 7))"""
+    assert box(text) == ((0, 5), (7, 7))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("(assert (<= X_0 1))", "X_0 has no lower"), ("(assert (<= X_0 1)", "missing"), ("(assert (<= X_0 X_1))", "number"), ("())(", "too many"),
+        ("(assert (<= X_5 1))(assert (>= X_5 1))", "only 2 inputs"), ("(assert (not (<= X_0 1)))", "negated"),
+        ("(assert (<= (+ X_0 X_1) 1))", "one input"), ("(" * 99, "nested"),
+        ("(assert (<= X_0 1))(assert (>= X_0 2))(assert (= X_1 0))", "above"),
+    ],
+)  # fmt: skip
+def test_malformed_vnnlib(text, words):
+    with pytest.raises(InputError) as error:
+        box(text)
+    assert words in str(error.value)
+    assert str(error.value).startswith("p.vnnlib")
+
+
+W1, B1 = np.array([[1, 2], [-1, 0.5]], np.float32), np.array([0.25, -1], np.float32)
+W2, B2 = np.array([[1, -2]], np.float32), np.array([0.125], np.float32)
+
+
+def value(x, y):
+    hidden = [max(0, x + 2 * y + Fraction(1, 4)), max(0, -x + Fraction(y) / 2 - 1)]
+    return hidden[0] - 2 * hidden[1] + Fraction(1, 8)
+
+
+def check(network):
+    for x, y in [(0, 0), (1, 1), (-3, 2), (Fraction(1, 3), 5)]:
+        assert network(x, y) == value(x, y)
+
+
+def test_arrays_and_npz(tmp_path):
+    check(load([(W1, B1), (W2, B2)]))
+    np.savez(tmp_path / "a.npz", W1=W1, b1=B1, W2=W2, b2=B2)
+    np.savez(tmp_path / "b.npz", b2=B2, b1=B1, W2=W2, W1=W1)
+    np.savez_compressed(tmp_path / "c.npz", W1, B1, W2, B2)
+    for name in "abc":
+        check(load(tmp_path / f"{name}.npz"))
+
+
+def test_pickles_are_never_opened(tmp_path):
+    np.savez(tmp_path / "a.npz", W=np.array([{}], dtype=object), b=B1)
+    with pytest.raises(InputError, match="expected numbers"):
+        load(tmp_path / "a.npz")
+    for suffix in (".pt", ".pth", ".pkl"):
+        (tmp_path / f"net{suffix}").write_bytes(b"cos\nsystem\n(S'false'\ntR.")
+        with pytest.raises(InputError, match="not run"):
+            load(tmp_path / f"net{suffix}")
+
+
+def test_safetensors(tmp_path):
+    path = tmp_path / "net.safetensors"
+    path.write_bytes(safetensors({"0.weight": W1, "0.bias": B1, "out.weight": W2, "out.bias": B2}))
+    check(load(path, architecture=["Linear", "ReLU", {"type": "Linear", "name": "out"}]))
+    with pytest.raises(InputError, match=r"net\.json"):
+        load(path)
+    path.with_suffix(".json").write_text(
+        '{"format": "verimv-architecture", "version": 1, "layers": ["Linear", "ReLU", "Dropout", '
+        '{"type": "Linear", "name": "out"}]}'
+    )
+    check(load(path))
+    with pytest.raises(InputError, match="Softmax"):
+        load(path, architecture=["Linear", "Softmax"])
+
+
+def test_torch_modules():
+    torch = pytest.importorskip("torch")
+    linear = [torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)]
+    with torch.no_grad():
+        for layer, w, b in zip(linear, (W1, W2), (B1, B2), strict=True):
+            layer.weight.copy_(torch.from_numpy(w))
+            layer.bias.copy_(torch.from_numpy(b))
+    check(load(torch.nn.Sequential(linear[0], torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Dropout(0.5)), linear[1])))
+
+
+class _Tensor:
+    def __init__(self, array):
+        self.array = array
+
+    def detach(self):
+        return self
+
+    cpu = detach
+
+    def numpy(self):
+        return self.array
+
+
+class _Module:
+    """What verimv uses of torch.nn.Module."""
+
+    def __init__(self, *children, **arrays):
+        self._children, self._arrays = children, arrays
+
+    def children(self):
+        return iter(self._children)
+
+    def named_modules(self):
+        return iter([])
+
+    def state_dict(self):
+        return {name: _Tensor(array) for name, array in self._arrays.items()}
+
+
+def layer(kind, *children, **arrays):
+    options = {name: value for name, value in arrays.items() if not isinstance(value, np.ndarray)}
+    place = "mine" if kind == "MyNet" else "torch.nn.modules"
+    module = type(kind, (_Module,), {"__module__": place})(
+        *children, **{n: a for n, a in arrays.items() if n not in options}
+    )
+    vars(module).update(options)
+    return module
+
+
+def test_modules_by_the_names_of_their_classes():
+    check(
+        load(
+            layer("Sequential", layer("Linear", weight=W1, bias=B1), layer("ReLU"), layer("Linear", weight=W2, bias=B2))
+        )
+    )
+    with pytest.raises(InputError, match="its code is not run"):
+        load(layer("MyNet", layer("ReLU")))
+    with pytest.raises(InputError, match="Sigmoid"):
+        load(layer("Sequential", layer("Linear", weight=W1, bias=B1), layer("Sigmoid")))
+    image = layer(
+        "Sequential",
+        layer("Conv2d", weight=np.ones((1, 1, 2, 2), np.float32), stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1),
+        layer("BatchNorm2d", running_mean=np.float32([1]), running_var=np.float32([4]), eps=0.0),
+        layer("MaxPool2d", kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False),
+        layer("Flatten", start_dim=1, end_dim=-1),
+        layer("Hardtanh", min_val=-1.0, max_val=2.0),
+    )  # fmt: skip
+    with pytest.raises(InputError, match="shape"):
+        load(image)
+    network = load(image, shape=[1, 3, 3])
+    assert network(*range(9)) == 2
+    assert network(*[Fraction(x, 16) for x in range(9)]) == Fraction(1, 4)
+
+
+def test_scikit_learn_perceptrons():
+    neural_network = pytest.importorskip("sklearn.neural_network")
+    source = np.random.default_rng(0)
+    x = source.uniform(-1, 1, (40, 3))
+    regressor = neural_network.MLPRegressor(hidden_layer_sizes=(5, 4), max_iter=20, random_state=0)
+    classifier = neural_network.MLPClassifier(hidden_layer_sizes=(5,), max_iter=20, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # so few iterations do not converge
+        regressor.fit(x, x.sum(1))
+        classifier.fit(x, x.sum(1) > 0)
+        curved = neural_network.MLPRegressor(hidden_layer_sizes=(2,), activation="tanh", max_iter=1).fit(x, x[:, 0])
+    network = load(regressor)
+    assert np.allclose([float(network(*p)) for p in x[:5]], regressor.predict(x[:5]))
+    margin = load(classifier)
+    for point in x:
+        assert (margin(*point) > 0) == classifier.predict([point])[0]
+    with pytest.raises(InputError, match="tanh"):
+        load(curved)
+
+
+@given(specs(floats32))
+def test_files_of_floats_are_exact(spec):
+    """float32 weights survive ONNX, and any dyadic ones NNet."""
+    network = build_network(spec)
+    onnx, nnet = export_onnx(network), export_nnet(network)
+    assert onnx.rounded == nnet.rounded == 0
+    for copy in (model_network(parse_model(onnx.data)), read_nnet(nnet.data.decode()), plain(network)):
+        assert copy.box == network.box
+        for point in grid(len(network.inputs), 2)[:20]:
+            assert copy.at([as_number(x) for x in point]) == network_value(spec, list(point))
+
+
+@given(specs(rationals), st.integers(0, 3))
+def test_files_of_other_numbers_are_near(spec, index):
+    network = build_network(spec)
+    for copy in (model_network(parse_model(export_onnx(network).data)), read_nnet(export_nnet(network).data.decode())):
+        point = [as_number(Fraction(index, 3)) for _ in network.inputs]
+        assert abs(copy.at(point)[0] - network.at(point)[0]) < Fraction(1, 10**9)
+
+
+def test_what_is_rounded_is_counted():
+    network = Network.of([Layer.of([["1/3", "0.5"]], ["sqrt(2)"], "identity")])
+    assert (export_onnx(network).rounded, export_nnet(network).rounded) == (2, 2)
+    with pytest.raises(InputError, match="too large"):
+        export_onnx(Network.of([Layer.of([["1e400"]], ["0"], "identity")]))
+
+
+def test_json_is_still_the_default(tmp_path):
+    (tmp_path / "net.json").write_text('{"format": "verimv-network", "version": 1, "layers": []}')
+    with pytest.raises(InputError, match="at least one layer"):
+        load(tmp_path / "net.json")
+    with pytest.raises(InputError, match="cannot read a network from int"):
+        load(3)
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        "Linear", [], [3], [{"type": 3}], [{"type": "Conv2d", "groups": "x"}], [{"type": "MaxPool2d", "kernel_size": 1 << 70}],
+        ["Linear", {"type": "LeakyReLU", "negative_slope": "steep"}], ["Linear", {"type": "Hardtanh", "min_val": []}],
+        ["Linear", {"type": "MaxPool1d"}], ["Linear", {"type": "Flatten", "start_dim": 0}], ["Linear", "Linear"],
+        [{"type": "Conv2d", "name": "0", "padding": "same"}], ["ReLU"], ["BatchNorm1d"],
+    ],
+)  # fmt: skip
+def test_bad_architectures(tmp_path, layers):
+    path = tmp_path / "net.safetensors"
+    path.write_bytes(safetensors({"0.weight": W1, "0.bias": B1}))
+    with pytest.raises(InputError) as error:
+        load(path, architecture=layers)
+    assert str(error.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "{}", '{"format": "verimv-architecture", "version": 1, "input": [' + "9" * 5000 + "]}"]
+)
+def test_bad_architecture_files(tmp_path, text):
+    path = tmp_path / "net.safetensors"
+    path.write_bytes(safetensors({"0.weight": W1, "0.bias": B1}))
+    path.with_suffix(".json").write_text(text)
+    with pytest.raises(InputError):
+        load(path)

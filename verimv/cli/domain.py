@@ -1,0 +1,178 @@
+"""What every command can be told about the network it works on: its box, and which of its outputs are meant."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from verimv.cli.subjects import read_as_network, read_formula, read_subject
+from verimv.errors import InputError
+from verimv.exact import ZERO, Number, format_number, parse_number
+from verimv.files import read_text
+from verimv.networks import Network
+from verimv.networks.json_format import read_box
+from verimv.networks.network import Box, checked_box
+from verimv.networks.outputs import OutputMap, chosen
+from verimv.terms import Formula
+
+
+def add_box(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--box",
+        metavar="FILE",
+        help='JSON [["low", "high"], …], a pair per input, or a VNN-LIB file, instead of the network\'s own box',
+    )
+
+
+def add_outputs(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
+    group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference of outputs A − B")
+
+
+def with_box(subject: Network, path: str | None) -> Network:
+    return subject if path is None else replace(subject, box=_box(path, len(subject.inputs)))
+
+
+def _box(path: str, inputs: int) -> Box:
+    return read_box(read_text(path), inputs, path)
+
+
+def network_argument(arguments: argparse.Namespace) -> Network:
+    return with_box(read_as_network(arguments.network), arguments.box)
+
+
+def subject_argument(arguments: argparse.Namespace) -> Formula | Network:
+    """A formula, or a network with the box and outputs that were asked for."""
+    return _with_options(read_subject(arguments.subject), arguments)
+
+
+def _with_options(subject: Formula | Network, arguments: argparse.Namespace) -> Formula | Network:
+    if isinstance(subject, Network):
+        return chosen(with_box(subject, arguments.box), arguments.output, pair(arguments))
+    if (arguments.box, arguments.output, arguments.margin) != (None, None, None):
+        raise InputError("--box, --output and --margin are for networks; a formula is a function on the unit cube")
+    return subject
+
+
+def pair(arguments: argparse.Namespace) -> tuple[str, str] | None:
+    return None if arguments.margin is None else (arguments.margin[0], arguments.margin[1])
+
+
+@dataclass(frozen=True)
+class ExtractedFormula:
+    """A formula in the user's own units: the maps of an extraction undone."""
+
+    formula: Formula
+    box: Box
+    maps: Sequence[OutputMap]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(self.formula.inputs)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return tuple(self.formula.outputs)
+
+    def at(self, point: Mapping[str, Number]) -> list[Number]:
+        check_inside(point, self.inputs, self.box)
+        inner = {
+            name: (point[name] - low) / (high - low) if high > low else ZERO
+            for name, (low, high) in zip(self.inputs, self.box, strict=True)
+        }
+        return [map_.undone(value) for map_, value in zip(self.maps, self.formula.at(inner), strict=True)]
+
+
+def check_inside(point: Mapping[str, Number], inputs: Sequence[str], box: Box) -> None:
+    for name, (low, high) in zip(inputs, box, strict=True):
+        if not low <= point[name] <= high:
+            ends = f"[{format_number(low)}, {format_number(high)}]"
+            raise InputError(f"{name} = {format_number(point[name])} is outside the box {ends}")
+
+
+def evaluated_argument(arguments: argparse.Namespace) -> Formula | Network | ExtractedFormula:
+    """What `eval` takes: also a directory that extract wrote, or a formula whose inputs are given in a box."""
+    if os.path.isdir(arguments.subject):
+        return extracted_formula(arguments.subject)
+    subject = read_subject(arguments.subject)
+    if isinstance(subject, Formula) and arguments.box is not None:
+        return ExtractedFormula(subject, _box(arguments.box, len(subject.inputs)), [OutputMap()] * len(subject.outputs))
+    return _with_options(subject, arguments)
+
+
+class FloatColumns:
+    """onnxruntime's own values beside the exact ones, and how far they are apart."""
+
+    def __init__(self, path: str, subject: Formula | Network | ExtractedFormula) -> None:
+        if not path.lower().endswith(".onnx") or not isinstance(subject, Network):
+            raise InputError("--floats compares with onnxruntime: it needs an .onnx file", source=path)
+        from verimv.networks.onnx_format.runtime import FloatModel
+
+        self._model = FloatModel(path)
+        self._outputs = len(subject.outputs)
+        self.names = (*(f"{name}_float" for name in subject.outputs), "gap")
+        self.largest = 0.0
+
+    def at(self, point: Sequence[Number], exact: Sequence[Number]) -> dict[str, str]:
+        values = self._model.at([float(x) for x in point])
+        if len(values) != self._outputs:
+            raise InputError("--floats compares all outputs of the file; leave out --output and --margin")
+        gap = max(abs(value - float(y)) for value, y in zip(values, exact, strict=True))
+        self.largest = max(self.largest, gap)
+        return dict(zip(self.names, map(repr, [*values, gap]), strict=True))
+
+
+def extracted_formula(directory: str) -> ExtractedFormula:
+    """What `extract -o DIR` wrote, with the maps from its summary."""
+    formula = read_formula(str(Path(directory) / "formula.mv"))
+    path = Path(directory) / "summary.json"
+    summary = read_summary(path)
+    if summary is None:
+        raise InputError("no such file", source=str(path))
+    return ExtractedFormula(formula, _summary_box(summary, formula, path), output_maps(summary, formula.outputs, path))
+
+
+def read_summary(path: Path) -> dict[str, Any] | None:
+    """The summary of an extraction, if there is one."""
+    if not path.exists():
+        return None
+    try:
+        summary = json.loads(read_text(path))
+    except (ValueError, RecursionError):
+        summary = None
+    if not isinstance(summary, dict) or not isinstance(summary.setdefault("proofs", []), list):
+        raise InputError("not the summary of an extraction", source=str(path))
+    return summary
+
+
+def _summary_box(summary: Mapping[str, Any], formula: Formula, path: Path) -> Box:
+    box = summary.get("box")
+    if not isinstance(box, list) or not all(
+        isinstance(pair, list) and all(isinstance(end, str) for end in pair) for pair in box
+    ):
+        raise InputError("box: expected pairs of numbers", source=str(path))
+    try:
+        return checked_box(box, len(formula.inputs))
+    except InputError as error:
+        raise error.located(str(path)) from None
+
+
+def output_maps(summary: Mapping[str, Any], outputs: Sequence[str], path: Path) -> list[OutputMap]:
+    """The maps of the outputs; summaries of older versions have none."""
+    entries = summary.get("outputs")
+    if entries is None:
+        return [OutputMap()] * len(outputs)
+    try:
+        found = {entry["name"]: (parse_number(entry["scale"]), parse_number(entry["offset"])) for entry in entries}
+        maps = [OutputMap(*found[name]) for name in outputs]
+    except (TypeError, KeyError, InputError):
+        raise InputError("outputs: expected a name, a scale and an offset for each", source=str(path)) from None
+    if not all(map_.scale for map_ in maps):
+        raise InputError("outputs: a scale of 0", source=str(path))
+    return maps

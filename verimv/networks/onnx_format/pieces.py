@@ -1,0 +1,120 @@
+"""Operators that bend: piecewise linear, lowered exactly to ρ and σ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from verimv.errors import InputError
+from verimv.exact import Number
+from verimv.networks.affine import Affine
+from verimv.networks.onnx_format.arithmetic import grouped, reduction
+from verimv.networks.onnx_format.node import Node, Operator
+from verimv.networks.onnx_format.tensors import Tensor, as_objects, exact, forms, mapped, scalar, variable
+from verimv.networks.onnx_format.windows import Windows
+
+
+def relu(node: Node) -> Tensor:
+    return variable(mapped(node.circuit.relu, forms(node.input(0))))
+
+
+def leaky_relu(node: Node) -> Tensor:
+    slope = node.number("alpha", 0.01)
+    return variable(mapped(lambda form: node.circuit.leaky(form, slope), forms(node.input(0))))
+
+
+def parametric_relu(node: Node) -> Tensor:
+    data, slopes = node.input(0), node.input(1)
+    if slopes.forms:
+        raise InputError("a slope that depends on the input is not piecewise linear")
+    result = variable(mapped(node.circuit.leaky, forms(data), exact(slopes)))
+    if result.shape != data.shape:
+        raise InputError(f"slopes of shape {slopes.shape} for an input of shape {data.shape}")
+    return result
+
+
+def clip(node: Node) -> Tensor:
+    low, high = _end(node, 1, "min"), _end(node, 2, "max")
+    return variable(mapped(lambda form: node.circuit.clamp(form, low, high), forms(node.input(0))))
+
+
+def _end(node: Node, index: int, name: str) -> Number | None:
+    """An end of a Clip: an input since opset 11, an attribute before. Infinities are no ends."""
+    tensor = node.optional(index)
+    if tensor is None:
+        value = node.attributes.get(name)
+        is_none = value is None or (isinstance(value, float) and abs(value) == float("inf"))
+        return None if is_none else node.number(name, 0.0)
+    if not tensor.forms and tensor.array.dtype.kind == "f" and tensor.array.size == 1:
+        value = float(tensor.array.ravel()[0])
+        if value == (float("-inf") if name == "min" else float("inf")):
+            return None
+    return scalar(tensor, name)
+
+
+def hard_sigmoid(node: Node) -> Tensor:
+    slope, offset = node.number("alpha", 0.2), node.number("beta", 0.5)
+    return variable(mapped(lambda form: node.circuit.clip(form.scaled(slope).shifted(offset)), forms(node.input(0))))
+
+
+def absolute(node: Node) -> Tensor:
+    return variable(mapped(node.circuit.absolute, forms(node.input(0))))
+
+
+def maximum(node: Node) -> Tensor:
+    return _joined(node, node.circuit.maximum)
+
+
+def minimum(node: Node) -> Tensor:
+    return _joined(node, node.circuit.minimum)
+
+
+def _joined(node: Node, join: Callable[[Affine, Affine], Affine]) -> Tensor:
+    arrays = [forms(tensor) for tensor in node.all_inputs()]
+    return variable(mapped(lambda *entries: node.circuit.folded(entries, join), *arrays))
+
+
+def max_pool(node: Node) -> Tensor:
+    data = node.input(0)
+    if node.outputs > 1:
+        raise InputError("the indices of MaxPool are not read")
+    kernel = node.integer_list("kernel_shape")
+    if len(data.shape) < 3 or kernel is None:
+        raise InputError(f"expected kernel_shape and an input (N, C, …), found shape {data.shape}")
+    windows = Windows.of(node, data.shape[2:], kernel)
+    return variable(windows.pooled(forms(data), lambda _, entries: node.circuit.folded(entries, node.circuit.maximum)))
+
+
+def global_max_pool(node: Node) -> Tensor:
+    return _extreme(node, node.circuit.maximum, tuple(range(2, len(node.input(0).shape))), True)
+
+
+def reduce_max(node: Node) -> Tensor:
+    return _extreme(node, node.circuit.maximum, *reduction(node))
+
+
+def reduce_min(node: Node) -> Tensor:
+    return _extreme(node, node.circuit.minimum, *reduction(node))
+
+
+def _extreme(node: Node, join: Callable[[Affine, Affine], Affine], axes: tuple[int, ...], keeps: bool) -> Tensor:
+    data = node.input(0)
+    rows, shape = grouped(data.with_array(forms(data)), axes, keeps)
+    if not rows.shape[1]:
+        raise InputError("the largest or smallest of nothing")
+    return variable(as_objects([node.circuit.folded(list(row), join) for row in rows], shape))
+
+
+PIECES: dict[str, Operator] = {
+    "Abs": absolute,
+    "Clip": clip,
+    "GlobalMaxPool": global_max_pool,
+    "HardSigmoid": hard_sigmoid,
+    "LeakyRelu": leaky_relu,
+    "Max": maximum,
+    "MaxPool": max_pool,
+    "Min": minimum,
+    "PRelu": parametric_relu,
+    "ReduceMax": reduce_max,
+    "ReduceMin": reduce_min,
+    "Relu": relu,
+}

@@ -1,0 +1,36 @@
+"""Operators that are not read, and what to do about them."""
+
+from __future__ import annotations
+
+from verimv.exact import shown
+
+_CURVED = "it is not piecewise linear"
+
+_ADVICE = {
+    "Softmax": "drop the final Softmax: it does not change the ranking",
+    "LogSoftmax": "drop the final LogSoftmax: it does not change the ranking",
+    "Sigmoid": "drop a final Sigmoid (it does not change the order), or train with HardSigmoid or Relu inside",
+    "Tanh": "drop a final Tanh (it does not change the order), or train with HardTanh (Clip) or Relu inside",
+    "ArgMax": "leave it out, and look at the difference of two outputs with --margin",
+    "ArgMin": "leave it out, and look at the difference of two outputs with --margin",
+    "HardSwish": "x·HardSigmoid(x) is quadratic in between; train with Relu or HardSigmoid",
+    "ThresholdedRelu": "it jumps, and a formula is continuous",
+    "Sign": "it jumps, and a formula is continuous",
+    "Where": "write the choice with Min, Max or Relu",
+}
+_CURVES = {
+    "Celu", "Cos", "Elu", "Erf", "Exp", "Gelu", "GRU", "InstanceNormalization", "LayerNormalization", "Log",
+    "LogSoftmax", "LRN", "LSTM", "Mish", "Pow", "Reciprocal", "ReduceL2", "RNN", "Selu", "Sigmoid", "Sin", "Softmax",
+    "Softplus", "Softsign", "Sqrt", "Swish", "Tan", "Tanh",
+}  # fmt: skip
+
+
+def reason_against(operator: str, domain: str) -> str:
+    """One line: the operator by name, why, and what to do."""
+    if domain not in ("", "ai.onnx"):
+        return f"operator {shown(operator)} of domain {shown(domain)} is not read: export with standard operators only"
+    why = f": {_CURVED}" if operator in _CURVES else ""
+    advice = _ADVICE.get(operator)
+    if advice is None and why:
+        advice = "train with Relu, LeakyRelu, Clip or HardSigmoid in its place"
+    return f"operator {shown(operator)} is not read{why}" + (f"; {advice}" if advice else "")

@@ -1,0 +1,154 @@
+"""The input box of a VNN-LIB property: bounds ``(<= X_0 0.5)`` among its assertions.
+
+Assertions about outputs are not read. Where an ``or`` lists several regions of the input, the box is the smallest that
+holds them all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from verimv.errors import InputError
+from verimv.exact import Number, parse_number, shown
+from verimv.networks.network import Box, checked_box
+
+_TOKEN = re.compile(r"\s*(?:;[^\n]*|([()])|([^\s();]+))")
+_VARIABLE = re.compile(r"([XY])_(0|[1-9][0-9]{0,8})", re.ASCII)
+_DECIMAL = re.compile(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_MAX_DEPTH = 50
+
+#: Lower and upper end of an input, None where nothing is said.
+_Ends = dict[int, tuple[Number | None, Number | None]]
+
+
+def read_vnnlib_box(text: str, inputs: int, source: str | None = None) -> Box:
+    """The box that a property puts its inputs in; every input needs both ends."""
+    try:
+        ends: _Ends = {}
+        for expression in _expressions(text):
+            if isinstance(expression, list) and expression[:1] == ["assert"] and len(expression) == 2:
+                ends = _both(ends, _bounds(expression[1]))
+        unknown = [j for j in ends if j >= inputs]
+        if unknown:
+            raise InputError(f"X_{unknown[0]} is bounded, but there are only {inputs} inputs")
+        pairs = [ends.get(j, (None, None)) for j in range(inputs)]
+        for j, (low, high) in enumerate(pairs):
+            if low is None or high is None:
+                raise InputError(f"X_{j} has no {'lower' if low is None else 'upper'} bound")
+        return checked_box(pairs, inputs)
+    except InputError as error:
+        raise error.located(source) from None
+
+
+def _expressions(text: str) -> Iterator[Any]:
+    """S-expressions as lists of words and lists, with bounded nesting."""
+    open_lists: list[list[Any]] = []
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            if text[position:].strip():
+                raise InputError(f"expected an expression, found {shown(text[position : position + 40])}")
+            break
+        position = match.end()
+        bracket, word = match.groups()
+        if bracket == "(":
+            if len(open_lists) == _MAX_DEPTH:
+                raise InputError(f"expressions nested more than {_MAX_DEPTH} deep")
+            open_lists.append([])
+        elif bracket == ")":
+            if not open_lists:
+                raise InputError("a closing bracket too many")
+            closed = open_lists.pop()
+            if open_lists:
+                open_lists[-1].append(closed)
+            else:
+                yield closed
+        elif word is not None:
+            if not open_lists:
+                raise InputError(f"expected an opening bracket, found {shown(word)}")
+            open_lists[-1].append(word)
+    if open_lists:
+        raise InputError("a closing bracket is missing")
+
+
+def _bounds(expression: Any) -> _Ends:
+    """What an assertion says of the inputs, one by one."""
+    if not isinstance(expression, list) or not expression:
+        return {}
+    operator, *operands = expression
+    if operator == "and":
+        ends: _Ends = {}
+        for operand in operands:
+            ends = _both(ends, _bounds(operand))
+        return ends
+    if operator == "or" and operands:
+        return _hull([_bounds(operand) for operand in operands])
+    if operator in ("<=", ">=", "<", ">") and len(operands) == 2:
+        return _comparison(operator[0], *operands)
+    if operator == "=" and len(operands) == 2:
+        return _both(_comparison("<", *operands), _comparison(">", *operands))
+    if operator == "not" and _inputs_in(operands):
+        raise InputError("a negated bound of an input is not read")
+    return {}
+
+
+def _comparison(operator: str, left: Any, right: Any) -> _Ends:
+    inputs = _inputs_in([left, right])
+    if not inputs:
+        return {}
+    if isinstance(right, str) and _VARIABLE.fullmatch(right):
+        left, right, operator = right, left, ">" if operator == "<" else "<"
+    number = _number(right)
+    if not isinstance(left, str) or number is None or not _VARIABLE.fullmatch(left):
+        raise InputError(f"expected a bound of one input by a number; {shown(inputs[0])} is compared otherwise")
+    index = int(left[2:])
+    return {index: (None, number) if operator == "<" else (number, None)}
+
+
+def _number(expression: Any) -> Number | None:
+    sign = 1
+    if isinstance(expression, list) and len(expression) == 2 and expression[0] == "-":
+        sign, expression = -1, expression[1]
+    if not isinstance(expression, str) or not _DECIMAL.fullmatch(expression):
+        return None
+    mantissa, e, exponent = expression.lower().partition("e")
+    whole, point, decimals = mantissa.partition(".")
+    digits = whole.lstrip("-") or "0"
+    text = f"{'-' if whole.startswith('-') else ''}{digits}{point}{decimals or ('0' if point else '')}{e}{exponent}"
+    return parse_number(text) * sign
+
+
+def _inputs_in(expressions: Sequence[Any]) -> list[str]:
+    found: list[str] = []
+    waiting = list(expressions)
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list):
+            waiting += item
+        elif (match := _VARIABLE.fullmatch(item)) and match[1] == "X":
+            found.append(item)
+    return found
+
+
+def _both(a: _Ends, b: _Ends) -> _Ends:
+    """Both say something: the smaller of two upper ends, the larger of two lower ones."""
+    result = dict(a)
+    for j, (low, high) in b.items():
+        lower, upper = result.get(j, (None, None))
+        lower = low if lower is None or (low is not None and low > lower) else lower
+        upper = high if upper is None or (high is not None and high < upper) else upper
+        result[j] = (lower, upper)
+    return result
+
+
+def _hull(cases: Sequence[_Ends]) -> _Ends:
+    result = {}
+    for j in set(cases[0]).intersection(*cases[1:]):
+        lows, highs = zip(*(case[j] for case in cases), strict=True)
+        low = None if None in lows else min(lows)
+        high = None if None in highs else max(highs)
+        result[j] = (low, high)
+    return result
