@@ -43,7 +43,7 @@ def whole(attained: Rational) -> Rational:
 
 
 #: Boxes are halved until so few neurons bend inside; then phases are split, with a linear program for each part.
-_FEW_BENDS = 16
+_FEW_BENDS = 10
 #: With more inputs, halving boxes is hopeless.
 _MAX_BOX_INPUTS = 8
 _NARROW = 2.0**-36
@@ -82,7 +82,13 @@ class Prover:
         self.floats = FloatNetwork(network, known)
         self.numbering = Numbering(network)
         self.cube = Situation(network.box, {})
+        #: of the whole cube, by layer, made when asked for
+        self.relaxations: dict[int, Relaxation] = {}
         self._samples: dict[int, tuple[Any, Any]] = {}
+
+    @staticmethod
+    def leaf(multipliers: Sequence[Rational]) -> Case:
+        return ("leaf", *map(format_number, multipliers))
 
     def samples(self, layer: int) -> tuple[Any, Any]:
         """Points of the cube, corners first, and the arguments of a layer there."""
@@ -394,7 +400,7 @@ class Search:
         while pending:
             node = pending.pop()
             if node.leaf is not None:
-                cases.append(("leaf", *map(format_number, node.leaf)))
+                cases.append(self.prover.leaf(node.leaf))
             elif node.split is not None:
                 variable, point = node.split
                 cases.append(("split", self.prover.numbering.variable(variable), format_number(point)))
