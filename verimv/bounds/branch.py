@@ -128,7 +128,7 @@ class Search:
     """One target: the largest way·argument of a neuron."""
 
     def __init__(
-        self, prover: Prover, layer: int, index: int, way: int, goal: Goal, budget: Budget, start: Point | None = None
+        self, prover: Prover, layer: int, index: int, way: int, goal: Goal, budget: Budget
     ) -> None:
         self.prover, self.layer, self.index, self.way = prover, layer, index, way
         self.goal_of, self.budget = goal, budget
@@ -137,17 +137,12 @@ class Search:
         self._closing = 0.0  # seconds of one exact evaluation, for stopping in time
         self.nodes = 0
         self.point: Point = tuple(low for low, _ in prover.network.box)
-        self.attained = self._value(self.point)
-        if start is not None and self._value(start) > self.attained:
-            self.point, self.attained = start, self._value(start)
+        self.attained = way * value_at(prover.network, layer, index, self.point)
         self.root = Node(prover.cube)
         self._open: list[tuple[float, int, Node]] = []
         self._stuck: list[Node] = []
 
     # -- the best point so far ---------------------------------------------------------------------------------
-
-    def _value(self, point: Point) -> Rational:
-        return self.way * value_at(self.prover.network, self.layer, self.index, point)
 
     def _consider(self, near: Any, value: float, box: Any) -> None:
         """Climb from a float point that seems better, and replay what comes of it exactly."""
@@ -170,12 +165,23 @@ class Search:
         points, values = self.prover.samples(self.layer)
         best = int(np.argmax(self.way * values[:, self.index]))
         self._consider(points[best], float(self.way * values[best, self.index]), self.prover.cube.box)
-        self._settle([self.root])
+        if not self._holds_by_intervals():
+            self._settle([self.root])
         while self._open and not self._is_over():
             self._step()
         return self._outcome()
 
+    def _holds_by_intervals(self) -> bool:
+        """Sometimes tighter than backward bounds."""
+        ranges = self._ranges(self.root)
+        if ranges is None:
+            return True
+        zeros = [np.zeros(len(found.low)) for found in ranges]
+        return self._proves(self.root, ranges, self.prover.multipliers(zeros, ranges, 1), self.goal)
+
     def _is_over(self) -> bool:
+        if self.attained > self.goal:
+            return True
         reserve = self._closing * len(self._open)
         return self.nodes >= self.budget.nodes or time.monotonic() - self._began + reserve > self.budget.seconds
 

@@ -36,6 +36,8 @@ TIGHTENING = ("interval", "linear", "lp", "exact")
 _LEAF_BITS = (12, 30)
 #: A bound may take this many times its fair share of the time that is left: most take far less.
 _SHARE = 4.0
+#: For each end of a neuron that is only there to help another.
+_HELPING_NODES = 100
 
 
 @dataclass(frozen=True)
@@ -76,18 +78,17 @@ def certified_bounds(
     effort: Effort,
     progress: Progress = lambda stage, done, total: None,
     only: Place | None = None,
-    start: NetworkBounds | None = None,
 ) -> NetworkBounds:
     """Proven ranges of all neurons of a network with rational weights, with evidence.
 
     `only` is one neuron (layer from 1) that is asked for: the layers below get no more than helps it, and the layers above
-    nothing. `start` may have points at which ends are attained, from another method.
+    nothing.
     """
     if effort.method not in TIGHTENING:
         raise InputError(f"unknown bounds {effort.method}: choose one of {', '.join(TIGHTENING)}")
     if network.number_kind == "algebraic" or effort.method == "interval":
         return interval_bounds(network)
-    return _Engine(network, effort, progress, only).run(start)
+    return _Engine(network, effort, progress, only).run()
 
 
 class _Engine:
@@ -100,7 +101,7 @@ class _Engine:
         self.deadline = Deadline(effort.seconds)
         self.used = _used(network)
 
-    def run(self, start: NetworkBounds | None) -> NetworkBounds:
+    def run(self) -> NetworkBounds:
         layers = self.unit.layers
         bounds = NetworkBounds([interval_bounds(self.network).layers[0]])
         bounds.layers[0] = [replace(bound, method="exact") for bound in bounds.layers[0]]
@@ -131,7 +132,9 @@ class _Engine:
         if not prover.floats.is_usable:
             return []
         share = _SHARE * self.deadline.left * self.effort.workers / max(1, left)
-        budget = Budget(min(self.effort.per_bound, share), self.effort.nodes)
+        is_asked = self.only is None or layer == self.only[0]
+        nodes = self.effort.nodes if is_asked else min(self.effort.nodes, _HELPING_NODES)
+        budget = Budget(min(self.effort.per_bound, share), nodes)
         for i, (low, high) in enumerate(ends):
             for way in (-1, 1):
                 method, goal = self._aim(prover, layer, i, way, low, high)
@@ -145,7 +148,7 @@ class _Engine:
         if not self.deadline.left and method != "interval":
             method = "linear"
         if self.only is not None:
-            return (method, exactly) if self.only in ((layer, i), None) or layer < self.only[0] else ("interval", exactly)
+            return ("interval" if layer == self.only[0] and i != self.only[1] else method), exactly
         if not self.effort.whole_numbers:
             return method, exactly
         activation = self.unit.layers[layer - 1].activation

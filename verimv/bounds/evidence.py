@@ -1,271 +1,38 @@
-"""Why a bound of a neuron holds, as a tree of cases that a checker follows in exact arithmetic.
+"""Why a bound of a neuron holds, as a tree of cases that a checker follows in exact arithmetic (proofs/FORMAT.md).
 
-A case is a box of inputs and phases of neurons (an argument on one side of a point). A leaf is proved by *multipliers*:
-for any numbers λ, with c the coefficient of act(z) in the target,
-
-    c·act(z) ≤ λ·z + max over the ends and kinks of the range of z of (c·act(z) − λ·z),
-
-and z is affine in the layer below, so that the target is bounded layer by layer down to the box. Multipliers that prove
-a leaf solve a linear program, which z3 does exactly; where there are none, a neuron's phase is split, or, with one
-input, the box at the neuron's kink. When no neuron has a kink inside its range, duality says that there are some.
+A situation is a box of inputs and phases of neurons (an argument on one side of a point). A leaf is proved by
+multipliers, see :mod:`verimv.bounds.walk`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 
-import z3
-
-from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip, format_number
-from verimv.networks.affine import Affine
-from verimv.networks.network import Box, Network, activate
+from verimv.bounds.branch import Budget, Prover, Search
+from verimv.bounds.situation import Case, Ends, Place, Target
+from verimv.bounds.solver_cases import solver_cases
+from verimv.exact import Rational
+from verimv.networks.network import Network
 from verimv.smt.limited import Deadline
 
-#: One line of a tree, in the words of proofs/FORMAT.md.
-Case = tuple[int | str, ...]
-Place = tuple[int, int]
-Ends = tuple[Number | None, Number | None]
-
-#: For the linear program of one leaf.
-_LEAF_MILLISECONDS = 2_000
-
-_KINKS = {"relu": (ZERO,), "crelu": (ZERO, ONE), "identity": ()}
-
-
-@dataclass(frozen=True)
-class Target:
-    """To prove: the argument of a neuron (layers from 1) is at most (`way` 1) or at least (`way` −1) `value`."""
-
-    layer: int
-    index: int
-    way: int
-    value: Number
-
-
-@dataclass(frozen=True)
-class _Situation:
-    box: Box
-    phases: Mapping[Place, Ends]
+__all__ = ["Case", "Ends", "Place", "Target", "prove_bound"]
 
 
 def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], seconds: float) -> list[Case] | None:
-    """The cases that prove a bound on the unit cube, or None when time runs out. `known` are bounds proved before."""
+    """The cases that prove a bound on the unit cube, or None when time runs out. `known` are bounds proved before.
+
+    Where floats are no guide (irrational weights, numbers out of their range) z3 looks for multipliers.
+    """
     deadline = Deadline(seconds)
-    row = network.layers[target.layer - 1].rows[target.index]
-    goal = row.shifted(-target.value).scaled(Rational(target.way))  # to be proved ≤ 0
-    cases: list[Case] = []
-    pending = [_Situation(network.box, {})]
-    while pending:
-        if not deadline.left:
-            return None
-        situation = pending.pop()
-        ranges = _ranges(network, target.layer, situation, known)
-        leaf = _leaf(network, goal, target.layer, situation, ranges)
-        if leaf is not None:
-            cases.append(leaf)
-            continue
-        split = _split(network, situation, ranges)
-        if split is None:
-            return None
-        case, halves = split
-        cases.append(case)
-        pending += halves
-    return cases
-
-
-def _ranges(
-    network: Network, layer: int, situation: _Situation, known: Mapping[Place, Ends]
-) -> list[list[tuple[Number, Number]]] | None:
-    """Of all arguments below a layer, by intervals; None if the situation contradicts itself."""
-    below: Sequence[tuple[Number, Number]] = situation.box
-    result = []
-    for depth in range(1, layer):
-        current = network.layers[depth - 1]
-        ranges = []
-        for i, row in enumerate(current.rows):
-            low, high = row.range_over(below)
-            for lower, upper in (known.get((depth, i), (None, None)), situation.phases.get((depth, i), (None, None))):
-                low = low if lower is None else max(low, lower)
-                high = high if upper is None else min(high, upper)
-            if low > high:
+    irrational = [end for ends in known.values() for end in ends if end is not None and not isinstance(end, Rational)]
+    if network.number_kind != "algebraic" and isinstance(target.value, Rational) and not irrational:
+        prover = Prover(network, known)
+        if prover.floats.is_usable:
+            wanted = target.way * target.value
+            search = Search(prover, target.layer, target.index, target.way, lambda _: wanted, Budget(seconds))
+            outcome = search.run()
+            if outcome.complete:
+                return outcome.cases
+            if outcome.attained > wanted:
                 return None
-            ranges.append((low, high))
-        result.append(ranges)
-        below = [(activate(current.activation, low), activate(current.activation, high)) for low, high in ranges]
-    return result
-
-
-def _leaf(
-    network: Network,
-    goal: Affine,
-    layer: int,
-    situation: _Situation,
-    ranges: list[list[tuple[Number, Number]]] | None,
-) -> Case | None:
-    if ranges is None:
-        return ("leaf",)
-    walk = _Walk(network, layer, situation, ranges)
-    multipliers = walk.multipliers(goal)
-    return None if multipliers is None else ("leaf", *map(format_number, multipliers))
-
-
-class _Walk:
-    """From a goal down to the inputs: the bound that multipliers give, and multipliers that give a good one."""
-
-    def __init__(
-        self, network: Network, layer: int, situation: _Situation, ranges: list[list[tuple[Number, Number]]]
-    ) -> None:
-        self.network = network
-        self.layer = layer
-        self.situation = situation
-        self.ranges = ranges
-
-    def multipliers(self, goal: Affine) -> list[Number] | None:
-        """Those with which the walk from `goal` ends at 0 or below; None if none are found."""
-        free = sum(self._is_free(depth, i) for depth in range(1, self.layer) for i in range(self._width(depth)))
-        zeros: list[Number] = [ZERO] * free  # that is interval arithmetic
-        if self._total(goal, zeros) <= 0:
-            return zeros
-        found = self._solution(goal) if free else None
-        return found if found is not None and self._total(goal, found) <= 0 else None
-
-    def _width(self, depth: int) -> int:
-        return len(self.network.layers[depth - 1].rows)
-
-    def _points(self, depth: int, i: int) -> list[Number]:
-        """Ends of the range of an argument, and kinks inside."""
-        low, high = self.ranges[depth - 1][i]
-        return [low, high, *(z for z in _KINKS[self.network.layers[depth - 1].activation] if low < z < high)]
-
-    def _is_free(self, depth: int, i: int) -> bool:
-        """Whether a multiplier may be chosen: where there is no kink, it is the slope."""
-        return len(self._points(depth, i)) > 2 or (depth, i) in self.situation.phases
-
-    def _walk(self, goal: Affine, free: Callable[[Any, list[tuple[Number, Number]]], tuple[Any, Any]]) -> Any:
-        """The total, with (multiplier, peak) from `free` wherever they may be chosen."""
-        coefficients: dict[int, Any] = dict(goal.terms)
-        total: Any = goal.constant
-        for depth in range(self.layer - 1, 0, -1):
-            layer = self.network.layers[depth - 1]
-            below: dict[int, Any] = {}
-            for i, row in enumerate(layer.rows):
-                c = coefficients.get(i, ZERO)
-                points = [(z, activate(layer.activation, z)) for z in self._points(depth, i)]
-                if self._is_free(depth, i):
-                    slope, peak = free(c, points)
-                else:
-                    (low, value), (high, other) = points
-                    steepness = ONE if (value, other) == (low, high) else ZERO
-                    slope, peak = _times(c, steepness), _times(c, value - steepness * low)
-                total = _plus(total, _plus(peak, _times(slope, row.constant)))
-                for j, w in row.terms:
-                    below[j] = _plus(below.get(j, ZERO), _times(slope, w))
-            coefficients = below
-        return total, coefficients
-
-    def _total(self, goal: Affine, multipliers: Sequence[Number]) -> Number:
-        """Exactly."""
-        following = iter(multipliers)
-
-        def free(c: Number, points: list[tuple[Number, Number]]) -> tuple[Number, Number]:
-            slope = next(following)
-            return slope, max(c * value - slope * z for z, value in points)
-
-        total, coefficients = self._walk(goal, free)
-        exact: Number = Affine.of(coefficients, total).range_over(self.situation.box)[1]
-        return exact
-
-    def _solution(self, goal: Affine) -> list[Number] | None:
-        """Multipliers from the linear program (of nearby rational numbers, where there are square roots)."""
-        unknowns: list[Any] = []
-        conditions: list[Any] = []
-
-        def bounded(name: str, values: Sequence[Any]) -> Any:
-            variable = z3.Real(name)
-            conditions.extend(variable >= _z3(value) for value in values)
-            return variable
-
-        def free(c: Any, points: list[tuple[Number, Number]]) -> tuple[Any, Any]:
-            slope = z3.Real(f"m{len(unknowns)}")
-            peak = bounded(
-                f"p{len(unknowns)}", [_plus(_times(c, value), -_z3(_times(slope, z))) for z, value in points]
-            )
-            unknowns.append(slope)
-            return slope, peak
-
-        total, coefficients = self._walk(goal, free)
-        for j, c in coefficients.items():
-            total = _plus(total, bounded(f"x{j}", [_times(c, end) for end in self.situation.box[j]]))
-        solver = z3.SolverFor("QF_LRA")
-        solver.set("timeout", _LEAF_MILLISECONDS)
-        solver.add(*conditions, total <= 0)
-        if solver.check() != z3.sat:
-            return None
-        model = solver.model()
-        return [_rational(model.eval(unknown, model_completion=True)) for unknown in unknowns]
-
-
-def _times(a: Any, number: Number) -> Any:
-    if isinstance(a, z3.ExprRef):
-        return a * _z3(number) if number else ZERO
-    return a * number
-
-
-def _plus(a: Any, b: Any) -> Any:
-    if isinstance(a, z3.ExprRef) or isinstance(b, z3.ExprRef):
-        return _z3(a) + _z3(b)
-    return a + b
-
-
-def _z3(number: Any) -> Any:
-    if isinstance(number, z3.ExprRef):
-        return number
-    return z3.RealVal(str(number.enclosure(64)[0] if isinstance(number, Algebraic) else number))
-
-
-def _rational(value: Any) -> Number:
-    fraction = value.as_fraction()
-    return Rational(fraction.numerator, fraction.denominator)
-
-
-def _split(
-    network: Network, situation: _Situation, ranges: list[list[tuple[Number, Number]]] | None
-) -> tuple[Case, list[_Situation]] | None:
-    """The lowest neuron with a kink inside its range, and both sides of it."""
-    forms = [Affine.variable(j) for j in range(len(network.inputs))]
-    for depth, layer_ranges in enumerate(ranges or [], start=1):
-        layer = network.layers[depth - 1]
-        arguments = [row.substitute(forms) for row in layer.rows]
-        open_kinks = [
-            (min(z - low, high - z), i, z)
-            for i, (low, high) in enumerate(layer_ranges)
-            for z in _KINKS[layer.activation]
-            if low < z < high
-        ]
-        if open_kinks:
-            _, i, z = max(open_kinks, key=lambda kink: kink[0])
-            return _split_at(situation, depth, i, z, arguments[i])
-        forms = [_piece(layer.activation, a, *r) for a, r in zip(arguments, layer_ranges, strict=True)]
-    return None
-
-
-def _piece(activation: str, argument: Affine, low: Number, high: Number) -> Affine:
-    """An activation where it has no kink."""
-    if activation == "identity" or (low >= 0 and (activation == "relu" or high <= 1)):
-        return argument
-    return Affine((), clip(low) if activation == "crelu" else ZERO)
-
-
-def _split_at(situation: _Situation, depth: int, i: int, z: Number, argument: Affine) -> tuple[Case, list[_Situation]]:
-    if len(situation.box) == 1 and argument.terms:
-        point = (z - argument.constant) / argument.terms[0][1]
-        low, high = situation.box[0]
-        halves = [_Situation(((point, high),), situation.phases), _Situation(((low, point),), situation.phases)]
-        return ("input", 0, format_number(point)), halves
-    low_end, high_end = situation.phases.get((depth, i), (None, None))
-    halves = [
-        _Situation(situation.box, {**situation.phases, (depth, i): ends}) for ends in ((z, high_end), (low_end, z))
-    ]
-    return ("neuron", depth, i, format_number(z)), halves
+    return solver_cases(network, target, known, deadline.left)

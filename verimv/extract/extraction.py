@@ -52,6 +52,7 @@ def extract(
     minimise: str = "length",
     bounds: str | NetworkBounds = "auto",
     output: str | int | None = None,
+    workers: int = 1,
     progress: Progress = no_progress,
     recorder: Recorder | None = None,
 ) -> Extraction:
@@ -74,11 +75,15 @@ def extract(
     normalised = to_unit_cube(network)
     _check_logic(normalised, logic)
     seconds: dict[str, float] = {}
-    with _timed(seconds, "bounds"):
-        progress("bounding neurons", 0, 1)
-        proven = neuron_bounds(network, bounds, progress) if isinstance(bounds, str) else bounds
     compact = strategy == "compact"
     scaled = compact and normalised.number_kind != "integer"
+    with _timed(seconds, "bounds"):
+        progress("bounding neurons", 0, 1)
+        proven = (
+            neuron_bounds(network, bounds, progress, whole_numbers=not scaled, workers=workers)
+            if isinstance(bounds, str)
+            else bounds
+        )
     with _timed(seconds, "clip"):
         progress("clipping neurons", 0, 1)
         clipped = clip_network(normalised, proven, recorder, scaled=scaled)

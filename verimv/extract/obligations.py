@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from verimv.errors import InputError, InternalError
+from verimv.bounds.bound import NetworkBounds
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor
 from verimv.extract.recorder import Clipping, Recorder, TableRow
 from verimv.extract.step2_halving import Plan
@@ -58,7 +59,7 @@ class Obligations(Recorder):
 
     # -- Step 1 -----------------------------------------------------------------------------------------------
 
-    def start(self, network: Network) -> None:
+    def start(self, network: Network, bounds: NetworkBounds) -> None:
         self.network = network
         self._next = 0
         self._values = [Affine.variable(j) for j in range(len(network.inputs))]

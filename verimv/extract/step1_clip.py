@@ -48,7 +48,7 @@ def clip_network(
     `scaled` makes one unit of each ReLU, ρ(t) = B·σ(t/B) for t ≤ B, which needs a logic with multiplication.
     """
     recorder = recorder or Recorder()
-    recorder.start(network)
+    recorder.start(network, bounds)
     values = [Affine.variable(j) for j in range(len(network.inputs))]  # of the layer below, over the current units
     layers: list[list[Affine]] = []
     room = MAX_UNITS
