@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from verimv.bounds.situation import Ends, Place, Situation
+from verimv.exact import Number, Rational
 from verimv.networks.network import Activation, Network
 
 Floats = Any  # arrays of floats; the first axis counts boxes
@@ -46,9 +47,9 @@ class FloatNetwork:
         ]
         for (depth, i), (low, high) in known.items():
             if low is not None:
-                self.known[depth - 1][0][i] = float(low)
+                self.known[depth - 1][0][i] = _guide(low, -1)
             if high is not None:
-                self.known[depth - 1][1][i] = float(high)
+                self.known[depth - 1][1][i] = _guide(high, 1)
 
     @property
     def is_usable(self) -> bool:
@@ -112,6 +113,20 @@ class FloatNetwork:
                 inside |= (low < 1) & (high > 1)
             result.append(inside)
         return result
+
+
+#: Lemmas with longer numerators are not exact maxima but rounded ones.
+_SHORT = 30
+_LOOSENED = 1e-7
+
+
+def _guide(end: Number, way: int) -> float:
+    """The end of a range, as linear programs see it. A rounded maximum lies closer to the true one than their tolerance:
+    taken as it is, it would look attained, and exact multipliers would be sought where there are none."""
+    value = float(end)
+    if isinstance(end, Rational) and end.numerator.bit_length() <= _SHORT:
+        return value
+    return value + way * _LOOSENED * abs(value)
 
 
 def act(activation: Activation, values: Floats) -> Floats:
