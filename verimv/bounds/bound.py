@@ -17,8 +17,8 @@ Point = tuple[Number, ...]
 class NeuronBound:
     """lower ≤ pre-activation ≤ upper on the whole box, proved by `method`; `*_at` are attaining points if known.
 
-    `*_cases` is the evidence for an end (see :mod:`verimv.bounds.situation`) given the lemmas of the layers below, if it
-    takes more than intervals.
+    `*_cases` is the evidence for an end (see :mod:`verimv.bounds.situation`) given the lemmas of the layers below,
+    if it takes more than intervals.
     """
 
     lower: Number

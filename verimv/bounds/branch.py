@@ -23,21 +23,21 @@ from verimv.bounds.situation import KINKS, Case, Ends, Numbering, Place, Situati
 from verimv.bounds.vertex import climb, exact_multipliers, exact_point, rounded
 from verimv.bounds.walk import LayerRange, Walk, value_at
 from verimv.errors import InternalError
-from verimv.exact import Rational, ceil, format_number
+from verimv.exact import Number, Rational, ceil, format_number
 from verimv.networks.network import Network
 
-Point = tuple[Rational, ...]
+Point = tuple[Number, ...]
 
 #: What a proof must reach, from the best value attained so far (of way·argument).
-Goal = Callable[[Rational], Rational]
+Goal = Callable[[Number], Number]
 
 
-def exactly(attained: Rational) -> Rational:
+def exactly(attained: Number) -> Number:
     """The maximum itself."""
     return attained
 
 
-def whole(attained: Rational) -> Rational:
+def whole(attained: Number) -> Number:
     """The next whole number: all that Step 1 asks of a ReLU."""
     return Rational(ceil(attained))
 
@@ -65,9 +65,9 @@ class Budget:
 class Outcome:
     """way·argument ≤ value by the cases, and = `attained` at `point`. Complete if the goal was reached."""
 
-    value: Rational
+    value: Number
     cases: list[Case]
-    attained: Rational
+    attained: Number
     point: Point
     complete: bool
     nodes: int
@@ -87,7 +87,7 @@ class Prover:
         self._samples: dict[int, tuple[Any, Any]] = {}
 
     @staticmethod
-    def leaf(multipliers: Sequence[Rational]) -> Case:
+    def leaf(multipliers: Sequence[Number]) -> Case:
         return ("leaf", *map(format_number, multipliers))
 
     def samples(self, layer: int) -> tuple[Any, Any]:
@@ -99,7 +99,7 @@ class Prover:
             self._samples[layer] = points, self.floats.values(points, layer)
         return self._samples[layer]
 
-    def multipliers(self, guess: Sequence[Any], ranges: Sequence[LayerRange], bits: int) -> list[dict[int, Rational]]:
+    def multipliers(self, guess: Sequence[Any], ranges: Sequence[LayerRange], bits: int) -> list[dict[int, Number]]:
         """Short rationals beside float multipliers, for the neurons that need one."""
         return [
             {int(i): rounded(float(values[i]), bits) for i in np.flatnonzero(found.free)}
@@ -118,18 +118,16 @@ class Node:
         self.multipliers: list[Any] = []
         self.bends = 0
         self.scores: Any = None  # of inputs, for halving
-        self.split: tuple[int | Place, Rational] | None = None
+        self.split: tuple[int | Place, Number] | None = None
         self.children: tuple[Node, ...] = ()
-        self.leaf: list[Rational] | None = None
-        self.bound: Rational | None = None  # proved by the leaf; None where the situation has no point
+        self.leaf: list[Number] | None = None
+        self.bound: Number | None = None  # proved by the leaf; None where the situation has no point
 
 
 class Search:
     """One target: the largest way·argument of a neuron."""
 
-    def __init__(
-        self, prover: Prover, layer: int, index: int, way: int, goal: Goal, budget: Budget
-    ) -> None:
+    def __init__(self, prover: Prover, layer: int, index: int, way: int, goal: Goal, budget: Budget) -> None:
         self.prover, self.layer, self.index, self.way = prover, layer, index, way
         self.goal_of, self.budget = goal, budget
         self.walk, self.floats = prover.walk, prover.floats
@@ -154,7 +152,7 @@ class Search:
             self.point, self.attained = found
 
     @property
-    def goal(self) -> Rational:
+    def goal(self) -> Number:
         return self.goal_of(self.attained)
 
     # -- the search --------------------------------------------------------------------------------------------
@@ -246,11 +244,13 @@ class Search:
         if widths.max() < _NARROW:
             self._stuck.append(node)
             return []
-        scores = np.where(widths < _NARROW, -1.0, node.scores + 1e-9 * widths * np.abs(node.scores).max() + 1e-300 * widths)
+        scores = np.where(
+            widths < _NARROW, -1.0, node.scores + 1e-9 * widths * np.abs(node.scores).max() + 1e-300 * widths
+        )
         j = int(np.argmax(scores)) if np.isfinite(scores).all() else int(np.argmax(widths))
         return self._divide(node, j, (box[j][0] + box[j][1]) / 2)
 
-    def _divide(self, node: Node, variable: int | Place, point: Rational) -> list[Node]:
+    def _divide(self, node: Node, variable: int | Place, point: Number) -> list[Node]:
         node.split = (variable, point)
         node.children = tuple(Node(half) for half in node.situation.split(variable, point) if not half.is_empty)
         node.multipliers = []
@@ -275,7 +275,9 @@ class Search:
         inside = np.clip(relaxed.point, 0, 1) if np.isfinite(relaxed.point).all() else (low + high) / 2
         value = self.way * self.floats.values(inside[None], self.layer)[0, self.index]
         self._consider(inside, float(value), situation.box)
-        if relaxed.upper <= float(self.goal) + 10 * self.tolerance and self._close(node, relaxed.multipliers, relaxed.upper):
+        if relaxed.upper <= float(self.goal) + 10 * self.tolerance and self._close(
+            node, relaxed.multipliers, relaxed.upper
+        ):
             return []
         node.upper = min(node.upper, relaxed.upper)
         node.multipliers = relaxed.multipliers
@@ -284,7 +286,7 @@ class Search:
     def _branch(self, node: Node, ranges: Sequence[Any], relaxed: Relaxed | None) -> list[Node]:
         """Split at the kink that costs most; where no kink is left, halve the box."""
         kinks = self.floats.open_kinks([(a[None], b[None]) for a, b in ranges])
-        best: tuple[float, Place, Rational] | None = None
+        best: tuple[float, Place, Number] | None = None
         c = self.way * self.floats.layers[self.layer - 1].weights[self.index]
         for depth in range(self.layer - 2, -1, -1):
             low, high = ranges[depth]
@@ -332,11 +334,9 @@ class Search:
             node.leaf = []
         return ranges
 
-    def _proves(self, node: Node, ranges: list[LayerRange], multipliers: Any, goal: Rational) -> bool:
+    def _proves(self, node: Node, ranges: list[LayerRange], multipliers: Any, goal: Number) -> bool:
         began = time.monotonic()
-        bound, chosen = self.walk.bound(
-            self.layer, self.index, self.way, node.situation.box, ranges, multipliers
-        )
+        bound, chosen = self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers)
         self._closing = max(0.9 * self._closing, time.monotonic() - began)
         if bound > goal:
             return False
@@ -380,11 +380,13 @@ class Search:
             if bound is not None and bound <= value:
                 self.root, value = simple, bound
         if self.attained > value:
-            raise InternalError(f"a bound of {format_number(value)} is proved for what is {format_number(self.attained)}")
+            raise InternalError(
+                f"a bound of {format_number(value)} is proved for what is {format_number(self.attained)}"
+            )
         complete = not left
         return Outcome(value, self._cases(), self.attained, self.point, complete, self.nodes)
 
-    def _prove_something(self, node: Node) -> Rational | None:
+    def _prove_something(self, node: Node) -> Number | None:
         """The best bound of a part that is still open."""
         ranges = self._ranges(node)
         if ranges is None:
@@ -393,9 +395,7 @@ class Search:
         proved = []
         for guess in (node.multipliers or zeros, zeros):
             multipliers = self.prover.multipliers(guess, ranges, 14)
-            proved.append(
-                self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers)
-            )
+            proved.append(self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers))
         node.bound, node.leaf = min(proved, key=lambda pair: pair[0])
         return node.bound
 
@@ -414,4 +414,3 @@ class Search:
             else:
                 raise InternalError("a part of a proof was left open")
         return cases
-

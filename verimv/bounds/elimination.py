@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.exact import Rational
+from verimv.exact import Number, Rational
 
 
 class Equations:
@@ -13,13 +13,13 @@ class Equations:
 
     def __init__(self, unknowns: int) -> None:
         self.unknowns = unknowns
-        self._solved: dict[int, tuple[list[Rational], Rational]] = {}
+        self._solved: dict[int, tuple[list[Number], Number]] = {}
 
     @property
     def is_full(self) -> bool:
         return len(self._solved) == self.unknowns
 
-    def add(self, row: Sequence[Rational], right: Rational) -> None:
+    def add(self, row: Sequence[Number], right: Number) -> None:
         row = list(row)
         for pivot, (other, value) in self._solved.items():
             if factor := row[pivot]:
@@ -37,7 +37,7 @@ class Equations:
                 self._solved[j] = (reduced, value - factor * right)
         self._solved[pivot] = (row, right)
 
-    def solution(self, guess: Sequence[Rational]) -> list[Rational]:
+    def solution(self, guess: Sequence[Number]) -> list[Number]:
         """Unknowns that no equation fixes are as guessed."""
         result = list(guess)
         for pivot, (row, right) in self._solved.items():

@@ -1,14 +1,14 @@
 """Certified bounds of a whole network: layer by layer, each method tightening the last, under a budget.
 
-What is proved of a layer is a lemma for the layers above. Neurons of one layer are independent, so several processes may
-work on them. What the budget does not reach keeps the best bound that is proved.
+What is proved of a layer is a lemma for the layers above. Neurons of one layer are independent, so several processes
+may work on them. What the budget does not reach keeps the best bound that is proved.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +22,7 @@ from verimv.bounds.interval import interval_bounds
 from verimv.bounds.relaxation import Relaxation
 from verimv.bounds.situation import Case, Place
 from verimv.errors import InputError
-from verimv.exact import Number, Rational
+from verimv.exact import Number
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.smt.limited import Deadline
@@ -56,7 +56,7 @@ class Effort:
 class _End:
     """way·argument ≤ value, by `method`; with cases where that takes any; attained at `point` if exact."""
 
-    value: Rational
+    value: Number
     method: str
     cases: Sequence[Case] | None = None
     point: Point | None = None
@@ -67,7 +67,7 @@ class _Task:
     layer: int
     index: int
     way: int
-    interval: Rational
+    interval: Number
     method: str
     goal: Goal
     budget: Budget
@@ -77,12 +77,12 @@ def certified_bounds(
     network: Network,
     effort: Effort,
     progress: Progress = lambda stage, done, total: None,
-    only: Place | None = None,
+    only: Collection[Place] | None = None,
 ) -> NetworkBounds:
     """Proven ranges of all neurons of a network with rational weights, with evidence.
 
-    `only` is one neuron (layer from 1) that is asked for: the layers below get no more than helps it, and the layers above
-    nothing.
+    `only` are neurons of one layer (from 1) that are asked for: the layers below get no more than helps them, and the
+    layers above nothing.
     """
     if effort.method not in TIGHTENING:
         raise InputError(f"unknown bounds {effort.method}: choose one of {', '.join(TIGHTENING)}")
@@ -92,12 +92,13 @@ def certified_bounds(
 
 
 class _Engine:
-    def __init__(self, network: Network, effort: Effort, progress: Progress, only: Place | None) -> None:
+    def __init__(self, network: Network, effort: Effort, progress: Progress, only: Collection[Place] | None) -> None:
         self.network = network
         self.unit = to_unit_cube(network)
         self.effort = effort
         self.progress = progress
         self.only = only
+        self.last = len(network.layers) if only is None else max(layer for layer, _ in only)
         self.deadline = Deadline(effort.seconds)
         self.used = _used(network)
 
@@ -105,10 +106,9 @@ class _Engine:
         layers = self.unit.layers
         bounds = NetworkBounds([interval_bounds(self.network).layers[0]])
         bounds.layers[0] = [replace(bound, method="exact") for bound in bounds.layers[0]]
-        last = len(layers) if self.only is None else self.only[0]
-        total = 2 * sum(len(layer.rows) for layer in layers[1:last])
+        total = 2 * sum(len(layer.rows) for layer in layers[1 : self.last])
         done = 0
-        for layer in range(2, last + 1):
+        for layer in range(2, self.last + 1):
             prover = Prover(self.unit, bounds.known(layer))
             ranges = prover.walk.ranges(prover.cube, layer + 1)
             if ranges is None:
@@ -122,17 +122,16 @@ class _Engine:
                 self.progress("bounding neurons", done, total)
             done = 2 * sum(len(rows.rows) for rows in layers[1:layer])
             bounds.layers.append([self._bound(found[i, -1], found[i, 1]) for i in range(len(ends))])
-        if last < len(layers):
-            bounds.layers += interval_bounds(self.network).layers[last:]
+        bounds.layers += interval_bounds(self.network).layers[self.last :]
         return bounds
 
-    def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Rational, Rational]], left: int) -> list[_Task]:
+    def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]], left: int) -> list[_Task]:
         """The ends worth working on."""
         tasks = []
         if not prover.floats.is_usable:
             return []
         share = _SHARE * self.deadline.left * self.effort.workers / max(1, left)
-        is_asked = self.only is None or layer == self.only[0]
+        is_asked = self.only is None or layer == self.last
         nodes = self.effort.nodes if is_asked else min(self.effort.nodes, _HELPING_NODES)
         budget = Budget(min(self.effort.per_bound, share), nodes)
         for i, (low, high) in enumerate(ends):
@@ -142,13 +141,13 @@ class _Engine:
                     tasks.append(_Task(layer, i, way, way * (high if way > 0 else low), method, goal, budget))
         return tasks
 
-    def _aim(self, prover: Prover, layer: int, i: int, way: int, low: Rational, high: Rational) -> tuple[str, Goal]:
+    def _aim(self, prover: Prover, layer: int, i: int, way: int, low: Number, high: Number) -> tuple[str, Goal]:
         """How tight an end has to be."""
         method = self.effort.method
         if not self.deadline.left and method != "interval":
             method = "linear"
         if self.only is not None:
-            return ("interval" if layer == self.only[0] and i != self.only[1] else method), exactly
+            return ("interval" if layer == self.last and (layer, i) not in self.only else method), exactly
         if not self.effort.whole_numbers:
             return method, exactly
         activation = self.unit.layers[layer - 1].activation

@@ -42,9 +42,7 @@ class FloatNetwork:
             weights = np.array([[float(w) for w in row.dense(layer.width_in)] for row in layer.rows])
             bias = np.array([float(row.constant) for row in layer.rows])
             self.layers.append(FloatLayer(weights, bias, layer.activation))
-        self.known = [
-            (np.full(len(layer.bias), -np.inf), np.full(len(layer.bias), np.inf)) for layer in self.layers
-        ]
+        self.known = [(np.full(len(layer.bias), -np.inf), np.full(len(layer.bias), np.inf)) for layer in self.layers]
         for (depth, i), (low, high) in known.items():
             if low is not None:
                 self.known[depth - 1][0][i] = _guide(low, -1)
@@ -55,7 +53,9 @@ class FloatNetwork:
     def is_usable(self) -> bool:
         """Whether all weights have floats that can be multiplied without overflow."""
         return all(
-            np.isfinite(x).all() and (np.abs(x) < 1e60).all() for layer in self.layers for x in (layer.weights, layer.bias)
+            np.isfinite(x).all() and (np.abs(x) < 1e60).all()
+            for layer in self.layers
+            for x in (layer.weights, layer.bias)
         )
 
     def ranges(self, low: Floats, high: Floats, layer: int, cuts: FloatRanges | None = None) -> FloatRanges:
@@ -84,7 +84,8 @@ class FloatNetwork:
         top = self.layers[layer - 1]
         c = np.broadcast_to(way * top.weights[index], (len(low), top.weights.shape[1]))
         total = np.full(len(low), way * top.bias[index])
-        multipliers, coefficients = [], [c]
+        multipliers: list[Floats] = []
+        coefficients = [c]
         for depth in range(layer - 2, -1, -1):
             current, (lowest, highest) = self.layers[depth], ranges[depth]
             slope, peak = best_slopes(current.activation, c, lowest, highest)
@@ -115,14 +116,18 @@ class FloatNetwork:
         return result
 
 
+_HUGE = 1e60
 #: Lemmas with longer numerators are not exact maxima but rounded ones.
 _SHORT = 30
 _LOOSENED = 1e-7
 
 
 def _guide(end: Number, way: int) -> float:
-    """The end of a range, as linear programs see it. A rounded maximum lies closer to the true one than their tolerance:
-    taken as it is, it would look attained, and exact multipliers would be sought where there are none."""
+    """The end of a range, as linear programs see it.
+
+    A rounded maximum lies closer to the true one than their tolerance: taken as it is, it would look attained, and
+    exact multipliers would be sought where there are none.
+    """
     value = float(end)
     if isinstance(end, Rational) and end.numerator.bit_length() <= _SHORT:
         return value

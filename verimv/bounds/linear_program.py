@@ -28,7 +28,8 @@ class LinearProgram:
 
     def __init__(self, low: Any, high: Any, rows: Any, row_low: Any, row_high: Any) -> None:
         self.columns = len(low)
-        solver = self._solver = highspy.Highs()
+        solver: Any = highspy.Highs()
+        self._solver = solver
         for option, value in (
             ("output_flag", False),
             ("presolve", "off"),

@@ -107,7 +107,7 @@ class _Walk:
     def _points(self, depth: int, i: int) -> list[Number]:
         """Ends of the range of an argument, and kinks inside."""
         low, high = self.ranges[depth - 1][i]
-        return [low, high, *(z for z in KINKS[self.network.layers[depth - 1].activation] if low < z < high)]
+        return [low, high, *(Rational(z) for z in KINKS[self.network.layers[depth - 1].activation] if low < z < high)]
 
     def _is_free(self, depth: int, i: int) -> bool:
         """Whether a multiplier may be chosen: where there is no kink, it is the slope."""

@@ -18,9 +18,9 @@ from verimv.bounds.floats import FloatNetwork, act, slopes_of
 from verimv.bounds.linear_program import INFINITY, LinearProgram
 from verimv.bounds.situation import KINKS
 from verimv.bounds.walk import LayerRange, Walk, value_at
-from verimv.exact import ONE, ZERO, Rational
+from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.networks.affine import Affine
-from verimv.networks.network import Activation, Box, Network
+from verimv.networks.network import Activation, Box, Network, activate
 
 _NEAR = 1e-6
 #: Multipliers count as equal to a slope times the coefficient when they differ by less than this share.
@@ -28,11 +28,11 @@ _SAME = 1e-7
 _SIMPLE = 64
 
 
-def rational(x: float) -> Rational:
+def rational(x: float) -> Number:
     return Rational(*float(x).as_integer_ratio())
 
 
-def rounded(x: float, bits: int) -> Rational:
+def rounded(x: float, bits: int) -> Number:
     """A dyadic number with `bits` significant bits."""
     if x == 0 or not np.isfinite(x):
         return ZERO
@@ -40,7 +40,7 @@ def rounded(x: float, bits: int) -> Rational:
     return Rational(round(float(mantissa) * (1 << bits))) * Rational(2) ** (int(exponent) - bits)
 
 
-def _simple(x: float) -> Rational:
+def _simple(x: float) -> Number:
     """A number with a small denominator that is close, or the float itself."""
     guess = Fraction(float(x)).limit_denominator(_SIMPLE)
     return Rational(guess.numerator, guess.denominator) if abs(float(guess) - x) < 1e-9 else rational(x)
@@ -48,7 +48,7 @@ def _simple(x: float) -> Rational:
 
 def exact_point(
     network: Network, layer: int, index: int, way: int, near: Sequence[float], box: Box
-) -> tuple[tuple[Rational, ...], Rational] | None:
+) -> tuple[tuple[Number, ...], Number] | None:
     """A point of the cube beside a float point, with the exact value of way·argument; at a vertex if there is one."""
     if not np.isfinite(near).all():
         return None
@@ -61,14 +61,14 @@ def exact_point(
     return tuple(point), value
 
 
-def _vertex(network: Network, layer: int, x: Sequence[float], box: Box) -> list[Rational]:
+def _vertex(network: Network, layer: int, x: Sequence[float], box: Box) -> list[Number]:
     """Where the kinks and ends that are near a point meet."""
     equations = Equations(len(x))
     unit = [[Rational(i == j) for j in range(len(x))] for i in range(len(x))]
     for j, at in enumerate(x):
-        for end in (ZERO, ONE):
-            if abs(at - float(end)) < _NEAR:
-                equations.add(unit[j], end)
+        for side in (ZERO, ONE):
+            if abs(at - float(side)) < _NEAR:
+                equations.add(unit[j], side)
     forms = [Affine.variable(j) for j in range(len(x))]
     for current in network.layers[: layer - 1]:
         if equations.is_full:
@@ -139,18 +139,18 @@ def _cell(network: FloatNetwork, layer: int, index: int, way: int, point: Any) -
 
 def exact_multipliers(
     walk: Walk, layer: int, index: int, way: int, box: Box, ranges: Sequence[LayerRange], near: Sequence[Any]
-) -> list[list[Rational]]:
+) -> list[list[Number]]:
     """Multipliers beside float ones: slopes times coefficients exactly, the others so that coefficients vanish."""
     classes, unknowns, zeros = _classify(walk, layer, index, way, ranges, near)
     equations = Equations(len(unknowns))
     top = walk.network.layers[layer - 1].rows[index]
     forms = [_constant(way * w, len(unknowns)) for w in top.dense(len(near[-1]) if near else len(box))]
-    chosen: list[list[list[Rational]]] = []
+    chosen: list[list[list[Number]]] = []
     for depth in range(layer - 1, 0, -1):
         rows = walk.network.layers[depth - 1].rows
         for i in zeros[depth - 1]:
             equations.add(forms[i][1:], -forms[i][0])
-        slopes = []
+        slopes: list[list[Number]] = []
         for i, kind in enumerate(classes[depth - 1]):
             if isinstance(kind, int):
                 slopes.append([Rational(j == kind + 1) for j in range(len(unknowns) + 1)])
@@ -173,11 +173,11 @@ def exact_multipliers(
     return [[_dot(slope, solution) for slope in slopes] for slopes in chosen]
 
 
-def _constant(value: Rational, unknowns: int) -> list[Rational]:
+def _constant(value: Number, unknowns: int) -> list[Number]:
     return [value, *[ZERO] * unknowns]
 
 
-def _dot(row: Sequence[Rational], solution: Sequence[Rational]) -> Rational:
+def _dot(row: Sequence[Number], solution: Sequence[Number]) -> Number:
     return sum((a * b for a, b in zip(row, solution, strict=True) if a), ZERO)
 
 
@@ -211,16 +211,18 @@ def _classify(
             if not isinstance(share, int):
                 slopes[i] = float(share) * coefficient
             classes[depth].append(share)
-        weights = np.array([[float(w) for w in r.dense(network.layers[depth].width_in)] for r in network.layers[depth].rows])
+        weights = np.array(
+            [[float(w) for w in r.dense(network.layers[depth].width_in)] for r in network.layers[depth].rows]
+        )
         c = slopes @ weights
     return classes, unknowns, zeros
 
 
-def _is_identity(activation: Activation, low: Rational, high: Rational) -> bool:
+def _is_identity(activation: Activation, low: Number, high: Number) -> bool:
     return activation == "identity" or (low >= 0 and (activation == "relu" or high <= 1))
 
 
-def _share(activation: Activation, low: Rational, high: Rational, value: float, coefficient: float) -> Rational | None:
+def _share(activation: Activation, low: Number, high: Number, value: float, coefficient: float) -> Number | None:
     """The slope of the hull that makes a multiplier from a coefficient, if there is one."""
     near = _SAME * max(abs(coefficient), abs(value), 1e-300)
     guesses = slopes_of(activation, np.array([float(low)]), np.array([float(high)]))
@@ -231,15 +233,15 @@ def _share(activation: Activation, low: Rational, high: Rational, value: float, 
     return None
 
 
-def _exact_slopes(activation: Activation, low: Rational, high: Rational) -> list[Rational]:
+def _exact_slopes(activation: Activation, low: Number, high: Number) -> list[Number]:
     """As :func:`verimv.bounds.floats.slopes_of`, exactly."""
     if activation == "identity":
         return [ONE]
     ends = [(low, high)]
     if activation == "crelu":
         ends += [(low, min(max(ONE, low), high)), (min(max(ZERO, low), high), high)]
-    result = [ZERO, ONE]
+    result: list[Number] = [ZERO, ONE]
     for a, b in ends:
-        values = [min(max(z, ZERO), ONE) if activation == "crelu" else max(z, ZERO) for z in (a, b)]
-        result.append((values[1] - values[0]) / (b - a) if b > a else ZERO)
+        rise = activate(activation, b) - activate(activation, a)
+        result.append(rise / (b - a) if b > a else ZERO)
     return result

@@ -11,14 +11,15 @@ Numbers are whole numbers over one denominator per layer, which takes no greates
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from verimv.bounds.situation import Ends, Place, Situation
-from verimv.exact import Number, Rational
+from verimv.errors import InternalError
+from verimv.exact import Algebraic, Number, Rational, floor
 from verimv.networks.network import Activation, Layer, Network, activate
 
 Integers = Any  # an object array of whole numbers
@@ -31,27 +32,42 @@ class ExactLayer:
         rows = layer.rows
         numbers = [w for row in rows for w in (row.constant, *(w for _, w in row.terms))]
         self.activation: Activation = layer.activation
-        self.denominator = math.lcm(*(int(w.denominator) for w in numbers))
+        self.denominator = common_denominator(numbers)
         self.weights = np.zeros((len(rows), layer.width_in), dtype=object)
         for i, row in enumerate(rows):
             for j, w in row.terms:
-                self.weights[i, j] = int(w * self.denominator)
-        self.bias = integers(row.constant * self.denominator for row in rows)
+                self.weights[i, j] = numerator_over(w, self.denominator)
+        self.bias = integers(numerator_over(row.constant, self.denominator) for row in rows)
         self.positive = np.where(self.weights > 0, self.weights, 0)
         self.negative = self.weights - self.positive
 
 
-def integers(numbers: Any) -> Integers:
-    found = [int(x) for x in numbers]
+def common_denominator(numbers: Iterable[Number]) -> int:
+    """Of rationals; networks with irrational weights are not for this module."""
+    result = 1
+    for x in numbers:
+        if isinstance(x, Algebraic):
+            raise InternalError("an irrational number among whole numbers over a denominator")
+        result = math.lcm(result, int(x.denominator))
+    return result
+
+
+def numerator_over(x: Number, denominator: int) -> int:
+    """Of a rational whose own denominator divides this one."""
+    return floor(x * denominator)
+
+
+def integers(numbers: Iterable[int]) -> Integers:
+    found = list(numbers)
     result = np.empty(len(found), dtype=object)
     result[:] = found
     return result
 
 
-def over(numbers: Sequence[Rational]) -> tuple[Integers, int]:
+def over(numbers: Sequence[Number]) -> tuple[Integers, int]:
     """Rationals as whole numbers over their common denominator."""
-    denominator = math.lcm(1, *(int(x.denominator) for x in numbers))
-    return integers(x * denominator for x in numbers), denominator
+    denominator = common_denominator(numbers)
+    return integers(numerator_over(x, denominator) for x in numbers), denominator
 
 
 @dataclass(frozen=True)
@@ -63,7 +79,7 @@ class LayerRange:
     denominator: int
     free: Any
 
-    def ends(self, i: int) -> tuple[Rational, Rational]:
+    def ends(self, i: int) -> tuple[Number, Number]:
         return Rational(self.low[i], self.denominator), Rational(self.high[i], self.denominator)
 
 
@@ -100,19 +116,19 @@ class Walk:
 
     def bound(
         self, layer: int, index: int, way: int, box: Sequence[tuple[Number, Number]], ranges: Sequence[LayerRange],
-        multipliers: Sequence[Sequence[Rational]],
-    ) -> tuple[Rational, list[Rational]]:  # fmt: skip
+        multipliers: Sequence[Mapping[int, Number] | Sequence[Number]],
+    ) -> tuple[Number, list[Number]]:  # fmt: skip
         """An upper bound of way·argument, and the multipliers that count, in the order of a certificate.
 
         `multipliers` has one for every neuron below; where none is free to choose, it is not looked at.
         """
         top = self.layers[layer - 1]
-        total = Rational(int(top.bias[index]) * way, top.denominator)
+        total: Number = Rational(int(top.bias[index]) * way, top.denominator)
         coefficients, scale = top.weights[index] * way, top.denominator
-        chosen: list[Rational] = []
+        chosen: list[Number] = []
         for depth in range(layer - 1, 0, -1):
             current, found, given = self.layers[depth - 1], ranges[depth - 1], multipliers[depth - 1]
-            free = np.flatnonzero(found.free)
+            free = [int(i) for i in np.flatnonzero(found.free)]
             slopes, common = over([given[i] for i in free])
             chosen += [given[i] for i in reversed(free)]
             factor = math.lcm(scale, common) // scale
@@ -131,14 +147,14 @@ class Walk:
 def _cut(low: Integers, high: Integers, scale: int, cuts: Sequence[tuple[int, Ends]]) -> tuple[Integers, Integers, int]:
     """Ranges intersected with others."""
     ends = [end for _, pair in cuts for end in pair if end is not None]
-    factor = math.lcm(scale, *(int(end.denominator) for end in ends)) // scale
+    factor = math.lcm(scale, common_denominator(ends)) // scale
     if factor > 1:
         low, high, scale = low * factor, high * factor, scale * factor
     for i, (lower, upper) in cuts:
         if lower is not None:
-            low[i] = max(low[i], int(lower * scale))
+            low[i] = max(low[i], numerator_over(lower, scale))
         if upper is not None:
-            high[i] = min(high[i], int(upper * scale))
+            high[i] = min(high[i], numerator_over(upper, scale))
     return low, high, scale
 
 
@@ -183,12 +199,11 @@ def _peaks(activation: Activation, found: LayerRange, c: Integers, slope: Intege
     return best
 
 
-def value_at(network: Network, layer: int, index: int, point: Sequence[Rational]) -> Rational:
+def value_at(network: Network, layer: int, index: int, point: Sequence[Number]) -> Number:
     """The argument of a neuron at a point, exactly."""
     values: list[Any] = list(point)
     for current in network.layers[: layer - 1]:
         arguments = [row(values) for row in current.rows]
         values = [activate(current.activation, t) for t in arguments]
-    result: Rational = network.layers[layer - 1].rows[index](values)
+    result: Number = network.layers[layer - 1].rows[index](values)
     return result
-

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from verimv.bounds.evidence import Case, Ends, Target, prove_bound
 from verimv.bounds.bound import NetworkBounds
+from verimv.bounds.evidence import Case, Ends, Target, prove_bound
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, check_readable, clip, floor, format_number
 from verimv.extract.extraction import no_progress
 from verimv.extract.recorder import Clipping, Recorder, TableRow

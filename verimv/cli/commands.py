@@ -65,6 +65,7 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         "minimise": arguments.minimise,
         "bounds": arguments.bounds,
         "output": arguments.output,
+        "workers": arguments.workers,
         "progress": report,
     }
     extraction = extract(network, **options)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from verimv.errors import InputError, InternalError
 from verimv.bounds.bound import NetworkBounds
+from verimv.errors import InputError, InternalError
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor
 from verimv.extract.recorder import Clipping, Recorder, TableRow
 from verimv.extract.step2_halving import Plan
