@@ -28,7 +28,7 @@ class LinearProgram:
 
     def __init__(self, low: Any, high: Any, rows: Any, row_low: Any, row_high: Any) -> None:
         self.columns = len(low)
-        solver: Any = highspy.Highs()
+        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self._solver = solver
         for option, value in (
             ("output_flag", False),

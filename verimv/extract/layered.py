@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from verimv import smt
+from verimv.bounds.difference import Difference
 from verimv.errors import InputError, InternalError, Refuted, Undecided
 from verimv.exact import ZERO, Number
 from verimv.extract.extraction import Extraction, extract
@@ -23,6 +24,9 @@ from verimv.terms.formula import Formula
 
 #: Smaller formulas are decided by one query.
 _LAYERED_FROM = 200
+#: Of the time for comparing: for one query about everything; of the rest, for the range of the difference.
+_QUERY_SHARE = 0.3
+_SEARCH_SHARE = 0.7
 
 
 def prove_obligations(obligations: Obligations, search: Search) -> Verdict:
@@ -149,7 +153,8 @@ def equivalent(
 ) -> Verdict:
     """|a − b| ≤ tolerance everywhere, or an exact point where it is not.
 
-    A network and a large formula are first tried layer by layer; everything else is one query, then smaller boxes.
+    A network and a large formula are first tried layer by layer; everything else is decided by shared neurons, by one
+    query, by the range of the difference, or by queries about smaller boxes.
     """
     search = search or Search()
     network, formula = (a, b) if isinstance(a, Network) else (b, a)
@@ -157,4 +162,18 @@ def equivalent(
         verdict = prove_layered(network, formula, search)
         if verdict is not None and verdict.proved:
             return verdict
-    return smt.equivalent(a, b, tolerance=tolerance, search=search)
+    difference = Difference(a, b, tolerance)
+    verdict = difference.by_structure()
+    if verdict is not None:
+        return verdict
+    verdict = smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=_share(search), split=False))
+    if verdict.undecided and search.deadline.left:
+        verdict = difference.by_search(_SEARCH_SHARE * search.deadline.left) or verdict
+    if verdict.undecided and search.deadline.left:
+        return smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=search.deadline.left))
+    return verdict
+
+
+def _share(search: Search) -> float:
+    """For one query about everything, before boxes are split."""
+    return _QUERY_SHARE * search.deadline.left
