@@ -29,7 +29,6 @@ from verimv.smt.decide import Subject, difference_question
 from verimv.smt.functions import Function, aligned
 from verimv.smt.verdict import Verdict
 
-
 #: Of the time for a search: for the neurons below the difference.
 _HIDDEN_SHARE = 0.4
 

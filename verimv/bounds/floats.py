@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,8 +40,8 @@ class FloatNetwork:
     def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
         self.layers = []
         for layer in network.layers:
-            weights = np.array([[float(w) for w in row.dense(layer.width_in)] for row in layer.rows])
-            bias = np.array([float(row.constant) for row in layer.rows])
+            weights = np.array([[as_float(w) for w in row.dense(layer.width_in)] for row in layer.rows])
+            bias = np.array([as_float(row.constant) for row in layer.rows])
             self.layers.append(FloatLayer(weights, bias, layer.activation))
         self.known = [(np.full(len(layer.bias), -np.inf), np.full(len(layer.bias), np.inf)) for layer in self.layers]
         for (depth, i), (low, high) in known.items():
@@ -51,12 +52,13 @@ class FloatNetwork:
 
     @property
     def is_usable(self) -> bool:
-        """Whether all weights have floats that can be multiplied without overflow."""
-        return all(
-            np.isfinite(x).all() and (np.abs(x) < 1e60).all()
-            for layer in self.layers
-            for x in (layer.weights, layer.bias)
-        )
+        """Whether no argument can get out of the range of floats, so that they are a guide."""
+        inputs = self.layers[0].weights.shape[1]
+        if not all(np.isfinite(x).all() for layer in self.layers for x in (layer.weights, layer.bias)):
+            return False
+        with np.errstate(all="ignore"):
+            ranges = self.ranges(np.zeros((1, inputs)), np.ones((1, inputs)), len(self.layers) + 1)
+            return all(bool((np.abs(end) < _HUGE).all()) for ends in ranges for end in ends)
 
     def ranges(self, low: Floats, high: Floats, layer: int, cuts: FloatRanges | None = None) -> FloatRanges:
         """Of the arguments below a layer (from 1), over boxes given by their corners."""
@@ -116,10 +118,18 @@ class FloatNetwork:
         return result
 
 
-_HUGE = 1e60
+_HUGE = 1e200
 #: Lemmas with longer numerators are not exact maxima but rounded ones.
 _SHORT = 30
 _LOOSENED = 1e-7
+
+
+def as_float(x: Number) -> float:
+    """The nearest float, which may be infinite."""
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
 
 
 def _guide(end: Number, way: int) -> float:
@@ -128,7 +138,7 @@ def _guide(end: Number, way: int) -> float:
     A rounded maximum lies closer to the true one than their tolerance: taken as it is, it would look attained, and
     exact multipliers would be sought where there are none.
     """
-    value = float(end)
+    value = as_float(end)
     if isinstance(end, Rational) and end.numerator.bit_length() <= _SHORT:
         return value
     return value + way * _LOOSENED * abs(value)
