@@ -110,13 +110,14 @@ class Prover:
 class Node:
     """A situation with what is guessed and what is proved about it."""
 
-    __slots__ = ("bends", "bound", "children", "leaf", "multipliers", "scores", "situation", "split", "upper")
+    __slots__ = ("bends", "bound", "children", "leaf", "middle", "multipliers", "scores", "situation", "split", "upper")
 
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
         self.upper = math.inf  # guessed, as are the multipliers
         self.multipliers: list[Any] = []
         self.bends = 0
+        self.middle = -math.inf  # the value in the middle of the box, guessed
         self.scores: Any = None  # of inputs, for halving
         self.split: tuple[int | Place, Number] | None = None
         self.children: tuple[Node, ...] = ()
@@ -196,24 +197,28 @@ class Search:
         self._settle(children)
 
     def _evaluate(self, nodes: Sequence[Node]) -> None:
-        """Guess upper bounds by backward linear bounds: of all boxes at once, of phases one by one."""
+        """Guess upper bounds by backward linear bounds, of all nodes at once."""
+        if not nodes:
+            return
         self.nodes += len(nodes)
-        plain = [node for node in nodes if not node.situation.phases]
-        for group in ([plain] if plain else []) + [[node] for node in nodes if node.situation.phases]:
-            low, high = box_arrays([node.situation for node in group])
-            cuts = self.floats.cuts(group[0].situation, self.layer) if group is not plain else None
-            ranges = self.floats.ranges(low, high, self.layer, cuts)
-            guess = self.floats.linear(self.layer, self.index, self.way, low, high, ranges)
-            kinks = self.floats.open_kinks(ranges)
-            scores = self._scores(guess.coefficients, kinks) * (high - low)
-            empty = np.zeros(len(group), dtype=bool)
-            for lowest, highest in ranges:
-                empty |= (lowest > highest).any(axis=1)
-            for position, node in enumerate(group):
-                node.upper = -math.inf if empty[position] else float(guess.upper[position])
-                node.multipliers = [values[position] for values in guess.multipliers]
-                node.bends = int(sum(inside[position].sum() for inside in kinks))
-                node.scores = scores[position]
+        situations = [node.situation for node in nodes]
+        low, high = box_arrays(situations)
+        ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts(situations, self.layer))
+        guess = self.floats.linear(self.layer, self.index, self.way, low, high, ranges)
+        kinks = self.floats.open_kinks(ranges)
+        scores = self._scores(guess.coefficients, kinks) * (high - low)
+        empty = np.zeros(len(nodes), dtype=bool)
+        bends = np.zeros(len(nodes), dtype=int)
+        for (lowest, highest), inside in zip(ranges, kinks, strict=True):
+            empty |= (lowest > highest).any(axis=1)
+            bends += inside.sum(axis=1)
+        middles = self.way * self.floats.values((low + high) / 2, self.layer)[:, self.index]
+        for position, node in enumerate(nodes):
+            node.upper = -math.inf if empty[position] else float(guess.upper[position])
+            node.multipliers = [values[position] for values in guess.multipliers]
+            node.bends = int(bends[position])
+            node.scores = scores[position]
+            node.middle = float(middles[position])
 
     def _scores(self, coefficients: Sequence[Any], kinks: Sequence[Any]) -> Any:
         """How much each input moves the neurons that bend, weighted by what these mean for the target."""
@@ -226,10 +231,9 @@ class Search:
     def _settle(self, nodes: Sequence[Node]) -> None:
         """Close what can be closed, queue the rest."""
         for node in nodes:
-            box = node.situation.box
-            middle = np.array([[(float(low) + float(high)) / 2 for low, high in box]])
-            value = self.way * self.floats.values(middle, self.layer)[0, self.index]
-            self._consider(middle[0], float(value), box)
+            if node.middle > float(self.attained) + self.tolerance:
+                box = node.situation.box
+                self._consider([float(low + high) / 2 for low, high in box], node.middle, box)
         for node in nodes:
             if node.upper <= float(self.goal) + self.tolerance and self._close(node, node.multipliers, node.upper):
                 continue
@@ -260,7 +264,7 @@ class Search:
         """The linear program of a part: close it, or split the phase that matters most."""
         situation = node.situation
         low, high = (corner[0] for corner in box_arrays([situation]))
-        cuts = self.floats.cuts(situation, self.layer)
+        cuts = self.floats.cuts([situation], self.layer)
         ranges = [(a[0], b[0]) for a, b in self.floats.ranges(low[None], high[None], self.layer, cuts)]
         split = [np.zeros(len(a), dtype=bool) for a, _ in ranges]
         for depth, i in situation.phases:

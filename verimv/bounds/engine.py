@@ -201,46 +201,53 @@ def _used(network: Network) -> set[Place]:
 
 def _solve(prover: Prover, task: _Task) -> _End:
     """The best bound that the methods up to the task's give."""
-    end = _leaf(prover, task)
-    if task.method != "exact":
-        return end
-    outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget).run()
-    point = outcome.point if outcome.attained == outcome.value else None
-    if outcome.value < end.value or (outcome.value == end.value and point is not None):
+    ends = [_End(task.interval, "interval"), _leaf(prover, task, "linear", _linear_guess(prover, task))]
+    outcome = None
+    if task.method == "exact":
+        outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget).run()
+        point = outcome.point if outcome.attained == outcome.value else None
         cases = None if outcome.value == task.interval else outcome.cases
-        return _End(outcome.value, "exact", cases, point)
-    return end
+        ends.append(_End(outcome.value, "exact", cases, point))
+    if task.method == "lp" or (outcome is not None and not outcome.complete):
+        ends.append(_leaf(prover, task, "lp", _relaxed_guess(prover, task)))
+    return min(ends, key=lambda end: (end.value, end.point is None))
 
 
-def _leaf(prover: Prover, task: _Task) -> _End:
-    """By multipliers for the whole cube: backward linear bounds, then the linear program."""
+def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None) -> _End:
+    """By multipliers for the whole cube."""
     layer, index, way = task.layer, task.index, task.way
     ranges = prover.walk.ranges(prover.cube, layer)
     best = _End(task.interval, "interval")
-    if ranges is None:
+    if ranges is None or guess is None:
         return best
-    for method, guess in _guesses(prover, task):
-        for bits in _LEAF_BITS:
-            multipliers = prover.multipliers(guess, ranges, bits)
-            value, chosen = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
-            if value < best.value:
-                best = _End(value, method, [prover.leaf(chosen)])
+    for bits in _LEAF_BITS:
+        multipliers = prover.multipliers(guess, ranges, bits)
+        value, chosen = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
+        if value < best.value:
+            best = _End(value, method, [prover.leaf(chosen)])
     return best
 
 
-def _guesses(prover: Prover, task: _Task) -> Iterator[tuple[str, Sequence[Any]]]:
-    low, high = np.zeros((1, len(prover.cube.box))), np.ones((1, len(prover.cube.box)))
+def _cube(prover: Prover) -> tuple[Any, Any]:
+    return np.zeros((1, len(prover.cube.box))), np.ones((1, len(prover.cube.box)))
+
+
+def _linear_guess(prover: Prover, task: _Task) -> Sequence[Any]:
+    low, high = _cube(prover)
     ranges = prover.floats.ranges(low, high, task.layer)
     guess = prover.floats.linear(task.layer, task.index, task.way, low, high, ranges)
-    yield "linear", [values[0] for values in guess.multipliers]
-    if task.method == "lp":
-        if task.layer not in prover.relaxations:
-            single = [(a[0], b[0]) for a, b in ranges]
-            unsplit = [np.zeros(len(a), dtype=bool) for a, _ in single]
-            prover.relaxations[task.layer] = Relaxation(prover.floats, low[0], high[0], single, unsplit)
-        relaxed = prover.relaxations[task.layer].maximise(task.layer, task.index, task.way)
-        if relaxed.status == "optimal" and relaxed.multipliers is not None:
-            yield "lp", relaxed.multipliers
+    return [values[0] for values in guess.multipliers]
+
+
+def _relaxed_guess(prover: Prover, task: _Task) -> Sequence[Any] | None:
+    """Duals of the linear program, which all targets of a layer share."""
+    if task.layer not in prover.relaxations:
+        low, high = _cube(prover)
+        ranges = [(a[0], b[0]) for a, b in prover.floats.ranges(low, high, task.layer)]
+        unsplit = [np.zeros(len(a), dtype=bool) for a, _ in ranges]
+        prover.relaxations[task.layer] = Relaxation(prover.floats, low[0], high[0], ranges, unsplit)
+    relaxed = prover.relaxations[task.layer].maximise(task.layer, task.index, task.way)
+    return relaxed.multipliers if relaxed.status == "optimal" else None
 
 
 _shared: Prover | None = None  # what the processes of one layer share, by fork

@@ -73,12 +73,16 @@ class FloatNetwork:
             low, high = act(current.activation, lowest), act(current.activation, highest)
         return result
 
-    def cuts(self, situation: Situation, layer: int) -> FloatRanges:
-        """The phases of a situation, as arrays."""
-        result = [(np.full(len(c.bias), -np.inf), np.full(len(c.bias), np.inf)) for c in self.layers[: layer - 1]]
-        for (depth, i), (low, high) in situation.phases.items():
-            result[depth - 1][0][i] = -np.inf if low is None else float(low)
-            result[depth - 1][1][i] = np.inf if high is None else float(high)
+    def cuts(self, situations: Sequence[Situation], layer: int) -> FloatRanges | None:
+        """The phases of situations, as arrays; None if there are none."""
+        if not any(situation.phases for situation in situations):
+            return None
+        shapes = [(len(situations), len(current.bias)) for current in self.layers[: layer - 1]]
+        result = [(np.full(shape, -np.inf), np.full(shape, np.inf)) for shape in shapes]
+        for position, situation in enumerate(situations):
+            for (depth, i), (low, high) in situation.phases.items():
+                result[depth - 1][0][position, i] = -np.inf if low is None else float(low)
+                result[depth - 1][1][position, i] = np.inf if high is None else float(high)
         return result
 
     def linear(self, layer: int, index: int, way: int, low: Floats, high: Floats, ranges: FloatRanges) -> Guess:

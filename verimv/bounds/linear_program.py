@@ -13,6 +13,25 @@ _TOLERANCE = 1e-9
 _SECONDS = 10.0
 
 
+#: Solvers that nobody uses; making a new one takes longer than a small program.
+_idle: list[Any] = []
+
+
+def _new_solver() -> Any:
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in (
+        ("output_flag", False),
+        ("presolve", "off"),
+        ("solver", "simplex"),
+        ("threads", 1),
+        ("time_limit", _SECONDS),
+        ("primal_feasibility_tolerance", _TOLERANCE),
+        ("dual_feasibility_tolerance", _TOLERANCE),
+    ):
+        solver.setOptionValue(option, value)
+    return solver
+
+
 @dataclass(frozen=True)
 class Answer:
     """`duals` prove an optimum, or that nothing is feasible; there may be none."""
@@ -28,18 +47,7 @@ class LinearProgram:
 
     def __init__(self, low: Any, high: Any, rows: Any, row_low: Any, row_high: Any) -> None:
         self.columns = len(low)
-        solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        self._solver = solver
-        for option, value in (
-            ("output_flag", False),
-            ("presolve", "off"),
-            ("solver", "simplex"),
-            ("threads", 1),
-            ("time_limit", _SECONDS),
-            ("primal_feasibility_tolerance", _TOLERANCE),
-            ("dual_feasibility_tolerance", _TOLERANCE),
-        ):
-            solver.setOptionValue(option, value)
+        solver = self._solver = _idle.pop() if _idle else _new_solver()
         places = np.nonzero(rows)
         program = highspy.HighsLp()
         program.num_col_, program.num_row_ = self.columns, len(row_low)
@@ -51,6 +59,9 @@ class LinearProgram:
         program.a_matrix_.index_ = places[1]
         program.a_matrix_.value_ = rows[places]
         self._accepted = solver.passModel(program) != highspy.HighsStatus.kError
+
+    def __del__(self) -> None:
+        _idle.append(self._solver)
 
     def maximise(self, cost: Any) -> Answer:
         solver = self._solver

@@ -11,6 +11,9 @@ from verimv.bounds.floats import FloatNetwork, FloatRanges, act
 from verimv.bounds.linear_program import INFINITY, Answer, LinearProgram
 from verimv.networks.network import Activation
 
+#: At most so many rows per neuron: its definition and two lines.
+_ROWS = 3
+
 
 @dataclass(frozen=True)
 class Relaxed:
@@ -36,7 +39,9 @@ class Relaxation:
         total = self.inputs + 2 * int(sum(mask.sum() for mask in free))
         lower, upper = np.zeros(total), np.zeros(total)
         lower[: self.inputs], upper[: self.inputs] = low, high
-        rows: list[tuple[Any, float, float]] = []
+        matrix: Any = np.zeros((_ROWS * (total - self.inputs) // 2, total))
+        least: list[float] = []
+        most: list[float] = []
         values, constant = np.eye(self.inputs, total), np.zeros(self.inputs)
         column = self.inputs
         self._places: list[tuple[int, int, int, int]] = []  # layer, neuron, row, column of its argument
@@ -44,26 +49,25 @@ class Relaxation:
             layer, (lowest, highest) = network.layers[depth], ranges[depth]
             arguments, shift = layer.weights @ values, layer.weights @ constant + layer.bias
             values, constant = _stable(layer.activation, arguments, shift, lowest, highest)
-            for i in np.flatnonzero(mask):
-                self._places.append((depth, int(i), len(rows), column))
-                definition = -arguments[i]
-                definition[column] += 1
-                rows.append((definition, shift[i], shift[i]))
-                lower[column], upper[column] = lowest[i], highest[i]
-                ends = act(layer.activation, np.array([lowest[i], highest[i]]))
-                lower[column + 1], upper[column + 1] = ends
-                for slope, least, most in _lines(layer.activation, lowest[i], highest[i]):
-                    line = np.zeros(total)
-                    line[column + 1], line[column] = 1, -slope
-                    rows.append((line, least, most))
+            value_ends = [act(layer.activation, end).tolist() for end in (lowest, highest)]
+            for i in np.flatnonzero(mask).tolist():
+                ends = float(lowest[i]), float(highest[i])
+                self._places.append((depth, i, len(least), column))
+                matrix[len(least)] = -arguments[i]
+                matrix[len(least), column] += 1
+                least.append(shift[i])
+                most.append(shift[i])
+                lower[column], upper[column] = ends
+                lower[column + 1], upper[column + 1] = value_ends[0][i], value_ends[1][i]
+                for slope, low_end, high_end in _lines(layer.activation, *ends, value_ends[0][i], value_ends[1][i]):
+                    matrix[len(least), column + 1], matrix[len(least), column] = 1, -slope
+                    least.append(low_end)
+                    most.append(high_end)
                 values[i], constant[i] = 0, 0
                 values[i, column + 1] = 1
                 column += 2
         self._values, self._constant = values, constant
-        matrix = np.array([row for row, _, _ in rows]) if rows else np.zeros((0, total))
-        self._program = LinearProgram(
-            lower, upper, matrix, [least for _, least, _ in rows], [most for _, _, most in rows]
-        )
+        self._program = LinearProgram(lower, upper, matrix[: len(least)], least, most)
 
     def maximise(self, layer: int, index: int, way: int) -> Relaxed:
         """An upper bound of way·argument of a neuron of the layer above."""
@@ -89,9 +93,12 @@ class Relaxation:
 
     def _gaps(self, answer: Answer) -> list[Any]:
         result = [np.zeros(len(self.network.layers[depth].bias)) for depth in range(self.depth)]
-        for depth, i, _, column in self._places:
-            value = act(self.network.layers[depth].activation, answer.point[column])
-            result[depth][i] = abs(answer.point[column + 1] - value)
+        if self._places:
+            depths, neurons, _, columns = (np.array(places) for places in zip(*self._places, strict=True))
+            for depth, gaps in enumerate(result):
+                here = depths == depth
+                argument, value = answer.point[columns[here]], answer.point[columns[here] + 1]
+                gaps[neurons[here]] = np.abs(value - act(self.network.layers[depth].activation, argument))
         return result
 
 
@@ -104,12 +111,13 @@ def _stable(activation: Activation, arguments: Any, shift: Any, low: Any, high: 
     return np.where(passes[:, None], arguments, 0.0), np.where(passes, shift, ceiling)
 
 
-def _lines(activation: Activation, low: float, high: float) -> list[tuple[float, float, float]]:
+def _lines(
+    activation: Activation, low: float, high: float, low_value: float, high_value: float
+) -> list[tuple[float, float, float]]:
     """(slope, least, most) with least ≤ act(z) − slope·z ≤ most: the hull of the graph, but for bounds of the value."""
-    values = act(activation, np.array([low, high]))
-    chord = 0.0 if high <= low else float(values[1] - values[0]) / (high - low)
-    intercept = float(values[0]) - chord * low
-    bends_up, bends_down = low < 0 < high, activation == "crelu" and low < 1 < high
+    chord = 0.0 if high <= low else (high_value - low_value) / (high - low)
+    intercept = low_value - chord * low
+    bends_up, bends_down = low < 0 < high and activation != "identity", activation == "crelu" and low < 1 < high
     if bends_up and bends_down:
         return [(1 / (1 - low), -INFINITY, -low / (1 - low)), (1 / high, 0.0, INFINITY)]
     if bends_up:
