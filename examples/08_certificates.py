@@ -1,9 +1,9 @@
 """A certificate: what it is made of, and what happens when someone edits the formula that it is about.
 
 Prints:
-    12 lines for the hat function: 1 input, 2 times, 1 plus, 3 clip, 3 atom, 1 not, 1 output
+    12 lines for the hat function: 1 node, 2 times, 1 plus, 3 clip, 3 atom, 1 not, 1 output
     valid
-    edited: invalid, line 13, rule output: expected a claim about output 0 of the formula, got one about another node
+    edited: invalid, line 13, rule output: expected a claim about output 0, after all neurons, got output 0
 """
 
 import json

@@ -10,7 +10,7 @@
     loaded, used or not; so it also names [sig_not_dec] and [classic], which
     other parts of the library of the reals use.) *)
 
-From VeriMV Require Import Unit Rules Forms Length Bounds.
+From VeriMV Require Import Unit Rules Forms Sort Length Bounds.
 
 Definition theorems_of_Unit :=
   (oplus_assoc, oplus_comm, oplus_zero, neg_neg, oplus_one, lukasiewicz,
@@ -18,11 +18,13 @@ Definition theorems_of_Unit :=
 Print Assumptions theorems_of_Unit.
 
 Definition theorems_of_Rules :=
-  ((rule_atom, rule_constant, rule_not, rule_scale, rule_scale_below,
-    rule_divide, rule_plus, rule_times, rule_lemma, lemma_negative, rule_zero, rule_one, rule_same),
-   (rational_identity, rule_split, relu_replacement),
-   (neuron_dead, neuron_full, neuron_affine, neuron_scaled, rule_double, rule_square, neuron_clip, neuron_sigma,
-    complement_reference, rule_output)).
+  ((rule_atom, rule_constant, rule_not, rule_scale, rule_scale_below, rule_divide,
+    rule_plus, rule_plus_self, rule_times, rule_times_self, rule_lemma, lemma_negative,
+    cut_by_cases, cut_multipliers, rule_cut, rule_zero, rule_one, rule_same, rule_equals),
+   (rational_identity, rule_average, relu_replacement),
+   (neuron_dead, neuron_full, neuron_affine, neuron_clip, neuron_clip_sigma,
+    neuron_sigma, complement_reference),
+   (rule_output, rule_output_range, rule_output_constant)).
 Print Assumptions theorems_of_Rules.
 
 Definition theorems_of_Forms :=
@@ -30,12 +32,15 @@ Definition theorems_of_Forms :=
    input_map_exact).
 Print Assumptions theorems_of_Forms.
 
+Definition theorems_of_Sort := (merge_good, merge_equations, rule_sort).
+Print Assumptions theorems_of_Sort.
+
 Definition theorems_of_Length := (extracted_sound, length_theorem).
 Print Assumptions theorems_of_Length.
 Print Assumptions length_bound.
 Print Assumptions extract_extracted.
 
 Definition theorems_of_Bounds :=
-  (neuron_peak, walk_sound, walk_infeasible, split_box, split_phase,
-   bounded_sound, certified_sound, network_bound).
+  (neuron_peak, connectives, walk_sound, walk_infeasible, ranges_sound, empty_range,
+   split_sound, bounded_sound, certified_sound, system_bound).
 Print Assumptions theorems_of_Bounds.

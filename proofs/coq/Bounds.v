@@ -1,27 +1,28 @@
 (** * Bounds.v -- certified bounds by multipliers and case splits
 
-    What this file proves, in plain words.  We want an upper bound of a linear
-    function of the last hidden layer's values, over all inputs of a box; lower
-    bounds come from the negated function.  The certificate has one multiplier
-    per hidden neuron.  A walk from the last hidden layer to the first replaces
-    the activation a(z) of each neuron, with coefficient c, by the linear
-    function lam z of its argument plus a constant: the largest value of
-    c a(z) - lam z over the range of z, which is found at finitely many points
-    because a is piecewise linear ([neuron_peak]).  At the inputs the bound is
-    read off the box.
+    What this file proves, in plain words.  Variables are numbered 0, 1, 2, ...;
+    each is either free, with a known range, or an activation of an affine
+    function of earlier ones, its argument.  We want to know that an affine
+    function of the variables below K, the target, is at most 0.  A case of the
+    certificate has one multiplier per variable.  A walk from variable K-1 down
+    to 0 replaces the activation a(z), with coefficient c, by the linear function
+    lam z of its argument plus a constant: the largest value of c a(z) - lam z
+    over the range of z, which is found at finitely many points because a is
+    piecewise linear ([neuron_peak]).  Only free variables remain, and the bound
+    is read off their ranges.
 
     - The result of the walk is an upper bound for ANY choice of multipliers
       ([walk_sound]): finding good ones is not the checker's business.
-    - If the walk proves 0 < 0, the box with these ranges contains no point
-      ([walk_infeasible]).
-    - A box or the range of a neuron may be cut in two ([split_box],
-      [split_phase], [split_range]); a tree of such cuts, tightened ranges and
-      walks at its leaves is sound ([bounded_sound]); and if the ranges of
-      each layer were derived so from the layers before it, nothing remains to
-      be assumed ([network_bound]). *)
+    - Ranges come from interval arithmetic, in the order of the variables, and
+      from facts "argument k is at most p", "at least p" ([ranges_sound]).  An
+      empty range means that there is no such point ([empty_range]).
+    - An argument is at most p or at least p ([split_sound]); a tree of such
+      splits with walks or empty ranges at its leaves is sound
+      ([bounded_sound]); and if every fact was derived so from facts before it,
+      nothing remains to be assumed ([system_bound]). *)
 
 Require Import Reals Lra Lia List.
-From VeriMV Require Import Unit Forms.
+From VeriMV Require Import Unit Rules Forms.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -102,11 +103,11 @@ Definition kinks (a : activation) : list R :=
   end.
 
 Definition inside (l u k : R) : bool :=
-  if Rle_dec l k then if Rle_dec k u then true else false else false.
+  if Rlt_dec l k then if Rlt_dec k u then true else false else false.
 
-Lemma inside_spec l u k : inside l u k = true <-> l <= k <= u.
+Lemma inside_spec l u k : inside l u k = true <-> l < k < u.
 Proof.
-  unfold inside. destruct (Rle_dec l k), (Rle_dec k u); split; intros;
+  unfold inside. destruct (Rlt_dec l k), (Rlt_dec k u); split; intros;
     trivial; try discriminate; lra.
 Qed.
 
@@ -134,7 +135,7 @@ Proof.
     destruct (Rmax_split (f x) (f p)) as [[-> _] | [-> _]]; eauto.
 Qed.
 
-(** The two ends, and the kinks of the activation between them. *)
+(** The two ends, and the kinks of the activation strictly between them. *)
 Definition peak (a : activation) (c lam l u : R) : R :=
   max_over (gain a c lam) l (u :: filter (inside l u) (kinks a)).
 
@@ -145,8 +146,11 @@ Proof.
   assert (Hl : gain a c lam l <= M) by (apply max_over_ge; now left).
   assert (Hu : gain a c lam u <= M) by (apply max_over_ge; right; now left).
   assert (Hk : forall k, In k (kinks a) -> l <= k <= u -> gain a c lam k <= M).
-  { intros k Hin Hk. apply max_over_ge. right. right.
-    apply filter_In. split; trivial. now apply inside_spec. }
+  { intros k Hin [H1 H2].
+    destruct (Rle_lt_or_eq_dec l k H1) as [H1' | <-]; [| exact Hl].
+    destruct (Rle_lt_or_eq_dec k u H2) as [H2' | ->]; [| exact Hu].
+    apply max_over_ge. right. right. apply filter_In. split; trivial.
+    now apply inside_spec. }
   destruct a.
   - apply (relu_peak c lam l u); trivial. apply Hk. now left.
   - apply (clip_peak c lam l u); trivial; apply Hk; simpl; auto.
@@ -160,354 +164,304 @@ Proof.
   intros H. unfold peak.
   destruct (max_over_attained (gain a c lam) l (u :: filter (inside l u) (kinks a)))
     as (p & [<- | [<- | Hp]] & E); rewrite E; eexists; split; try reflexivity; try lra.
-  apply filter_In in Hp. now apply inside_spec.
+  apply filter_In, proj2, inside_spec in Hp. lra.
 Qed.
 
-(** ** Coefficient vectors *)
+(** ** Variables *)
 
-(** Missing entries count as 0. *)
-Fixpoint vadd (xs ys : list R) : list R :=
-  match xs, ys with
-  | [], _ => ys
-  | _, [] => xs
-  | x :: xs', y :: ys' => x + y :: vadd xs' ys'
+(** Weights w j count for j below the number of the variable only.  After the
+    last variable of a certificate, one may think of [Free 0 0]. *)
+Inductive variable :=
+  | Free (l h : R)
+  | Neuron (a : activation) (w : nat -> R) (b : R).
+
+Definition system : Type := nat -> variable.
+
+(** b + c 0 v 0 + ... + c (K-1) v (K-1) *)
+Definition affine (c : nat -> R) (b : R) (v : nat -> R) (K : nat) : R :=
+  b + sum_below (fun j => c j * v j) K.
+
+(** The argument of variable k; a free variable is its own. *)
+Definition argument (sys : system) (v : nat -> R) (k : nat) : R :=
+  match sys k with
+  | Free _ _ => v k
+  | Neuron _ w b => affine w b v k
   end.
 
-Definition vscale (k : R) (xs : list R) : list R := map (Rmult k) xs.
-
-Lemma dot_vadd xs ys zs : dot (vadd xs ys) zs = dot xs zs + dot ys zs.
-Proof.
-  revert ys zs. induction xs as [| x xs IH]; intros [| y ys] [| z zs]; simpl; try lra.
-  rewrite IH. lra.
-Qed.
-
-Lemma dot_vscale k xs zs : dot (vscale k xs) zs = k * dot xs zs.
-Proof.
-  revert zs. induction xs as [| x xs IH]; intros [| z zs]; simpl; try lra.
-  rewrite IH. lra.
-Qed.
-
-Lemma dot_first cs x xs : dot cs (x :: xs) = hd 0 cs * x + dot (tl cs) xs.
-Proof. destruct cs as [| c cs]; simpl; [destruct xs |]; lra. Qed.
-
-Lemma dot_zero cs xs : Forall (fun c => c = 0) cs -> dot cs xs = 0.
-Proof.
-  intros H. revert xs. induction H as [| c cs -> _ IH]; intros [| x xs]; simpl; trivial.
-  rewrite IH. lra.
-Qed.
-
-(** ** Hidden layers with ranges *)
-
-(** A neuron with the range [l,u] claimed for its argument. *)
-Definition ranged : Type := row * (R * R).
-Definition ranged_layer : Type := list ranged * activation.
-
-(** The network without the ranges, as in Forms.v. *)
-Definition erase (L : ranged_layer) : layer := (map fst (fst L), snd L).
-Definition plain (net : list ranged_layer) : list layer := map erase net.
-
-Definition argument_in_range (xs : list R) (n : ranged) : Prop :=
-  fst (snd n) <= apply_row (fst n) xs <= snd (snd n).
-
-(** At the input xs all arguments lie in their ranges. *)
-Fixpoint in_range (net : list ranged_layer) (xs : list R) : Prop :=
-  match net with
-  | [] => True
-  | L :: rest =>
-      Forall (argument_in_range xs) (fst L)
-      /\ in_range rest (apply_layer (erase L) xs)
+(** v gives every variable a value as it is defined. *)
+Definition solution (sys : system) (v : nat -> R) : Prop := forall k,
+  match sys k with
+  | Free l h => l <= v k <= h
+  | Neuron a w b => v k = activate a (affine w b v k)
   end.
 
-(** A box: an interval for every input. *)
-Definition in_box (box : list (R * R)) (xs : list R) : Prop :=
-  Forall2 (fun b x => fst b <= x <= snd b) box xs.
+(** The connectives of a formula are such variables, too. *)
+Lemma connectives x y : unit x -> unit y ->
+  neg x = activate Identity (1 - x) /\
+  oplus x y = activate Clip (x + y) /\
+  odot x y = activate Clip (x + y - 1) /\
+  (forall r, r * x = activate Identity (r * x)).
+Proof. simpl. repeat split; minmax. Qed.
 
-Lemma in_range_app net1 net2 xs :
-  in_range (net1 ++ net2) xs <->
-  in_range net1 xs /\ in_range net2 (forward (plain net1) xs).
-Proof.
-  revert xs. induction net1 as [| L net1 IH]; intros xs; simpl; [tauto |].
-  rewrite IH. tauto.
-Qed.
+Section System.
+Variable sys : system.
 
-(** ** The backward walk *)
+(** ** The walk *)
 
-(** One layer: cs are the coefficients of its activations, the result is a
-    constant and the coefficients of its inputs. *)
-Fixpoint layer_walk (a : activation) (ns : list ranged) (lams cs : list R)
-    : R * list R :=
-  match ns with
-  | [] => (0, [])
-  | n :: ns' =>
-      let lam := hd 0 lams in
-      let rest := layer_walk a ns' (tl lams) (tl cs) in
-      (peak a (hd 0 cs) lam (fst (snd n)) (snd (snd n))
-         + lam * snd (fst n) + fst rest,
-       vadd (vscale lam (fst (fst n))) (snd rest))
+(** Ranges of the arguments of the variables below K. *)
+Definition in_ranges (rg : nat -> R * R) (v : nat -> R) (K : nat) : Prop :=
+  forall k, (k < K)%nat -> fst (rg k) <= argument sys v k <= snd (rg k).
+
+(** The target has coefficients c and constant b; lam k is the multiplier of
+    variable k.  The coefficient of a free variable is final when the walk gets
+    there, so that its largest value can be added at once. *)
+Fixpoint walk (rg : nat -> R * R) (lam : nat -> R) (K : nat) (c : nat -> R) (b : R) : R :=
+  match K with
+  | O => b
+  | S k =>
+      let l := fst (rg k) in
+      let u := snd (rg k) in
+      match sys k with
+      | Free _ _ => walk rg lam k c (b + Rmax (c k * l) (c k * u))
+      | Neuron a w d =>
+          walk rg lam k (fun j => c j + lam k * w j)
+               (b + peak a (c k) (lam k) l u + lam k * d)
+      end
   end.
 
-(** All layers, the last one first. *)
-Fixpoint back (net : list ranged_layer) (lams : list (list R)) (cs : list R)
-    : R * list R :=
-  match net with
-  | [] => (0, cs)
-  | L :: net' =>
-      let later := back net' (tl lams) cs in
-      let here := layer_walk (snd L) (fst L) (hd [] lams) (snd later) in
-      (fst later + fst here, snd here)
-  end.
+Lemma sum_below_linear f g r v m :
+  sum_below (fun j => (f j + r * g j) * v j) m
+  = sum_below (fun j => f j * v j) m + r * sum_below (fun j => g j * v j) m.
+Proof. induction m as [| m IH]; simpl; [| rewrite IH]; lra. Qed.
 
-Fixpoint box_max (cs : list R) (box : list (R * R)) : R :=
-  match cs, box with
-  | c :: cs', b :: box' => Rmax (c * fst b) (c * snd b) + box_max cs' box'
-  | _, _ => 0
-  end.
-
-Definition walk (net : list ranged_layer) (lams : list (list R))
-    (target : row) (box : list (R * R)) : R :=
-  let inputs := back net lams (fst target) in
-  snd target + fst inputs + box_max (snd inputs) box.
-
-Lemma layer_walk_sound a ns lams cs xs :
-  Forall (argument_in_range xs) ns ->
-  dot cs (apply_layer (erase (ns, a)) xs)
-  <= fst (layer_walk a ns lams cs) + dot (snd (layer_walk a ns lams cs)) xs.
+Lemma product_range c l u x : l <= x <= u ->
+  Rmin (c * l) (c * u) <= c * x <= Rmax (c * l) (c * u).
 Proof.
-  unfold apply_layer, erase; cbn [fst snd].
-  intros H. revert lams cs. induction H as [| n ns Hn _ IH]; intros lams cs.
-  - destruct cs; simpl; lra.
-  - cbn [map layer_walk fst snd]. rewrite dot_first, dot_vadd, dot_vscale.
-    specialize (IH (tl lams) (tl cs)).
-    pose proof (neuron_peak a (hd 0 cs) (hd 0 lams) _ _ _ Hn) as Hp.
-    unfold gain, apply_row in *. lra.
-Qed.
-
-Lemma back_sound net lams cs xs : in_range net xs ->
-  dot cs (forward (plain net) xs)
-  <= fst (back net lams cs) + dot (snd (back net lams cs)) xs.
-Proof.
-  revert lams xs. induction net as [| [ns a] net IH]; intros lams xs.
-  - simpl. lra.
-  - cbn [in_range plain map forward back fst snd]. intros [Hns Hrest].
-    specialize (IH (tl lams) _ Hrest).
-    pose proof (layer_walk_sound a ns (hd [] lams) (snd (back net (tl lams) cs)) xs Hns).
-    unfold plain in IH. lra.
-Qed.
-
-Lemma box_max_sound cs box xs : in_box box xs -> dot cs xs <= box_max cs box.
-Proof.
-  intros H. revert cs. induction H as [| b x box xs Hb _ IH]; intros [| c cs]; simpl;
-    try lra.
-  specialize (IH cs).
-  enough (c * x <= Rmax (c * fst b) (c * snd b)) by lra.
-  pose proof (Rmax_l (c * fst b) (c * snd b)).
-  pose proof (Rmax_r (c * fst b) (c * snd b)).
-  pose proof (linear_between c 0 (fst b) (snd b) x (Rmax (c * fst b) (c * snd b)) Hb).
+  intros H. pose proof (linear_between c 0 l u x (Rmax (c * l) (c * u)) H).
+  pose proof (linear_between (- c) 0 l u x (- Rmin (c * l) (c * u)) H).
+  pose proof (Rmax_l (c * l) (c * u)). pose proof (Rmax_r (c * l) (c * u)).
+  pose proof (Rmin_l (c * l) (c * u)). pose proof (Rmin_r (c * l) (c * u)).
   lra.
 Qed.
 
-(** The multipliers lams are arbitrary. *)
-Theorem walk_sound net lams target box xs :
-  in_box box xs -> in_range net xs ->
-  apply_row target (forward (plain net) xs) <= walk net lams target box.
+(** The multipliers are arbitrary. *)
+Theorem walk_sound rg lam v K c b :
+  solution sys v -> in_ranges rg v K -> affine c b v K <= walk rg lam K c b.
 Proof.
-  intros Hbox Hrange. unfold apply_row, walk.
-  pose proof (back_sound net lams (fst target) xs Hrange).
-  pose proof (box_max_sound (snd (back net lams (fst target))) box xs Hbox).
-  lra.
+  intros Hv. revert c b. induction K as [| k IH]; intros c b Hr; cbn [walk].
+  - unfold affine. simpl. lra.
+  - assert (Hk := Hr k (Nat.lt_succ_diag_r k)). specialize (Hv k).
+    assert (Hr' : in_ranges rg v k) by (intros j Hj; apply Hr; lia).
+    unfold argument in Hk. destruct (sys k) as [l h | a w d].
+    + eapply Rle_trans; [| apply IH, Hr'].
+      pose proof (product_range (c k) _ _ _ Hk).
+      unfold affine. simpl. lra.
+    + eapply Rle_trans; [| apply IH, Hr'].
+      pose proof (neuron_peak a (c k) (lam k) _ _ _ Hk) as Hp.
+      unfold gain in Hp. rewrite <- Hv in Hp. unfold affine in *.
+      rewrite sum_below_linear. simpl. lra.
 Qed.
 
 (** A walk for the constant 0 that ends below 0: there is no such point. *)
-Theorem walk_infeasible net lams target box xs :
-  Forall (fun c => c = 0) (fst target) -> snd target = 0 ->
-  walk net lams target box < 0 ->
-  ~ (in_box box xs /\ in_range net xs).
+Corollary walk_infeasible rg lam v K :
+  walk rg lam K (fun _ => 0) 0 < 0 -> solution sys v -> ~ in_ranges rg v K.
 Proof.
-  intros Hc Hb Hw [Hbox Hrange].
-  pose proof (walk_sound net lams target box xs Hbox Hrange) as H.
-  unfold apply_row in H. rewrite dot_zero in H by assumption. lra.
+  intros Hw Hv Hr. pose proof (walk_sound rg lam v K (fun _ => 0) 0 Hv Hr) as H.
+  unfold affine in H. rewrite (sum_below_const _ 0) in H by (intros; lra). lra.
 Qed.
 
-(** *** Lower bounds, by negation *)
+(** ** Facts and ranges *)
 
-Definition row_neg (r : row) : row := (vscale (-1) (fst r), - snd r).
+Inductive fact := AtMost (k : nat) (p : R) | AtLeast (k : nat) (p : R).
 
-Lemma row_neg_sound r xs : apply_row (row_neg r) xs = - apply_row r xs.
-Proof. unfold apply_row, row_neg; simpl. rewrite dot_vscale. lra. Qed.
+Definition holds (v : nat -> R) (f : fact) : Prop :=
+  match f with
+  | AtMost k p => argument sys v k <= p
+  | AtLeast k p => p <= argument sys v k
+  end.
 
-Corollary walk_lower net lams target box xs :
-  in_box box xs -> in_range net xs ->
-  - walk net lams (row_neg target) box <= apply_row target (forward (plain net) xs).
+(** A range intersected with all facts about k. *)
+Fixpoint tighten (k : nat) (F : list fact) (r : R * R) : R * R :=
+  match F with
+  | [] => r
+  | AtMost i p :: F' =>
+      let r' := tighten k F' r in if Nat.eqb i k then (fst r', Rmin (snd r') p) else r'
+  | AtLeast i p :: F' =>
+      let r' := tighten k F' r in if Nat.eqb i k then (Rmax (fst r') p, snd r') else r'
+  end.
+
+(** The range of a variable, from that of its argument. *)
+Definition value_range (k : nat) (r : R * R) : R * R :=
+  match sys k with
+  | Free _ _ => r
+  | Neuron a _ _ => (activate a (fst r), activate a (snd r))
+  end.
+
+(** The range of an argument, from those of the arguments before it. *)
+Definition interval (rg : nat -> R * R) (k : nat) : R * R :=
+  match sys k with
+  | Free l h => (l, h)
+  | Neuron _ w b =>
+      let low j := fst (value_range j (rg j)) in
+      let high j := snd (value_range j (rg j)) in
+      (b + sum_below (fun j => Rmin (w j * low j) (w j * high j)) k,
+       b + sum_below (fun j => Rmax (w j * low j) (w j * high j)) k)
+  end.
+
+(** All ranges below K, one after the other. *)
+Fixpoint ranges (F : list fact) (K : nat) : nat -> R * R :=
+  match K with
+  | O => fun _ => (0, 0)
+  | S k =>
+      let rg := ranges F k in
+      fun i => if Nat.eqb i k then tighten k F (interval rg k) else rg i
+  end.
+
+Lemma activate_monotone a s t : s <= t -> activate a s <= activate a t.
+Proof. destruct a; simpl; minmax. Qed.
+
+Lemma value_range_sound v k r : solution sys v ->
+  fst r <= argument sys v k <= snd r ->
+  fst (value_range k r) <= v k <= snd (value_range k r).
 Proof.
-  intros Hbox Hrange.
-  pose proof (walk_sound net lams (row_neg target) box xs Hbox Hrange) as H.
-  rewrite row_neg_sound in H. lra.
+  intros Hv Hr. specialize (Hv k). unfold value_range, argument in *.
+  destruct (sys k); trivial. rewrite Hv. simpl. split; now apply activate_monotone.
 Qed.
 
-(** ** Case splits *)
-
-Lemma split_box (x p : R) : x <= p \/ p <= x.
-Proof. lra. Qed.
-
-Lemma split_phase (z : R) : z <= 0 \/ 0 <= z.
-Proof. lra. Qed.
-
-Lemma split_phase_clip (z : R) : z <= 0 \/ 0 <= z <= 1 \/ 1 <= z.
-Proof. lra. Qed.
-
-(** The same for a box with input number [length b1] cut at p ... *)
-Lemma split_box_at b1 l h b2 p xs :
-  in_box (b1 ++ (l, h) :: b2) xs ->
-  in_box (b1 ++ (l, p) :: b2) xs \/ in_box (b1 ++ (p, h) :: b2) xs.
+Lemma sum_below_le f g m :
+  (forall k, (k < m)%nat -> f k <= g k) -> sum_below f m <= sum_below g m.
 Proof.
-  unfold in_box. revert xs. induction b1 as [| b b1 IH]; intros xs H;
-    inversion H as [| ? x ? xs' Hx Hrest]; subst; simpl in *.
-  - destruct (split_box x p); [left | right]; constructor; simpl; trivial; lra.
-  - destruct (IH xs' Hrest); [left | right]; constructor; trivial.
+  induction m as [| m IH]; intros H; simpl; [lra |].
+  apply Rplus_le_compat; [apply IH; intros |]; apply H; lia.
 Qed.
 
-(** ... and for the range of one neuron of one layer.  [put] is the network
-    in which that neuron has the range [l,u]. *)
-Definition put (net1 : list ranged_layer) (ns1 : list ranged) (r : row)
-    (l u : R) (ns2 : list ranged) (a : activation) (net2 : list ranged_layer)
-    : list ranged_layer :=
-  net1 ++ (ns1 ++ (r, (l, u)) :: ns2, a) :: net2.
-
-Lemma put_plain net1 ns1 r l u l' u' ns2 a net2 :
-  plain (put net1 ns1 r l u ns2 a net2) = plain (put net1 ns1 r l' u' ns2 a net2).
+Lemma interval_sound rg v k : solution sys v -> in_ranges rg v k ->
+  fst (interval rg k) <= argument sys v k <= snd (interval rg k).
 Proof.
-  unfold plain, put, erase. rewrite !map_app. cbn [map fst snd].
-  rewrite !map_app. reflexivity.
+  intros Hv Hr. assert (Hk := Hv k). unfold interval, argument.
+  destruct (sys k) as [l h | a w b]; trivial. cbn [fst snd]. unfold affine.
+  assert (H : forall j, (j < k)%nat -> _)
+    by (intros j Hj; exact (product_range (w j) _ _ _ (value_range_sound v j (rg j) Hv (Hr j Hj)))).
+  split; apply Rplus_le_compat_l, sum_below_le; intros j Hj; apply (H j Hj).
 Qed.
 
-(** Only the neuron itself matters when its range is changed. *)
-Lemma put_range net1 ns1 r l u l' u' ns2 a net2 xs :
-  in_range (put net1 ns1 r l u ns2 a net2) xs ->
-  l' <= apply_row r (forward (plain net1) xs) <= u' ->
-  in_range (put net1 ns1 r l' u' ns2 a net2) xs.
+Lemma tighten_sound v k F r : Forall (holds v) F ->
+  fst r <= argument sys v k <= snd r ->
+  fst (tighten k F r) <= argument sys v k <= snd (tighten k F r).
 Proof.
-  unfold put. rewrite !in_range_app. cbn [in_range fst snd].
-  rewrite !Forall_app, !Forall_cons_iff.
-  unfold erase. cbn [fst snd]. rewrite !map_app. cbn [map fst].
-  unfold argument_in_range at 2 5. cbn [fst snd]. tauto.
+  intros HF Hr. induction HF as [| [i p | i p] F Hf _ IH]; simpl in *; trivial;
+    destruct (Nat.eqb_spec i k) as [-> | _]; trivial; simpl;
+    split; try apply IH.
+  - apply Rmin_glb; [apply IH | exact Hf].
+  - apply Rmax_lub; [apply IH | exact Hf].
 Qed.
 
-Lemma put_argument net1 ns1 r l u ns2 a net2 xs :
-  in_range (put net1 ns1 r l u ns2 a net2) xs ->
-  in_range net1 xs /\ l <= apply_row r (forward (plain net1) xs) <= u.
+Theorem ranges_sound F v K : solution sys v -> Forall (holds v) F ->
+  in_ranges (ranges F K) v K.
 Proof.
-  unfold put. rewrite in_range_app. cbn [in_range fst snd].
-  rewrite Forall_app, Forall_cons_iff.
-  unfold argument_in_range at 2. cbn [fst snd]. tauto.
+  intros Hv HF. induction K as [| k IH]; intros i Hi; [lia |]. cbn [ranges].
+  destruct (Nat.eqb_spec i k) as [-> | H].
+  - apply tighten_sound; trivial. now apply interval_sound.
+  - apply IH. lia.
 Qed.
 
-Lemma split_range net1 ns1 r l u ns2 a net2 p xs :
-  in_range (put net1 ns1 r l u ns2 a net2) xs ->
-  in_range (put net1 ns1 r l p ns2 a net2) xs \/
-  in_range (put net1 ns1 r p u ns2 a net2) xs.
+Corollary empty_range F v K k : (k < K)%nat ->
+  snd (ranges F K k) < fst (ranges F K k) -> solution sys v -> ~ Forall (holds v) F.
+Proof. intros Hk He Hv HF. pose proof (ranges_sound F v K Hv HF k Hk). lra. Qed.
+
+(** ** Trees of cases *)
+
+Lemma split_sound v F k p : Forall (holds v) F ->
+  Forall (holds v) (AtMost k p :: F) \/ Forall (holds v) (AtLeast k p :: F).
 Proof.
-  intros H. destruct (put_argument _ _ _ _ _ _ _ _ _ H) as [_ Hz].
-  destruct (split_box (apply_row r (forward (plain net1) xs)) p);
-    [left | right]; apply (put_range _ _ _ l u); trivial; lra.
+  intros H. destruct (Rle_or_lt (argument sys v k) p); [left | right];
+    constructor; simpl; trivial; lra.
 Qed.
 
-(** ** Trees of case splits *)
-
-(** [bounded target B box net]: there is a tree of case splits that proves
-    target <= B at all points of the box whose arguments are in range. *)
-Inductive bounded : row -> R -> list (R * R) -> list ranged_layer -> Prop :=
+(** [bounded F K c b]: there is a tree of cases that proves, from the facts F,
+    that the target with coefficients c and constant b is at most 0. *)
+Inductive bounded : list fact -> nat -> (nat -> R) -> R -> Prop :=
   (* a leaf: a walk *)
-  | by_walk target B box net lams :
-      walk net lams target box <= B -> bounded target B box net
+  | by_walk F K c b lam :
+      walk (ranges F K) lam K c b <= 0 -> bounded F K c b
   (* a leaf without points *)
-  | by_infeasibility target B box net lams :
-      walk net lams ([], 0) box < 0 -> bounded target B box net
-  (* an input is cut at p *)
-  | by_box_split target B b1 l h b2 net p :
-      bounded target B (b1 ++ (l, p) :: b2) net ->
-      bounded target B (b1 ++ (p, h) :: b2) net ->
-      bounded target B (b1 ++ (l, h) :: b2) net
-  (* the range of a neuron is cut at p, for instance at its kink *)
-  | by_range_split target B box net1 ns1 r l u ns2 a net2 p :
-      bounded target B box (put net1 ns1 r l p ns2 a net2) ->
-      bounded target B box (put net1 ns1 r p u ns2 a net2) ->
-      bounded target B box (put net1 ns1 r l u ns2 a net2)
-  (* the range of a neuron is tightened, by bounds of its argument *)
-  | by_tightening target B box net1 ns1 r l u l' u' ns2 a net2 :
-      bounded r u' box net1 ->
-      bounded (row_neg r) (- l') box net1 ->
-      bounded target B box (put net1 ns1 r l' u' ns2 a net2) ->
-      bounded target B box (put net1 ns1 r l u ns2 a net2).
+  | by_empty_range F K c b i m :
+      (i < m)%nat -> snd (ranges F m i) < fst (ranges F m i) -> bounded F K c b
+  (* the argument of variable i is at most p, or it is at least p *)
+  | by_split F K c b i p :
+      bounded (AtMost i p :: F) K c b -> bounded (AtLeast i p :: F) K c b ->
+      bounded F K c b
+  (* some facts are not used *)
+  | by_fewer F F' K c b :
+      incl F' F -> bounded F' K c b -> bounded F K c b.
 
-Theorem bounded_sound target B box net xs :
-  bounded target B box net -> in_box box xs -> in_range net xs ->
-  apply_row target (forward (plain net) xs) <= B.
+Theorem bounded_sound F K c b v : bounded F K c b ->
+  solution sys v -> Forall (holds v) F -> affine c b v K <= 0.
 Proof.
-  intros H. revert xs. induction H as
-    [target B box net lams Hw | target B box net lams Hw
-    | target B b1 l h b2 net p _ IH1 _ IH2
-    | target B box net1 ns1 r l u ns2 a net2 p _ IH1 _ IH2
-    | target B box net1 ns1 r l u l' u' ns2 a net2 _ IHu _ IHl _ IH];
-    intros xs Hbox Hrange.
-  - pose proof (walk_sound net lams target box xs Hbox Hrange). lra.
-  - exfalso. now apply (walk_infeasible net lams ([], 0) box xs (Forall_nil _) eq_refl Hw).
-  - destruct (split_box_at b1 l h b2 p xs Hbox); auto.
-  - destruct (split_range net1 ns1 r l u ns2 a net2 p xs Hrange).
-    + rewrite (put_plain _ _ _ l u l p). auto.
-    + rewrite (put_plain _ _ _ l u p u). auto.
-  - destruct (put_argument _ _ _ _ _ _ _ _ _ Hrange) as [Hnet1 _].
-    rewrite (put_plain _ _ _ l u l' u'). apply IH; trivial.
-    apply (put_range _ _ _ l u); trivial.
-    specialize (IHu xs Hbox Hnet1). specialize (IHl xs Hbox Hnet1).
-    rewrite row_neg_sound in IHl. lra.
+  intros H Hv. induction H as
+    [F K c b lam Hw | F K c b i m Hi He | F K c b i p _ IH1 _ IH2 | F F' K c b Hi _ IH];
+    intros HF.
+  - pose proof (walk_sound _ lam v K c b Hv (ranges_sound F v K Hv HF)). lra.
+  - now destruct (empty_range F v m i Hi He Hv).
+  - destruct (split_sound v F i p HF); auto.
+  - apply IH. rewrite Forall_forall in *. auto.
 Qed.
 
-(** ** Ranges of all layers, derived from the box alone *)
+(** ** Facts derived from the definitions alone *)
 
-(** Each layer's ranges are bounds over the layers before it. *)
-Inductive certified (box : list (R * R)) : list ranged_layer -> Prop :=
-  | certified_nil : certified box []
-  | certified_layer net ns a :
-      certified box net ->
-      Forall (fun n => bounded (fst n) (snd (snd n)) box net /\
-                       bounded (row_neg (fst n)) (- fst (snd n)) box net) ns ->
-      certified box (net ++ [(ns, a)]).
+(** Each fact is a bound that was derived from the facts before it. *)
+Inductive certified : list fact -> Prop :=
+  | certified_nil : certified []
+  | certified_high F k a w b p :
+      certified F -> sys k = Neuron a w b ->
+      bounded F k w (b - p) -> certified (AtMost k p :: F)
+  | certified_low F k a w b p :
+      certified F -> sys k = Neuron a w b ->
+      bounded F k (fun j => - w j) (p - b) -> certified (AtLeast k p :: F).
 
-Theorem certified_sound box net xs :
-  certified box net -> in_box box xs -> in_range net xs.
+Theorem certified_sound F v : certified F -> solution sys v -> Forall (holds v) F.
 Proof.
-  intros H Hbox. induction H as [| net ns a _ IH Hns]; simpl; trivial.
-  apply in_range_app. split; trivial. split; [| exact I]. cbn [fst].
-  apply Forall_impl with (2 := Hns). intros n [Hu Hl].
-  apply (bounded_sound _ _ _ _ xs) in Hu; trivial.
-  apply (bounded_sound _ _ _ _ xs) in Hl; trivial.
-  rewrite row_neg_sound in Hl. unfold argument_in_range. lra.
+  intros H Hv. induction H as [| F k a w b p _ IH E H | F k a w b p _ IH E H];
+    constructor; trivial; apply (bounded_sound _ _ _ _ v) in H; trivial;
+    unfold holds, argument; rewrite E; unfold affine in *.
+  - lra.
+  - rewrite (sum_below_ext _ (fun j => (0 + (-1) * w j) * v j)) in H by (intros; lra).
+    rewrite (sum_below_linear (fun _ => 0)), (sum_below_const _ 0) in H by (intros; lra).
+    lra.
 Qed.
 
-(** The bound holds at every point of the box; no range is assumed. *)
-Theorem network_bound target B box net :
-  certified box net -> bounded target B box net ->
-  forall xs, in_box box xs -> apply_row target (forward (plain net) xs) <= B.
+(** The bound holds at every point; no range is assumed. *)
+Theorem system_bound F K c b v : certified F -> bounded F K c b ->
+  solution sys v -> affine c b v K <= 0.
 Proof.
-  intros Hnet HB xs Hbox. apply (bounded_sound target B box net); trivial.
-  now apply certified_sound with box.
+  intros HF HB Hv. apply (bounded_sound F K c b v HB Hv). now apply certified_sound.
 Qed.
+End System.
 
 (** ** An example, to see the definitions at work
 
     |x| = rho x + rho (-x) is at most 1 on [-1,1].  Intervals alone give 2; the
     multipliers 1/2 and 1/2 give the exact bound. *)
-Example absolute_value :
-  let net := [([(([1], 0), (-1, 1)); (([-1], 0), (-1, 1))], Relu)] in
-  forall x, -1 <= x <= 1 -> apply_row ([1; 1], 0) (forward (plain net) [x]) <= 1.
+Example absolute_value x : -1 <= x <= 1 -> rho x + rho (- x) <= 1.
 Proof.
-  intros net x Hx.
-  assert (Hin : inside (-1) 1 0 = true) by (apply inside_spec; lra).
-  apply (network_bound ([1; 1], 0) 1 [(-1, 1)] net).
-  - apply (certified_layer _ []); [constructor |].
-    repeat constructor; apply by_walk with []; unfold walk; simpl; minmax.
-  - apply by_walk with [[/ 2; / 2]]. unfold walk, net.
-    cbn [back layer_walk fst snd hd tl].
-    unfold peak, gain. cbn [kinks filter]. rewrite Hin. simpl. minmax.
-  - apply Forall2_cons; [exact Hx | apply Forall2_nil].
+  intros Hx.
+  set (first := fun c j => match j with O => c | _ => 0 end : R).
+  set (sys := fun k => match k with
+    | O => Free (-1) 1
+    | 1%nat => Neuron Relu (first 1) 0
+    | 2%nat => Neuron Relu (first (-1)) 0
+    | _ => Free 0 0
+    end).
+  set (v := fun k => match k with
+    | O => x | 1%nat => rho x | 2%nat => rho (- x) | _ => 0 end).
+  assert (P : forall c l u, c = 1 -> l = -1 -> u = 1 -> peak Relu c (/ 2) l u = / 2).
+  { intros c l u -> -> ->. unfold peak, gain. cbn [kinks filter].
+    rewrite (proj2 (inside_spec (-1) 1 0)) by lra. simpl. minmax. }
+  assert (H : affine (fun j => match j with O => 0 | _ => 1 end) (-1) v 3 <= 0).
+  { apply (system_bound sys [] 3); [constructor | |].
+    - apply by_walk with (fun _ => / 2).
+      cbn -[peak]. unfold interval, value_range. cbn -[peak].
+      rewrite !Rmult_0_l, !P by minmax. minmax.
+    - intros [| [| [| k]]]; unfold affine; simpl; [exact Hx | | | lra]; f_equal; lra. }
+  unfold affine in H. simpl in H. lra.
 Qed.

@@ -45,13 +45,6 @@ Proof.
   - rewrite Hv, !sigma_low by nra. ring.
 Qed.
 
-(** Twice a node, whatever its form. *)
-Lemma rule_double v f : v = sigma f -> oplus v v = sigma (f + f).
-Proof. minmax. Qed.
-
-Lemma rule_square v f : v = sigma f -> odot v v = sigma (f + f - 1).
-Proof. minmax. Qed.
-
 (** Division by a number that is at least 1, in particular by a positive
     natural number. *)
 Lemma rule_divide_real v f d :
@@ -80,6 +73,13 @@ Lemma rule_times v w f g :
   odot v w = sigma (f + g - 1).
 Proof. minmax. Qed.
 
+(** With the same node twice, nothing is needed about its form. *)
+Lemma rule_plus_self v f : v = sigma f -> oplus v v = sigma (f + f).
+Proof. minmax. Qed.
+
+Lemma rule_times_self v f : v = sigma f -> odot v v = sigma (f + f - 1).
+Proof. minmax. Qed.
+
 (** Lemma 3.3 (integer weights) and Lemma 6.4 (rational weights) of the paper:
     a summand h of [0,1] is split off.  Nothing is needed about g. *)
 Lemma rule_lemma a h' b g h :
@@ -101,6 +101,34 @@ Proof.
   - rewrite <- sigma_complement. f_equal. ring.
 Qed.
 
+(** A sum f1 + f2 is cut at f2 = 0: f1 is at most 1 where f2 is not positive,
+    and at least 0 where f2 is not negative. *)
+Lemma cut_by_cases a b c f1 f2 :
+  a = sigma f1 -> b = sigma (f2 + 1) -> c = sigma f2 ->
+  (f2 <= 0 -> f1 <= 1) -> (0 <= f2 -> 0 <= f1) ->
+  oplus (odot a b) c = sigma (f1 + f2).
+Proof.
+  intros -> -> -> Hlow Hhigh.
+  destruct (Rle_or_lt f2 0) as [H | H].
+  - specialize (Hlow H). clear Hhigh. minmax.
+  - assert (H1 : 0 <= f1) by (apply Hhigh; lra). clear Hlow Hhigh. minmax.
+Qed.
+
+(** Multipliers that are not negative show both. *)
+Lemma cut_multipliers lam mu f1 f2 :
+  0 <= lam -> 0 <= mu -> f1 - lam * f2 <= 1 -> 0 <= f1 - mu * f2 ->
+  (f2 <= 0 -> f1 <= 1) /\ (0 <= f2 -> 0 <= f1).
+Proof. intros. split; intros; nra. Qed.
+
+Lemma rule_cut a b c f1 f2 lam mu :
+  a = sigma f1 -> b = sigma (f2 + 1) -> c = sigma f2 ->
+  0 <= lam -> 0 <= mu -> f1 - lam * f2 <= 1 -> 0 <= f1 - mu * f2 ->
+  oplus (odot a b) c = sigma (f1 + f2).
+Proof.
+  intros Ha Hb Hc Hlam Hmu H1 H0.
+  now apply cut_by_cases; trivial; apply (cut_multipliers lam mu).
+Qed.
+
 (** Saturation. *)
 Lemma rule_zero f : f <= 0 -> 0 = sigma f.
 Proof. minmax. Qed.
@@ -115,6 +143,10 @@ Proof. minmax. Qed.
 
 Lemma rule_same_value v w f : v = sigma f -> w = sigma f -> w = v.
 Proof. intros -> ->. reflexivity. Qed.
+
+(** Nodes whose difference is never positive, either way round, are equal. *)
+Lemma rule_equals v w : unit v -> v - w <= 0 -> w - v <= 0 -> w = sigma v.
+Proof. minmax. Qed.
 
 (** ** Sums of clipped values *)
 
@@ -186,7 +218,7 @@ Qed.
 
 (** Theorem 6.2 of the paper, with the saturated steps left out: of the s steps
     of [rational_identity] the first p are always 1, the last s-p-m always 0. *)
-Lemma rule_split (s p m : nat) (G form n : R) (u : nat -> R) :
+Lemma rule_average (s p m : nat) (G form n : R) (u : nat -> R) :
   (0 < s)%nat -> (p + m <= s)%nat ->
   (forall k, (k < m)%nat -> u k = sigma (G - INR k)) ->
   form = INR p / INR s + sum_below (fun k => u k / INR s) m ->
@@ -250,32 +282,43 @@ Proof.
   destruct Hp as [-> | Hp]; [simpl in * |]; minmax.
 Qed.
 
-(** The same in terms of nodes v k that were claimed to be the steps. *)
-Lemma neuron_clip t (p m : nat) (v : nat -> R) :
-  p = O \/ INR p <= t -> t <= INR p + INR m ->
-  (forall k, (k < m)%nat -> v k = sigma (t - INR p - INR k)) ->
-  rho t = INR p + sum_below v m.
+(** With a factor B, and in terms of nodes v k that were claimed to be the
+    steps: a ReLU whose argument is at most B (p+m), and at least B p unless p
+    is 0, is B times p plus m clipped neurons. *)
+Lemma rho_scale B t : 0 < B -> rho t = B * rho (t / B).
 Proof.
-  intros Hp Hm Hv. rewrite (sum_below_ext v _ m Hv).
-  now apply relu_replacement.
+  intros HB. unfold rho. rewrite <- RmaxRmult by lra. f_equal; field; lra.
+Qed.
+
+Theorem neuron_clip t B (p m : nat) (v : nat -> R) :
+  0 < B -> p = O \/ B * INR p <= t -> t <= B * (INR p + INR m) ->
+  (forall k, (k < m)%nat -> v k = sigma (t / B - INR p - INR k)) ->
+  rho t = B * (INR p + sum_below v m).
+Proof.
+  intros HB Hp Hm Hv.
+  assert (E : t = B * (t / B)) by (field; lra).
+  rewrite (sum_below_ext v _ m Hv), (rho_scale B t HB). f_equal.
+  apply relu_replacement.
+  - destruct Hp as [Hp | Hp]; [now left | right]. apply Rmult_le_reg_l with B; lra.
+  - apply Rmult_le_reg_l with B; lra.
+Qed.
+
+(** A clipped neuron is one step, or none where its argument leaves [0,1]. *)
+Lemma neuron_clip_sigma t (p m : nat) (v : nat -> R) :
+  p = 0%nat /\ m = 1%nat \/ p = 1%nat /\ m = 0%nat /\ 1 <= t
+    \/ p = 0%nat /\ m = 0%nat /\ t <= 0 ->
+  (forall k, (k < m)%nat -> v k = sigma (t - INR p - INR k)) ->
+  sigma t = INR p + sum_below v m.
+Proof.
+  intros [[-> ->] | [(-> & -> & H) | (-> & -> & H)]] Hv; simpl in *.
+  - rewrite Hv by lia. simpl. replace (t - 0 - 0) with t by lra. lra.
+  - rewrite sigma_high by lra. lra.
+  - rewrite sigma_low by lra. lra.
 Qed.
 
 (** A node with the form of a clipped neuron's argument is that neuron. *)
 Lemma neuron_sigma v t : v = sigma t -> sigma t = v /\ unit v.
 Proof. intros ->. split; [reflexivity | apply sigma_unit]. Qed.
-
-(** One unit, scaled, in place of many: for an argument of at most B. *)
-Lemma neuron_scaled v t B : 0 < B -> t <= B -> v = sigma (t / B) -> rho t = B * v.
-Proof.
-  intros HB Ht ->.
-  assert (E : t = B * (t / B)) by (field; lra).
-  assert (H1 : t / B <= 1) by (apply Rmult_le_reg_l with B; lra).
-  destruct (Rle_or_lt 0 t) as [H | H].
-  - assert (H0 : 0 <= t / B) by (apply Rmult_le_reg_l with B; lra).
-    rewrite sigma_id by (split; lra). unfold rho. rewrite Rmax_right; lra.
-  - assert (H0 : t / B <= 0) by (apply Rmult_le_reg_l with B; lra).
-    rewrite sigma_low by lra. unfold rho. rewrite Rmax_left; lra.
-Qed.
 
 (** The i-th step may be referred to by a node for its complement. *)
 Lemma complement_reference v t i : v = sigma (1 - (t - i)) -> sigma (t - i) = 1 - v.
@@ -287,3 +330,19 @@ Lemma rule_output v f y scale offset :
   v = sigma f -> 0 <= f <= 1 -> y = scale * f + offset ->
   y = scale * v + offset.
 Proof. intros -> Hf ->. now rewrite sigma_id. Qed.
+
+(** The same for a value y whose range [low,high] is proved; if the range is a
+    point, so is the value. *)
+Lemma rule_output_range v y low high :
+  low < high -> low <= y <= high -> v = sigma ((y - low) / (high - low)) ->
+  y = low + (high - low) * v.
+Proof.
+  intros Hlt Hy Hv. rewrite Rplus_comm.
+  apply (rule_output v ((y - low) / (high - low))); trivial.
+  - assert (E : y - low = (high - low) * ((y - low) / (high - low))) by (field; lra).
+    split; apply Rmult_le_reg_l with (high - low); lra.
+  - field. lra.
+Qed.
+
+Lemma rule_output_constant y low high : low <= y <= high -> low = high -> y = low.
+Proof. lra. Qed.

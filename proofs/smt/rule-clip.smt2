@@ -1,15 +1,17 @@
-; The end of rule clip: with p = 0 or t >= p, and t <= p + m, the units make rho(t).
-(set-logic QF_LRA)
+; The end of rule clip, with u the argument divided by the factor B: with p = 0 or B u >= B p, and
+; B u <= B (p + m), the units make rho(B u).
+(set-logic QF_NRA)
 (define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
 (define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
 (define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
 (define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
 (define-fun neg ((a Real)) Real (- 1.0 a))
 (define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
-(declare-const t Real) (declare-const p Real) (declare-const m Real)
+(declare-const B Real) (declare-const u Real) (declare-const p Real) (declare-const m Real)
+(assert (> B 0.0))
 (assert (>= p 0.0))
 (assert (>= m 0.0))
-(assert (or (= p 0.0) (>= t p)))
-(assert (<= t (+ p m)))
-(assert (not (= (rho t) (+ p (ite (<= (rho (- t p)) m) (rho (- t p)) m)))))
+(assert (or (= p 0.0) (>= (* B u) (* B p))))
+(assert (<= (* B u) (* B (+ p m))))
+(assert (not (= (rho (* B u)) (* B (+ p (ite (<= (rho (- u p)) m) (rho (- u p)) m))))))
 (check-sat)

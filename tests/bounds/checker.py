@@ -61,7 +61,7 @@ def _halves(box, phases, place, point, layer):
     if isinstance(place, int):
         low, high = box[place]
         halves = [(low, min(high, point)), (max(low, point), high)]
-        return [([*box[:place], half, *box[place + 1 :]], phases) for half in halves if half[0] <= half[1]]
+        return [([*box[:place], half, *box[place + 1 :]], phases) for half in halves]
     if place[0] >= layer:
         raise Wrong("a split above the target")
     low, high = phases.get(place, (None, None))
@@ -69,6 +69,8 @@ def _halves(box, phases, place, point, layer):
 
 
 def _leaf(layers, layer, index, way, value, box, phases, bounds, multipliers):
+    if any(low > high for low, high in box):
+        return Fraction(-1)
     ranges, below = {}, box
     for depth, (weights, bias, activation) in enumerate(layers[: layer - 1], start=1):
         above = []

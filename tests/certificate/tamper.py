@@ -13,7 +13,7 @@ from verimv import kernel
 from verimv.certificate import extract
 from verimv.certificate.certificate import rejection
 from verimv.errors import Refuted, Undecided
-from verimv.exact import parse_number
+from verimv.exact import Rational, format_number, parse_number
 from verimv.extract.layered import prove_layered
 from verimv.networks import Layer, Network, read_network
 from verimv.networks.normalise import to_unit_cube
@@ -117,9 +117,20 @@ def random_bundles(count: int, seed: int, most_lines: int = 150) -> list[Bundle]
 
 
 def _other_number(text: str, source: random.Random) -> str:
-    return source.choice(
-        [f"{text}+1", f"{text}-1", f"-({text})", "0", "1", "1/2", f"{text}+1/1048576", f"({text})/2", f"2*({text})"]
+    value = parse_number(text)
+    tiny = Rational(1, 1048576)
+    values = (
+        value + 1,
+        value - 1,
+        -value,
+        Rational(0),
+        Rational(1),
+        Rational(1, 2),
+        value + tiny,
+        value / 2,
+        2 * value,
     )
+    return format_number(source.choice(values))
 
 
 def _tampered_value(value: object, source: random.Random, claims: int) -> object:
@@ -169,7 +180,10 @@ def tamper_lines(bundle: Bundle, source: random.Random) -> Bundle:
         lines[i], lines[j] = lines[j], lines[i]
     elif what == 3:
         line = json.loads(lines[i])
-        line[0] = source.choice(sorted(kernel.RULES))
+        if line[0] in ("lemma", "cut"):  # the same form, by a rule that asks for more
+            line = ["plus", *line[1:3]]
+        else:
+            line[0] = source.choice(sorted(kernel.RULES))
         lines[i] = json.dumps(line)
     else:
         lines[i] = json.dumps(_tampered_line(json.loads(lines[i]), source, len(lines)))
@@ -198,7 +212,7 @@ def tamper_formula(bundle: Bundle, source: random.Random, name: str = "formula")
     elif text[0] in "Δδ":
         new = source.choice(["", "Δ[1/2]", "Δ[1/3]", "δ[2]", "¬", f"Δ[{source.randint(0, 4)}/4]"])
     else:
-        new = source.choice([source.choice(names), f"¬{text}", f"({text} ⊕ {source.choice(names)})", f"({text} ⊙ 1)"])
+        new = source.choice([source.choice(names), f"¬{text}", f"{text} ⊕ {source.choice(names)}", f"{text} ⊙ 1"])
     body[k] = f"{left}={right[: piece.start()]}{new}{right[piece.end() :]}"
     if source.random() < 0.1 and len(body) > 1:
         i, j = source.sample(range(len(body)), 2)
@@ -230,8 +244,40 @@ def tamper_network(bundle: Bundle, source: random.Random, name: str = "network")
     return replace(bundle, subjects={**bundle.subjects, name: json.dumps(data)})
 
 
+def rebuilt(bundle: Bundle) -> Bundle:
+    """The formula replaced by what the lines build for its outputs, right or wrong: only the rules are in the way."""
+    if "network" not in bundle.subjects:
+        return bundle
+    try:
+        network = kernel.Network(bundle.subjects["network"])
+        checker = kernel.Checker(network.layers, kernel.Terms(network.inputs), [], 10**9)
+        claimed = []
+        for line in map(json.loads, bundle.lines):
+            if line[0] == "output":
+                claimed.append(checker.claim(line[2])[0])
+            else:
+                checker.follow(line)
+    except (kernel.Rejected, IndexError, TypeError, ValueError):
+        return bundle
+    names = {0: "0", 1: "1"} | dict(enumerate(network.inputs, start=2))
+    body = []
+    for node, (operator, *operands) in sorted((node, key) for key, node in checker.terms.interned.items()):
+        names[node] = f"node{node}"
+        operator = operator.replace("d[", "δ[").replace("D[", "Δ[")
+        texts = [names.get(operand, "0") for operand in operands]
+        body.append(
+            f"node{node} = {operator}{texts[0]}" if len(texts) == 1 else f"node{node} = {f' {operator} '.join(texts)}"
+        )
+    outputs = zip(network.outputs, claimed, strict=False)
+    body += [f"{name} = {names.get(node, '0')}" for name, node in outputs]
+    lines = ["verimv-formula 1", f"inputs {' '.join(network.inputs)}", *body, f"outputs {' '.join(network.outputs)}"]
+    return replace(bundle, subjects={**bundle.subjects, "formula": "\n".join(lines) + "\n"})
+
+
 def tamper(bundle: Bundle, source: random.Random) -> Bundle:
-    """One to three changes, in the certificate, the formula or the network."""
+    """One to three changes, in the certificate, the formula or the network; or in the certificate and what it builds."""
+    if source.random() < 0.3:
+        return rebuilt(tamper_lines(bundle, source))
     for _ in range(source.choice([1, 1, 1, 2, 2, 3])):
         name = source.choice([*bundle.subjects, "lines", "lines"])
         if name == "lines":

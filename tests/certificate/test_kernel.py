@@ -18,7 +18,7 @@ SOURCE = Path(kernel.__file__)
 
 
 def verdict(directory):
-    rejected = rejection(lambda: kernel.check(*kernel.locate(str(directory), {})))
+    rejected = rejection(lambda: kernel.check(str(directory), {}))
     return ("valid", "") if rejected is None else (rejected.status, str(rejected))
 
 
@@ -97,15 +97,7 @@ def test_it_has_no_assert_and_no_float():
         assert not isinstance(node, ast.Assert)
         assert not (isinstance(node, ast.Constant) and isinstance(node.value, float))
         assert not (isinstance(node, ast.Name) and node.id == "float")
-        assert not (
-            isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and node.lineno not in exact_divisions()
-        )
-
-
-def exact_divisions():
-    """Lines in which / has a Fraction on its left."""
-    lines = SOURCE.read_text(encoding="utf-8").splitlines()
-    return {number for number, line in enumerate(lines, start=1) if "Fraction(1) / " in line}
+        assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div))
 
 
 @pytest.mark.xfail(strict=True, reason="the goal is 600 lines, all counted: not reached yet")
@@ -137,43 +129,42 @@ def lines_rejected(lines):
 
 
 def test_lines_without_end_are_refused():
-    rejected = lines_rejected(['["input",0]'] * 1_000_000)
+    rejected = lines_rejected(['["node",2]'] * 1_000_000)
     assert (rejected.status, rejected.expected[:13]) == ("incomplete", "at most 16 st")
     assert rejected.line < 900_000
 
 
 def test_forms_that_are_written_out_again_and_again_are_refused():
-    chain = ['["input",0]'] + [f'["plus",{k},1]' for k in range(1, 3000)]
-    rejected = lines_rejected([*chain, *(['["collect",3000]'] * 2000)])
-    assert (rejected.status, rejected.rule) == ("incomplete", "collect")
+    atoms = [f'["scale","D[1/{k}]",1]' for k in range(1, 3000)]
+    wide = [f'["atom",{k}]' for k in range(2, 3001)]
+    sums = [f'["plus",{",".join(map(str, range(3001 + k, 6000)))}]' for k in range(1000)]
+    rejected = lines_rejected(['["node",2]', *atoms, *wide, *sums])
+    assert (rejected.status, rejected.rule) == ("incomplete", "plus")
 
 
 def test_numbers_that_grow_without_end_are_refused():
     factor = f"D[1/{'9' * 4299}]"
-    rejected = lines_rejected(['["input",0]', *(f'["scale","{factor}",{k}]' for k in range(1, 2000))])
+    rejected = lines_rejected(['["node",2]', *(f'["scale","{factor}",{k}]' for k in range(1, 2000))])
     assert (rejected.status, rejected.expected) == ("incomplete", "numbers of at most 200000 bits")
 
 
 def test_numbers_too_long_to_print_are_no_trouble():
     huge = "9" * 4300
-    rejected = lines_rejected(['["input",0]', f'["saturated",1,1,{huge}]', f'["saturated",1,2,{huge}]', '["plus",1,9]'])
-    assert (rejected.status, rejected.rule) == ("invalid", "plus")
-    rejected = lines_rejected(
-        ['["input",0]', f'["saturated",1,1,{huge}]', f'["saturated",1,2,{huge}]', '["saturated",0,3,0]']
-    )
+    rejected = lines_rejected([f'["unit",1,0,"{huge}",{huge}]', '["plus",1,1]', '["plus",2,2]', '["scale","d[2]",3]'])
+    assert (rejected.status, rejected.rule) == ("invalid", "scale")
     assert rejected.got == "a long number to a long number"
 
 
-def test_roots_of_roots_of_roots_are_refused():
+def test_roots_of_roots_are_refused():
     nested = "sqrt(" * 1000 + "2" + ")" * 1000
     case = HAT.file("network", '"-2"', f'"{nested}"')
     numbered = ((number, kernel.decoded(line)) for number, line in enumerate(case.text().splitlines(), start=1))
-    assert rejection(lambda: kernel.verify(numbered, lambda s: case.subjects[s].encode())).status == "incomplete"
+    assert rejection(lambda: kernel.verify(numbered, lambda s: case.subjects[s].encode())).status == "malformed"
 
 
 def test_doubling_does_not_grow_the_forms():
     """A form of 2^1000 summands is written out in 1000 steps."""
-    doubled = ['["input",0]', *(f'["plus",{k},{k}]' for k in range(1, 1001))]
+    doubled = ['["node",2]', *(f'["plus",{k},{k}]' for k in range(1, 1001))]
     assert lines_rejected([*doubled, *HAT.lines]).status == "invalid", "claims are numbered otherwise"
     assert (
         lines_rejected(

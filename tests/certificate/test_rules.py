@@ -7,21 +7,21 @@ from verimv import kernel
 from verimv.certificate.certificate import rejection
 
 TWO_INPUTS = [
-    '["input",0]',  # 1: x
-    '["input",1]',  # 2: y
+    '["node",2]',  # 1: x
+    '["node",3]',  # 2: y
     '["plus",1,2]',  # 3: x + y, in [0, 2]
     '["times",1,2]',  # 4: x + y − 1, in [−1, 1]
     '["not",1]',  # 5: 1 − x
-    '["constant",1]',  # 6
+    '["node",1]',  # 6
     '["scale","d[2]",6]',  # 7: 1/2
     '["scale","d[2]",1]',  # 8: x/2
 ]
 
 CLAIMS = [
-    ('["input",1]', True),
-    ('["input",2]', False),
-    ('["constant",0]', True),
-    ('["constant",2]', False),
+    ('["node",3]', True),
+    ('["node",4]', False),
+    ('["node",0]', True),
+    ('["node",1]', True),
     ('["atom",4]', True),
     ('["atom",9]', False),
     ('["not",4]', True),
@@ -35,15 +35,20 @@ CLAIMS = [
     ('["plus",3,3]', True),
     ('["plus",1,4]', False),
     ('["plus",4,1]', False),
+    ('["plus",4,4]', True),  # whatever the range, if it is the same claim
+    ('["plus",1,2,3]', True),
+    ('["plus",1,2,4]', False),
+    ('["plus",4,4,1]', False),
+    ('["plus",1]', True),
     ('["times",1,4]', True),
     ('["times",4,4]', True),
     ('["times",1,3]', False),
     ('["times",3,1]', False),
-    ('["double",3]', True),
-    ('["double",4]', True),  # whatever the range
-    ('["double",9]', False),
-    ('["square",3]', True),
-    ('["square",9]', False),
+    ('["times",3,3]', True),
+    ('["times",1,2,4]', True),
+    ('["times",1,2,3]', False),
+    ('["plus",9,9]', False),
+    ('["times",9,9]', False),
     ('["lemma",4,5,3]', True),
     ('["lemma",4,8,3]', True),
     ('["lemma",4,5,4]', False),  # no shift
@@ -51,81 +56,110 @@ CLAIMS = [
     ('["lemma",4,5,1]', False),  # another form
     ('["lemma",4,3,3]', False),  # h above 1
     ('["lemma",4,4,3]', False),  # h below 0
-    ('["saturated",0,4,-1]', True),
-    ('["saturated",0,4,0]', False),
-    ('["saturated",1,3,1]', True),
-    ('["saturated",1,3,0]', False),
-    ('["saturated",1,4,-1]', False),
-    ('["saturated",2,3,2]', False),
-    ('["collect",3]', True),
-    ('["collect",9]', False),
+    ('["cut",1,4,3,"1","0"]', True),  # f = x, g = x + y − 1: f − 1 ≤ g
+    ('["cut",1,4,3,"0","0"]', True),  # f ≤ 1
+    ('["cut",1,4,3,"1","1"]', True),  # f − g = 1 − y
+    ('["cut",1,4,3,"1","2"]', False),  # f − 2g can be negative
+    ('["cut",1,4,3,"1","-1"]', False),
+    ('["cut",1,4,3,"-1","0"]', False),
+    ('["cut",1,4,4,"1","0"]', False),  # no shift
+    ('["cut",3,4,3,"1","0"]', True),  # f = g + 1: f − 1 ≤ g
+    ('["cut",3,4,3,"0","0"]', False),  # f can exceed 1
+    ('["sort",1,1,2]', True),
+    ('["sort",2,3,4,1]', True),
+    ('["sort",2,3,4,3,4]', True),
+    ('["sort",1,3,1]', False),  # f up to 2
+    ('["sort",2,4,3,1]', False),
+    ('["sort",2,3,3,1]', False),
+    ('["sort",1,4,1]', False),  # below 0
+    ('["sort",0,1]', False),
+    ('["sort",1,1]', False),
     ('["same",3,3]', True),
     ('["same",3,4]', False),  # another shift
     ('["same",1,2]', False),  # another part
-    ('["unit",1,0,0]', True),
-    ('["unit",1,0,0,"2"]', True),
-    ('["unit",1,0,0,"-2"]', False),
-    ('["unit",1,2,0]', False),
-    ('["unit",0,0,0]', False),
-    ('["unit",2,0,0]', False),
+    ('["equals",1,1,[1],["leaf"],["leaf"]]', True),
+    ('["equals",1,2,[1,2],["leaf"],["leaf"]]', False),
+    ('["equals",3,3,[1,2,3],["leaf","0"],["leaf","0"]]', True),
+    ('["equals",3,3,[1,2,3],["leaf","0"]]', False),
+    ('["equals",3,3,[1,3],["leaf","0"],["leaf","0"]]', False),
+    ('["equals",3,3,[1,2,9],["leaf","0"],["leaf","0"]]', False),
+    ('["unit",1,0,"1",0]', True),
+    ('["unit",1,0,"1/2",0]', True),
+    ('["unit",1,0,"-2",7]', True),  # any node of its own
+    ('["unit",1,2,"1",0]', False),
+    ('["unit",0,0,"1",0]', False),
+    ('["unit",2,0,"1",0]', False),
     ('["equal",0,3,3]', False),
-    ('["output",0,3]', False),  # neurons first
+    ('["output",0,3,"1","0"]', False),  # neurons first
 ]
 
 #: s = 3 and f = x + y: σ(f), σ(f − 1), and σ(f − 2), which is 0
-SPLIT = [*TWO_INPUTS[:4], '["atom",3]', '["scale","d[3]",5]', '["atom",4]', '["scale","d[3]",7]', '["plus",6,8]']
+AVERAGE = [*TWO_INPUTS[:4], '["atom",3]', '["scale","d[3]",5]', '["atom",4]', '["scale","d[3]",7]', '["plus",6,8]']
 #: σ(f + 1) is 1, so that (f + 1)/3 is 1/3 more
-MORE = [*SPLIT, '["constant",1]', '["scale","d[3]",10]', '["plus",11,9]']
-SPLITS = [
-    (SPLIT, '["split",3,0,9,3,4]', True),
-    (SPLIT, '["split",2,0,9,3,4]', False),  # thirds are no halves
-    (SPLIT, '["split",1,0,9,3,4]', False),  # more units than parts
-    (SPLIT, '["split",3,0,6,3]', False),  # σ(f − 1) is not 0
-    (SPLIT, '["split",3,0,8,4]', True),  # σ((f − 1)/3): the rest is 0
-    (SPLIT, '["split",3,0,9,4,3]', False),  # out of order
-    (SPLIT, '["split",3,0,9,3,3]', False),
-    (SPLIT, '["split",3,0,6,3,4]', False),  # another sum
-    (SPLIT, '["split",3,1,9,3,4]', False),  # 1/3 is missing in the sum
-    (MORE, '["split",3,1,12,3,4]', True),
-    (MORE, '["split",3,0,12,3,4]', False),
-    (MORE, '["split",4,1,12,3,4]', False),
-    ([*SPLIT[:4], '["atom",3]', '["atom",4]', '["plus",5,6]'], '["split",1,0,7,3,4]', False),  # more units than parts
-    ([*MORE, '["plus",11,8]'], '["split",3,1,13,4]', False),  # σ(f) is not 1
+MORE = [*AVERAGE, '["node",1]', '["scale","d[3]",10]', '["plus",11,9]']
+AVERAGES = [
+    (AVERAGE, '["average",3,0,9,3,4]', True),
+    (AVERAGE, '["average",2,0,9,3,4]', False),  # thirds are no halves
+    (AVERAGE, '["average",1,0,9,3,4]', False),  # more units than parts
+    (AVERAGE, '["average",3,0,6,3]', False),  # σ(f − 1) is not 0
+    (AVERAGE, '["average",3,0,8,4]', True),  # σ((f − 1)/3): the rest is 0
+    (AVERAGE, '["average",3,0,9,4,3]', False),  # out of order
+    (AVERAGE, '["average",3,0,9,3,3]', False),
+    (AVERAGE, '["average",3,0,6,3,4]', False),  # another sum
+    (AVERAGE, '["average",3,1,9,3,4]', False),  # 1/3 is missing in the sum
+    (MORE, '["average",3,1,12,3,4]', True),
+    (MORE, '["average",3,0,12,3,4]', False),
+    (MORE, '["average",4,1,12,3,4]', False),
+    (
+        [*AVERAGE[:4], '["atom",3]', '["atom",4]', '["plus",5,6]'],
+        '["average",1,0,7,3,4]',
+        False,
+    ),  # more units than parts
+    ([*MORE, '["plus",11,8]'], '["average",3,1,13,4]', False),  # σ(f) is not 1
 ]
 
-TWO_NEURONS = [*TWO_INPUTS, '["clip",1,0,0,3,4]']
+TWO_NEURONS = [*TWO_INPUTS, '["clip",1,0,"1",0,3,4]']
 #: layer 1: ρ(x + y), ρ(x + y − 1); layer 2: σ of their difference
 RELUS = network(([[1, 1, 0], [1, 1, -1]], "relu"), ([[1, -1, 0]], "crelu"), inputs=("x", "y"))
 NEURONS = [
-    (TWO_INPUTS, '["clip",1,0,0,3,4]', True),
-    (TWO_INPUTS, '["clip",1,0,0,3]', False),  # up to 2
-    (TWO_INPUTS, '["clip",1,0,0,4,3]', False),
-    (TWO_INPUTS, '["clip",1,0,0,3,3]', False),
-    (TWO_INPUTS, '["clip",1,0,1,4]', False),  # not ≥ 1
-    (TWO_INPUTS, '["clip",1,0,0,-3,4]', False),
-    (TWO_INPUTS, '["clip",1,1,0,4]', False),  # not its turn
-    (TWO_INPUTS, '["clip",2,0,0,4]', False),
+    (TWO_INPUTS, '["clip",1,0,"1",0,3,4]', True),
+    (TWO_INPUTS, '["clip",1,0,"1",0,3]', False),  # up to 2
+    (TWO_INPUTS, '["clip",1,0,"1",0,4,3]', False),
+    (TWO_INPUTS, '["clip",1,0,"1",0,3,3]', False),
+    (TWO_INPUTS, '["clip",1,0,"1",1,4]', False),  # not ≥ 1
+    (TWO_INPUTS, '["clip",1,0,"1",0,-3,4]', False),
+    (TWO_INPUTS, '["clip",1,1,"1",0,4]', False),  # not its turn
+    (TWO_INPUTS, '["clip",2,0,"1",0,4]', False),
     (TWO_INPUTS, '["affine",1,0]', True),
-    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["scaled",1,0,"2",10]', True),  # 2·(x/2 + y/2)
-    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["scaled",1,0,"1",10]', False),  # up to 2
-    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["scaled",1,0,"3",10]', False),  # 3·(x/2 + y/2)
-    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["scaled",1,0,"2",-10]', False),
-    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]', '["not",10]'], '["scaled",1,0,"2",-11]', True),
-    ([*TWO_INPUTS, '["unit",1,0,0,"2"]'], '["scaled",1,0,"2",9]', True),
-    ([*TWO_INPUTS, '["unit",1,0,0,"3"]'], '["scaled",1,0,"2",9]', False),
-    ([*TWO_INPUTS, '["unit",1,0,0,"2"]'], '["scaled",1,1,"2",9]', False),  # not its turn
-    ([*TWO_NEURONS, '["clip",1,1,0,4]', '["atom",3]'], '["scaled",2,0,"1",9]', False),  # a crelu
-    (TWO_NEURONS, '["clip",1,1,0,4]', True),
-    (TWO_NEURONS, '["clip",1,1,0]', False),  # not dead
-    (TWO_NEURONS, '["clip",1,0,0,3,4]', False),  # had its turn
+    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["clip",1,0,"2",0,10]', True),  # 2·(x/2 + y/2)
+    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["clip",1,0,"1",0,10]', False),  # up to 2
+    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["clip",1,0,"3",0,10]', False),  # 3·(x/2 + y/2)
+    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]'], '["clip",1,0,"2",0,-10]', False),
+    ([*TWO_INPUTS, '["scale","d[2]",2]', '["plus",8,9]', '["not",10]'], '["clip",1,0,"2",0,-11]', True),
+    ([*TWO_INPUTS, '["unit",1,0,"1/2",0]'], '["clip",1,0,"2",0,9]', True),
+    ([*TWO_INPUTS, '["unit",1,0,"1/3",0]'], '["clip",1,0,"2",0,9]', False),
+    ([*TWO_INPUTS, '["unit",1,0,"1/2",1]'], '["clip",1,0,"2",0,9]', False),
+    ([*TWO_INPUTS, '["unit",1,0,"1/2",0]'], '["clip",1,1,"2",0,9]', False),  # not its turn
+    ([*TWO_INPUTS, '["unit",1,0,"4/3",0]', '["unit",1,0,"4/3",1]'], '["clip",1,0,"3/4",0,9,10]', False),  # up to 3/2
+    ([*TWO_INPUTS, *(f'["unit",1,0,"4/3",{i}]' for i in range(3))], '["clip",1,0,"3/4",0,9,10,11]', True),
+    (TWO_INPUTS, '["clip",1,0,"0",0]', False),
+    (TWO_INPUTS, '["clip",1,0,"1",0,0]', False),
+    ([*TWO_NEURONS, '["clip",1,1,"1",0,4]', '["atom",3]'], '["clip",2,0,"2",0,9]', False),  # a crelu
+    (TWO_NEURONS, '["clip",1,1,"1",0,4]', True),
+    (TWO_NEURONS, '["clip",1,1,"1",0]', False),  # not dead
+    (TWO_NEURONS, '["clip",1,0,"1",0,3,4]', False),  # had its turn
     (TWO_NEURONS, '["affine",1,1]', False),  # can be negative
     (TWO_NEURONS, '["bound",1,1,"low","0"]', True),
-    ([*TWO_NEURONS, '["clip",1,1,0,4]'], '["affine",2,0]', True),  # 3 + 4 − 4
-    ([TWO_INPUTS[0], '["affine",1,0]', '["unit",1,1,0]', '["clip",1,1,0,2]'], '["affine",2,0]', False),  # up to 2
-    ([*TWO_NEURONS, '["clip",1,1,0,4]', '["atom",3]'], '["clip",2,0,0,9]', True),  # 3 + 4 − 4
-    ([*TWO_NEURONS, '["clip",1,1,0,4]', '["atom",3]'], '["clip",2,0,0,9,9]', False),
-    ([*TWO_NEURONS, '["clip",1,1,0,4]', '["atom",3]'], '["clip",2,0,1,9]', False),
-    ([*TWO_NEURONS, '["clip",1,1,0,4]', '["atom",4]'], '["clip",2,0,0,9]', False),
+    ([*TWO_NEURONS, '["clip",1,1,"1",0,4]'], '["affine",2,0]', True),  # 3 + 4 − 4
+    (
+        [TWO_INPUTS[0], '["affine",1,0]', '["unit",1,1,"1",0]', '["clip",1,1,"1",0,2]'],
+        '["affine",2,0]',
+        False,
+    ),  # up to 2
+    ([*TWO_NEURONS, '["clip",1,1,"1",0,4]', '["atom",3]'], '["clip",2,0,"1",0,9]', True),  # 3 + 4 − 4
+    ([*TWO_NEURONS, '["clip",1,1,"1",0,4]', '["atom",3]'], '["clip",2,0,"1",0,9,9]', False),
+    ([*TWO_NEURONS, '["clip",1,1,"1",0,4]', '["atom",3]'], '["clip",2,0,"1",1,9]', False),
+    ([*TWO_NEURONS, '["clip",1,1,"1",0,4]', '["atom",4]'], '["clip",2,0,"1",0,9]', False),
 ]
 # bounds of t = ρ(x + y) − ρ(x + y − 1), which lies in [0, 1]
 BOUNDS = [
@@ -133,21 +167,21 @@ BOUNDS = [
     ('["bound",2,0,"high","1",["leaf","0"]]', False),
     ('["bound",2,0,"high","1",["leaf","-1"]]', True),
     ('["bound",2,0,"high","99/100",["leaf","-1"]]', False),
-    ('["bound",2,0,"high","1",["neuron",1,1,"0"],["leaf","-1"],["leaf","-1"]]', True),
-    ('["bound",2,0,"high","1",["neuron",1,1,"0"],["leaf","-1"],["leaf","0"]]', False),
-    ('["bound",2,0,"high","1",["input",0,"1/2"],["leaf","-1"],["leaf","-1"]]', True),
+    ('["bound",2,0,"high","1",["split",3,"0"],["leaf","-1"],["leaf","-1"]]', True),
+    ('["bound",2,0,"high","1",["split",3,"0"],["leaf","-1"],["leaf","0"]]', False),
+    ('["bound",2,0,"high","1",["split",0,"1/2"],["leaf","-1"],["leaf","-1"]]', True),
     ('["bound",2,0,"low","0",["leaf","1"]]', True),
     ('["bound",2,0,"low","0",["leaf","1/2"]]', True),
     ('["bound",2,0,"low","0",["leaf","0"]]', False),
     ('["bound",2,0,"low","1/100",["leaf","1"]]', False),
-    ('["bound",2,0,"high","1",["input",0,"1/2"],["leaf","-1"]]', False),  # a half is open
+    ('["bound",2,0,"high","1",["split",0,"1/2"],["leaf","-1"]]', False),  # a half is open
     ('["bound",2,0,"high","1",["leaf","-1"],["leaf","-1"]]', False),
     ('["bound",2,1,"high","1",["leaf","-1"]]', False),
     ('["bound",3,0,"high","1",["leaf","-1"]]', False),
     ('["bound",0,0,"high","1",["leaf","-1"]]', False),
-    ('["bound",2,0,"high","1",["input",2,"1/2"],["leaf","-1"],["leaf","-1"]]', False),
-    ('["bound",2,0,"high","1",["neuron",2,0,"0"],["leaf","-1"],["leaf","-1"]]', False),
-    ('["bound",2,0,"high","1",["neuron",1,2,"0"],["leaf","-1"],["leaf","-1"]]', False),
+    ('["bound",2,0,"high","1",["split",2,"1/2"],["leaf","-1","1"],["leaf","-1","1"]]', True),  # x + y at 1/2
+    ('["bound",2,0,"high","1",["split",4,"0"],["leaf","-1"],["leaf","-1"]]', False),
+    ('["bound",2,0,"high","1",["split",3,"1"],["leaf","-1"],["leaf","7"]]', True),  # t of neuron 1 is at most 1
 ]
 
 
@@ -169,8 +203,8 @@ def test_claims(line, follows):
     assert follows or (rejected.status, rejected.rule) == ("invalid", kernel.decoded(line)[0])
 
 
-@pytest.mark.parametrize(("lines", "line", "follows"), SPLITS)
-def test_splits(lines, line, follows):
+@pytest.mark.parametrize(("lines", "line", "follows"), AVERAGES)
+def test_averages(lines, line, follows):
     rejected = last_line([*lines, line])
     assert (rejected is None) == follows, str(rejected)
     assert follows or rejected.status == "invalid"
@@ -192,12 +226,12 @@ def test_bounds(line, follows):
 
 def test_an_output_must_stay_in_the_unit_interval():
     double = network(([[1, 1, 0]], "identity"), inputs=("x", "y"))
-    assert last_line([*TWO_INPUTS, '["output",0,3]'], double).status == "invalid"
+    assert last_line([*TWO_INPUTS, '["output",0,3,"1","0"]'], double).status == "invalid"
     half = network(([["1/2", "1/2", 0]], "identity"), inputs=("x", "y"))
-    assert last_line([*TWO_INPUTS, '["output",0,3]'], half).status == "invalid", "another form"
+    assert last_line([*TWO_INPUTS, '["output",0,3,"1","0"]'], half).status == "invalid", "another form"
     mapped = ['["scale","d[2]",2]', '["plus",8,9]']
     case = Case(
-        [*TWO_INPUTS, *mapped, '["output",0,10,"2"]'], network=double, formula=formula("y1 = δ[2]x ⊕ δ[2]y", "x y")
+        [*TWO_INPUTS, *mapped, '["output",0,10,"2","0"]'], network=double, formula=formula("y1 = δ[2]x ⊕ δ[2]y", "x y")
     )
     numbered = ((number, kernel.decoded(line)) for number, line in enumerate(case.text().splitlines(), start=1))
     assert rejection(lambda: kernel.verify(numbered, lambda subject: case.subjects[subject].encode())) is None
@@ -205,7 +239,7 @@ def test_an_output_must_stay_in_the_unit_interval():
 
 def test_a_pair_of_formulas():
     def status(line):
-        lines = ['["input",0]', '["input",1]', '["plus",1,2]', '["plus",2,1]', '["times",1,2]', line]
+        lines = ['["node",2]', '["node",3]', '["plus",1,2]', '["plus",2,1]', '["times",1,2]', line]
         case = Case(lines, original=formula("y1 = x ⊕ y", "x y"), formula=formula("y1 = y ⊕ x", "x y"))
         numbered = ((number, kernel.decoded(text)) for number, text in enumerate(case.text().splitlines(), start=1))
         rejected = rejection(lambda: kernel.verify(numbered, lambda subject: case.subjects[subject].encode()))
@@ -215,15 +249,15 @@ def test_a_pair_of_formulas():
     assert status('["equal",0,4,3]') == "invalid"
     assert status('["equal",0,3,5]') == "invalid"
     assert status('["equal",1,3,4]') == "invalid"
-    assert status('["output",0,3]') == "invalid"
-    assert status('["clip",1,0,0,3]') == "invalid"
-    assert status('["unit",0,0,0]') == "invalid"
+    assert status('["output",0,3,"1","0"]') == "invalid"
+    assert status('["clip",1,0,"1",0,3]') == "invalid"
+    assert status('["unit",0,0,"1",0]') == "invalid"
     assert status('["bound",1,0,"high","1"]') == "invalid"
 
 
 def test_equal_needs_one_form():
     case = Case(
-        ['["input",0]', '["input",1]', '["plus",1,2]', '["times",1,2]', '["equal",0,3,4]'],
+        ['["node",2]', '["node",3]', '["plus",1,2]', '["times",1,2]', '["equal",0,3,4]'],
         original=formula("y1 = x ⊕ y", "x y"),
         formula=formula("y1 = x ⊙ y", "x y"),
     )

@@ -256,7 +256,7 @@ class Search:
 
     def _divide(self, node: Node, variable: int | Place, point: Number) -> list[Node]:
         node.split = (variable, point)
-        node.children = tuple(Node(half) for half in node.situation.split(variable, point) if not half.is_empty)
+        node.children = tuple(Node(half) for half in node.situation.split(variable, point))
         node.multipliers = []
         return list(node.children)
 

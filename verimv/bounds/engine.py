@@ -34,7 +34,7 @@ TIGHTENING = ("interval", "linear", "lp", "exact")
 
 #: Multipliers of a single leaf: the fewest bits that lose next to nothing, then more where that helps.
 _LEAF_BITS = (12, 30)
-#: A bound may take this many times its fair share of the time that is left: most take far less.
+#: A bound may take this many times its fair share of the time that is left for its layer.
 _SHARE = 4.0
 #: For each end of a neuron that is only there to help another.
 _HELPING_NODES = 100
@@ -70,7 +70,14 @@ class _Task:
     interval: Number
     method: str
     goal: Goal
-    budget: Budget
+    effort: Effort
+    deadline: Deadline  # of the layer
+    waiting: int  # tasks of the layer that are not done before this one
+
+    def budget(self) -> Budget:
+        """Most bounds take far less than their share."""
+        share = _SHARE * self.deadline.left * self.effort.workers / self.waiting
+        return Budget(min(self.effort.per_bound, share, self.deadline.left), self.effort.nodes)
 
 
 def certified_bounds(
@@ -126,20 +133,23 @@ class _Engine:
         return bounds
 
     def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]], left: int) -> list[_Task]:
-        """The ends worth working on."""
-        tasks = []
+        """The ends worth working on. Time is shared between layers by their numbers of ends."""
         if not prover.floats.is_usable:
             return []
-        share = _SHARE * self.deadline.left * self.effort.workers / max(1, left)
-        is_asked = self.only is None or layer == self.last
-        nodes = self.effort.nodes if is_asked else min(self.effort.nodes, _HELPING_NODES)
-        budget = Budget(min(self.effort.per_bound, share), nodes)
+        aims = []
         for i, (low, high) in enumerate(ends):
             for way in (-1, 1):
                 method, goal = self._aim(prover, layer, i, way, low, high)
                 if method != "interval":
-                    tasks.append(_Task(layer, i, way, way * (high if way > 0 else low), method, goal, budget))
-        return tasks
+                    aims.append((i, way, way * (high if way > 0 else low), method, goal))
+        effort = self.effort
+        if self.only is not None and layer < self.last:
+            effort = replace(effort, nodes=min(effort.nodes, _HELPING_NODES))
+        deadline = Deadline(self.deadline.left * 2 * len(ends) / max(1, left))
+        return [
+            _Task(layer, *aim, effort=effort, deadline=deadline, waiting=len(aims) - number)
+            for number, aim in enumerate(aims)
+        ]
 
     def _aim(self, prover: Prover, layer: int, i: int, way: int, low: Number, high: Number) -> tuple[str, Goal]:
         """How tight an end has to be."""
@@ -204,7 +214,7 @@ def _solve(prover: Prover, task: _Task) -> _End:
     ends = [_End(task.interval, "interval"), _leaf(prover, task, "linear", _linear_guess(prover, task))]
     outcome = None
     if task.method == "exact":
-        outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget).run()
+        outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget()).run()
         point = outcome.point if outcome.attained == outcome.value else None
         cases = None if outcome.value == task.interval else outcome.cases
         ends.append(_End(outcome.value, "exact", cases, point))

@@ -40,7 +40,7 @@ class Situation:
     phases: Mapping[Place, Ends]
 
     def split(self, variable: int | Place, point: Number) -> tuple[Situation, Situation]:
-        """Below and above a point of an input, or of a neuron's argument. A half of an input may be empty."""
+        """Below and above a point of an input, or of a neuron's argument."""
         if isinstance(variable, int):
             low, high = self.box[variable]
             halves = ((low, min(high, point)), (max(low, point), high))
@@ -53,30 +53,18 @@ class Situation:
             self.box, {**self.phases, variable: above}
         )
 
-    @property
-    def is_empty(self) -> bool:
-        return any(low > high for low, high in self.box)
-
 
 class Numbering:
-    """Inputs and neurons as the variables of a certificate: inputs first, then neurons layer by layer.
-
-    Multipliers are written from the highest variable down; this is the one place that knows the order.
-    """
+    """Inputs and neurons as the variables of a certificate: inputs first, then neurons layer by layer."""
 
     def __init__(self, network: Network) -> None:
-        self.widths = [len(layer.rows) for layer in network.layers]
         self.first = [len(network.inputs)]
-        for width in self.widths:
-            self.first.append(self.first[-1] + width)
+        for layer in network.layers:
+            self.first.append(self.first[-1] + len(layer.rows))
 
     def variable(self, variable: int | Place) -> int:
         """The number of an input, or of the neuron at a place."""
         return variable if isinstance(variable, int) else self.first[variable[0] - 1] + variable[1]
-
-    def descending(self, layer: int) -> list[Place]:
-        """All neurons below a layer (from 1), in the order of multipliers."""
-        return [(depth, i) for depth in range(layer - 1, 0, -1) for i in range(self.widths[depth - 1] - 1, -1, -1)]
 
 
 #: Longer denominators are not carried into the layers above: sums of many would grow without end.

@@ -73,7 +73,7 @@ class Certificate:
 
 def check_files(path: str | os.PathLike[str], **files: str | None) -> None:
     """Check a directory that verimv wrote, or a certificate with `network=`, `formula=`, … that it is about."""
-    rejected = rejection(lambda: kernel.check(*kernel.locate(os.fspath(path), files)))
+    rejected = rejection(lambda: kernel.check(os.fspath(path), files))
     if rejected is not None:
         raise as_error(rejected, os.fspath(path))
 
@@ -85,12 +85,13 @@ def rejection(check: Callable[[], None]) -> kernel.Rejected | None:
     except kernel.Rejected as rejected:
         return rejected
     except OSError as error:
-        return kernel.Malformed("readable files", f"{error.filename}: {(error.strerror or str(error)).lower()}")
+        got = f"{error.filename}: {(error.strerror or str(error)).lower()}"
+        return kernel.Rejected("malformed", "readable files", got)
     return None
 
 
 def as_error(rejected: kernel.Rejected, source: str | None = None) -> Exception:
-    if isinstance(rejected, kernel.Malformed):
+    if rejected.status == "malformed":
         return InputError(str(rejected), source=source)
-    error = IncompleteCertificate if isinstance(rejected, kernel.Incomplete) else InvalidCertificate
+    error = IncompleteCertificate if rejected.status == "incomplete" else InvalidCertificate
     return error(str(rejected))

@@ -105,14 +105,14 @@ class _Claims:
         self.known: dict[Affine, _Claim] = {}
         self.inputs = [dag.variable(name) for name in inputs]
         for i, node in enumerate(self.inputs):
-            self.values[node] = _Claim(node, Affine.variable(node), self.derivation.claim("input", i))
+            self.values[node] = _Claim(node, Affine.variable(node), self.derivation.input(i))
 
     def derive(self) -> None:
         for node in reachable(self.dag, self.roots)[0]:
             kind, left = self.dag.kinds[node], self.dag.lefts[node]
             if kind in (ZERO, ONE):
                 value = kind - ZERO
-                number = self.derivation.claim("constant", value)
+                number = self.derivation.constant(value)
                 self.values[node] = _Claim(node, Affine((), Rational(value)), number)
             elif kind == NOT:
                 self._negation(node, left)
@@ -153,8 +153,7 @@ class _Claims:
         for a, b in (flat, [self.values[operand] for operand in operands]):
             form = (a.form + b.form).shifted(shift)
             if form not in sums:
-                number = self.derivation.claim(rule, a.number, b.number)
-                sums[form] = _Claim(node, form, self.derivation.claim("collect", number))
+                sums[form] = _Claim(node, form, self.derivation.claim(rule, a.number, b.number))
         self.sums[node] = list(sums.values())
         self.values[node] = self._clipped(node, self.sums[node])
 
@@ -170,8 +169,7 @@ class _Claims:
                 return claim
             for value, low, high in ((0, None, 0), (1, 1, None)):
                 if claim.is_within(low, high):
-                    constant = derivation.claim("saturated", value, claim.number, 0)
-                    number = derivation.claim("same", constant, claim.number)
+                    number = derivation.claim("same", derivation.constant(value), claim.number)
                     return _Claim(node, Affine((), Rational(value)), number)
             if (known := self.known.get(claim.form)) is not None:
                 number = derivation.claim("same", known.number, claim.number)
@@ -196,7 +194,7 @@ class _Claims:
         for k, (root, value) in enumerate(zip(roots, values, strict=True)):
             if self.values[root].form != value:
                 raise _NotMatched
-            self.derivation.line("output", k, self.values[root].number)
+            self.derivation.line("output", k, self.values[root].number, "1", "0")
 
     def _neuron(self, depth: int, index: int, argument: Affine, is_relu: bool) -> Affine:
         """Step 1 with units that are nodes; or the argument itself, where the activation changes nothing."""
@@ -205,7 +203,7 @@ class _Claims:
         units = [self._unit(argument.shifted(-i)) for i in shifts]
         found = [unit for unit in units if unit is not None]
         if len(found) == len(units):
-            self.derivation.line("clip", depth, index, 0, *(number for number, _ in found))
+            self.derivation.line("clip", depth, index, "1", 0, *(number for number, _ in found))
             return sum((form for _, form in found), Affine(()))
         if low >= 0 and (is_relu or high <= 1):
             self.derivation.line("affine", depth, index)

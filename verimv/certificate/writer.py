@@ -54,6 +54,16 @@ class Derivation:
     def divided(self, divisor: int, claim: int) -> int:
         return claim if divisor == 1 else self.once("scale", _divisor(divisor), claim)
 
+    def input(self, i: int) -> int:
+        return self.once("node", 2 + i)
+
+    def constant(self, value: int) -> int:
+        return self.once("node", value)
+
+    def sum(self, claims: Sequence[int]) -> int:
+        """Of forms that stay ≥ 0."""
+        return claims[0] if len(claims) == 1 else self.claim("plus", *claims)
+
     def multiple(self, count: int, claim: int) -> int:
         """Of a form that stays ≥ 0; the nodes are those of :func:`verimv.terms.dag.multiple`."""
         result = claim
@@ -116,7 +126,7 @@ class CertificateWriter(Recorder):
     # -- Steps 2 and 3: a claim for every entry of every table ------------------------------------------------
 
     def begin(self, dag: Dag, atoms: Sequence[int]) -> None:
-        self._atoms = [self.derivation.once("input", i) for i in range(len(atoms))]
+        self._atoms = [self.derivation.input(i) for i in range(len(atoms))]
         self._units: dict[Affine, int] = {}
 
     def table(self, base: Number) -> None:
@@ -166,8 +176,8 @@ class CertificateWriter(Recorder):
     def _number(self, value: Number) -> int:
         """The claim of σ(value)."""
         if value <= 0 or value >= 1:
-            return self.derivation.once("constant", int(value >= 1))
-        return self.derivation.scaled(value, self.derivation.once("constant", 1))
+            return self.derivation.constant(int(value >= 1))
+        return self.derivation.scaled(value, self.derivation.constant(1))
 
     def unit(self, form: Affine, shift: int, split: int, row: Row, node: int) -> None:
         if not form.terms:
@@ -180,42 +190,40 @@ class CertificateWriter(Recorder):
 
     def _shares(self, count: int, split: int) -> int:
         """The claim of count/split, as split_sum builds it."""
-        share = self.derivation.once("scale", _divisor(split), self.derivation.once("constant", 1))
+        share = self.derivation.divided(split, self.derivation.constant(1))
         return self.derivation.multiple(count, share)
 
     def _split(self, shift: int, split: int, row: Row) -> int:
         """Theorem 6.2: σ(form) = Σ δ_s σ(s·form − i); the first summands are often all 1, the last all 0."""
-        derivation, divisor = self.derivation, _divisor(split)
+        derivation = self.derivation
         ones = min(split, max(0, shift - row.window.last))
         shifts = range(shift - ones, max(shift - split + 1, row.window.first) - 1, -1)
-        total = self._shares(ones, split) if ones else 0
         units = [self._entries[j] for j in shifts]
-        for unit in units:
-            part = derivation.once("scale", divisor, derivation.once("atom", unit))
-            total = derivation.claim("plus", total, part) if total else part
-        return derivation.claim("split", split, ones, total, *units)
+        parts = [derivation.divided(split, derivation.once("atom", unit)) for unit in units]
+        total = derivation.sum([self._shares(ones, split), *parts] if ones else parts)
+        return derivation.claim("average", split, ones, total, *units)
 
     def threshold(self, form: Affine, threshold: Threshold) -> None:
         derivation = self.derivation
-        one = derivation.once("constant", 1)
+        one = derivation.constant(1)
         if not form.terms:
             is_share = 0 < form.constant < 1
             self._units[form] = (
                 self._share(form.constant, one, threshold.divided) if is_share else self._number(form.constant)
             )
             return
-        total = 0
+        votes = []
         for variable, share, positive in threshold.votes:
             literal = self._atoms[variable] if positive else derivation.once("not", self._atoms[variable])
-            vote = self._share(share, literal, threshold.divided)
-            total = derivation.claim("plus", total, vote) if total else vote
+            votes.append(self._share(share, literal, threshold.divided))
         if threshold.constant > 0:
-            total = derivation.claim("plus", total, self._share(threshold.constant, one, threshold.divided))
-        elif threshold.constant < 0:
+            votes.append(self._share(threshold.constant, one, threshold.divided))
+        total = derivation.sum(votes)
+        if threshold.constant < 0:
             limit = derivation.once("not", self._share(-threshold.constant, one, threshold.divided))
             total = derivation.claim("times", total, limit)
         for _ in range(threshold.doublings):
-            total = derivation.claim("double", total)
+            total = derivation.claim("plus", total, total)
         self._units[form] = total
 
     def halved(self, forms: Sequence[Affine], plan: Plan) -> None:
@@ -231,9 +239,10 @@ class CertificateWriter(Recorder):
                 g, literal, above = (claims[i] for i in operands)
                 claims.append(self._lemma(g, literal, above))
             else:
-                claims.append(derivation.claim(kind, claims[operands[0]]))
+                rule = "plus" if kind == "double" else "times"
+                claims.append(derivation.claim(rule, *[claims[operands[0]]] * 2))
         for form, position in zip(forms, plan.results, strict=True):
-            self._units[form] = claims[position] or derivation.once("constant", position)
+            self._units[form] = claims[position] or derivation.constant(position)
 
     def _share(self, share: Number, claim: int, divided: bool) -> int:
         if not divided or not isinstance(share, Rational):
@@ -294,39 +303,27 @@ class CertificateWriter(Recorder):
         """Neurons from units; units that nothing above needs have no node and get a stand-in."""
         units = dict(zip(layer.kept, claims, strict=True))
         for index, clipping in enumerate(layer.clippings):
-            first = 0 if not clipping.units else floor(clipping.constant)
-            for i, unit in enumerate(clipping.units, start=first):
-                j = abs(unit) - 1
-                if j not in units:
-                    units[j] = self._stand_in(layer, index, i, unit > 0, clipping.factor)
+            for i, unit in enumerate(clipping.units, start=floor(clipping.constant)):
+                if abs(unit) - 1 not in units:
+                    units[abs(unit) - 1] = self._stand_in(layer, index, i, unit > 0, clipping.factor)
             references = [units[abs(unit) - 1] * (1 if unit > 0 else -1) for unit in clipping.units]
-            if clipping.factor != 1:
-                self.derivation.line("scaled", layer.depth, index, format_number(clipping.factor), *references)
-            else:
-                self._neuron(layer, index, clipping.constant, references)
+            self._neuron(layer, index, clipping.constant, references, clipping.factor)
 
     def _stand_in(self, layer: _Layer, index: int, i: int, positive: bool, factor: Number) -> int:
         """A claim for a unit that has no node."""
-        scale = () if factor == 1 else (format_number(factor),)
-        claim = self.derivation.claim("unit", layer.depth, index, i, *scale)
+        claim = self.derivation.claim("unit", layer.depth, index, format_number(1 / factor), i)
         return claim if positive else self.derivation.claim("not", claim)
 
-    def _neuron(self, layer: _Layer, index: int, constant: Number, references: Sequence[int]) -> None:
+    def _neuron(
+        self, layer: _Layer, index: int, constant: Number, references: Sequence[int], factor: Number = ONE
+    ) -> None:
         """The line that gives a neuron its value."""
-        is_relu = self._network.layers[layer.depth - 1].activation == "relu"
         argument = layer.arguments[index]
-        if references:
-            self.derivation.line("clip", layer.depth, index, floor(constant), *references)
-        elif not argument.terms and argument.constant == constant:
+        if not references and not argument.terms and argument.constant == constant:
             self.derivation.line("affine", layer.depth, index)
-        elif is_relu:
-            self.derivation.line("clip", layer.depth, index, floor(constant))
         else:
-            self.derivation.line("clip", layer.depth, index, 0, self._saturated(layer, index, floor(constant)))
-
-    def _saturated(self, layer: _Layer, index: int, value: int) -> int:
-        stand_in = self.derivation.claim("unit", layer.depth, index, 0)
-        return self.derivation.claim("saturated", value, stand_in, 0)
+            ones = floor(constant / factor)
+            self.derivation.line("clip", layer.depth, index, format_number(factor), ones, *references)
 
     def _last(self, layer: _Layer, claims: Sequence[int]) -> None:
         """The last layer and the outputs: σ changes nothing, because the values stay in [0,1]."""
@@ -336,7 +333,7 @@ class CertificateWriter(Recorder):
         for index, (claim, argument, (low, high)) in enumerate(zip(claims, layer.arguments, layer.ranges, strict=True)):
             is_saturated = bool(argument.terms) and (low >= 1 or high <= 0)
             if is_identity:
-                outputs.append(self._saturated(layer, index, int(low >= 1)) if is_saturated else claim)
+                outputs.append(claim)
             elif is_saturated or not argument.terms:
                 self._neuron(layer, index, Rational(low >= 1) if is_saturated else clip(argument.constant), [])
                 outputs.append(claim)
@@ -344,7 +341,7 @@ class CertificateWriter(Recorder):
                 self._neuron(layer, index, ZERO, [claim])
                 outputs.append(derivation.once("atom", claim))
         for index, claim in enumerate(outputs):
-            derivation.line("output", index, claim)
+            derivation.line("output", index, claim, "1", "0")
 
 
 def _divisor(split: int) -> str:

@@ -99,11 +99,13 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
 def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("checking the certificate")
     files = {name: getattr(arguments, name) for name in kernel.FILES}
-    rejected = rejection(lambda: kernel.check(*kernel.locate(arguments.path, files)))
+    rejected = rejection(lambda: kernel.check(arguments.path, files))
     if rejected is None:
         return Result({"verdict": "valid", "path": arguments.path}, "valid")
     found = {"line": rejected.line, "rule": rejected.rule, "expected": rejected.expected, "got": rejected.got}
-    return Result({"verdict": rejected.status, "path": arguments.path, **found}, str(rejected), rejected.exit_code)
+    return Result(
+        {"verdict": rejected.status, "path": arguments.path, **found}, str(rejected), kernel.EXIT_CODES[rejected.status]
+    )
 
 
 def _counted(count: int, noun: str) -> str:

@@ -7,23 +7,28 @@
     outputs y1
 
 A definition may use inputs and earlier definitions only. Blank lines and lines that start with ``#`` are skipped.
-The writer uses the primitive operators, so that reading a file back gives the same DAG.
+The writer uses the primitive operators, so that reading a file back gives the same DAG, and no brackets: a definition
+joins names, perhaps with prefixes, by one operator. That is all that a checker of certificates has to read.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from verimv.errors import InputError
 from verimv.exact import check_readable, shown
-from verimv.terms.dag import NOT, ODOT, OPLUS, Dag
+from verimv.terms.dag import NOT, ODOT, OPLUS, Dag, reachable
 from verimv.terms.formula import Formula
 from verimv.terms.parse import NAME, RESERVED, parse_expression
-from verimv.terms.printing import UNICODE, PrimitiveView, definitions
+from verimv.terms.printing import UNICODE, PrimitiveView
 
 HEADER = "verimv-formula"
 VERSION = "1"
+
+#: Longer lines are broken up, and longer texts that are used twice get a name.
+MAX_WIDTH, MAX_SHARED = 72, 24
 
 _NAME = re.compile(NAME)
 #: What the writer mostly writes; read without the general parser, which takes four times as long.
@@ -35,15 +40,53 @@ def write_mv(formula: Formula) -> Iterator[str]:
     """The lines of the file, each with its newline."""
     yield f"{HEADER} {VERSION}\n"
     yield f"inputs {' '.join(formula.inputs)}\n" if formula.inputs else "inputs\n"
-    defined, texts = definitions(formula.dag, formula.roots, UNICODE, PrimitiveView, formula.fresh_names())
-    for text in (*(definition.text for definition in defined), *texts):
-        check_readable(text)
-    for definition in defined:
-        yield f"{definition.name} = {definition.text}\n"
-    for name, text in zip(formula.outputs, texts, strict=True):
-        if name not in formula.inputs:
-            yield f"{name} = {text}\n"
+    writer = _Writer(formula)
+    for line in writer.lines:
+        check_readable(line)
+    yield from writer.lines
     yield f"outputs {' '.join(formula.outputs)}\n"
+
+
+class _Writer:
+    """Definitions of all that a formula needs, in order. Chains of one operator, and prefixes, stay on a line."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.lines: list[str] = []
+        self._dag, self._fresh = formula.dag, formula.fresh_names()
+        self._texts: dict[int, str] = {}
+        self._chains: set[int] = set()  # nodes whose text has an operator
+        order, _ = reachable(formula.dag, formula.roots)
+        uses = Counter(operand for node in order for operand in formula.dag.operands(node))
+        uses.update(formula.roots)
+        for node in order:
+            self._texts[node] = self._text(node)
+            if uses[node] > 1 and (node in self._chains or len(self._texts[node]) > MAX_SHARED):
+                self._name(node)
+        for name, root in zip(formula.outputs, formula.roots, strict=True):
+            if name not in formula.inputs:
+                self.lines.append(f"{name} = {self._texts[root]}\n")
+
+    def _name(self, node: int) -> None:
+        name = next(self._fresh)
+        self.lines.append(f"{name} = {self._texts[node]}\n")
+        self._texts[node] = name
+        self._chains.discard(node)
+
+    def _operand(self, node: int) -> str:
+        if node in self._chains:
+            self._name(node)
+        return self._texts[node]
+
+    def _text(self, node: int) -> str:
+        kind, operands = self._dag.kinds[node], self._dag.operands(node)
+        if kind not in (OPLUS, ODOT):
+            view = PrimitiveView(self._dag, ())(node)
+            return UNICODE.text(view, [(self._operand(operand), 9) for operand in operands])[0]
+        left, right = operands
+        goes_on = left in self._chains and self._dag.kinds[left] == kind and len(self._texts[left]) < MAX_WIDTH
+        first, second = self._texts[left] if goes_on else self._operand(left), self._operand(right)
+        self._chains.add(node)
+        return f"{first} {'⊕' if kind == OPLUS else '⊙'} {second}"
 
 
 def read_mv(text: str, source: str | None = None) -> Formula:

@@ -1,0 +1,13 @@
+; Rule cut: f1 is at most 1 where f2 is not positive, and at least 0 where f2 is not negative.
+(set-logic QF_LRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const f1 Real) (declare-const f2 Real)
+(assert (=> (<= f2 0.0) (<= f1 1.0)))
+(assert (=> (>= f2 0.0) (>= f1 0.0)))
+(assert (not (= (sigma (+ f1 f2)) (oplus (odot (sigma f1) (sigma (+ f2 1.0))) (sigma f2)))))
+(check-sat)

@@ -1,0 +1,16 @@
+; Rule sort, a comparator in a merge: its arguments lie between two consecutive integers j and j + 1
+; (an integer j is at most -1, or 0, or at least 1).
+(set-logic QF_LRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const x Real) (declare-const y Real) (declare-const j Real)
+(assert (or (<= j (- 1.0)) (= j 0.0) (>= j 1.0)))
+(assert (and (<= j x) (<= x (+ j 1.0))))
+(assert (and (<= j y) (<= y (+ j 1.0))))
+(assert (not (and (= (oplus (sigma x) (sigma y)) (sigma (+ x y)))
+                  (= (odot (sigma x) (sigma y)) (sigma (- (+ x y) 1.0))))))
+(check-sat)
