@@ -25,7 +25,7 @@ from verimv.errors import InputError
 from verimv.exact import Number
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
-from verimv.smt.limited import Deadline
+from verimv.smt.limited import Deadline, die_with_parent
 
 Progress = Callable[[str, int, int], None]
 
@@ -284,6 +284,7 @@ def _workers(count: int, prover: Prover) -> Iterator[Any]:
 
 
 def _start_worker() -> None:
+    die_with_parent()
     for number in (signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

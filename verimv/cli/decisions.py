@@ -215,8 +215,10 @@ def run_bounds(arguments: argparse.Namespace, report: Reporter) -> Result:
     lines = [f"{n['layer']}:{n['index']}  [{n['lower']}, {n['upper']}]  {n['method']}" for n in data]
     finished = arguments.method != "exact" or all(neuron["exact"] for neuron in data)
     counts = bounds.counts() if only is None else {}
-    if counts:
-        lines.append(", ".join(f"{count:,} {name}" for name, count in counts.items() if count))
+    if counts and counts["exact"] < len(data):
+        lines.append(
+            f"{counts['exact']:,} exact, {counts['improved']:,} improved, {counts['interval']:,} interval only"
+        )
     return Result({"neurons": data, "counts": counts}, "\n".join(lines), 0 if finished else EXIT_CODES["undecided"])
 
 
