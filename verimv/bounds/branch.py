@@ -51,6 +51,9 @@ _BATCH = 32
 _SAMPLES = 1000
 _BITS = (8, 14, 24, 40, 53)
 _RELATIVE = 1e-9
+#: For parts that are still open when the budget ends, and the time that is kept back for proving something of them.
+_OPEN_BITS = 14
+_RESERVE = 1.3
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ class Search:
         self.goal_of, self.budget = goal, budget
         self.walk, self.floats = prover.walk, prover.floats
         self._began = time.monotonic()
-        self._closing = 0.0  # seconds of one exact evaluation, for stopping in time
+        self._ranging = self._closing = 0.0  # seconds of one exact evaluation, for stopping in time
         self.nodes = 0
         self.point: Point = tuple(low for low, _ in prover.network.box)
         self.attained = way * value_at(prover.network, layer, index, self.point)
@@ -181,7 +184,7 @@ class Search:
     def _is_over(self) -> bool:
         if self.attained > self.goal:
             return True
-        reserve = self._closing * len(self._open)
+        reserve = _RESERVE * (self._ranging + self._closing) * len(self._open)
         return self.nodes >= self.budget.nodes or time.monotonic() - self._began + reserve > self.budget.seconds
 
     def _step(self) -> None:
@@ -333,7 +336,9 @@ class Search:
 
     def _ranges(self, node: Node) -> list[LayerRange] | None:
         """Where there is no point, the node is closed with None."""
+        began = time.monotonic()
         ranges = self.walk.ranges(node.situation, self.layer)
+        self._ranging = _averaged(self._ranging, time.monotonic() - began)
         if ranges is None:
             node.leaf = []
         return ranges
@@ -341,7 +346,7 @@ class Search:
     def _proves(self, node: Node, ranges: list[LayerRange], multipliers: Any, goal: Number) -> bool:
         began = time.monotonic()
         bound, chosen = self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers)
-        self._closing = max(0.9 * self._closing, time.monotonic() - began)
+        self._closing = _averaged(self._closing, time.monotonic() - began)
         if bound > goal:
             return False
         node.leaf, node.bound, node.multipliers = chosen, bound, []
@@ -395,12 +400,11 @@ class Search:
         ranges = self._ranges(node)
         if ranges is None:
             return None
-        zeros = [np.zeros(len(found.low)) for found in ranges]
-        proved = []
-        for guess in (node.multipliers or zeros, zeros):
-            multipliers = self.prover.multipliers(guess, ranges, 14)
-            proved.append(self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers))
-        node.bound, node.leaf = min(proved, key=lambda pair: pair[0])
+        guess = node.multipliers or [np.zeros(len(found.low)) for found in ranges]
+        multipliers = self.prover.multipliers(guess, ranges, _OPEN_BITS)
+        node.bound, node.leaf = self.walk.bound(
+            self.layer, self.index, self.way, node.situation.box, ranges, multipliers
+        )
         return node.bound
 
     def _cases(self) -> list[Case]:
@@ -418,3 +422,8 @@ class Search:
             else:
                 raise InternalError("a part of a proof was left open")
         return cases
+
+
+def _averaged(average: float, new: float) -> float:
+    """Of durations, the last ones counting most."""
+    return 0.8 * average + 0.2 * new if average else new
