@@ -282,6 +282,8 @@ class Terms:
         self.interned, self.negated, self.factors = {}, {0: 1, 1: 0}, {}
 
     def node(self, *operation):
+        if operation[0] == "¬" and operation[1] in self.negated:
+            return self.negated[operation[1]]
         found = self.interned.get(operation)
         if found is None:
             found = self.interned[operation] = self.fresh()
@@ -432,9 +434,7 @@ class Checker:
 
     def negation(self, c):
         node, part, constant = self.claim(c)
-        negated = self.terms.negated.get(node)
-        node = self.terms.node("¬", node) if negated is None else negated
-        self.add(node, self.combined((part, -1)), 1 - constant)
+        self.add(self.terms.node("¬", node), self.combined((part, -1)), 1 - constant)
 
     def scale(self, text, c):
         factor, (node, part, constant) = self.terms.factor(text), self.claim(c)
@@ -519,7 +519,7 @@ class Checker:
         for way in (1, -1):
             self.prove(variables, add(add({}, {places[node]: way}), {places[node2]: -way}), {}, cases)
         need(next(cases, None) is None, "no more cases", "one")
-        self.read_as(node2, node)
+        self.add(node2, *self.claim(a)[1:])
 
     # the network, neuron by neuron
 

@@ -145,7 +145,7 @@ Lemma rule_same_value v w f : v = sigma f -> w = sigma f -> w = v.
 Proof. intros -> ->. reflexivity. Qed.
 
 (** Nodes whose difference is never positive, either way round, are equal. *)
-Lemma rule_equals v w : unit v -> v - w <= 0 -> w - v <= 0 -> w = sigma v.
+Lemma rule_equals v w f : v = sigma f -> v - w <= 0 -> w - v <= 0 -> w = sigma f.
 Proof. minmax. Qed.
 
 (** ** Sums of clipped values *)

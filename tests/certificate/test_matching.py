@@ -52,7 +52,8 @@ def test_a_network_that_is_not_the_formula_s():
     assert certify(to_network(parse("x ⊕ y")), parse("x ⊙ y")) is None
     assert certify(to_network(parse("x ⊕ y")), parse("x ⊕ z")) is None
     assert certify(hat(), parse("(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)")) is not None
-    assert certify(hat(), parse("x1 ∧ ¬x1 ⊕ x1 ∧ ¬x1")) is None, "equal, but built otherwise"
+    assert certify(hat(), parse("(x1 ∧ ¬x1) ⊕ (x1 ∧ ¬x1)")) is not None, "equal, but built otherwise"
+    assert certify(hat(), parse("(x1 ∧ ¬x1) ⊕ (x1 ⊙ ¬x1)")) is None, "not equal"
 
 
 def test_deep_networks():
@@ -70,7 +71,11 @@ def test_deep_networks():
         ("¬(¬x ⊕ ¬y)", "x ⊙ y", True),
         ("(x ⊕ y) ⊙ z", "z ⊙ (y ⊕ x)", True),
         ("x ⊕ y", "x ⊙ y", False),
-        ("x ∧ y", "y ∧ x", False),  # equal, but no rule says so yet
+        ("x ∧ y", "y ∧ x", True),
+        ("x ∧ y", "y ∨ x", False),
+        ("x ∨ (y ∧ ¬x)", "(x ∨ y) ∧ (x ∨ ¬x)", True),
+        ("x → y", "¬y → ¬x", True),
+        ("x ⊙ x ⊙ x", "δ[2]x ⊙ δ[2]x ⊙ x ⊕ x ⊙ x ⊙ x", True),
     ],
 )
 def test_two_formulas(a, b, found):
@@ -78,6 +83,19 @@ def test_two_formulas(a, b, found):
     assert (certificate is not None) == found
     if certificate is not None:
         certificate.check()
+
+
+def test_equality_on_the_command_line(tmp_path, capsys):
+    directory, network = str(tmp_path / "d"), str(tmp_path / "n.json")
+    assert main(["equiv", "x ⊙ (x → y)", "y ∧ x", "--certify", directory]) == 0
+    assert capsys.readouterr().out.endswith(f"certified in {directory}/\n")
+    assert main(["check", directory]) == 0
+    assert main(["convert", "x ∨ y", "-o", network]) == 0
+    assert main(["equiv", "y ∨ x", network, "--certify", directory]) == 0
+    assert main(["check", directory]) == 0
+    assert main(["equiv", "x ⊕ y", network, "--certify", directory]) == 1
+    assert main(["equiv", network, network, "--certify", directory]) == 2
+    assert main(["equiv", "x", "x", "--tolerance", "1/2", "--certify", directory]) == 2
 
 
 def test_on_the_command_line(tmp_path, capsys):

@@ -260,7 +260,9 @@ def _split(variables: Sequence[Variable | None], ranges: list[tuple[Number, Numb
     _, k, z, argument = max(kinks, key=lambda kink: kink[0])
     if variables.count(None) == 1 and argument.terms:
         ((free, slope),) = argument.terms
-        return free, (z - argument.constant) / slope
+        point = (z - argument.constant) / slope
+        if ranges[free][0] < point < ranges[free][1]:  # the range of the argument may be wider than it need be
+            return free, point
     return k, z
 
 

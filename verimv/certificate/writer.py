@@ -23,6 +23,9 @@ from verimv.terms.dag import Dag
 #: For all the evidence of bounds in one certificate; what is missing then leaves it incomplete.
 EVIDENCE_SECONDS = 60.0
 
+#: Of a line: numbers of claims, exact numbers, and lists of these.
+Argument = int | str | list[int | str] | list[int]
+
 
 class Derivation:
     """Lines, and the numbers of the claims they make; the same claim is made once."""
@@ -32,10 +35,10 @@ class Derivation:
         self.claims = 0
         self._known: dict[tuple[int | str, ...], int] = {}
 
-    def line(self, rule: str, *arguments: int | str | list[int | str]) -> None:
+    def line(self, rule: str, *arguments: Argument) -> None:
         self.lines.append(json.dumps((rule, *arguments), separators=(",", ":")))
 
-    def claim(self, rule: str, *arguments: int | str) -> int:
+    def claim(self, rule: str, *arguments: Argument) -> int:
         self.line(rule, *arguments)
         self.claims += 1
         return self.claims

@@ -260,13 +260,17 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.certify is not None:
         report("certifying")
         certificate = _conversion(subject, name)
-        write_directory(arguments.certify, certificate.files(), (*kernel.FILES.values(), *CERTIFICATE_FILES))
+        write_certificate(arguments.certify, certificate)
     if arguments.out == "-":
         return Result({"format": name, "text": (text := "".join(pieces))}, text.rstrip("\n"))
     write_file(arguments.out, pieces)
     data = {"format": name, "out": arguments.out, "certificate": arguments.certify}
     certified = f", certified in {arguments.certify}/" if arguments.certify is not None else ""
     return Result(data, f"written to {arguments.out}{certified}")
+
+
+def write_certificate(directory: str, certificate: Certificate) -> None:
+    write_directory(directory, certificate.files(), (*kernel.FILES.values(), *CERTIFICATE_FILES))
 
 
 def _conversion(subject: Formula | Network, name: str) -> Certificate:

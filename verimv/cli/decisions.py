@@ -11,7 +11,8 @@ from typing import Any
 from verimv import smt
 from verimv.bounds import Effort, NetworkBounds, NeuronBound, certified_bounds, exact_bounds, neuron_bounds
 from verimv.bounds.outputs import searched_ranges
-from verimv.cli.commands import Result
+from verimv.certificate import certify, certify_formulas
+from verimv.cli.commands import Result, write_certificate
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
 from verimv.errors import InputError, InternalError
@@ -74,7 +75,33 @@ def run_equiv(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("comparing")
     verdict = equivalent(a, b, tolerance=tolerance, search=make_search(arguments, report))
     within = f" within {format_number(tolerance)}" if tolerance else ""
-    return verdict_result(verdict, {"proved": f"equal{within}", "refuted": f"not equal{within}"})
+    result = verdict_result(verdict, {"proved": f"equal{within}", "refuted": f"not equal{within}"})
+    return _certified(result, a, b, arguments, report) if arguments.certify and verdict.proved else result
+
+
+def _certified(
+    result: Result, a: Formula | Network, b: Formula | Network, arguments: argparse.Namespace, report: Reporter
+) -> Result:
+    """The verdict "equal", with a certificate in the directory asked for."""
+    if isinstance(b, Network):
+        a, b = b, a
+    if isinstance(b, Network) or sign(_tolerance(arguments.tolerance)):
+        raise InputError("--certify is for a network and a formula, or two formulas, and no tolerance")
+    report("certifying")
+    seconds = arguments.timeout or DEFAULT_SECONDS
+    certificate = certify(a, b, seconds) if isinstance(a, Network) else certify_formulas(*_same_inputs(a, b), seconds)
+    if certificate is None:
+        return Result(result.data, f"{result.text}\nbut no certificate was found", EXIT_CODES["undecided"])
+    write_certificate(arguments.certify, certificate)
+    return Result(
+        {**result.data, "certificate": arguments.certify}, f"{result.text}\ncertified in {arguments.certify}/"
+    )
+
+
+def _same_inputs(a: Formula, b: Formula) -> tuple[Formula, Formula]:
+    """Both with all inputs, and the outputs of the first: what a certificate of two formulas is about."""
+    inputs = list(dict.fromkeys((*a.inputs, *b.inputs)))
+    return Formula(a.dag, inputs, a.roots, a.outputs), Formula(b.dag, inputs, b.roots, a.outputs)
 
 
 def run_prove(arguments: argparse.Namespace, report: Reporter) -> Result:

@@ -146,6 +146,11 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("b", metavar="B", help="the other")
     sub.add_argument("--tolerance", metavar="E", default="0", help="equal up to E (default: 0)")
     sub.add_argument("--box", metavar="FILE", help="the box of the networks, as for extract")
+    sub.add_argument(
+        "--certify",
+        metavar="DIR",
+        help="if they are equal, write a certificate (a network and a formula, or two formulas)",
+    )
 
     sub = question(
         "prove",
