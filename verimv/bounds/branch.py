@@ -44,6 +44,9 @@ def whole(attained: Number) -> Number:
 
 #: Boxes are halved until so few neurons bend inside; then phases are split, with a linear program for each part.
 _FEW_BENDS = 10
+#: With no more neurons than this below the target, linear programs are cheap.
+_SMALL = 24
+_FEW_BENDS_OF_SMALL = 16
 #: With more inputs, halving boxes is hopeless.
 _MAX_BOX_INPUTS = 8
 _NARROW = 2.0**-36
@@ -113,12 +116,25 @@ class Prover:
 class Node:
     """A situation with what is guessed and what is proved about it."""
 
-    __slots__ = ("bends", "bound", "children", "leaf", "middle", "multipliers", "scores", "situation", "split", "upper")
+    __slots__ = (
+        "bends",
+        "bound",
+        "children",
+        "leaf",
+        "middle",
+        "multipliers",
+        "ranges",
+        "scores",
+        "situation",
+        "split",
+        "upper",
+    )
 
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
         self.upper = math.inf  # guessed, as are the multipliers
         self.multipliers: list[Any] = []
+        self.ranges: list[Any] = []
         self.bends = 0
         self.middle = -math.inf  # the value in the middle of the box, guessed
         self.scores: Any = None  # of inputs, for halving
@@ -141,6 +157,8 @@ class Search:
         self.point: Point = tuple(low for low, _ in prover.network.box)
         self.attained = way * value_at(prover.network, layer, index, self.point)
         self.root = Node(prover.cube)
+        neurons = sum(len(rows.rows) for rows in prover.network.layers[: layer - 1])
+        self._few = _FEW_BENDS if neurons > _SMALL else _FEW_BENDS_OF_SMALL
         self._open: list[tuple[float, int, Node]] = []
         self._stuck: list[Node] = []
 
@@ -192,7 +210,7 @@ class Search:
         children: list[Node] = []
         for _ in range(min(_BATCH, len(self._open))):
             node = heapq.heappop(self._open)[2]
-            if node.situation.phases or node.bends <= _FEW_BENDS or len(node.situation.box) > _MAX_BOX_INPUTS:
+            if node.situation.phases or node.bends <= self._few or len(node.situation.box) > _MAX_BOX_INPUTS:
                 children += self._relax(node)
                 break  # its linear program may have found a better point
             children += self._halve(node)
@@ -219,6 +237,7 @@ class Search:
         for position, node in enumerate(nodes):
             node.upper = -math.inf if empty[position] else float(guess.upper[position])
             node.multipliers = [values[position] for values in guess.multipliers]
+            node.ranges = [(lowest[position], highest[position]) for lowest, highest in ranges]
             node.bends = int(bends[position])
             node.scores = scores[position]
             node.middle = float(middles[position])
@@ -260,15 +279,14 @@ class Search:
     def _divide(self, node: Node, variable: int | Place, point: Number) -> list[Node]:
         node.split = (variable, point)
         node.children = tuple(Node(half) for half in node.situation.split(variable, point))
-        node.multipliers = []
+        node.multipliers = node.ranges = []
         return list(node.children)
 
     def _relax(self, node: Node) -> list[Node]:
         """The linear program of a part: close it, or split the phase that matters most."""
         situation = node.situation
         low, high = (corner[0] for corner in box_arrays([situation]))
-        cuts = self.floats.cuts([situation], self.layer)
-        ranges = [(a[0], b[0]) for a, b in self.floats.ranges(low[None], high[None], self.layer, cuts)]
+        ranges = node.ranges
         split = [np.zeros(len(a), dtype=bool) for a, _ in ranges]
         for depth, i in situation.phases:
             split[depth - 1][i] = True
@@ -349,7 +367,8 @@ class Search:
         self._closing = _averaged(self._closing, time.monotonic() - began)
         if bound > goal:
             return False
-        node.leaf, node.bound, node.multipliers = chosen, bound, []
+        node.leaf, node.bound = chosen, bound
+        node.multipliers = node.ranges = []
         return True
 
     def _close_infeasible(self, node: Node, relaxed: Relaxed) -> bool:

@@ -7,6 +7,7 @@ the few unknowns that make coefficients of inputs vanish.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -34,10 +35,11 @@ def rational(x: float) -> Number:
 
 def rounded(x: float, bits: int) -> Number:
     """A dyadic number with `bits` significant bits."""
-    if x == 0 or not np.isfinite(x):
+    if x == 0 or not math.isfinite(x):
         return ZERO
-    mantissa, exponent = np.frexp(x)
-    return Rational(round(float(mantissa) * (1 << bits))) * Rational(2) ** (int(exponent) - bits)
+    mantissa, exponent = math.frexp(x)
+    whole, power = round(mantissa * (1 << bits)), exponent - bits
+    return Rational(whole << power) if power >= 0 else Rational(whole, 1 << -power)
 
 
 def _simple(x: float) -> Number:

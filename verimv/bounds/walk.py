@@ -19,7 +19,7 @@ import numpy as np
 
 from verimv.bounds.situation import Ends, Place, Situation
 from verimv.errors import InternalError
-from verimv.exact import Algebraic, Number, Rational, floor
+from verimv.exact import Algebraic, Number, Rational
 from verimv.networks.network import Activation, Layer, Network, activate
 
 Integers = Any  # an object array of whole numbers
@@ -54,7 +54,9 @@ def common_denominator(numbers: Iterable[Number]) -> int:
 
 def numerator_over(x: Number, denominator: int) -> int:
     """Of a rational whose own denominator divides this one."""
-    return floor(x * denominator)
+    if isinstance(x, Algebraic):
+        raise InternalError("an irrational number among whole numbers over a denominator")
+    return int(x.numerator) * (denominator // int(x.denominator))
 
 
 def integers(numbers: Iterable[int]) -> Integers:
