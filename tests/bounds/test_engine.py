@@ -119,7 +119,7 @@ def test_other_boxes_are_reported_in_their_own_points():
     assert network.trace(bound.lower_at)[1] == [-1]
 
 
-@pytest.mark.parametrize("nodes", [0, 1, 5, 30])
+@pytest.mark.parametrize("nodes", [0, 1, 3, 8])
 def test_an_unfinished_search_keeps_what_is_proved(nodes):
     network = random_network((4, 12, 12, 1), 3)
     bounds = certified_bounds(network, Effort("exact", nodes=nodes))

@@ -128,9 +128,7 @@ def _alternatives(progress: Progress) -> Table:
             )
         )
     header = ("network", "ms, search", "time, MILP / search", "MILP agrees", "time, z3 / search", "z3 finishes, equal")
-    title = (
-        f"upper bounds of the second layer; only the search has evidence (the others: {_SECONDS_PER_BOUND:g} s each)"
-    )
+    title = f"upper bounds of layer 2; only the search has evidence (the others: {_SECONDS_PER_BOUND:g} s each)"
     return Table(title, header, rows)
 
 
