@@ -22,7 +22,7 @@ from verimv.bounds.interval import interval_bounds
 from verimv.bounds.relaxation import Relaxation
 from verimv.bounds.situation import Case, Place
 from verimv.errors import InputError
-from verimv.exact import Number
+from verimv.exact import Number, ceil
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.smt.limited import Deadline, die_with_parent
@@ -114,7 +114,7 @@ class _Engine:
         bounds = NetworkBounds([interval_bounds(self.network).layers[0]])
         bounds.layers[0] = [replace(bound, method="exact") for bound in bounds.layers[0]]
         total = 2 * sum(len(layer.rows) for layer in layers[1 : self.last])
-        done = 0
+        done = saved = 0
         for layer in range(2, self.last + 1):
             prover = Prover(self.unit, bounds.known(layer))
             ranges = prover.walk.ranges(prover.cube, layer + 1)
@@ -126,7 +126,8 @@ class _Engine:
             for task, end in self._solved(prover, tasks):
                 found[task.index, task.way] = end
                 done += 1
-                self.progress("bounding neurons", done, total)
+                saved += self._saved(task, end)
+                self.progress(f"bounding neurons, {saved:,} units saved", done, total)
             done = 2 * sum(len(rows.rows) for rows in layers[1:layer])
             bounds.layers.append([self._bound(found[i, -1], found[i, 1]) for i in range(len(ends))])
         bounds.layers += interval_bounds(self.network).layers[self.last :]
@@ -170,6 +171,12 @@ class _Engine:
         if activation == "crelu" and is_last and (attained > 0 if way > 0 else attained > -1):
             return "interval", whole  # clipped anyway, and not constant
         return method, whole
+
+    def _saved(self, task: _Task, end: _End) -> int:
+        """Clipped units that Step 1 needs no more, by eq. (3)."""
+        if task.way < 0 or self.unit.layers[task.layer - 1].activation != "relu":
+            return 0
+        return max(0, ceil(task.interval)) - max(0, ceil(end.value))
 
     def _bound(self, lower: _End, upper: _End) -> NeuronBound:
         method = max((lower.method, upper.method), key=TIGHTENING.index)

@@ -14,18 +14,19 @@ from typing import Any
 
 import numpy as np
 
+from verimv import kernel
 from verimv.bounds import Effort, NetworkBounds, certified_bounds, interval_bounds
 from verimv.bounds.branch import Budget, Prover, Search, exactly
 from verimv.bounds.difference import Difference
 from verimv.bounds.walk import value_at
 from verimv.errors import InputError, Undecided
-from verimv.exact import ZERO, Rational, ceil
+from verimv.exact import ZERO, Rational, ceil, format_number
 from verimv.experiments.benchmark import Benchmark, Table
 from verimv.experiments.families import random_network
 from verimv.experiments.milp import big_m_maximum
 from verimv.extract.step1_clip import clip_network
 from verimv.extract.step3_compose import Progress
-from verimv.networks import Layer, Network, load, to_unit_cube
+from verimv.networks import Layer, Network, load, to_unit_cube, write_network
 from verimv.networks.affine import Affine
 from verimv.networks.program import Program
 from verimv.smt import Search as SolverSearch
@@ -77,11 +78,33 @@ def _random_networks(progress: Progress) -> Table:
                 f"{loose / max(1, tight):.2f}",
                 f"{leaves / max(1, len(evidence)):.1f}",
                 f"{written / max(1, len(evidence)):,.0f}",
+                f"{_kernel_against_search(network):.2f}",
             )
         )
     units = ("units, interval", "units, exact", "ratio")
-    header = ("network", "exact", "ms per bound", *units, "leaves per bound", "characters per bound")
+    header = ("network", "exact", "ms per bound", *units, "leaves per bound", "characters", "kernel / search, layer 2")
     return Table("exact bounds with evidence, and clipped units of hidden neurons after Step 1", header, rows)
+
+
+def _kernel_against_search(network: Network) -> float:
+    """Checking the evidence for the second layer, as a share of finding it."""
+    second = {(2, i) for i in range(len(network.layers[1].rows))}
+    bounds, searching = _timed(certified_bounds, network, Effort("exact"), _silent, second)
+    _, checking = _timed(_checked_by_kernel, network, bounds)
+    return checking / searching
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """No progress within a measurement."""
+
+
+def _checked_by_kernel(network: Network, bounds: NetworkBounds) -> None:
+    """All evidence, as lines of a certificate."""
+    parsed = kernel.Network("".join(write_network(network)))
+    checker = kernel.Checker(parsed.layers, kernel.Terms(parsed.inputs), [], 10**12)
+    for target, cases in bounds.lemmas(len(network.layers) + 1):
+        value = format_number(target.value)
+        checker.follow(["bound", target.layer, target.index, target.side, value, *map(list, cases)])
 
 
 def _hidden_units(network: Network, bounds: NetworkBounds) -> int:
