@@ -108,3 +108,15 @@ def test_evidence_survives_a_lying_solver(monkeypatch, answer):
     monkeypatch.setattr(LinearProgram, "maximise", answer)
     assert prove_bound(network, Target(2, 0, 1, bound.upper), {}, 10) is not None
     assert prove_bound(network, Target(2, 0, 1, bound.upper - Rational(1, 100)), {}, 1) is None
+
+
+def test_a_goal_beyond_floats():
+    network = random_network((2, 3, 2, 1), 0, "integer")
+    assert prove_bound(network, Target(2, 0, 1, Rational(10) ** 400), {}, 10) is not None
+    assert prove_bound(network, Target(2, 0, -1, Rational(10) ** 400), {}, 1) is None
+
+
+def test_searches_are_repeatable():
+    network = random_network((4, 10, 8, 1), 6)
+    first, second = (certified_bounds(network, Effort("exact", nodes=20)) for _ in range(2))
+    assert first == second

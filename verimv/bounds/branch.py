@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from verimv.bounds.floats import FloatNetwork, box_arrays
+from verimv.bounds.floats import FloatNetwork, as_float, box_arrays
 from verimv.bounds.relaxation import Relaxation, Relaxed
 from verimv.bounds.situation import KINKS, Case, Ends, Numbering, Place, Situation, lemma
 from verimv.bounds.vertex import climb, exact_multipliers, exact_point, rounded
@@ -160,6 +160,7 @@ class Search:
         neurons = sum(len(rows.rows) for rows in prover.network.layers[: layer - 1])
         self._few = _FEW_BENDS if neurons > _SMALL else _FEW_BENDS_OF_SMALL
         self._open: list[tuple[float, int, Node]] = []
+        self._queued = itertools.count()  # breaks ties, the same way every time
         self._stuck: list[Node] = []
 
     # -- the best point so far ---------------------------------------------------------------------------------
@@ -210,6 +211,9 @@ class Search:
         children: list[Node] = []
         for _ in range(min(_BATCH, len(self._open))):
             node = heapq.heappop(self._open)[2]
+            has_room = node.upper < as_float(self.goal) - self.tolerance  # since a better point was found
+            if has_room and self._close(node, node.multipliers, node.upper):
+                continue
             if node.situation.phases or node.bends <= self._few or len(node.situation.box) > _MAX_BOX_INPUTS:
                 children += self._relax(node)
                 break  # its linear program may have found a better point
@@ -257,12 +261,12 @@ class Search:
                 box = node.situation.box
                 self._consider([float(low + high) / 2 for low, high in box], node.middle, box)
         for node in nodes:
-            if node.upper <= float(self.goal) + self.tolerance and self._close(node, node.multipliers, node.upper):
+            if node.upper <= as_float(self.goal) + self.tolerance and self._close(node, node.multipliers, node.upper):
                 continue
             self._queue(node)
 
     def _queue(self, node: Node) -> None:
-        heapq.heappush(self._open, (-node.upper if math.isfinite(node.upper) else -math.inf, id(node), node))
+        heapq.heappush(self._open, (-node.upper if math.isfinite(node.upper) else -math.inf, next(self._queued), node))
 
     def _halve(self, node: Node) -> list[Node]:
         box = node.situation.box
@@ -300,7 +304,7 @@ class Search:
         inside = np.clip(relaxed.point, 0, 1) if np.isfinite(relaxed.point).all() else (low + high) / 2
         value = self.way * self.floats.values(inside[None], self.layer)[0, self.index]
         self._consider(inside, float(value), situation.box)
-        if relaxed.upper <= float(self.goal) + 10 * self.tolerance and self._close(
+        if relaxed.upper <= as_float(self.goal) + 10 * self.tolerance and self._close(
             node, relaxed.multipliers, relaxed.upper
         ):
             return []
@@ -341,7 +345,7 @@ class Search:
         if ranges is None:
             return True
         goal = self.goal
-        room = float(goal) - upper
+        room = as_float(goal) - upper
         if room > self.tolerance:
             needed = math.log2(1 + abs(upper - float(self.attained)) / room) if math.isfinite(upper) else 0
             for bits in _BITS[min(int(needed / 8), len(_BITS) - 2) :]:
@@ -381,7 +385,7 @@ class Search:
         size = max([float(np.abs(ray).max(initial=0.0)) for ray in relaxed.multipliers], default=0.0)
         if not 0 < size < math.inf:
             return False
-        scale = max(1.0, abs(float(self.goal))) / size
+        scale = max(1.0, abs(as_float(self.goal))) / size
         for power in (4, 14, 24, 40):
             for sign in (1, -1):
                 tall = [
