@@ -54,12 +54,16 @@ class Effort:
 
 @dataclass(frozen=True)
 class _End:
-    """way·argument ≤ value, by `method`; with cases where that takes any; attained at `point` if exact."""
+    """way·argument ≤ value, by `method`; with cases where that takes any; attained at `point` if exact.
+
+    `hurried` if only time was lacking for something better.
+    """
 
     value: Number
     method: str
     cases: Sequence[Case] | None = None
     point: Point | None = None
+    hurried: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,7 @@ class _Engine:
             ends = [ranges[-1].ends(i) for i in range(len(layers[layer - 1].rows))]
             tasks = self._tasks(prover, layer, ends, total - done)
             found = {(i, way): _End(way * ends[i][way > 0], "interval") for i in range(len(ends)) for way in (-1, 1)}
-            for task, end in self._solved(prover, tasks):
+            for task, end in self._solved_twice(prover, tasks):
                 found[task.index, task.way] = end
                 done += 1
                 saved += self._saved(task, end)
@@ -198,6 +202,23 @@ class _Engine:
             return None
         return tuple(low + (high - low) * u for u, (low, high) in zip(point, self.network.box, strict=True))
 
+    def _solved_twice(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, _End]]:
+        """What lacked time the first time shares what is left of it in the end."""
+        hurried: dict[_Task, _End] = {}
+        for task, end in self._solved(prover, tasks):
+            if end.hurried:
+                hurried[task] = end
+            else:
+                yield task, end
+        if not any(task.deadline.left for task in hurried):
+            yield from hurried.items()
+            return
+        again = [replace(task, waiting=len(hurried) - number) for number, task in enumerate(hurried)]
+        firsts = {(task.index, task.way): end for task, end in hurried.items()}
+        for task, end in self._solved(prover, again):
+            first = firsts[task.index, task.way]
+            yield task, end if end.value <= first.value else first
+
     def _solved(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, _End]]:
         if self.effort.workers == 1 or len(tasks) < 2:
             for task in tasks:
@@ -227,7 +248,9 @@ def _solve(prover: Prover, task: _Task) -> _End:
         ends.append(_End(outcome.value, "exact", cases, point))
     if task.method == "lp" or (outcome is not None and not outcome.complete):
         ends.append(_leaf(prover, task, "lp", _relaxed_guess(prover, task)))
-    return min(ends, key=lambda end: (end.value, end.point is None))
+    best = min(ends, key=lambda end: (end.value, end.point is None))
+    is_hurried = outcome is not None and not outcome.complete and outcome.nodes < task.effort.nodes
+    return replace(best, hurried=is_hurried)
 
 
 def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None) -> _End:
