@@ -12,8 +12,8 @@ from pathlib import Path
 import verimv
 
 network = verimv.load(Path(__file__).parent / "networks" / "rational.json")
-dmv = verimv.extract(network).formula
-rmv = verimv.extract(network, logic="rmv").formula
+dmv = verimv.extract(network, strategy="paper").formula
+rmv = verimv.extract(network).formula
 print(f"dmv: {dmv}")
 print(f"rmv: {rmv}")
 # 20 degrees is half-way from 10 to 30, 25 % a quarter of the way from 0 to 100

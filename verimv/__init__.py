@@ -5,7 +5,16 @@
 4
 """
 
-from verimv.certificate import Certificate, CertifiedExtraction, certify, certify_formulas, check_files, extract
+from verimv.certificate import (
+    Certificate,
+    CertifiedExtraction,
+    certify,
+    certify_formulas,
+    certify_simplification,
+    check_files,
+    extract,
+    simplify_extraction,
+)
 from verimv.errors import (
     IncompleteCertificate,
     InputError,
@@ -17,6 +26,7 @@ from verimv.errors import (
 )
 from verimv.extract import equivalent
 from verimv.networks import Layer, Network, compose, concatenate, load, read_network, stack, to_network, write_network
+from verimv.simplify import Simplification, simplify
 from verimv.smt import Search, Verdict, entails, satisfiable, valid
 from verimv.terms import Formula, parse, read_mv, variable, write_mv
 
@@ -34,12 +44,14 @@ __all__ = [
     "OutputLeavesUnitInterval",
     "Refuted",
     "Search",
+    "Simplification",
     "Undecided",
     "Verdict",
     "VerimvError",
     "__version__",
     "certify",
     "certify_formulas",
+    "certify_simplification",
     "check_files",
     "compose",
     "concatenate",
@@ -51,6 +63,8 @@ __all__ = [
     "read_mv",
     "read_network",
     "satisfiable",
+    "simplify",
+    "simplify_extraction",
     "stack",
     "to_network",
     "valid",

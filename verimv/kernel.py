@@ -461,8 +461,8 @@ class Checker:
     def cut(self, f, g, above, most, least):
         (node, part, constant), (node2, part2, constant2) = self.claim(f), self.claim(g)
         need(least >= 0 and most >= 0, "multipliers ≥ 0", (least, most))
-        self.within(self.combined((part, 1), (part2, -least)), constant - least * constant2, 0, None)
-        self.within(self.combined((part, 1), (part2, -most)), constant - most * constant2, None, 1)
+        self.within(self.combined((part, 1), (part2, least * -1)), constant - least * constant2, 0, None)
+        self.within(self.combined((part, 1), (part2, most * -1)), constant - most * constant2, None, 1)
         sides = self.terms.node("⊙", node, self.node_of(above, part2, constant2 + 1)), node2
         self.add(self.terms.node("⊕", *sides), self.combined((part, 1), (part2, 1)), constant + constant2)
 
@@ -475,7 +475,7 @@ class Checker:
 
     def sort(self, count, *claims):
         (a, part, constant), (b, part2, constant2) = self.sequence(claims[:count]), self.sequence(claims[count:])
-        step, node, merged = 1 << max(len(a), len(b)).bit_length(), self.terms.node, []
+        step, node, merged = 2 << (max(len(a), len(b)) - 1).bit_length(), self.terms.node, []
         self.spend((len(a) + len(b)) * step.bit_length())
         while step > 1:  # merged[r] comes from every step-th entry from entry r on; below, twice as many
             step, below, merged = step // 2, merged, []
@@ -511,7 +511,8 @@ class Checker:
         places, variables, cases = {0: 0, 1: 1}, [None, None], iter(cases)
         for node, *form in (self.claim(typed(c, int)) for c in cone):
             form = self.form(*form)
-            need(form == {node: 1} or form.keys() <= places.keys(), "claims about nodes before", form)
+            is_known = node > 1 and (form == {node: 1} or form.keys() <= places.keys())
+            need(is_known, "claims about nodes before, other than 0 and 1", form)
             variables.append(None if form == {node: 1} else ("crelu", {places[key]: c for key, c in form.items()}))
             places[node] = len(variables) - 1
         node, node2 = self.claim(a)[0], self.claim(b)[0]

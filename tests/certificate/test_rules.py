@@ -1,5 +1,7 @@
 """Each rule of the kernel: what it accepts, and beside it what it must not. The last line of a row is the one in question."""
 
+import json
+
 import pytest
 
 from tests.certificates.make import Case, formula, network
@@ -185,9 +187,10 @@ BOUNDS = [
 ]
 
 
-def last_line(lines, text=RELUS):
+def last_line(lines, text=RELUS, definition="y1 = x ⊕ y"):
     """None if all lines follow, otherwise the rejection; the lines before the last must follow."""
-    case = Case(lines, network=text, formula=formula("y1 = x ⊕ y", "x y"))
+    inputs = " ".join(json.loads(text)["inputs"])
+    case = Case(lines, network=text, formula=formula(definition, inputs))
     numbered = ((number, kernel.decoded(line)) for number, line in enumerate(case.text().splitlines(), start=1))
     rejected = rejection(lambda: kernel.verify(numbered, lambda subject: case.subjects[subject].encode()))
     if rejected.status == "incomplete":
@@ -201,6 +204,26 @@ def test_claims(line, follows):
     rejected = last_line([*TWO_INPUTS, line])
     assert (rejected is None) == follows
     assert follows or (rejected.status, rejected.rule) == ("invalid", kernel.decoded(line)[0])
+
+
+@pytest.mark.parametrize(("p", "q"), [(p, q) for p in range(1, 10) for q in range(1, 8)])
+def test_merges_of_any_size(p, q):
+    """p + q copies of x, sorted one by one and then merged: entry k is σ((p + q)·x − k) in the network as well."""
+    lines, sequences, claims = ['["node",2]'], [], 1
+    for count in (p, q):
+        sequence = [1]
+        for size in range(1, count):
+            lines.append(json.dumps(["sort", size, *sequence, 1]))
+            sequence = list(range(claims + 1, claims + size + 2))
+            claims += size + 1
+        sequences.append(sequence)
+    lines.append(json.dumps(["sort", p, *sequences[0], *sequences[1]]))
+    merged = range(claims + 1, claims + p + q + 1)
+    lines.append(json.dumps(["clip", 1, 0, "1", 0, *merged]))
+    text = network(([[p + q, 0]], "relu"), ([[1, 0]], "identity"), inputs=("x",))
+    assert last_line(lines, text, "y1 = x") is None
+    lines[-1] = json.dumps(["clip", 1, 0, "1", 0, *reversed(merged)])
+    assert last_line(lines, text, "y1 = x").status == "invalid"
 
 
 @pytest.mark.parametrize(("lines", "line", "follows"), AVERAGES)

@@ -7,7 +7,9 @@ import pytest
 from verimv.cli import main
 from verimv.experiments import BENCHMARKS
 from verimv.experiments.bench_extract import growth
-from verimv.experiments.families import random_network
+from verimv.experiments.families import random_network, random_term, shallow_network
+from verimv.smt import equivalent
+from verimv.terms import parse
 
 
 def test_growth_exponents():
@@ -21,10 +23,28 @@ def test_random_networks_are_reproducible():
     assert random_network((2, 3, 1), 7) != random_network((2, 3, 1), 8)
 
 
+@pytest.mark.parametrize("text", ["x", "¬x", "(x ⊕ x) ⊙ ¬(x ⊙ x)", "x ⊙ (x ⊕ x ⊕ x)", "x ∧ ¬x", "x ⊕ ¬x"])
+def test_a_function_of_one_variable_as_a_shallow_network(text):
+    function = parse(text)
+    network = shallow_network(function, function.length)
+    assert network.number_kind == "integer"
+    assert equivalent(network, function).proved
+
+
+def test_random_terms_have_their_length():
+    term = random_term(30, 3, 1)
+    assert (term.length, term.inputs) == (30, ("x1", "x2", "x3"))
+    assert term == random_term(30, 3, 1)
+    assert term != random_term(30, 3, 2)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(BENCHMARKS))
 def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("verimv.experiments.bench_equivalence.MONOLITHIC_SECONDS", 5.0)
+    monkeypatch.setattr("verimv.experiments.bench_simplify.SAMPLE", 3)
+    monkeypatch.setattr("verimv.experiments.bench_simplify.TERMS", 2)
+    monkeypatch.setattr("verimv.experiments.bench_simplify.MAX_LENGTHS", {1: 5, 2: 4})
     assert main(["bench", name, "-o", str(tmp_path), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)[name]
     assert data == json.loads((tmp_path / f"{name}.json").read_text())
@@ -35,6 +55,10 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
         assert int(data[-1]["rows"][0]["bytes per node"]) < 300
     if name == "equivalence":
         assert {row["layered"] for row in rows} == {"proved"}
+    if name == "simplify":
+        assert all(len(set(row["proved"].split(" of "))) == 1 for row in rows)
+        assert {row["minimum found"] for row in data[0]["rows"]} == {"100%"}
+        assert all(float(row["length, after / before"]) < 0.6 for table in data[1:] for row in table["rows"])
 
 
 def test_refuses_a_file_before_it_starts(tmp_path, capsys):

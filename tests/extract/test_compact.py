@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.certificate.tamper import random_network as any_network
 from tests.certified import extract
-from verimv.errors import InputError, Refuted, Undecided
+from verimv.errors import Refuted, Undecided
 from verimv.exact import Rational, as_number, parse_number
 from verimv.experiments.families import random_network, single_unit
 from verimv.extract import extract_and_prove
@@ -87,7 +87,7 @@ def test_short_dyadics(x):
 def test_one_unit_is_never_worse_than_the_paper_s(text, minimise):
     *weights, bias = map(parse_number, text.split(","))
     network = single_unit(weights, bias)
-    paper = extract(network, logic="rmv")
+    paper = extract(network, strategy="paper", logic="rmv")
     compact = extract(network, strategy="compact", minimise=minimise, logic="rmv")
     if minimise == "length":
         assert compact.formula.length <= paper.formula.length
@@ -99,9 +99,12 @@ def operators(formula):
     return sum(kind in (OPLUS, ODOT) for kind in formula.dag.kinds)
 
 
-def test_the_layered_proof_says_that_it_does_not_know_it():
-    with pytest.raises(InputError, match="certificate"):
-        extract_and_prove(random_network((2, 3, 1), 1), Search(), strategy="compact")
+@pytest.mark.parametrize("logic", ["dmv", "rmv"])
+def test_the_layered_proof_covers_thresholds_and_scaled_units(logic):
+    network = random_network((2, 3, 3, 1), 1)
+    extraction, verdict = extract_and_prove(network, Search(), strategy="compact", logic=logic, bounds="interval")
+    assert verdict.proved
+    assert extraction.clipped.units <= network.neurons
 
 
 def test_about_two_nodes_per_weight():

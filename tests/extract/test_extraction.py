@@ -333,21 +333,24 @@ def test_logic_must_fit_the_weights():
     for wrong in ({"logic": "fuzzy"}, {"strategy": "best"}, {"bounds": "guess"}):
         with pytest.raises(InputError, match="unknown"):
             extract(rational, **wrong)
-    assert extract(rational).formula.logic == "dmv"
+    assert extract(rational, strategy="paper").formula.logic == "dmv"
+    assert extract(rational).formula.logic == "rmv"
     assert extract(real).formula.logic == "rmv"
 
 
 def test_auto_leaves_dmv_where_its_splitting_explodes():
     network = build_network([([[float(1 / 3), -0.7]], [0.1], "crelu")])
-    assert extract(network).formula.logic == "rmv"
+    assert extract(network, strategy="paper").formula.logic == "rmv"
     with pytest.raises(Undecided, match="--logic rmv"):
-        extract(network, logic="dmv")
+        extract(network, strategy="paper", logic="dmv")
+    assert extract(network, logic="dmv").formula.logic == "dmv", "compact needs no common denominator"
 
 
 def test_impossible_sizes_are_undecided_at_once():
     for weight in (10**6, 10**40):
         with pytest.raises(Undecided):
-            extract(build_network([([[weight]], [-weight // 2], "crelu")]))
+            extract(build_network([([[weight]], [-weight // 2], "crelu")]), strategy="paper")
+        assert extract(build_network([([[weight]], [-weight // 2], "crelu")])).measures.size < 2000
         with pytest.raises(Undecided, match="clipped units"):
             extract(build_network([([[weight * 100]], [0], "relu"), ([[1]], [0], "crelu")]), bounds="interval")
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from tests.oracle import build_network, floats32, integers, rationals, specs
 from verimv.bounds import NetworkBounds, NeuronBound
@@ -12,7 +13,18 @@ from verimv.cli import main
 from verimv.errors import InternalError, Undecided
 from verimv.exact import Rational
 from verimv.experiments.families import deep_sawtooth, random_network, shallow_sawtooth, single_unit
-from verimv.extract import equivalent, extract, extract_and_prove, step1_clip, step2_lemma, step3_compose
+from verimv.extract import (
+    built_forms,
+    equivalent,
+    extract,
+    extract_and_prove,
+    plan,
+    queries,
+    step1_clip,
+    step2_compact,
+    step2_lemma,
+    step3_compose,
+)
 from verimv.extract import obligations as obligations_module
 from verimv.extract.layered import prove_layered, prove_obligations
 from verimv.extract.obligations import Obligations
@@ -29,31 +41,35 @@ def prove(network, **options):
         assume(False)
 
 
-@settings(max_examples=25)
-@given(specs(integers))
-def test_integer_extractions(spec):
-    assert prove(build_network(spec), bounds="interval")[1].proved
+strategies = st.sampled_from(["paper", "compact"])
+
+
+@settings(max_examples=40)
+@given(specs(integers), strategies, st.sampled_from(["length", "size"]))
+def test_integer_extractions(spec, strategy, minimise):
+    assert prove(build_network(spec), bounds="interval", strategy=strategy, minimise=minimise)[1].proved
 
 
 @settings(max_examples=25)
-@given(specs(rationals, max_layers=2, max_width=2))
-def test_rational_extractions(spec):
+@given(specs(rationals, max_layers=2, max_width=2), strategies)
+def test_rational_extractions(spec, strategy):
     network = build_network(spec)
     for logic in ("dmv", "rmv"):
-        extraction = extract(network, bounds="interval", logic="rmv")
+        extraction = extract(network, bounds="interval", logic="rmv", strategy="paper")
         assume(table_nodes(extraction.clipped, "dmv") < 5000)
-        assert prove(network, bounds="interval", logic=logic)[1].proved
+        assert prove(network, bounds="interval", logic=logic, strategy=strategy)[1].proved
 
 
 @settings(max_examples=25)
-@given(specs(floats32, max_layers=3, max_width=2))
-def test_float_extractions(spec):
-    assert prove(build_network(spec), bounds="interval", logic="rmv")[1].proved
+@given(specs(floats32, max_layers=3, max_width=2), strategies)
+def test_float_extractions(spec, strategy):
+    assert prove(build_network(spec), bounds="interval", logic="rmv", strategy=strategy)[1].proved
 
 
 @pytest.mark.parametrize("network", [deep_sawtooth(8), shallow_sawtooth(4), single_unit([100], -37), single_unit(["1/sqrt(2)", -2], "1/3"), single_unit(["1/3", "-5/7"], "1/2")])  # fmt: skip
-def test_the_papers_networks_by_both_solvers(network):
-    extraction, verdict = extract_and_prove(network, Search(solvers=["z3", "cvc5"]))
+@pytest.mark.parametrize("strategy", ["paper", "compact"])
+def test_the_papers_networks_by_both_solvers(network, strategy):
+    extraction, verdict = extract_and_prove(network, Search(solvers=["z3", "cvc5"]), strategy=strategy)
     assert verdict.proved
     assert [entry["solver"] for entry in extraction.summary["proofs"]] == ["z3", "cvc5"]
     assert all(
@@ -62,34 +78,33 @@ def test_the_papers_networks_by_both_solvers(network):
     )
 
 
-def test_a_large_network_takes_few_queries():
-    extraction, verdict = extract_and_prove(random_network((5, 20, 20, 1), 1), Search(), bounds="interval")
+@pytest.mark.parametrize(("strategy", "least"), [("paper", 5000), ("compact", 1500)])
+def test_a_large_network_takes_few_queries(strategy, least):
+    network = random_network((5, 20, 20, 1), 1)
+    extraction, verdict = extract_and_prove(network, Search(), bounds="interval", strategy=strategy)
     assert verdict.proved
     evidence = verdict.evidence[0]
-    assert evidence["obligations"] > 5000
+    assert evidence["obligations"] > least
     assert evidence["queries"] < 300
     assert equivalent(extraction.network, extraction.formula).proved
 
 
 def test_wrong_lemmas_are_refuted(monkeypatch):
     """If Step 2 used σ(g+h) = (σ(g)⊕h)⊙σ(g+2), the solver would say so."""
-    honest = obligations_module._lemma_query
 
     def wrong(is_positive, first, second, range_):
-        program, condition = honest(is_positive, first, second, range_)
-        spoiled = obligations_module._differ(
-            program.clip(obligations_module._G.shifted(Fraction(1, 2))), program.clip(obligations_module._G)
-        )
+        program, condition = queries.lemma_query(is_positive, first, second, range_)
+        spoiled = queries.differ(program.clip(queries.G.shifted(Fraction(1, 2))), program.clip(queries.G))
         return (program, spoiled) if first is None else (program, condition)
 
-    monkeypatch.setattr(obligations_module, "_lemma_query", wrong)
+    monkeypatch.setattr(obligations_module, "lemma_query", wrong)
     with pytest.raises(InternalError, match="refutes an obligation"):
-        extract_and_prove(single_unit([5], -2), Search())
+        extract_and_prove(single_unit([5], -2), Search(), strategy="paper")
 
 
 def test_a_node_that_is_not_what_it_claims_is_noticed():
     obligations = Obligations()
-    extract(single_unit([3], -1), recorder=obligations)
+    extract(single_unit([3], -1), recorder=obligations, strategy="paper")
     assert prove_obligations(obligations, Search()).proved
 
     class Liar(Obligations):
@@ -97,7 +112,7 @@ def test_a_node_that_is_not_what_it_claims_is_noticed():
             return super()._lemma(second, atom, first, is_positive)
 
     with pytest.raises(InternalError, match="not what its row"):
-        extract(single_unit([3], -1), recorder=Liar())
+        extract(single_unit([3], -1), recorder=Liar(), strategy="paper")
 
 
 def test_claims_that_stop_half_way_prove_nothing():
@@ -114,7 +129,7 @@ def faulty(monkeypatch, target, name, fault):
         [([[2, -1], [1, 1]], [0, "-1/2"], "crelu"), ([[1, -1], [1, 2]], [0, -1], "relu"), ([[1, "1/2"]], [0], "crelu")]
     )
     with pytest.raises(InternalError):
-        extract_and_prove(network, Search(), logic="rmv")
+        extract_and_prove(network, Search(), logic="rmv", strategy="paper")
 
 
 def test_a_shifted_clipped_layer(monkeypatch):
@@ -160,6 +175,36 @@ def test_nodes_of_another_layer(monkeypatch):
         return honest(dag, list(reversed(atoms)), *rest)
 
     faulty(monkeypatch, step3_compose, "sigma_units", swapped)
+
+
+def faulty_plan(monkeypatch, target, name, fault, weights=(5, 7)):
+    monkeypatch.setattr(target, name, fault)
+    with pytest.raises(InternalError):
+        extract_and_prove(single_unit(weights, -sum(weights) // 2), Search())
+
+
+def test_multipliers_that_prove_nothing(monkeypatch):
+    faulty_plan(monkeypatch, plan, "multipliers", lambda cut: (Rational(-1), Rational(7)))
+
+
+def test_a_plan_for_another_unit(monkeypatch):
+    honest = step2_compact.literal_form
+    faulty_plan(monkeypatch, step2_compact, "literal_form", lambda form: honest(form.shifted(1)))
+
+
+def test_a_merge_with_its_ends_swapped(monkeypatch):
+    honest = plan.merge
+    faulty_plan(monkeypatch, plan, "merge", lambda a, b, compare: honest(b, a, compare)[::-1], [1] * 8)
+
+
+def test_wrong_split_rules_are_refuted(monkeypatch):
+    """If a cut were σ(f1) ⊕ (σ(f2) ⊙ σ(f2+1)), the solver would say so."""
+
+    def wrong(first, second):
+        program, condition = queries.cut_query(first, second)
+        return program, [*queries.differ(program.clip(queries.G + queries.H), program.clip(queries.G)), *condition[1:]]
+
+    faulty_plan(monkeypatch, built_forms, "cut_query", wrong)
 
 
 def test_bounds_that_do_not_hold():

@@ -134,7 +134,7 @@ class Claims:
     def by_cases(self, a: int, b: int, claim: int, deadline: Deadline) -> int:
         """The claim that node b has the form of a claim about node a, proved over all that both are made of."""
         definitions: dict[int, Claim] = {}
-        pending = [a, b]
+        pending = [node for node in (a, b) if self.dag.kinds[node] not in (ZERO, ONE)]  # these are numbers
         while pending:
             node = pending.pop()
             if node not in definitions:
@@ -148,14 +148,17 @@ class Claims:
         ]
         cases: list[list[int | str]] = []
         for first, second in ((a, b), (b, a)):
-            goal = Affine.variable(places[first]) + Affine.variable(places[second]).scaled(-ONE_)
+            goal = self._reference(first, places) + self._reference(second, places).scaled(-ONE_)
             found = prove(variables, goal, {}, deadline.left)
             if found is None:
                 raise NotMatched
             cases += map(list, found)
         return self.derivation.claim(
-            "equals", claim, definitions[b].number, [definition.number for definition in cone], *cases
+            "equals", claim, self.values[b].number, [definition.number for definition in cone], *cases
         )
+
+    def _reference(self, node: int, places: dict[int, int]) -> Affine:
+        return Affine.variable(places[node]) if node in places else self.values[node].form
 
     def _definition(self, node: int) -> Claim:
         """A claim about the node whose form has earlier nodes only; an input stands for itself."""

@@ -67,9 +67,9 @@ def _by_extraction(network: Network, formula: Formula, seconds: float) -> Deriva
     deadline = Deadline(seconds)
     writer = CertificateWriter(seconds=seconds)
     extracted = extract(network, recorder=writer).formula
-    derivation = writer.derivation
-    proved = [json.loads(line)[2] for line in derivation.lines[-len(network.outputs) :]]
-    del derivation.lines[-len(network.outputs) :]
+    count = len(network.outputs)
+    proved = [json.loads(line)[2] for line in writer.derivation.lines[-count:]]
+    derivation = writer.derivation.without_last(count)
     dag = Dag()
     left, right = copy(dag, extracted.roots, extracted.dag), copy(dag, formula.roots, formula.dag)
     claims = _claims(dag, formula.inputs, [*left, *right], derivation)

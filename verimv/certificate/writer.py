@@ -9,8 +9,9 @@ from verimv.bounds.bound import NetworkBounds
 from verimv.bounds.evidence import Case, Ends, Target, prove_bound
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, check_readable, clip, floor, format_number
 from verimv.extract.extraction import no_progress
+from verimv.extract.plan import Plan
+from verimv.extract.plan import Step as PlanStep
 from verimv.extract.recorder import Clipping, Recorder, TableRow
-from verimv.extract.step2_halving import Plan
 from verimv.extract.step2_lemma import Row, Step
 from verimv.extract.step2_threshold import Threshold
 from verimv.extract.step3_compose import Progress
@@ -35,6 +36,12 @@ class Derivation:
         self.claims = 0
         self._known: dict[tuple[int | str, ...], int] = {}
 
+    def without_last(self, count: int) -> Derivation:
+        """A derivation to go on with, without its last lines, which made no claims."""
+        shorter = Derivation()
+        shorter.lines, shorter.claims, shorter._known = self.lines[:-count], self.claims, dict(self._known)
+        return shorter
+
     def line(self, rule: str, *arguments: Argument) -> None:
         self.lines.append(json.dumps((rule, *arguments), separators=(",", ":")))
 
@@ -42,6 +49,12 @@ class Derivation:
         self.line(rule, *arguments)
         self.claims += 1
         return self.claims
+
+    def claim_all(self, count: int, rule: str, *arguments: int | str) -> list[int]:
+        """A line that makes several claims."""
+        self.line(rule, *arguments)
+        self.claims += count
+        return list(range(self.claims - count + 1, self.claims + 1))
 
     def once(self, rule: str, *arguments: int | str) -> int:
         """For claims that are wanted again and again: literals, negations, constants."""
@@ -229,23 +242,27 @@ class CertificateWriter(Recorder):
             total = derivation.claim("plus", total, total)
         self._units[form] = total
 
-    def halved(self, forms: Sequence[Affine], plan: Plan) -> None:
-        derivation = self.derivation
-        claims: list[int] = []  # 0 for what is constant
-        for kind, operands in plan.steps:
-            if kind in ("zero", "one"):
-                claims.append(0)
-            elif kind in ("positive", "negative"):
-                atom = self._atoms[operands[0]]
-                claims.append(atom if kind == "positive" else derivation.once("not", atom))
-            elif kind == "lemma":
-                g, literal, above = (claims[i] for i in operands)
-                claims.append(self._lemma(g, literal, above))
-            else:
-                rule = "plus" if kind == "double" else "times"
-                claims.append(derivation.claim(rule, *[claims[operands[0]]] * 2))
+    def planned(self, forms: Sequence[Affine], plan: Plan) -> None:
+        claims: list[int] = []
+        for step in plan.steps:
+            claims += self._made(step, claims)
         for form, position in zip(forms, plan.results, strict=True):
-            self._units[form] = claims[position] or derivation.constant(position)
+            self._units[form] = claims[position] if position > 1 else self.derivation.constant(position)
+
+    def _made(self, step: PlanStep, claims: Sequence[int]) -> list[int]:
+        """The claims of a step of a plan; of the constants, which no other step names, none is made."""
+        derivation = self.derivation
+        if step.kind in ("zero", "one"):
+            return [0]
+        if step.kind in ("positive", "negative"):
+            atom = self._atoms[step.operands[0]]
+            return [atom if step.kind == "positive" else derivation.once("not", atom)]
+        below = [claims[i] for i in step.operands]
+        if step.kind == "sort":
+            return derivation.claim_all(len(below), "sort", step.first, *below)
+        if step.kind in ("double", "square"):
+            return [derivation.claim("plus" if step.kind == "double" else "times", *below, *below)]
+        return [derivation.claim(step.kind, *below, *map(format_number, step.multipliers))]
 
     def _share(self, share: Number, claim: int, divided: bool) -> int:
         if not divided or not isinstance(share, Rational):

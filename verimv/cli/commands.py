@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.certificate import Certificate, certify, extract
+from verimv.certificate import Certificate, certify, extract, simplify_extraction
 from verimv.certificate.certificate import rejection
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
@@ -69,6 +69,8 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         "progress": report,
     }
     extraction = extract(network, **options)
+    if arguments.simplify:
+        extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
     formula, summary = extraction.formula, extraction.summary
     report("writing the certificate")
     certificate = extraction.certificate
@@ -90,6 +92,8 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         f"({summary['bounds']} bounds)",
         f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by the kernel",
     ]
+    if kept := summary.get("simplified", {}).get("kept"):
+        lines.append(f"not simplified: {kept}")
     if arguments.directory is not None:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
@@ -247,7 +251,7 @@ FORMULA_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Formula], Iterable[s
 def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     subject = read_subject(arguments.subject)
-    name = arguments.to or _format_of(arguments.out)
+    name = arguments.to or format_of(arguments.out)
     report("writing")
     if isinstance(subject, Formula):
         pieces = FORMULA_FORMATS[name][1](subject)
@@ -283,7 +287,8 @@ def _conversion(subject: Formula | Network, name: str) -> Certificate:
     return certificate
 
 
-def _format_of(out: str) -> str:
+def format_of(out: str) -> str:
+    """The format of a formula file, by its name."""
     for name, (suffixes, _) in FORMULA_FORMATS.items():
         if out.endswith(suffixes):
             return name

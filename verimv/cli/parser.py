@@ -11,8 +11,10 @@ from verimv import __version__, kernel
 from verimv.bounds import METHODS
 from verimv.cli import commands, decisions
 from verimv.cli.bench import run_bench
+from verimv.cli.simplifying import run_simplify
 from verimv.experiments import BENCHMARKS
-from verimv.extract import LOGICS, MEASURES, STRATEGIES
+from verimv.extract import LOGICS, STRATEGIES
+from verimv.terms.measure import MEASURES
 
 SUBJECT = "a file, an expression, or - for stdin"
 EXIT_CODES = "exit codes: 0 done, 1 refuted, 2 malformed input or call, 3 undecided, 4 a bug in verimv"
@@ -66,9 +68,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--logic",
         choices=LOGICS,
         default="auto",
-        help="default: the smallest that fits the weights (rational weights with a large common denominator go to rmv)",
+        help="default: mv for whole weights, else rmv (--strategy paper: dmv for rationals with a small denominator)",
     )
-    sub.add_argument("--strategy", choices=STRATEGIES, default="paper", help="how units become terms (default: paper)")
+    sub.add_argument(
+        "--strategy", choices=STRATEGIES, default="compact", help="how units become terms (default: compact)"
+    )
     sub.add_argument(
         "--minimise", choices=MEASURES, default="length", help="what compact makes small (default: length)"
     )
@@ -83,6 +87,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--box", metavar="FILE", help='JSON [["low", "high"], …], a pair per input, instead of the network\'s own box'
     )
     sub.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
+    sub.add_argument("--simplify", action="store_true", help="simplify the formula afterwards (some 20 s at most)")
     sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")
 
     sub = command(
@@ -112,6 +117,18 @@ def build_parser() -> argparse.ArgumentParser:
         "  verimv measure '(x ⊕ x) ⊙ ¬(x ⊙ x)'\n  length     4\n  …",
     )
     sub.add_argument("formula", metavar="F", help=SUBJECT)
+
+    sub = command(
+        "simplify",
+        run_simplify,
+        "an equal formula that is no longer; each merge by a law or proved by the solver (default budget: 20 s)",
+        "  verimv simplify '(x ∧ y) ⊕ (x ∨ y)'\n  x ⊕ y\n  …",
+        budgeted=True,
+    )
+    sub.add_argument("formula", metavar="F", help=SUBJECT)
+    sub.add_argument("-o", dest="out", metavar="OUT", help="write it to a file (.mv .txt .asc .tex .py .json .smt2)")
+    sub.add_argument("--minimise", choices=MEASURES, default="length", help="what to make small (default: length)")
+    sub.add_argument("--certify", metavar="DIR", help="write both formulas and a certificate that they are equal")
 
     sub = command(
         "convert",

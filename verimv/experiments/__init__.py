@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from verimv.experiments import bench_bounds, bench_certificates, bench_equivalence, bench_extract
+from verimv.experiments import (
+    bench_bounds,
+    bench_certificates,
+    bench_compact,
+    bench_equivalence,
+    bench_extract,
+    bench_simplify,
+)
 from verimv.experiments.benchmark import Benchmark
 from verimv.extract.step3_compose import Progress
 
@@ -15,4 +22,6 @@ BENCHMARKS: dict[str, Callable[[Progress], Benchmark]] = {
     "equivalence": bench_equivalence.run,
     "bounds": bench_bounds.run,
     "certificates": bench_certificates.run,
+    "compact": bench_compact.run,
+    "simplify": bench_simplify.run,
 }

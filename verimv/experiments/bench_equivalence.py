@@ -22,7 +22,8 @@ def run(progress: Progress) -> Benchmark:
     for number, (widths, kind, seed) in enumerate(cases):
         progress("layered and monolithic", number, len(cases))
         network = random_network(widths, seed, kind)
-        extraction, layered = extract_and_prove(network, Search(seconds=MONOLITHIC_SECONDS), bounds="interval")
+        search = Search(seconds=MONOLITHIC_SECONDS)
+        extraction, layered = extract_and_prove(network, search, bounds="interval", strategy="paper")
         start = time.perf_counter()
         search = Search(seconds=MONOLITHIC_SECONDS, split=False)
         whole = smt.equivalent(extraction.network, extraction.formula, search=search)

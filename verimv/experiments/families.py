@@ -10,7 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from verimv.exact import Rational
 from verimv.networks import Layer, Network, compose
+from verimv.simplify.simulate import farey
+from verimv.terms import Formula
+from verimv.terms.dag import NOT, ODOT, OPLUS, Dag
 
 
 def hat() -> Network:
@@ -33,6 +37,22 @@ def shallow_sawtooth(s: int) -> Network:
     return Network.of([first, Layer.of([[1] + [2 * (-1) ** i for i in range(1, pieces)]], [0])])
 
 
+def shallow_network(function: Formula, order: int) -> Network:
+    """A function of one variable as f(0) + Σ k_i·ρ(q_i·x − p_i), whose weights are integers if it is McNaughton's.
+
+    Its bends must lie at fractions p/q with q ≤ `order`; those of an MV term of that length do.
+    """
+    bends = farey(order)
+    values = [value for (value,) in function.at_points([(x,) for x in bends])]
+    slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(bends), pairwise(values), strict=True)]
+    changes = [slopes[0], *(after - before for before, after in pairwise(slopes))]
+    kept = [(x, change / x.denominator) for x, change in zip(bends, changes, strict=False) if change]
+    hidden = Layer.of(
+        [[Rational(x.denominator)] for x, _ in kept] or [[0]], [-Rational(x.numerator) for x, _ in kept] or [0]
+    )
+    return Network.of([hidden, Layer.of([[k for _, k in kept] or [0]], [values[0]], "identity")], function.inputs)
+
+
 def random_network(widths: Sequence[int], seed: int, kind: str = "float32") -> Network:
     """Uniform float32 weights in [−1, 1] or integer weights in −3..3, ReLUs, and a clipped output."""
     source = random.Random(seed)
@@ -46,6 +66,23 @@ def random_network(widths: Sequence[int], seed: int, kind: str = "float32") -> N
     ]
     layers[-1] = replace(layers[-1], activation="crelu")
     return Network.of(layers)
+
+
+def random_term(length: int, variables: int, seed: int) -> Formula:
+    """A random MV term: literals, joined by ⊕ and ⊙ two neighbours at a time, some results negated."""
+    source = random.Random(seed)
+    dag = Dag()
+    names = [f"x{i + 1}" for i in range(variables)]
+
+    def maybe_negated(node: int) -> int:
+        return dag.node(NOT, node) if source.random() < 0.5 else node
+
+    nodes = [maybe_negated(dag.variable(source.choice(names))) for _ in range(length)]
+    while len(nodes) > 1:
+        place = source.randrange(len(nodes) - 1)
+        joined = dag.node(source.choice((OPLUS, ODOT)), nodes[place], nodes[place + 1])
+        nodes[place : place + 2] = [maybe_negated(joined)]
+    return Formula(dag, names, nodes)
 
 
 def single_unit(weights: Sequence[Any], bias: Any) -> Network:

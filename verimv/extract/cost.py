@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from verimv.extract.recorder import Recorder
 from verimv.extract.step2_lemma import Group, group_nodes
-from verimv.terms.dag import ODOT, OPLUS, Dag
+from verimv.terms.dag import ODOT, OPLUS, Dag, reachable
 from verimv.terms.measure import lengths
 
-#: (length, size) or (size, length)
-Cost = tuple[int, int]
+
+class Cost(NamedTuple):
+    """The length of every unit, and how many ⊕ and ⊙ they share."""
+
+    lengths: list[int]
+    size: int
+
+    def by(self, minimise: str) -> tuple[int, int]:
+        """To be compared: by the measure asked for, then by the other."""
+        length = sum(self.lengths)
+        return (length, self.size) if minimise == "length" else (self.size, length)
 
 
-def cost(group: Group, minimise: str, build: Callable[[Dag, Sequence[int]], Sequence[int]]) -> Cost:
-    """Of the nodes that `build` makes in an empty table, over variables."""
+def cost(weights: Sequence[int], build: Callable[[Dag, Sequence[int]], Sequence[int]]) -> Cost:
+    """Of the nodes that `build` makes in an empty table, over variables that stand for terms of these lengths."""
     dag = Dag()
-    atoms = [dag.variable(f"v{j}") for j in range(max((j for j, _ in group.linear), default=-1) + 1)]
-    roots = build(dag, atoms)
-    size = sum(kind in (OPLUS, ODOT) for kind in dag.kinds)
-    length = sum(lengths(dag, roots))
-    return (length, size) if minimise == "length" else (size, length)
+    names = [f"v{j}" for j in range(len(weights))]
+    roots = build(dag, [dag.variable(name) for name in names])
+    size = sum(dag.kinds[node] in (OPLUS, ODOT) for node in reachable(dag, roots)[0])
+    return Cost(lengths(dag, roots, dict(zip(names, weights, strict=True))), size)
 
 
-def table_cost(group: Group, minimise: str) -> Cost:
+def table_cost(group: Group, weights: Sequence[int]) -> Cost:
     """Of the paper's construction."""
-    return cost(group, minimise, lambda dag, atoms: group_nodes(dag, atoms, group, lambda entries: None, Recorder()))
+    return cost(weights, lambda dag, atoms: group_nodes(dag, atoms, group, lambda entries: None, Recorder()))

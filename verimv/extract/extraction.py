@@ -18,12 +18,10 @@ from verimv.extract.step3_compose import Progress, compose, table_nodes
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.terms.formula import Formula
-from verimv.terms.measure import Measures
+from verimv.terms.measure import MEASURES, Measures
 
 LOGICS = ("auto", "mv", "dmv", "rmv")
 STRATEGIES = ("paper", "compact")
-#: What the compact strategy makes small.
-MEASURES = ("length", "size")
 
 #: With --logic auto, rational weights go to DMV as long as its splitting needs no more table entries than this.
 MAX_AUTO_DMV_NODES = 200_000
@@ -48,7 +46,7 @@ def extract(
     network: Network,
     *,
     logic: str = "auto",
-    strategy: str = "paper",
+    strategy: str = "compact",
     minimise: str = "length",
     bounds: str | NetworkBounds = "auto",
     output: str | int | None = None,

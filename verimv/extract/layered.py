@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from verimv import smt
 from verimv.bounds.difference import Difference
 from verimv.errors import InputError, InternalError, Refuted, Undecided
 from verimv.exact import ZERO, Number
+from verimv.extract.built_forms import check
 from verimv.extract.extraction import Extraction, extract
-from verimv.extract.obligations import NAMES, Obligations, Query, check
+from verimv.extract.obligations import Obligations
+from verimv.extract.queries import NAMES, Query
 from verimv.networks.network import Box, Network
 from verimv.networks.program import Program
 from verimv.smt import Search, Verdict
@@ -22,6 +25,9 @@ from verimv.smt.search import Point, Question
 from verimv.smt.solvers import SOLVERS, version_of
 from verimv.terms.formula import Formula
 
+#: How a formula may have been extracted, the usual way first: strategy, measure, and logics besides the formula's own
+#: (it may not use all operators that its logic has).
+_STRATEGIES = (("compact", "length", "rmv"), ("compact", "size", "rmv"), ("paper", "length", "auto", "rmv"))
 #: Smaller formulas are decided by one query.
 _LAYERED_FROM = 200
 #: Of the time for comparing: for one query about everything; of the rest, for the range of the difference.
@@ -133,13 +139,14 @@ def proof_entries(verdict: Verdict) -> list[dict[str, Any]]:
 
 def prove_layered(network: Network, formula: Formula, search: Search) -> Verdict | None:
     """A layered proof for a formula that is what extraction gives; None for any other formula."""
-    for bounds in ("auto", "interval"):
-        for logic in dict.fromkeys((formula.logic, "auto", "rmv")):
+    for bounds, (strategy, minimise, *others) in product(("auto", "interval"), _STRATEGIES):
+        for logic in dict.fromkeys((formula.logic, *others)):
             obligations = Obligations()
             if not search.deadline.left:
                 return None
+            options: dict[str, Any] = {"bounds": bounds, "logic": logic, "strategy": strategy, "minimise": minimise}
             try:
-                extraction = extract(network, bounds=bounds, logic=logic, recorder=obligations)
+                extraction = extract(network, recorder=obligations, **options)
             except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
                 continue
             if extraction.formula == formula:

@@ -11,32 +11,26 @@ obligation of its own, about the network below that neuron.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from verimv.bounds.bound import NetworkBounds
-from verimv.errors import InputError, InternalError
+from verimv.errors import InternalError
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor
+from verimv.extract.built_forms import BuiltForms, check
+from verimv.extract.plan import Plan
+from verimv.extract.queries import Query, coarse, lemma_query, rectified_query, split_query
 from verimv.extract.recorder import Clipping, Recorder, TableRow
-from verimv.extract.step2_halving import Plan
 from verimv.extract.step2_lemma import Row, split_sum
-from verimv.extract.step2_threshold import Threshold
+from verimv.extract.step2_threshold import Threshold, threshold_node
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network
-from verimv.networks.program import Program, Range
-from verimv.smt.encode import Condition, positive
+from verimv.networks.program import Range
 from verimv.terms.dag import ONE as ONE_NODE
 from verimv.terms.dag import VARIABLE as VARIABLE_NODE
 from verimv.terms.dag import ZERO as ZERO_NODE
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
-
-Query = tuple[Program, Condition]
-
-_G, _H = Affine.variable(0), Affine.variable(1)
-#: The variables of a query.
-NAMES = ("g", "h")
-
 
 _CONSTANTS = {ZERO_NODE: 0, ONE_NODE: 1}
 
@@ -73,14 +67,12 @@ class Obligations(Recorder):
         clippings: Sequence[Clipping],
         units: Sequence[Affine],
     ) -> None:
-        if any(clipping.factor != 1 for clipping in clippings):
-            raise InputError("the layered proof knows the paper's Step 1 only; a certificate covers scaled units")
         values = [clipping.value() for clipping in clippings]
         activation = self._arguments(depth, arguments, ranges)
-        for argument, range_, value in zip(arguments, ranges, values, strict=True):
+        for argument, range_, value, clipping in zip(arguments, ranges, values, clippings, strict=True):
             self.covered += 1
             if activation == "relu":
-                self._rectified(argument, range_, value, units)
+                self._rectified(argument, range_, value, clipping.factor, units)
             else:
                 check(_is_clipped(argument, range_, value, units), "a clipped unit is not its neuron")
         self._values = values
@@ -126,22 +118,19 @@ class Obligations(Recorder):
                 self.bounds[depth, index] = ends
         return layers[depth].activation
 
-    def _rectified(self, argument: Affine, range_: Range, value: Affine, units: Sequence[Affine]) -> None:
+    def _rectified(
+        self, argument: Affine, range_: Range, value: Affine, factor: Number, units: Sequence[Affine]
+    ) -> None:
         low, high = range_
         if not argument.terms:
             check(
                 not value.terms and value.constant == max(argument.constant, ZERO), "a constant ReLU is folded wrongly"
             )
             return
-        shape = tuple((w, *_in_terms_of(argument, units[j])) for j, w in value.terms)
-        ends = (Rational(floor(low)), Rational(max(0, ceil(high))))
-        key = ("rectified", ends, value.constant, shape)
-        if key not in self.queries:
-            program = Program((ends,))
-            claimed = Affine((), value.constant)
-            for weight, direction, constant in shape:
-                claimed += program.clip(_G.scaled(direction).shifted(constant)).scaled(weight)
-            self.queries[key] = (program, _differ(program.relu(_G), claimed))
+        shape = tuple((w, *_in_terms_of(argument, units[j], factor)) for j, w in value.terms)
+        check(factor == 1 or high <= factor, "the factor of a scaled unit is too small")
+        ends = (Rational(floor(low)), Rational(max(0, ceil(high))) if factor == 1 else factor)
+        self._ask(rectified_query, ends, value.constant, shape)
 
     # -- Steps 2 and 3 ----------------------------------------------------------------------------------------
 
@@ -170,10 +159,8 @@ class Obligations(Recorder):
             if not self._linear:
                 self._check_constant(first, self._base + j)
                 self._check_constant(second, self._base + j + neighbour)
-            range_ = _coarse(lowest + j, highest + j)
-            key = ("row", step.positive, self._constant(first), self._constant(second), range_)
-            if key not in self.queries:
-                self.queries[key] = _lemma_query(*key[1:])
+            range_ = coarse(lowest + j, highest + j)
+            self._ask(lemma_query, step.positive, self._constant(first), self._constant(second), range_)
         self.covered += len(new.window.shifts())
         self._proved = new
         weight = step.piece if step.positive else -step.piece
@@ -192,9 +179,7 @@ class Obligations(Recorder):
             check(node == split_sum(self._dag, row, shift, split), "a node is not the sum that it claims to be")
             range_ = (Rational(floor(self._low + shift)), Rational(ceil(self._high + shift)))
             first, last = row.window.first - shift, row.window.last - shift
-            key = ("split", split, max(first, 1 - split), min(last, 0), range_)
-            if key not in self.queries:
-                self.queries[key] = _split_query(*key[1:])
+            self._ask(split_query, split, max(first, 1 - split), min(last, 0), range_)
         else:
             check(node == row[shift], "a unit is not its table's entry")
             if not self._linear:
@@ -206,10 +191,40 @@ class Obligations(Recorder):
         self._claimed[form] = node
 
     def threshold(self, form: Affine, threshold: Threshold) -> None:
-        raise InputError("the layered proof knows the paper's strategy only; a certificate covers the compact one")
+        if not form.terms:
+            self._claim_constant(form, threshold)
+            return
+        built = BuiltForms(self._dag, self.nodes, self._ask)
+        position = built.threshold(threshold)
+        check(built.forms[position] == form, "the votes do not add up to their unit")
+        self.covered += len(built.forms)
+        self._claimed[form] = built.nodes[position]
 
-    def halved(self, forms: Sequence[Affine], plan: Plan) -> None:
-        raise InputError("the layered proof knows the paper's strategy only; a certificate covers the compact one")
+    def _claim_constant(self, form: Affine, threshold: Threshold) -> None:
+        """A constant unit is its own threshold; the node's value is a matter of exact arithmetic."""
+        node = threshold_node(self._dag, self.nodes, threshold)
+        (value,) = Formula(self._dag, (), (node,), ("y",)).at({})
+        check(value == clip(form.constant), "the node of a constant has another value")
+        self._claimed[form] = node
+
+    def planned(self, forms: Sequence[Affine], plan: Plan) -> None:
+        built = BuiltForms(self._dag, self.nodes, self._ask)
+        for step in plan.steps:
+            built.follow(step)
+        self.covered += len(built.forms)
+        for form, position in zip(forms, plan.results, strict=True):
+            low, high = form.range_over_unit_cube()
+            if position > 1:
+                check(built.forms[position] == form, "a plan builds another form")
+            else:
+                check(low >= 1 if position else high <= 0, "a plan takes a unit for a constant")
+            self._claimed[form] = built.nodes[position]
+
+    def _ask(self, query: Callable[..., Query], *arguments: Any) -> None:
+        """Equal questions are asked once."""
+        key = (query, *arguments)
+        if key not in self.queries:
+            self.queries[key] = query(*arguments)
 
     def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
         check(bool(self._pending) and self._pending[0] == list(forms), "a layer is not the next one")
@@ -241,11 +256,6 @@ class Obligations(Recorder):
         check(node == expected, "the node of a constant has another value")
 
 
-def check(holds: bool, what: str) -> None:
-    if not holds:
-        raise InternalError(f"the layered proof fails: {what}")
-
-
 def _is_clipped(argument: Affine, range_: Range, value: Affine, units: Sequence[Affine]) -> bool:
     """σ(argument) as a constant, a unit, or one minus a unit."""
     low, high = range_
@@ -260,54 +270,10 @@ def _is_clipped(argument: Affine, range_: Range, value: Affine, units: Sequence[
     return weight == -1 and value.constant == 1 and units[j] == argument.complement()
 
 
-def _in_terms_of(argument: Affine, form: Affine) -> tuple[Number, Number]:
-    """(±1, c) with form = ±argument + c."""
-    for direction in (Rational(1), Rational(-1)):
+def _in_terms_of(argument: Affine, form: Affine, factor: Number) -> tuple[Number, Number]:
+    """(d, c) with form = d·argument + c, d = ±1/factor."""
+    for direction in (1 / factor, -1 / factor):
         rest = form + argument.scaled(-direction)
         if not rest.terms:
             return direction, rest.constant
     raise InternalError("a clipped unit is not a shift of its ReLU's argument")
-
-
-def _coarse(low: int, high: int) -> tuple[int, int]:
-    """A range around [low, high] with few different ends: exact integers near [0,1], powers of two further away."""
-    if low < -2:
-        low = -(1 << (-low).bit_length())
-    if high > 2:
-        high = 1 << high.bit_length()
-    return min(low, 2), max(high, -2)
-
-
-def _differ(a: Affine, b: Affine) -> Condition:
-    difference = a + (-b)
-    return [[positive(difference), positive(-difference)]]
-
-
-def _lemma_query(is_positive: bool, first: int | None, second: int | None, range_: tuple[int, int]) -> Query:
-    """Lemmas 3.3 and 6.4 where operands that are constant on the whole range stand as constants."""
-    program = Program(((Rational(range_[0]), Rational(range_[1])), (ZERO, ONE)))
-
-    def operand(constant: int | None, form: Affine) -> Affine:
-        return program.clip(form) if constant is None else Affine((), Rational(constant))
-
-    def oplus(a: Affine, b: Affine) -> Affine:
-        return program.clip(a + b)
-
-    def odot(a: Affine, b: Affine) -> Affine:
-        return program.clip((a + b).shifted(-1))
-
-    a, b = operand(first, _G), operand(second, _G.shifted(1 if is_positive else -1))
-    if is_positive:
-        return program, _differ(program.clip(_G + _H), odot(oplus(a, _H), b))
-    built = odot(oplus(a.complement(), _H), b.complement()).complement()
-    return program, _differ(program.clip(_G + (-_H)), built)
-
-
-def _split_query(split: int, first: int, last: int, range_: Range) -> Query:
-    """σ(t/s) = Σ_{i<s} σ(t−i)/s, where units above `last` stand as 1 and units below `first` as 0."""
-    program = Program((range_,))
-    share = Rational(1, split)
-    total = Affine((), share * min(split, max(0, -last)))
-    for j in range(last, first - 1, -1):
-        total += program.clip(_G.shifted(j)).scaled(share)
-    return program, _differ(program.clip(_G.scaled(share)), total)

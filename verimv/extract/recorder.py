@@ -13,7 +13,7 @@ from verimv.networks.program import Range
 from verimv.terms.dag import Dag
 
 if TYPE_CHECKING:
-    from verimv.extract.step2_halving import Plan
+    from verimv.extract.plan import Plan
     from verimv.extract.step2_lemma import Row, Step
     from verimv.extract.step2_threshold import Threshold
 
@@ -83,8 +83,8 @@ class Recorder:
     def threshold(self, form: Affine, threshold: Threshold) -> None:
         """The compact strategy: a unit σ(form) is built as this threshold says."""
 
-    def halved(self, forms: Sequence[Affine], plan: Plan) -> None:
-        """The compact strategy: units σ(form) are built as this plan says."""
+    def planned(self, forms: Sequence[Affine], plan: Plan) -> None:
+        """The compact strategy: units σ(form) with integer weights are built as this plan says."""
 
     def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
         """A layer is finished: the nodes of its units, which are the next layer's atoms."""

@@ -52,13 +52,26 @@ def _literal_constant(form: Affine) -> Number:
     return form.constant + sum((w for _, w in form.terms if w < 0), ZERO)
 
 
-def better_thresholds(group: Group, forms: Sequence[Affine], logic: str, minimise: str) -> list[Threshold] | None:
-    """Thresholds for a group of units with the same weights, or None where the paper's table is as good."""
+def better_thresholds(
+    group: Group, forms: Sequence[Affine], logic: str, minimise: str, weights: Sequence[int]
+) -> tuple[list[Threshold] | None, list[int]]:
+    """Thresholds for a group of units with the same weights, None where the paper's table is as good; and the lengths
+    of the units, over terms of these lengths."""
     thresholds = [threshold_of(form, logic) for form in forms]
     if group.table_size() > _COMPARED:
-        return thresholds
-    voted = cost(group, minimise, lambda dag, atoms: [threshold_node(dag, atoms, t) for t in thresholds])
-    return thresholds if voted < table_cost(group, minimise) else None
+        return thresholds, [threshold_length(threshold, weights) for threshold in thresholds]
+    voted = cost(weights, lambda dag, atoms: [threshold_node(dag, atoms, t) for t in thresholds])
+    table = table_cost(group, weights)
+    better = voted.by(minimise) < table.by(minimise)
+    return (thresholds, voted.lengths) if better else (None, table.lengths)
+
+
+def threshold_length(threshold: Threshold, weights: Sequence[int]) -> int:
+    """The length of :func:`threshold_node`."""
+    votes = threshold.votes
+    if not threshold.divided:
+        return sum(weights[vote.variable] for vote in votes) << threshold.doublings
+    return sum(weights[j] * int(getattr(share, "numerator", 1)) for j, share, _ in votes) << threshold.doublings
 
 
 def threshold_node(dag: Dag, atoms: Sequence[int], threshold: Threshold) -> int:

@@ -12,10 +12,8 @@ from verimv.errors import Undecided
 from verimv.exact import format_count
 from verimv.extract.recorder import Recorder
 from verimv.extract.step1_clip import ClippedNetwork
-from verimv.extract.step2_halving import better_plan, planned_nodes
-from verimv.extract.step2_lemma import Group, group_units, sigma_units
-from verimv.extract.step2_threshold import better_thresholds, threshold_node
-from verimv.networks.affine import Affine
+from verimv.extract.step2_compact import Compact
+from verimv.extract.step2_lemma import group_units, sigma_units
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
 
@@ -43,7 +41,7 @@ def compose(
     minimise: str | None = None,
 ) -> Formula:
     """The formula of a clipped network, by the paper's construction; or, to minimise "length" or "size", with
-    thresholds (DMV, RMV) or halving (MV) for its units."""
+    the compact forms of its units."""
     needed = 0 if minimise else table_nodes(clipped, logic)
     if needed > MAX_NODES:
         advice = "try --logic rmv, which needs no common denominator" if logic == "dmv" else "its weights are too large"
@@ -60,23 +58,9 @@ def compose(
         filled += entries
         progress("composing terms", filled, needed)
 
-    def build(dag: Dag, atoms: Sequence[int], group: Group, forms: Sequence[Affine]) -> list[int] | None:
-        """The compact strategy, where it is better."""
-        if minimise is None:
-            return None
-        if logic == "mv":
-            plan = better_plan(group, forms, minimise)
-            if plan is None:
-                return None
-            recorder.halved(forms, plan)
-            return planned_nodes(dag, atoms, plan)
-        thresholds = better_thresholds(group, forms, logic, minimise)
-        if thresholds is None:
-            return None
-        for form, threshold in zip(forms, thresholds, strict=True):
-            recorder.threshold(form, threshold)
-        return [threshold_node(dag, atoms, threshold) for threshold in thresholds]
-
+    compact = Compact(len(inputs), logic, minimise, recorder) if minimise else None
     for layer in [*clipped.layers, clipped.outputs]:
-        atoms = sigma_units(dag, atoms, layer, logic, tick, recorder, build)
+        atoms = sigma_units(dag, atoms, layer, logic, tick, recorder, compact.build if compact else None)
+        if compact:
+            compact.finish(layer)
     return Formula(dag, inputs, atoms, outputs)

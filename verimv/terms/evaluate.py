@@ -42,8 +42,9 @@ class _Exact(Algebra[Number]):
         return factor * a
 
 
-class _Arrays(Algebra[Any]):
-    """Values as arrays in units of 1/`one`: floats and exact objects with one = 1, integers with one = D."""
+class Arrays(Algebra[Any]):
+    """Values as arrays in units of 1/`one`: floats and exact objects with one = 1, integers with one = D (an array of
+    them if each point has its own)."""
 
     def __init__(self, columns: Mapping[str, NDArray[Any]], one: Any) -> None:
         self.columns = columns
@@ -81,7 +82,7 @@ def evaluate(dag: Dag, roots: Sequence[int], point: Mapping[str, Number]) -> lis
 
 def evaluate_floats(dag: Dag, roots: Sequence[int], columns: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
     """Floating-point values, a column of points per variable. For plots and guesses; decides nothing."""
-    return fold(dag, roots, _Arrays(columns, 1.0))
+    return fold(dag, roots, Arrays(columns, 1.0))
 
 
 def evaluate_points(dag: Dag, roots: Sequence[int], columns: Mapping[str, Sequence[Number]]) -> list[list[Number]]:
@@ -95,9 +96,9 @@ def evaluate_points(dag: Dag, roots: Sequence[int], columns: Mapping[str, Sequen
     scaled = _over_common_denominator(columns) if logic_of(dag, roots) == "mv" else None
     if scaled is None:
         objects = {name: np.array(column, dtype=object) for name, column in columns.items()}
-        return [list(result) for result in fold(dag, roots, _Arrays(objects, ONE))]
+        return [list(result) for result in fold(dag, roots, Arrays(objects, ONE))]
     integers, denominator = scaled
-    results = fold(dag, roots, _Arrays(integers, np.int64(denominator)))
+    results = fold(dag, roots, Arrays(integers, np.int64(denominator)))
     return [[Rational(int(value), denominator) for value in result] for result in results]
 
 

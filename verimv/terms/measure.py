@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import gmpy2
 
 from verimv.exact import Number
 from verimv.terms.dag import DIVIDE, SCALE, VARIABLE, Algebra, Dag, fold, reachable
+
+#: What can be made small.
+MEASURES = ("length", "size")
 
 #: Lengths with more decimal digits than this are shown, and computed, as ~2^K.
 MAX_LENGTH_DIGITS = 10_000
@@ -83,9 +86,19 @@ class _Depth(Algebra[int]):
         return a + 1
 
 
-def lengths(dag: Dag, roots: Sequence[int]) -> list[int]:
-    """The exact length of each root, however large."""
-    return fold(dag, roots, _Length())
+class _WeightedLength(_Length):
+    """The length after variables are replaced by terms of these lengths."""
+
+    def __init__(self, weights: Mapping[str, int]) -> None:
+        self._weights = weights
+
+    def variable(self, name: str) -> int:
+        return self._weights[name]
+
+
+def lengths(dag: Dag, roots: Sequence[int], weights: Mapping[str, int] | None = None) -> list[int]:
+    """The exact length of each root, however large; `weights` are the lengths that variables stand for."""
+    return fold(dag, roots, _Length() if weights is None else _WeightedLength(weights))
 
 
 def format_length(length: int | float) -> str:
