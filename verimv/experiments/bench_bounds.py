@@ -34,11 +34,13 @@ from verimv.smt import equivalent
 from verimv.smt.optimise import maximum
 
 #: What z3 and the mixed-integer program may take for one bound, and how many bounds they are asked about.
-_SECONDS_PER_BOUND = 10.0
-_SAMPLED = 4
-_LARGE_SECONDS = 120.0
-_ACAS_SECONDS = 300.0
-_MONOLITHIC_SECONDS = 60.0
+SECONDS_PER_BOUND = 10.0
+SAMPLED = 4
+#: Of the hidden layers whose bounds are all found exactly.
+WIDTHS = (10, 20)
+LARGE_SECONDS = 120.0
+ACAS_SECONDS = 300.0
+MONOLITHIC_SECONDS = 60.0
 
 
 def run(progress: Progress) -> Benchmark:
@@ -58,7 +60,7 @@ def _timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
 def _random_networks(progress: Progress) -> Table:
     """All bounds exact, what that saves in Step 1, and what the evidence costs."""
     rows = []
-    cases = [((n, w, w, 1), kind) for w in (10, 20) for n in (2, 3, 4, 5) for kind in ("integer", "float32")]
+    cases = [((n, w, w, 1), kind) for w in WIDTHS for n in (2, 3, 4, 5) for kind in ("integer", "float32")]
     for number, (widths, kind) in enumerate(cases):
         progress("exact bounds of random networks", number, len(cases))
         network = random_network(widths, 5, kind)
@@ -130,28 +132,28 @@ def _alternatives(progress: Progress) -> Table:
         ranges = prover.floats.ranges(*inputs, 2)
         own, milp, solver, agree = [], [], [], 0
         solved = 0
-        for i in range(_SAMPLED):
+        for i in range(SAMPLED):
             outcome, seconds = _timed(Search(prover, 2, i, 1, exactly, Budget()).run)
             own.append(seconds)
-            value, seconds = _timed(big_m_maximum, prover.floats, 2, i, 1, ranges, _SECONDS_PER_BOUND)
+            value, seconds = _timed(big_m_maximum, prover.floats, 2, i, 1, ranges, SECONDS_PER_BOUND)
             milp.append(seconds)
             agree += abs(value - float(outcome.value)) < 1e-5 * (1 + abs(value))
             optimum, seconds = _timed(_by_solver, network, i)
             solver.append(seconds)
             solved += optimum.exact and optimum.upper == outcome.value
-        more = "" if solved == _SAMPLED else "> "
+        more = "" if solved == SAMPLED else "> "
         rows.append(
             (
                 _name(widths, kind),
-                f"{1000 * sum(own) / _SAMPLED:.1f}",
+                f"{1000 * sum(own) / SAMPLED:.1f}",
                 f"{sum(milp) / sum(own):.1f}",
-                f"{agree} of {_SAMPLED}",
+                f"{agree} of {SAMPLED}",
                 f"{more}{sum(solver) / sum(own):,.0f}",
-                f"{solved} of {_SAMPLED}",
+                f"{solved} of {SAMPLED}",
             )
         )
     header = ("network", "ms, search", "time, MILP / search", "MILP agrees", "time, z3 / search", "z3 finishes, equal")
-    title = f"upper bounds of layer 2; only the search has evidence (the others: {_SECONDS_PER_BOUND:g} s each)"
+    title = f"upper bounds of layer 2; only the search has evidence (the others: {SECONDS_PER_BOUND:g} s each)"
     return Table(title, header, rows)
 
 
@@ -159,7 +161,7 @@ def _by_solver(network: Network, index: int) -> Any:
     program = Program(network.box)
     below = program.add_network(Network.of(network.layers[:1], network.inputs, network.box))
     form: Affine = network.layers[1].rows[index].substitute(below)
-    return maximum(program, form, lambda point: value_at(network, 2, index, point), network.inputs, _SECONDS_PER_BOUND)
+    return maximum(program, form, lambda point: value_at(network, 2, index, point), network.inputs, SECONDS_PER_BOUND)
 
 
 def _large(progress: Progress) -> Table:
@@ -168,7 +170,7 @@ def _large(progress: Progress) -> Table:
     for kind in ("integer", "float32"):
         progress("5-50-50-1", 0, 1)
         network = random_network((5, 50, 50, 1), 1, kind)
-        bounds, seconds = _timed(certified_bounds, network, Effort("exact", seconds=_LARGE_SECONDS))
+        bounds, seconds = _timed(certified_bounds, network, Effort("exact", seconds=LARGE_SECONDS))
         hidden = sum(bound.exact for layer in bounds.layers[:-1] for bound in layer)
         output = bounds.layers[-1][0]
         linear = certified_bounds(network, Effort("linear")).layers[-1][0]
@@ -177,7 +179,7 @@ def _large(progress: Progress) -> Table:
             (_name((5, 50, 50, 1), kind), f"{hidden} of 100", str(output.exact), f"{ratio:.2f}", f"{seconds:.0f}")
         )
     header = ("network", "hidden neurons exact", "output exact", "output's range / linear", "seconds")
-    return Table(f"all bounds within {_LARGE_SECONDS:g} s", header, rows)
+    return Table(f"all bounds within {LARGE_SECONDS:g} s", header, rows)
 
 
 def _comparisons(progress: Progress) -> Table:
@@ -193,16 +195,16 @@ def _comparisons(progress: Progress) -> Table:
         ratio = f"{'> ' if whole.undecided else ''}{monolithic / seconds:,.0f}"
         rows.append((f"{_name(widths, 'float32')}, {name}", verdict.status, whole.status, ratio))
     header = ("networks", "verimv", "one query to z3", "time, z3 / verimv")
-    return Table(f"equiv (z3 has {_MONOLITHIC_SECONDS:g} s)", header, rows)
+    return Table(f"equiv (z3 has {MONOLITHIC_SECONDS:g} s)", header, rows)
 
 
 def _by_one_query(a: Network, b: Network) -> Any:
-    return equivalent(a, b, search=SolverSearch(seconds=_MONOLITHIC_SECONDS, split=False))
+    return equivalent(a, b, search=SolverSearch(seconds=MONOLITHIC_SECONDS, split=False))
 
 
 def _compared(a: Network, b: Network) -> Any:
     difference = Difference(a, b, ZERO)
-    verdict = difference.by_structure() or difference.by_search(_MONOLITHIC_SECONDS)
+    verdict = difference.by_structure() or difference.by_search(MONOLITHIC_SECONDS)
     if verdict is None:
         raise Undecided("the comparison does not end")
     return verdict
@@ -239,7 +241,7 @@ def _airborne(progress: Progress) -> list[Table]:
     found: dict[str, list[int]] = {}
     for method in ("interval", "linear", "lp", "exact"):
         progress("ACAS Xu", len(found), 4)
-        effort = Effort(method, True, _ACAS_SECONDS, 2.0, workers=os.cpu_count() or 1)
+        effort = Effort(method, True, ACAS_SECONDS, 2.0, workers=os.cpu_count() or 1)
         bounds, seconds = _timed(certified_bounds, network, effort)
         found[method] = [sum(max(0, ceil(bound.upper)) for bound in layer) for layer in bounds.layers[1:-1]]
         units = clip_network(to_unit_cube(network), bounds).units if sum(found[method]) < 400_000 else 0
