@@ -30,13 +30,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise InputError(_reason(error), source=str(path)) from None
 
 
-def write_file(path: str | os.PathLike[str], pieces: Iterable[str]) -> None:
-    """Replace a file at once: a reader sees the old text or the new one. Devices and pipes are written to."""
+def write_file(path: str | os.PathLike[str], pieces: Iterable[str] | Iterable[bytes]) -> None:
+    """Replace a file at once: a reader sees the old content or the new one. Devices and pipes are written to."""
     target = Path(os.path.realpath(path))
     with _errors_name(path):
         if target.exists() and not target.is_file():
-            with target.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(pieces)
+            with target.open("wb") as file:
+                file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
             return
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
         try:
@@ -47,11 +47,17 @@ def write_file(path: str | os.PathLike[str], pieces: Iterable[str]) -> None:
             Path(name).unlink(missing_ok=True)
 
 
-def write_into(directory: str | os.PathLike[str], name: str, text: str) -> None:
+def write_into(directory: str | os.PathLike[str], name: str, content: str | bytes) -> None:
     """One file in a directory that is made if need be."""
     with _errors_name(directory):
         Path(directory).mkdir(parents=True, exist_ok=True)
-    write_file(Path(directory) / name, [text])
+    write_file(Path(directory) / name, [content.encode() if isinstance(content, str) else content])
+
+
+def append_to(path: str | os.PathLike[str], text: str) -> None:
+    """Add to a file, made if need be; the text is on disk when this returns."""
+    with _errors_name(path):
+        _write(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), [text])
 
 
 def check_directory(path: str | os.PathLike[str], owned: Collection[str]) -> None:

@@ -261,7 +261,8 @@ def rebuilt(bundle: Bundle) -> Bundle:
         return bundle
     names = {0: "0", 1: "1"} | dict(enumerate(network.inputs, start=2))
     body = []
-    for node, (operator, *operands) in sorted((node, key) for key, node in checker.terms.interned.items()):
+    built = ((node, key) for key, node in checker.terms.interned.items() if node > max(1, *key[1:]))
+    for node, (operator, *operands) in sorted(built):
         names[node] = f"node{node}"
         operator = operator.replace("d[", "δ[").replace("D[", "Δ[")
         texts = [names.get(operand, "0") for operand in operands]

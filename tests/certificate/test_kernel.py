@@ -69,10 +69,8 @@ def test_files_given_one_by_one():
     hat = FOLDER / "valid" / "hat"
     network, formula = ("--network", hat / "network.json"), ("--formula", hat / "formula.mv")
     assert run_alone(hat / "certificate.jsonl", *network, *formula)[0] == 0
-    assert run_alone(hat / "certificate.jsonl", *network) == (
-        2,
-        "malformed: expected a file for the formula, got none\n",
-    )
+    code, text = run_alone(hat / "certificate.jsonl", *network)
+    assert (code, text.startswith("malformed: expected readable files"), "'--formula'" in text) == (2, True, True)
     assert run_alone(hat / "certificate.jsonl", *network, "--formula", hat / "network.json")[0] == 1, "another file"
     assert run_alone(hat / "nothing.jsonl", *network, *formula)[0] == 2
 
@@ -100,7 +98,6 @@ def test_it_has_no_assert_and_no_float():
         assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div))
 
 
-@pytest.mark.xfail(strict=True, reason="the goal is 600 lines, all counted: not reached yet")
 def test_it_is_small():
     assert len(SOURCE.read_text(encoding="utf-8").splitlines()) < 600
 
@@ -116,7 +113,7 @@ def test_it_grows_no_further():
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
-    assert len(lines) <= 717
+    assert len(lines) <= 472
 
 
 # -- hostile files cost little --------------------------------------------------------------------------------------------

@@ -11,8 +11,10 @@ from verimv import __version__, kernel
 from verimv.bounds import METHODS
 from verimv.cli import commands, decisions
 from verimv.cli.bench import run_bench
+from verimv.cli.reproduce import run_reproduce
 from verimv.cli.simplifying import run_simplify
 from verimv.experiments import BENCHMARKS
+from verimv.experiments.reproduce import EXPERIMENTS
 from verimv.extract import LOGICS, STRATEGIES
 from verimv.terms.measure import MEASURES
 
@@ -237,6 +239,21 @@ def build_parser() -> argparse.ArgumentParser:
     )
 
     sub = command(
+        "reproduce",
+        run_reproduce,
+        "the paper's experiments: numbers, figures, and which of its claims hold",
+        "  verimv reproduce all --runs 20 -o figures",
+    )
+    sub.add_argument(
+        "figure", choices=(*EXPERIMENTS, "all"), metavar="FIGURE", help=f"one of: {', '.join(EXPERIMENTS)}, all"
+    )
+    sub.add_argument("--runs", type=_count, default=500, metavar="N", help="random runs for each point (default: 500)")
+    sub.add_argument("--seed", type=_seed, default=1, metavar="S", help="a whole number (default: 1)")
+    sub.add_argument(
+        "-o", dest="directory", metavar="DIR", help="write numbers and figures here; a call that was stopped goes on"
+    )
+
+    sub = command(
         "bench",
         run_bench,
         "measurements on this machine, as ratios and growth within one run",
@@ -266,6 +283,18 @@ def _positive(text: str) -> float:
 def _workers(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= 256):
         raise argparse.ArgumentTypeError(f"expected a number of processes from 1 to 256, found {text!r}")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000):
+        raise argparse.ArgumentTypeError(f"expected a number of runs from 1 to 1000000, found {text!r}")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}")
     return int(text)
 
 

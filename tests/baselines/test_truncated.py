@@ -1,0 +1,87 @@
+"""σ(p) by three procedures: the right function, and the lengths that are claimed."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from verimv import InputError, Undecided
+from verimv.baselines import SIGMAS, function_of
+from verimv.baselines.piecewise import Piecewise
+from verimv.baselines.truncated import Truncated, choose_logic, farey_parents
+from verimv.exact import Rational, as_number
+from verimv.networks import Affine
+from verimv.terms.dag import Dag
+from verimv.terms.formula import Formula
+
+
+def built(slope, constant, sigma, logic):
+    dag = Dag()
+    node = Truncated(dag, ["x"], logic, sigma).node(Affine([(0, as_number(slope))], as_number(constant)))
+    return Formula(dag, ["x"], [node])
+
+
+def expected(slope, constant):
+    a, b = as_number(slope), as_number(constant)
+    return Piecewise.through([Rational(0), Rational(1)], [b, a + b]).clamped(Rational(0), Rational(1))
+
+
+@given(st.integers(-9, 9), st.integers(-10, 10), st.sampled_from(SIGMAS))
+def test_integer(slope, constant, sigma):
+    formula = built(slope, constant, sigma, "mv")
+    assert formula.logic == "mv"
+    assert function_of(formula) == expected(slope, constant)
+
+
+@given(
+    st.fractions(-3, 3, max_denominator=4),
+    st.fractions(-3, 3, max_denominator=4),
+    st.sampled_from(SIGMAS),
+    st.sampled_from(["dmv", "rmv"]),
+)
+def test_rational(slope, constant, sigma, logic):
+    formula = built(slope, constant, sigma, logic)
+    assert formula.logic in ("mv", "dmv", logic)
+    assert function_of(formula) == expected(slope, constant)
+
+
+@pytest.mark.parametrize("sigma", SIGMAS)
+def test_real(sigma):
+    assert function_of(built("3*sqrt(2)", "-sqrt(3)", sigma, "rmv")) == expected("3*sqrt(2)", "-sqrt(3)")
+
+
+def test_lengths():
+    for a in range(2, 41):
+        lengths = {sigma: [built(a, -b, sigma, "mv").length for b in range(a)] for sigma in SIGMAS}
+        assert max(lengths["shortest"]) <= a * a  # as the module proves
+        assert max(lengths["quadratic"]) <= a * a
+        assert a**3 / 10 <= sum(lengths["quadratic"]) <= a**3 / 1.5  # in the mean of order a²
+        assert all(s <= q for s, q in zip(lengths["shortest"], lengths["quadratic"], strict=True))
+        assert max(lengths["lemma"]) <= 2**a - 1  # Lemma 3.4
+        assert lengths["shortest"][0] == lengths["shortest"][-1] == a  # a·x and x^a
+    assert max(lengths["lemma"]) > 1000 * max(lengths["quadratic"])
+
+
+@given(st.fractions(0, 1).filter(lambda q: 0 < q < 1))
+def test_farey_parents(q):
+    (a, b), (c, d) = farey_parents(q.numerator, q.denominator)
+    assert Fraction(a, b) < q < Fraction(c, d)
+    assert (a + c, b + d) == (q.numerator, q.denominator)
+    assert b * c - a * d == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda: built(2, 0, "best", "mv"), "unknown procedure best"),
+        (lambda: built("1/2", 0, "quadratic", "mv"), "integer coefficients"),
+        (lambda: built("sqrt(2)", 0, "quadratic", "dmv"), "rational coefficients"),
+        (lambda: built(10**6, -5, "quadratic", "mv"), "1,000,000 is more than"),
+        (lambda: built("1/1000003", 0, "quadratic", "dmv"), "1,000,003 is more than"),
+        (lambda: choose_logic("rational", "mv"), "the coefficients are rational: choose one of dmv, rmv, not mv"),
+    ],
+)
+def test_errors(call, reason):
+    with pytest.raises((InputError, Undecided), match=reason):
+        call()
