@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import one_line_error
 from verimv.cli import main
+from verimv.exact import parse_number
 from verimv.experiments.families import random_network
 from verimv.networks import write_network
 from verimv.smt.solvers import SOLVERS, Answer
@@ -114,14 +115,17 @@ def hard(tmp_path):
     return path
 
 
-def test_interrupting_a_solver_leaves_no_process(hard):
+@pytest.mark.parametrize("words", [("range", "--engine", "smt"), ("bounds", "--method", "exact", "--workers", "2")])
+def test_interrupting_a_solver_leaves_no_process(hard, words):
     process = subprocess.Popen(
-        [sys.executable, "-m", "verimv", "range", str(hard)], stderr=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-m", "verimv", *words, str(hard)], stderr=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    time.sleep(2.5)
-    children = subprocess.run(
-        ["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False
-    ).stdout.split()
+    children = []
+    for _ in range(300):  # until it is at work, however slow the machine
+        time.sleep(0.1)
+        listed = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
+        if children := listed.stdout.split():
+            break
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (130, b"verimv: interrupted\n")
@@ -176,3 +180,65 @@ def test_time_runs_out_in_the_middle_of_an_extraction(run, tmp_path):
 
 def test_main_returns_the_verdict():
     assert main(["valid", "x", "--quiet"]) == 1
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.json"
+    path.write_text("".join(write_network(random_network((2, 4, 3, 1), 1, "integer"))))
+    return path
+
+
+def test_bounds_by_search_and_by_solver_agree(run, small):
+    code, both, _ = run("bounds", small, "--method", "exact", "--engine", "both")
+    assert code == 0
+    for engine in ("search", "smt"):
+        assert run("bounds", small, "--method", "exact", "--engine", engine)[1] == both
+    assert run("bounds", small, "--method", "exact", "--workers", "2")[1] == both
+    for engine in ("auto", "search", "smt", "both"):
+        assert run("range", small, "--engine", engine)[0] == 0
+
+
+def test_disagreement_is_a_bug(run, small, monkeypatch):
+    from dataclasses import replace
+
+    from verimv.bounds import NetworkBounds, interval_bounds
+    from verimv.cli import decisions
+
+    def wrong(network, *_):
+        layers = [[replace(bound, upper=bound.lower) for bound in layer] for layer in interval_bounds(network).layers]
+        return NetworkBounds(layers)
+
+    monkeypatch.setattr(decisions, "exact_bounds", wrong)
+    code, _, err = run("bounds", small, "--method", "exact", "--engine", "both")
+    assert code == 4
+    assert "disagree about neuron" in err
+
+
+@pytest.mark.parametrize("method", ["interval", "linear", "lp"])
+def test_methods_short_of_exact(run, small, method):
+    code, out, _ = run("bounds", small, "--method", method, "--json")
+    assert code == 0
+    data = json.loads(out)
+    assert sum(data["counts"].values()) == len(data["neurons"]) == 8
+    assert all(parse_number(n["lower"]) <= parse_number(n["upper"]) for n in data["neurons"])
+
+
+def test_one_neuron_and_the_summary(run, hard):
+    code, out, _ = run("bounds", hard, "--method", "exact", "--neuron", "2:3")
+    assert code == 0
+    assert out.count("\n") == 1
+    assert run("bounds", hard, "--method", "linear")[1].endswith("20 exact, 21 improved, 0 interval only\n")
+
+
+@pytest.mark.parametrize("workers", ["0", "-1", "x", "257", "²"])
+def test_numbers_of_workers(run, small, workers):
+    with pytest.raises(SystemExit) as stopped:
+        run("bounds", small, "--workers", workers)
+    assert stopped.value.code == 2
+
+
+@pytest.mark.parametrize("method", ["linear", "lp", "exact"])
+def test_extraction_with_any_bounds_is_certified(run, small, tmp_path, method):
+    assert run("extract", small, "--bounds", method, "-o", tmp_path / "out", "--workers", "2")[0] == 0
+    assert run("check", tmp_path / "out")[:2] == (0, "valid\n")

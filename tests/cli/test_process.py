@@ -34,7 +34,7 @@ def slow_network(tmp_path):
     ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
 )
 def test_signals_leave_nothing_behind(slow_network, tmp_path, number, code, word):
-    process = start("extract", slow_network, "-o", tmp_path / "out")
+    process = start("extract", slow_network, "--strategy", "paper", "-o", tmp_path / "out")
     time.sleep(1.5)
     process.send_signal(number)
     assert finish(process) == (code, "", f"verimv: {word}\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from verimv.bounds.bound import NetworkBounds, NeuronBound
+from verimv.bounds.engine import TIGHTENING, Effort, certified_bounds
 from verimv.bounds.exact import exact_bounds
 from verimv.bounds.interval import interval_bounds
 from verimv.bounds.univariate import univariate_bounds
@@ -13,18 +14,25 @@ from verimv.networks.network import Network
 
 __all__ = [
     "METHODS",
+    "Effort",
     "NetworkBounds",
     "NeuronBound",
+    "certified_bounds",
     "exact_bounds",
     "interval_bounds",
     "neuron_bounds",
     "univariate_bounds",
 ]
 
-METHODS = ("auto", "interval", "exact")
+METHODS = ("auto", *TIGHTENING)
 
-#: "auto" asks the solver about networks with at most this many neurons above the first layer, for so many seconds.
+#: "auto" is exact about networks with at most this many neurons above the first layer.
 _AUTO_NEURONS = 16
+#: Otherwise it stops at what Step 1 asks for, and after so many parts per bound; networks with more weights are bounded
+#: backwards, and those with many more by intervals.
+_AUTO_NODES = 200
+_AUTO_WEIGHTS = 5_000
+_AUTO_LINEAR_WEIGHTS = 50_000
 _AUTO_SECONDS = 5.0
 
 
@@ -32,21 +40,33 @@ def neuron_bounds(
     network: Network,
     method: str = "auto",
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    *,
+    whole_numbers: bool = False,
+    workers: int = 1,
 ) -> NetworkBounds:
-    """Bounds by one of :data:`METHODS`; "auto" is the tightest that takes no more than a few seconds."""
+    """Bounds by one of :data:`METHODS`; "auto" is the tightest that takes no more than a few seconds.
+
+    `whole_numbers` asks for no more than Step 1 needs of ReLUs: the next whole number, and only of neurons that matter.
+    """
     if method not in METHODS:
         raise InputError(f"unknown bounds {method}: choose one of {', '.join(METHODS)}")
-    if method == "interval":
-        return interval_bounds(network)
-    if len(network.inputs) == 1:
+    if method in ("auto", "exact") and len(network.inputs) == 1:
         bounds = univariate_bounds(network)
         if len(bounds.layers) == len(network.layers):
             return bounds
         if method == "auto":
             bounds.layers += interval_bounds(network).layers[len(bounds.layers) :]
             return bounds
-    if method == "exact":
+    if network.number_kind == "algebraic" and method == "exact":
         return exact_bounds(network, progress=progress)
-    if sum(len(layer.rows) for layer in network.layers[1:]) <= _AUTO_NEURONS and network.number_kind != "algebraic":
-        return exact_bounds(network, _AUTO_SECONDS, 1.0, progress=progress)
-    return interval_bounds(network)
+    effort = _auto(network, whole_numbers) if method == "auto" else Effort(method, whole_numbers)
+    return certified_bounds(network, Effort(**{**vars(effort), "workers": workers}), progress)
+
+
+def _auto(network: Network, whole_numbers: bool) -> Effort:
+    weights = sum(len(row.terms) for layer in network.layers for row in layer.rows)
+    if sum(len(layer.rows) for layer in network.layers[1:]) <= _AUTO_NEURONS:
+        return Effort("exact", False, _AUTO_SECONDS, 1.0)
+    if weights <= _AUTO_WEIGHTS:
+        return Effort("exact", whole_numbers, _AUTO_SECONDS, nodes=_AUTO_NODES)
+    return Effort("linear" if weights <= _AUTO_LINEAR_WEIGHTS else "interval", whole_numbers, _AUTO_SECONDS)

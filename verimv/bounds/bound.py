@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from verimv.bounds.situation import Case, Ends, Place, Target, lemma
 from verimv.errors import InputError
 from verimv.exact import Number
 from verimv.networks.network import Network
@@ -14,17 +15,30 @@ Point = tuple[Number, ...]
 
 @dataclass(frozen=True, slots=True)
 class NeuronBound:
-    """lower ≤ pre-activation ≤ upper on the whole box, proved by `method`; `*_at` are attaining points if known."""
+    """lower ≤ pre-activation ≤ upper on the whole box, proved by `method`; `*_at` are attaining points if known.
+
+    `*_cases` is the evidence for an end (see :mod:`verimv.bounds.situation`) given the lemmas of the layers below,
+    if it takes more than intervals.
+    """
 
     lower: Number
     upper: Number
     method: str
     lower_at: Point | None = None
     upper_at: Point | None = None
+    lower_cases: Sequence[Case] | None = None
+    upper_cases: Sequence[Case] | None = None
 
     @property
     def exact(self) -> bool:
         return self.lower_at is not None and self.upper_at is not None
+
+    def lemmas(self, layer: int, index: int) -> Iterator[tuple[Target, Sequence[Case]]]:
+        """What is proved with evidence, as the layers above use it."""
+        if self.lower_cases is not None:
+            yield Target(layer, index, -1, lemma(self.lower, -1)), self.lower_cases
+        if self.upper_cases is not None:
+            yield Target(layer, index, 1, lemma(self.upper, 1)), self.upper_cases
 
 
 @dataclass
@@ -48,7 +62,28 @@ class NetworkBounds:
         layers = [rows if d < depth else [rows[index]] for d, rows in enumerate(self.layers)]
         return NetworkBounds(layers)
 
+    def lemmas(self, below: int) -> Iterator[tuple[Target, Sequence[Case]]]:
+        """What is proved with evidence below a layer (from 1), in order; each may rest on those before."""
+        for layer, rows in enumerate(self.layers[: below - 1], start=1):
+            for index, bound in enumerate(rows):
+                yield from bound.lemmas(layer, index)
+
+    def known(self, below: int) -> dict[Place, Ends]:
+        """The lemmas as ranges."""
+        result: dict[Place, Ends] = {}
+        for target, _ in self.lemmas(below):
+            low, high = result.get((target.layer, target.index), (None, None))
+            result[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
+        return result
+
     @property
     def methods(self) -> list[str]:
         """The methods that were used, each once."""
         return list(dict.fromkeys(bound.method for layer in self.layers for bound in layer))
+
+    def counts(self) -> dict[str, int]:
+        """How many neurons have exact ends, ends better than intervals give, and nothing better."""
+        result = {"exact": 0, "improved": 0, "interval": 0}
+        for bound in (bound for layer in self.layers for bound in layer):
+            result["exact" if bound.exact else "interval" if bound.method == "interval" else "improved"] += 1
+        return result

@@ -20,17 +20,17 @@ from typing import Any
 
 import z3
 
+from verimv.bounds.branch import Budget, Outcome, Prover, Search
+from verimv.bounds.situation import Case, Ends, Place, Target
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip, format_number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network, activate
 from verimv.smt.limited import Deadline
 
-#: One line of a tree, in the words of proofs/FORMAT.md.
-Case = tuple[int | str, ...]
-Place = tuple[int, int]
-Ends = tuple[Number | None, Number | None]
 #: (variable, "low" or "high") → a bound of its argument
 Facts = Mapping[tuple[int, str], Number]
+
+__all__ = ["Case", "Ends", "Facts", "Place", "Target", "Variable", "prove", "prove_bound"]
 
 #: For the linear program of one leaf.
 _LEAF_MILLISECONDS = 2_000
@@ -46,18 +46,17 @@ class Variable:
     row: Affine
 
 
-@dataclass(frozen=True)
-class Target:
-    """To prove: the argument of a neuron (layers from 1) is at most (`way` 1) or at least (`way` −1) `value`."""
-
-    layer: int
-    index: int
-    way: int
-    value: Number
-
-
 def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], seconds: float) -> list[Case] | None:
-    """The cases that prove a bound on the unit cube, or None when time runs out. `known` are bounds proved before."""
+    """The cases that prove a bound on the unit cube, or None when time runs out. `known` are bounds proved before.
+
+    Where floats are no guide (irrational weights, numbers out of their range) z3 looks for multipliers.
+    """
+    deadline = Deadline(seconds)
+    outcome = _searched(network, target, known, seconds)
+    if outcome is not None and outcome.complete:
+        return outcome.cases
+    if outcome is not None and outcome.attained > target.way * target.value:
+        return None
     variables: list[Variable | None] = [None] * len(network.inputs)
     facts: dict[tuple[int, str], Number] = {}
     first = 0  # variable of the layer below
@@ -69,7 +68,19 @@ def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], s
             variables.append(Variable(layer.activation, _moved(row, first)))
         first = start
     goal = _moved(network.layers[target.layer - 1].rows[target.index], first)
-    return prove(variables, goal.shifted(-target.value).scaled(Rational(target.way)), facts, seconds)
+    return prove(variables, goal.shifted(-target.value).scaled(Rational(target.way)), facts, deadline.left)
+
+
+def _searched(network: Network, target: Target, known: Mapping[Place, Ends], seconds: float) -> Outcome | None:
+    """By branch and bound, where the numbers allow it."""
+    numbers = [target.value, *(end for ends in known.values() for end in ends if end is not None)]
+    if network.number_kind == "algebraic" or not all(isinstance(x, Rational) for x in numbers):
+        return None
+    prover = Prover(network, known)
+    if not prover.floats.is_usable:
+        return None
+    wanted = target.way * target.value
+    return Search(prover, target.layer, target.index, target.way, lambda _: wanted, Budget(seconds)).run()
 
 
 def _moved(row: Affine, first: int) -> Affine:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from verimv.bounds.evidence import Ends, Target, prove_bound
+from verimv.bounds.bound import NetworkBounds
+from verimv.bounds.evidence import Case, Ends, Target, prove_bound
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, check_readable, clip, floor, format_number
 from verimv.extract.extraction import no_progress
 from verimv.extract.plan import Plan
@@ -118,8 +119,10 @@ class CertificateWriter(Recorder):
 
     # -- Step 1: remembered until the units have nodes --------------------------------------------------------
 
-    def start(self, network: Network) -> None:
+    def start(self, network: Network, bounds: NetworkBounds) -> None:
         self._network = network
+        self._proven = bounds
+        self._written = 1  # the lemmas of layers below this one are in the certificate
         self._layers: list[_Layer] = []
 
     def clipped(
@@ -311,15 +314,36 @@ class CertificateWriter(Recorder):
             self._bound(Target(layer.depth, index, 1, high))
 
     def _bound(self, target: Target) -> None:
-        """A bound that is not plain from the units below, with its evidence if that is found in time."""
+        """A bound that is not plain from the units below, with its evidence if that is known or found in time."""
+        if self._is_written(target):
+            return
         self._progress("finding evidence for bounds", target.layer, len(self._network.layers))
-        cases = prove_bound(self._network, target, self._bounds, self._evidence.left)
-        self.assumed += cases is None
+        bound = self._proven.get(target.layer - 1, target.index)
+        for lemma, cases in bound.lemmas(target.layer, target.index) if bound is not None else ():
+            if lemma.way == target.way and target.way * lemma.value <= target.way * target.value:
+                self._write_lemmas(target.layer)
+                self._write_bound(lemma, cases)
+                return
+        found = prove_bound(self._network, target, self._bounds, self._evidence.left)
+        self.assumed += found is None
+        self._write_bound(target, found or ())
+
+    def _is_written(self, target: Target) -> bool:
+        end = self._bounds.get((target.layer, target.index), (None, None))[target.way > 0]
+        return end is not None and target.way * end <= target.way * target.value
+
+    def _write_lemmas(self, layer: int) -> None:
+        """Evidence from bounding the network rests on all that was proved of the layers below."""
+        for lemma, cases in self._proven.lemmas(layer):
+            if lemma.layer >= self._written and not self._is_written(lemma):
+                self._write_bound(lemma, cases)
+        self._written = max(self._written, layer)
+
+    def _write_bound(self, target: Target, cases: Sequence[Case]) -> None:
         low, high = self._bounds.get((target.layer, target.index), (None, None))
         self._bounds[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
-        side = "high" if target.way > 0 else "low"
         value = format_number(target.value)
-        self.derivation.line("bound", target.layer, target.index, side, value, *map(list, cases or ()))
+        self.derivation.line("bound", target.layer, target.index, target.side, value, *map(list, cases))
 
     def _hidden(self, layer: _Layer, claims: Sequence[int]) -> None:
         """Neurons from units; units that nothing above needs have no node and get a stand-in."""

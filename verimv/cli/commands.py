@@ -71,6 +71,7 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         "margin": pair(arguments),
         "clip_output": arguments.clip_output,
         "scale_output": arguments.scale_output,
+        "workers": arguments.workers,
         "progress": report,
     }
     extraction = extract(network, **options)

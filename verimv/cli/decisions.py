@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from verimv import smt
-from verimv.bounds import NeuronBound, exact_bounds, neuron_bounds
+from verimv.bounds import Effort, NetworkBounds, NeuronBound, certified_bounds, exact_bounds, neuron_bounds
+from verimv.bounds.outputs import searched_ranges
 from verimv.certificate import certify, certify_formulas
 from verimv.cli.commands import Result, write_certificate
 from verimv.cli.domain import network_argument, output_maps, read_summary, subject_argument, with_box
@@ -158,9 +159,7 @@ def run_range(arguments: argparse.Namespace, report: Reporter) -> Result:
     subject = subject_argument(arguments)
     report("finding the range")
     search = make_search(arguments, report)
-    share = search.seconds / len(search.solvers)
-    ranges, *others = (output_ranges(subject, share, solver, search.memory) for solver in search.solvers)
-    _check_agreement(ranges, others)
+    ranges = _ranges(subject, search, arguments)
     function = Function(subject)
     data, lines = [], []
     for found in ranges:
@@ -174,6 +173,22 @@ def run_range(arguments: argparse.Namespace, report: Reporter) -> Result:
                 lines[-1] += f" (not proved: the bound proved is {end['bound']})"
     exact = all(found.exact for found in ranges)
     return Result({"outputs": data, "exact": exact}, "\n".join(lines), 0 if exact else EXIT_CODES["undecided"])
+
+
+def _ranges(subject: Formula | Network, search: Search, arguments: argparse.Namespace) -> list[FunctionRange]:
+    """By verimv's own search, and by solvers where that is not asked for, not enough, or to be cross-checked."""
+    found: list[FunctionRange | None] = [None] * len(subject.outputs)
+    asks_solvers = arguments.engine != "search"
+    if arguments.engine != "smt" and len(search.solvers) == 1:
+        seconds = search.seconds * (0.5 if asks_solvers else 0.9)
+        found = searched_ranges(subject, seconds, arguments.workers, search.progress)
+    if arguments.engine == "auto" and None not in found:
+        return [own for own in found if own is not None]
+    share = max(0.1, (search.deadline.left if asks_solvers else 0.1)) / len(search.solvers)
+    ranges, *others = (output_ranges(subject, share, solver, search.memory) for solver in search.solvers)
+    merged = [own or other for own, other in zip(found, ranges, strict=True)]
+    _check_agreement(merged, [ranges, *others])
+    return merged
 
 
 def _check_agreement(ranges: list[FunctionRange], others: list[list[FunctionRange]]) -> None:
@@ -198,12 +213,7 @@ def run_bounds(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading the network")
     network = network_argument(arguments)
     only = _neuron(arguments.neuron, network)
-    if arguments.method == "exact" and len(network.inputs) > 1:
-        seconds = arguments.timeout or 10 * DEFAULT_SECONDS
-        memory = arguments.memory or DEFAULT_MEMORY
-        bounds = exact_bounds(network, seconds, arguments.seconds_per_bound, arguments.solver, memory, report)
-    else:
-        bounds = neuron_bounds(network, arguments.method, report)
+    bounds = _network_bounds(network, only, arguments, report)
     data = [
         _neuron_data(depth, index, bound)
         for depth, layer in enumerate(bounds.layers)
@@ -212,7 +222,44 @@ def run_bounds(arguments: argparse.Namespace, report: Reporter) -> Result:
     ]
     lines = [f"{n['layer']}:{n['index']}  [{n['lower']}, {n['upper']}]  {n['method']}" for n in data]
     finished = arguments.method != "exact" or all(neuron["exact"] for neuron in data)
-    return Result({"neurons": data}, "\n".join(lines), 0 if finished else EXIT_CODES["undecided"])
+    counts = bounds.counts() if only is None else {}
+    if counts and counts["exact"] < len(data):
+        lines.append(
+            f"{counts['exact']:,} exact, {counts['improved']:,} improved, {counts['interval']:,} interval only"
+        )
+    return Result({"neurons": data, "counts": counts}, "\n".join(lines), 0 if finished else EXIT_CODES["undecided"])
+
+
+def _network_bounds(
+    network: Network, only: tuple[int, int] | None, arguments: argparse.Namespace, report: Reporter
+) -> NetworkBounds:
+    """By verimv's own search or by a solver, or by both and they must agree."""
+    seconds, memory = arguments.timeout or 10 * DEFAULT_SECONDS, arguments.memory or DEFAULT_MEMORY
+
+    def by_solver(share: float) -> NetworkBounds:
+        return exact_bounds(network, share, arguments.seconds_per_bound, arguments.solver, memory, report)
+
+    is_exact = arguments.method == "exact"
+    if is_exact and (arguments.engine == "smt" or network.number_kind == "algebraic"):
+        return by_solver(seconds)
+    if arguments.method == "auto" or (is_exact and len(network.inputs) == 1):
+        bounds = neuron_bounds(network, arguments.method, report, workers=arguments.workers)
+    else:
+        share = 0.5 * seconds if arguments.engine == "both" else seconds
+        effort = Effort(arguments.method, False, share, arguments.seconds_per_bound, workers=arguments.workers)
+        bounds = certified_bounds(network, effort, report, None if only is None else {(only[0] + 1, only[1])})
+    if arguments.engine == "both":
+        _check_bounds(bounds, by_solver(0.5 * seconds))
+    return bounds
+
+
+def _check_bounds(bounds: NetworkBounds, others: NetworkBounds) -> None:
+    """What one side attains, the other cannot exclude."""
+    for depth, (rows, other_rows) in enumerate(zip(bounds.layers, others.layers, strict=True), start=1):
+        for index, pair in enumerate(zip(rows, other_rows, strict=True)):
+            for a, b in (pair, pair[::-1]):
+                if (a.upper_at is not None and a.upper > b.upper) or (a.lower_at is not None and a.lower < b.lower):
+                    raise InternalError(f"search and solver disagree about neuron {depth}:{index}")
 
 
 def _neuron(text: str | None, network: Network) -> tuple[int, int] | None:

@@ -84,8 +84,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--bounds",
         choices=METHODS,
         default="auto",
-        help="how neurons are bounded; exact: by solver (default: the tightest that is quick)",
+        help="how neurons are bounded (default: the tightest that is quick)",
     )
+    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for bounds (default: 1)")
     add_box(sub)
     add_outputs(sub)
     ends = sub.add_mutually_exclusive_group()
@@ -222,6 +223,13 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
     add_box(sub)
     add_outputs(sub)
+    sub.add_argument(
+        "--engine",
+        choices=("auto", "search", "smt", "both"),
+        default="auto",
+        help="verimv's own search, a solver, or both, and they must agree (default: search, a solver if that fails)",
+    )
+    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for the search (default: 1)")
 
     sub = command(
         "bounds",
@@ -234,7 +242,14 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("--method", choices=METHODS, default="auto", help="default: the tightest that is quick")
     sub.add_argument("--neuron", metavar="L:I", help="only this neuron (layers from 1, neurons from 0)")
     add_box(sub)
-    sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="who proves exact bounds")
+    sub.add_argument(
+        "--engine",
+        choices=("search", "smt", "both"),
+        default="search",
+        help="who finds exact bounds: verimv's own search, a solver, or both, and they must agree (default: search)",
+    )
+    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for the search (default: 1)")
+    sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="the solver of --engine smt")
     sub.add_argument(
         "--seconds-per-bound", type=_positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"
     )
@@ -280,6 +295,12 @@ def _positive(text: str) -> float:
     if not 0 < value < 1e8:
         raise argparse.ArgumentTypeError(f"expected a positive number of seconds, found {text!r}")
     return value
+
+
+def _workers(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 256):
+        raise argparse.ArgumentTypeError(f"expected a number of processes from 1 to 256, found {text!r}")
+    return int(text)
 
 
 def _count(text: str) -> int:

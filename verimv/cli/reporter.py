@@ -25,7 +25,7 @@ class Reporter:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __call__(self, stage: str, done: int = 0, total: int = 0) -> None:
-        if stage != self._stage:
+        if stage.partition(",")[0] != self._stage.partition(",")[0]:  # what follows a comma is a running remark
             self._stage_started = time.monotonic()
         self._stage, self._done, self._total = stage, done, total
 

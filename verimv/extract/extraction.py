@@ -56,6 +56,7 @@ def extract(
     margin: tuple[str | int, str | int] | None = None,
     clip_output: bool = False,
     scale_output: bool = False,
+    workers: int = 1,
     progress: Progress = no_progress,
     recorder: Recorder | None = None,
 ) -> Extraction:
@@ -86,11 +87,15 @@ def extract(
     kind = "rational" if scale_output and normalised.number_kind == "integer" else normalised.number_kind
     _check_logic(kind, logic)
     seconds: dict[str, float] = {}
-    with _timed(seconds, "bounds"):
-        progress("bounding neurons", 0, 1)
-        proven = neuron_bounds(network, bounds, progress) if isinstance(bounds, str) else bounds
     compact = strategy == "compact"
     scaled = compact and kind != "integer"
+    with _timed(seconds, "bounds"):
+        progress("bounding neurons", 0, 1)
+        proven = (
+            neuron_bounds(network, bounds, progress, whole_numbers=not scaled, workers=workers)
+            if isinstance(bounds, str)
+            else bounds
+        )
     with _timed(seconds, "clip"):
         progress("clipping neurons", 0, 1)
         clipped = clip_network(normalised, proven, recorder, scaled=scaled, map_outputs=scale_output)

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 from verimv import smt
+from verimv.bounds.difference import Difference
 from verimv.errors import InputError, InternalError, Refuted, Undecided
 from verimv.exact import ZERO, Number
 from verimv.extract.built_forms import check
@@ -29,6 +30,9 @@ from verimv.terms.formula import Formula
 _STRATEGIES = (("compact", "length", "rmv"), ("compact", "size", "rmv"), ("paper", "length", "auto", "rmv"))
 #: Smaller formulas are decided by one query.
 _LAYERED_FROM = 200
+#: Of the time for comparing: for one query about everything; of the rest, for the range of the difference.
+_QUERY_SHARE = 0.3
+_SEARCH_SHARE = 0.7
 
 
 def prove_obligations(obligations: Obligations, search: Search) -> Verdict:
@@ -156,7 +160,8 @@ def equivalent(
 ) -> Verdict:
     """|a − b| ≤ tolerance everywhere, or an exact point where it is not.
 
-    A network and a large formula are first tried layer by layer; everything else is one query, then smaller boxes.
+    A network and a large formula are first tried layer by layer; everything else is decided by shared neurons, by one
+    query, by the range of the difference, or by queries about smaller boxes.
     """
     search = search or Search()
     network, formula = (a, b) if isinstance(a, Network) else (b, a)
@@ -164,4 +169,18 @@ def equivalent(
         verdict = prove_layered(network, formula, search)
         if verdict is not None and verdict.proved:
             return verdict
-    return smt.equivalent(a, b, tolerance=tolerance, search=search)
+    difference = Difference(a, b, tolerance)
+    verdict = difference.by_structure()
+    if verdict is not None:
+        return verdict
+    verdict = smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=_share(search), split=False))
+    if verdict.undecided and search.deadline.left:
+        verdict = difference.by_search(_SEARCH_SHARE * search.deadline.left) or verdict
+    if verdict.undecided and search.deadline.left:
+        return smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=search.deadline.left))
+    return verdict
+
+
+def _share(search: Search) -> float:
+    """For one query about everything, before boxes are split."""
+    return _QUERY_SHARE * search.deadline.left

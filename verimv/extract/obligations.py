@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from verimv.bounds.bound import NetworkBounds
 from verimv.errors import InputError, InternalError
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor
 from verimv.extract.built_forms import BuiltForms, check
@@ -53,7 +54,7 @@ class Obligations(Recorder):
 
     # -- Step 1 -----------------------------------------------------------------------------------------------
 
-    def start(self, network: Network) -> None:
+    def start(self, network: Network, bounds: NetworkBounds) -> None:
         self.network = network
         self._next = 0
         self._values = [Affine.variable(j) for j in range(len(network.inputs))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from verimv.bounds.bound import NetworkBounds
 from verimv.exact import ONE, ZERO, Number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
@@ -47,8 +48,8 @@ class Clipping(NamedTuple):
 class Recorder:
     """Told every claim, in the order in which it is made. This one ignores them all."""
 
-    def start(self, network: Network) -> None:
-        """The network, on the unit cube."""
+    def start(self, network: Network, bounds: NetworkBounds) -> None:
+        """The network, on the unit cube, and what is proved of its neurons."""
 
     def clipped(
         self,

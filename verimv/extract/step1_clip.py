@@ -57,7 +57,7 @@ def clip_network(
     `map_outputs` maps the range of every output of an affine last layer onto [0,1].
     """
     recorder = recorder or Recorder()
-    recorder.start(network)
+    recorder.start(network, bounds)
     values = [Affine.variable(j) for j in range(len(network.inputs))]  # of the layer below, over the current units
     layers: list[list[Affine]] = []
     room = MAX_UNITS

@@ -21,6 +21,12 @@ Subject = Formula | Network
 
 def equivalent(a: Subject, b: Subject, *, tolerance: Number = ZERO, search: Search | None = None) -> Verdict:
     """|a − b| ≤ tolerance on the whole box, for every output; or an exact point where it is not."""
+    question, witness = difference_question(a, b, tolerance)
+    return _nowhere(question, witness, search)
+
+
+def difference_question(a: Subject, b: Subject, tolerance: Number) -> tuple[Question, Callable[[Point], Witness]]:
+    """Where do two subjects differ by more than a tolerance? With what to say about such a point."""
     if tolerance < 0:
         raise InputError(f"the tolerance {format_number(tolerance)} is negative")
     left, right = aligned(a, b)
@@ -42,7 +48,7 @@ def equivalent(a: Subject, b: Subject, *, tolerance: Number = ZERO, search: Sear
                 break
         return Witness(left.named(point), values)
 
-    return _nowhere(Question(left.inputs, build, holds), witness, search)
+    return Question(left.inputs, build, holds), witness
 
 
 def valid(formula: Subject, *, search: Search | None = None) -> Verdict:

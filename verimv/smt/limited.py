@@ -69,7 +69,7 @@ def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory:
 
 
 def _child(sender: Any, memory: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    _die_with_parent()
+    die_with_parent()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
     if resource is not None:
@@ -88,7 +88,7 @@ def _child(sender: Any, memory: int, function: Callable[..., Any], arguments: tu
         sender.send(("error", error))
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """A parent that is killed cannot stop its solver; on Linux the kernel does."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):

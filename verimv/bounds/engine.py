@@ -1,0 +1,320 @@
+"""Certified bounds of a whole network: layer by layer, each method tightening the last, under a budget.
+
+What is proved of a layer is a lemma for the layers above. Neurons of one layer are independent, so several processes
+may work on them. What the budget does not reach keeps the best bound that is proved.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import highspy
+import numpy as np
+
+from verimv.bounds.bound import NetworkBounds, NeuronBound
+from verimv.bounds.branch import Budget, Goal, Point, Prover, Search, exactly, whole
+from verimv.bounds.interval import interval_bounds
+from verimv.bounds.relaxation import Relaxation
+from verimv.bounds.situation import Case, Place
+from verimv.errors import InputError
+from verimv.exact import Number, ceil
+from verimv.networks.network import Network
+from verimv.networks.normalise import to_unit_cube
+from verimv.smt.limited import Deadline, die_with_parent
+
+Progress = Callable[[str, int, int], None]
+
+#: From loose to tight.
+TIGHTENING = ("interval", "linear", "lp", "exact")
+
+#: Multipliers of a single leaf: the fewest bits that lose next to nothing, then more where that helps.
+_LEAF_BITS = (12, 30)
+#: A bound may take this many times its fair share of the time that is left for its layer.
+_SHARE = 4.0
+#: For each end of a neuron that is only there to help another.
+_HELPING_NODES = 100
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far to go. `whole_numbers`: no more than Step 1 asks for, and only of neurons that matter to it."""
+
+    method: str = "exact"
+    whole_numbers: bool = False
+    seconds: float = 600.0
+    per_bound: float = 60.0
+    nodes: int = 1_000_000  # per bound; makes results repeatable where seconds do not
+    workers: int = 1
+
+
+@dataclass(frozen=True)
+class _End:
+    """way·argument ≤ value, by `method`; with cases where that takes any; attained at `point` if exact.
+
+    `hurried` if only time was lacking for something better.
+    """
+
+    value: Number
+    method: str
+    cases: Sequence[Case] | None = None
+    point: Point | None = None
+    hurried: bool = False
+
+
+@dataclass(frozen=True)
+class _Task:
+    layer: int
+    index: int
+    way: int
+    interval: Number
+    method: str
+    goal: Goal
+    effort: Effort
+    deadline: Deadline  # of the layer
+    waiting: int  # tasks of the layer that are not done before this one
+
+    def budget(self) -> Budget:
+        """Most bounds take far less than their share."""
+        share = _SHARE * self.deadline.left * self.effort.workers / self.waiting
+        return Budget(min(self.effort.per_bound, share, self.deadline.left), self.effort.nodes)
+
+
+def certified_bounds(
+    network: Network,
+    effort: Effort,
+    progress: Progress = lambda stage, done, total: None,
+    only: Collection[Place] | None = None,
+) -> NetworkBounds:
+    """Proven ranges of all neurons of a network with rational weights, with evidence.
+
+    `only` are neurons of one layer (from 1) that are asked for: the layers below get no more than helps them, and the
+    layers above nothing.
+    """
+    if effort.method not in TIGHTENING:
+        raise InputError(f"unknown bounds {effort.method}: choose one of {', '.join(TIGHTENING)}")
+    if network.number_kind == "algebraic" or effort.method == "interval":
+        return interval_bounds(network)
+    return _Engine(network, effort, progress, only).run()
+
+
+class _Engine:
+    def __init__(self, network: Network, effort: Effort, progress: Progress, only: Collection[Place] | None) -> None:
+        self.network = network
+        self.unit = to_unit_cube(network)
+        self.effort = effort
+        self.progress = progress
+        self.only = only
+        self.last = len(network.layers) if only is None else max(layer for layer, _ in only)
+        self.deadline = Deadline(effort.seconds)
+        self.used = _used(network)
+
+    def run(self) -> NetworkBounds:
+        layers = self.unit.layers
+        bounds = NetworkBounds([interval_bounds(self.network).layers[0]])
+        bounds.layers[0] = [replace(bound, method="exact") for bound in bounds.layers[0]]
+        total = 2 * sum(len(layer.rows) for layer in layers[1 : self.last])
+        done = saved = 0
+        for layer in range(2, self.last + 1):
+            prover = Prover(self.unit, bounds.known(layer))
+            ranges = prover.walk.ranges(prover.cube, layer + 1)
+            if ranges is None:
+                raise InputError("the box of the network is empty")
+            ends = [ranges[-1].ends(i) for i in range(len(layers[layer - 1].rows))]
+            tasks = self._tasks(prover, layer, ends, total - done)
+            found = {(i, way): _End(way * ends[i][way > 0], "interval") for i in range(len(ends)) for way in (-1, 1)}
+            for task, end in self._solved_twice(prover, tasks):
+                found[task.index, task.way] = end
+                done += 1
+                saved += self._saved(task, end)
+                self.progress(f"bounding neurons, {saved:,} units saved", done, total)
+            done = 2 * sum(len(rows.rows) for rows in layers[1:layer])
+            bounds.layers.append([self._bound(found[i, -1], found[i, 1]) for i in range(len(ends))])
+        bounds.layers += interval_bounds(self.network).layers[self.last :]
+        return bounds
+
+    def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]], left: int) -> list[_Task]:
+        """The ends worth working on. Time is shared between layers by their numbers of ends."""
+        if not prover.floats.is_usable:
+            return []
+        aims = []
+        for i, (low, high) in enumerate(ends):
+            for way in (-1, 1):
+                method, goal = self._aim(prover, layer, i, way, low, high)
+                if method != "interval":
+                    aims.append((i, way, way * (high if way > 0 else low), method, goal))
+        effort = self.effort
+        if self.only is not None and layer < self.last:
+            effort = replace(effort, nodes=min(effort.nodes, _HELPING_NODES))
+        deadline = Deadline(self.deadline.left * 2 * len(ends) / max(1, left))
+        return [
+            _Task(layer, *aim, effort=effort, deadline=deadline, waiting=len(aims) - number)
+            for number, aim in enumerate(aims)
+        ]
+
+    def _aim(self, prover: Prover, layer: int, i: int, way: int, low: Number, high: Number) -> tuple[str, Goal]:
+        """How tight an end has to be."""
+        method = self.effort.method
+        if not self.deadline.left and method != "interval":
+            method = "linear"
+        if self.only is not None:
+            return ("interval" if layer == self.last and (layer, i) not in self.only else method), exactly
+        if not self.effort.whole_numbers:
+            return method, exactly
+        activation = self.unit.layers[layer - 1].activation
+        if (layer, i) not in self.used or low == high or (high <= 0 and activation != "identity"):
+            return "interval", whole
+        attained = float(np.max(way * prover.samples(layer)[1][:, i]))
+        is_last = layer == len(self.unit.layers)
+        if way < 0 and activation == "relu" and attained > 0:  # below 0 somewhere: only relaxations above care
+            return ("interval" if is_last else min(method, "lp", key=TIGHTENING.index)), whole
+        if activation == "crelu" and is_last and (attained > 0 if way > 0 else attained > -1):
+            return "interval", whole  # clipped anyway, and not constant
+        return method, whole
+
+    def _saved(self, task: _Task, end: _End) -> int:
+        """Clipped units that Step 1 needs no more, by eq. (3)."""
+        if task.way < 0 or self.unit.layers[task.layer - 1].activation != "relu":
+            return 0
+        return max(0, ceil(task.interval)) - max(0, ceil(end.value))
+
+    def _bound(self, lower: _End, upper: _End) -> NeuronBound:
+        method = max((lower.method, upper.method), key=TIGHTENING.index)
+        if method == "exact" and (lower.point is None or upper.point is None):
+            method = "search"
+        return NeuronBound(
+            -lower.value,
+            upper.value,
+            method,
+            self._own(lower.point),
+            self._own(upper.point),
+            lower.cases,
+            upper.cases,
+        )
+
+    def _own(self, point: Point | None) -> tuple[Number, ...] | None:
+        """A point of the cube in the network's own box."""
+        if point is None:
+            return None
+        return tuple(low + (high - low) * u for u, (low, high) in zip(point, self.network.box, strict=True))
+
+    def _solved_twice(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, _End]]:
+        """What lacked time the first time shares what is left of it in the end."""
+        hurried: dict[_Task, _End] = {}
+        for task, end in self._solved(prover, tasks):
+            if end.hurried:
+                hurried[task] = end
+            else:
+                yield task, end
+        if not any(task.deadline.left for task in hurried):
+            yield from hurried.items()
+            return
+        again = [replace(task, waiting=len(hurried) - number) for number, task in enumerate(hurried)]
+        firsts = {(task.index, task.way): end for task, end in hurried.items()}
+        for task, end in self._solved(prover, again):
+            first = firsts[task.index, task.way]
+            yield task, end if end.value <= first.value else first
+
+    def _solved(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, _End]]:
+        if self.effort.workers == 1 or len(tasks) < 2:
+            for task in tasks:
+                yield task, _solve(prover, task)
+            return
+        with _workers(self.effort.workers, prover) as pool:
+            yield from pool.imap_unordered(_solve_shared, tasks)
+
+
+def _used(network: Network) -> set[Place]:
+    """Neurons that some output depends on."""
+    used = {(len(network.layers), i) for i in range(len(network.layers[-1].rows))}
+    for layer in range(len(network.layers), 1, -1):
+        rows = network.layers[layer - 1].rows
+        used |= {(layer - 1, j) for i, row in enumerate(rows) if (layer, i) in used for j, _ in row.terms}
+    return used
+
+
+def _solve(prover: Prover, task: _Task) -> _End:
+    """The best bound that the methods up to the task's give."""
+    ends = [_End(task.interval, "interval"), _leaf(prover, task, "linear", _linear_guess(prover, task))]
+    outcome = None
+    if task.method == "exact":
+        outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget()).run()
+        point = outcome.point if outcome.attained == outcome.value else None
+        cases = None if outcome.value == task.interval else outcome.cases
+        ends.append(_End(outcome.value, "exact", cases, point))
+    if task.method == "lp" or (outcome is not None and not outcome.complete):
+        ends.append(_leaf(prover, task, "lp", _relaxed_guess(prover, task)))
+    best = min(ends, key=lambda end: (end.value, end.point is None))
+    is_hurried = outcome is not None and not outcome.complete and outcome.nodes < task.effort.nodes
+    return replace(best, hurried=is_hurried)
+
+
+def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None) -> _End:
+    """By multipliers for the whole cube."""
+    layer, index, way = task.layer, task.index, task.way
+    ranges = prover.walk.ranges(prover.cube, layer)
+    best = _End(task.interval, "interval")
+    if ranges is None or guess is None:
+        return best
+    for bits in _LEAF_BITS:
+        multipliers = prover.multipliers(guess, ranges, bits)
+        value, chosen = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
+        if value < best.value:
+            best = _End(value, method, [prover.leaf(chosen)])
+    return best
+
+
+def _cube(prover: Prover) -> tuple[Any, Any]:
+    return np.zeros((1, len(prover.cube.box))), np.ones((1, len(prover.cube.box)))
+
+
+def _linear_guess(prover: Prover, task: _Task) -> Sequence[Any]:
+    low, high = _cube(prover)
+    ranges = prover.floats.ranges(low, high, task.layer)
+    guess = prover.floats.linear(task.layer, task.index, task.way, low, high, ranges)
+    return [values[0] for values in guess.multipliers]
+
+
+def _relaxed_guess(prover: Prover, task: _Task) -> Sequence[Any] | None:
+    """Duals of the linear program, which all targets of a layer share."""
+    if task.layer not in prover.relaxations:
+        low, high = _cube(prover)
+        ranges = [(a[0], b[0]) for a, b in prover.floats.ranges(low, high, task.layer)]
+        unsplit = [np.zeros(len(a), dtype=bool) for a, _ in ranges]
+        prover.relaxations[task.layer] = Relaxation(prover.floats, low[0], high[0], ranges, unsplit)
+    relaxed = prover.relaxations[task.layer].maximise(task.layer, task.index, task.way)
+    return relaxed.multipliers if relaxed.status == "optimal" else None
+
+
+_shared: Prover | None = None  # what the processes of one layer share, by fork
+
+
+def _solve_shared(task: _Task) -> tuple[_Task, _End]:
+    if _shared is None:
+        raise RuntimeError("a worker without a network")
+    return task, _solve(_shared, task)
+
+
+@contextmanager
+def _workers(count: int, prover: Prover) -> Iterator[Any]:
+    """Processes that die with this one; HiGHS must not have threads when they are made."""
+    global _shared
+    _shared = prover
+    highspy.Highs.resetGlobalScheduler(True)
+    context = multiprocessing.get_context("fork")
+    try:
+        with context.Pool(count, _start_worker) as pool:
+            yield pool
+    finally:
+        _shared = None
+
+
+def _start_worker() -> None:
+    die_with_parent()
+    for number in (signal.SIGTERM, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,80 @@
+"""Linear programs in floating point, by HiGHS. Whatever it answers is only a guess: multipliers, points, branchings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import highspy
+import numpy as np
+
+INFINITY = highspy.kHighsInf
+_TOLERANCE = 1e-9
+_SECONDS = 10.0
+
+
+#: Solvers that nobody uses; making a new one takes longer than a small program.
+_idle: list[Any] = []
+
+
+def _new_solver() -> Any:
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in (
+        ("output_flag", False),
+        ("presolve", "off"),
+        ("solver", "simplex"),
+        ("threads", 1),
+        ("time_limit", _SECONDS),
+        ("primal_feasibility_tolerance", _TOLERANCE),
+        ("dual_feasibility_tolerance", _TOLERANCE),
+    ):
+        solver.setOptionValue(option, value)
+    return solver
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`duals` prove an optimum, or that nothing is feasible; there may be none."""
+
+    status: Literal["optimal", "infeasible", "failed"]
+    value: float = 0.0
+    point: Any = None
+    duals: Any = None
+
+
+class LinearProgram:
+    """maximise cost·x over low ≤ x ≤ high and row_low ≤ rows·x ≤ row_high. Costs may change; warm starts are kept."""
+
+    def __init__(self, low: Any, high: Any, rows: Any, row_low: Any, row_high: Any) -> None:
+        self.columns = len(low)
+        solver = self._solver = _idle.pop() if _idle else _new_solver()
+        places = np.nonzero(rows)
+        program = highspy.HighsLp()
+        program.num_col_, program.num_row_ = self.columns, len(row_low)
+        program.col_cost_ = np.zeros(self.columns)
+        program.col_lower_, program.col_upper_ = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+        program.row_lower_, program.row_upper_ = np.asarray(row_low, dtype=float), np.asarray(row_high, dtype=float)
+        program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        program.a_matrix_.start_ = np.concatenate([[0], np.cumsum(np.bincount(places[0], minlength=len(row_low)))])
+        program.a_matrix_.index_ = places[1]
+        program.a_matrix_.value_ = rows[places]
+        self._accepted = solver.passModel(program) != highspy.HighsStatus.kError
+
+    def __del__(self) -> None:
+        _idle.append(self._solver)
+
+    def maximise(self, cost: Any) -> Answer:
+        solver = self._solver
+        if not self._accepted:
+            return Answer("failed")
+        solver.changeColsCost(self.columns, np.arange(self.columns, dtype=np.int32), -np.asarray(cost, dtype=float))
+        solver.run()
+        status = solver.getModelStatus()
+        if status == highspy.HighsModelStatus.kOptimal:
+            solution = solver.getSolution()
+            point, duals = np.array(solution.col_value), -np.array(solution.row_dual)
+            return Answer("optimal", float(cost @ point), point, duals)
+        if status == highspy.HighsModelStatus.kInfeasible:
+            _, has_ray, ray = solver.getDualRay()
+            return Answer("infeasible", duals=np.array(ray) if has_ray else None)
+        return Answer("failed")

@@ -1,0 +1,211 @@
+"""Exact arithmetic behind evidence: ranges in a situation, and the bound that multipliers give.
+
+For any number λ, with c the coefficient of act(z) and z in [low, high],
+
+    c·act(z) ≤ λ·z + max over the ends and kinks of the range of (c·act(z) − λ·z),
+
+and z is affine in the layer below: so a target is bounded layer by layer down to the box, whatever the multipliers.
+Numbers are whole numbers over one denominator per layer, which takes no greatest common divisors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from verimv.bounds.situation import Ends, Place, Situation
+from verimv.errors import InternalError
+from verimv.exact import Algebraic, Number, Rational
+from verimv.networks.network import Activation, Layer, Network, activate
+
+Integers = Any  # an object array of whole numbers
+
+
+class ExactLayer:
+    """Weights and biases as whole numbers over `denominator`."""
+
+    def __init__(self, layer: Layer) -> None:
+        rows = layer.rows
+        numbers = [w for row in rows for w in (row.constant, *(w for _, w in row.terms))]
+        self.activation: Activation = layer.activation
+        self.denominator = common_denominator(numbers)
+        self.weights = np.zeros((len(rows), layer.width_in), dtype=object)
+        for i, row in enumerate(rows):
+            for j, w in row.terms:
+                self.weights[i, j] = numerator_over(w, self.denominator)
+        self.bias = integers(numerator_over(row.constant, self.denominator) for row in rows)
+        self.positive = np.where(self.weights > 0, self.weights, 0)
+        self.negative = self.weights - self.positive
+
+
+def common_denominator(numbers: Iterable[Number]) -> int:
+    """Of rationals; networks with irrational weights are not for this module."""
+    result = 1
+    for x in numbers:
+        if isinstance(x, Algebraic):
+            raise InternalError("an irrational number among whole numbers over a denominator")
+        result = math.lcm(result, int(x.denominator))
+    return result
+
+
+def numerator_over(x: Number, denominator: int) -> int:
+    """Of a rational whose own denominator divides this one."""
+    if isinstance(x, Algebraic):
+        raise InternalError("an irrational number among whole numbers over a denominator")
+    return int(x.numerator) * (denominator // int(x.denominator))
+
+
+def integers(numbers: Iterable[int]) -> Integers:
+    found = list(numbers)
+    result = np.empty(len(found), dtype=object)
+    result[:] = found
+    return result
+
+
+def over(numbers: Sequence[Number]) -> tuple[Integers, int]:
+    """Rationals as whole numbers over their common denominator."""
+    denominator = common_denominator(numbers)
+    return integers(numerator_over(x, denominator) for x in numbers), denominator
+
+
+@dataclass(frozen=True)
+class LayerRange:
+    """Ranges of the arguments of a layer, [low, high] over one denominator; `free` where multipliers are chosen."""
+
+    low: Integers
+    high: Integers
+    denominator: int
+    free: Any
+
+    def ends(self, i: int) -> tuple[Number, Number]:
+        return Rational(self.low[i], self.denominator), Rational(self.high[i], self.denominator)
+
+
+class Walk:
+    """Of a network with rational weights on the unit cube, given bounds proved before."""
+
+    def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
+        self.network = network
+        self.layers = [ExactLayer(layer) for layer in network.layers]
+        self._known: list[list[tuple[int, Ends]]] = [[] for _ in self.layers]
+        for (depth, i), ends in known.items():
+            self._known[depth - 1].append((i, ends))
+
+    def ranges(self, situation: Situation, layer: int) -> list[LayerRange] | None:
+        """Of all arguments below a layer (from 1); None if the situation contradicts itself."""
+        low, scale = over([low for low, _ in situation.box] + [high for _, high in situation.box])
+        low, high = low[: len(situation.box)], low[len(situation.box) :]
+        cuts: list[list[tuple[int, Ends]]] = [list(known) for known in self._known[: layer - 1]]
+        for (depth, i), ends in situation.phases.items():
+            cuts[depth - 1].append((i, ends))
+        result = []
+        for depth, current in enumerate(self.layers[: layer - 1], start=1):
+            bias = current.bias * scale
+            lowest = current.positive @ low + current.negative @ high + bias
+            highest = current.positive @ high + current.negative @ low + bias
+            scale *= current.denominator
+            lowest, highest, scale = _cut(lowest, highest, scale, cuts[depth - 1])
+            if (lowest > highest).any():
+                return None
+            split = [i for (d, i) in situation.phases if d == depth]
+            result.append(LayerRange(lowest, highest, scale, _free(current.activation, lowest, highest, scale, split)))
+            low, high = (_activated(current.activation, end, scale) for end in (lowest, highest))
+        return result
+
+    def bound(
+        self, layer: int, index: int, way: int, box: Sequence[tuple[Number, Number]], ranges: Sequence[LayerRange],
+        multipliers: Sequence[Mapping[int, Number] | Sequence[Number]],
+    ) -> tuple[Number, list[Number]]:  # fmt: skip
+        """An upper bound of way·argument, and the multipliers that count, in the order of a certificate.
+
+        `multipliers` has one for every neuron below; where none is free to choose, it is not looked at.
+        """
+        top = self.layers[layer - 1]
+        total: Number = Rational(int(top.bias[index]) * way, top.denominator)
+        coefficients, scale = top.weights[index] * way, top.denominator
+        chosen: list[Number] = []
+        for depth in range(layer - 1, 0, -1):
+            current, found, given = self.layers[depth - 1], ranges[depth - 1], multipliers[depth - 1]
+            free = [int(i) for i in np.flatnonzero(found.free)]
+            slopes, common = over([given[i] for i in free])
+            chosen += [given[i] for i in reversed(free)]
+            factor = math.lcm(scale, common) // scale
+            coefficients, scale = coefficients * factor, scale * factor
+            slope = np.where(_is_identity(current.activation, found), coefficients, 0)
+            slope[free] = slopes * (scale // common)
+            peaks = _peaks(current.activation, found, coefficients, slope)
+            total += Rational(int(peaks.sum()), scale * found.denominator)
+            total += Rational(int((slope * current.bias).sum()), scale * current.denominator)
+            coefficients, scale = slope @ current.weights, scale * current.denominator
+        for c, (low, high) in zip(coefficients, box, strict=True):
+            total += Rational(int(c), scale) * (high if c > 0 else low)
+        return total, chosen
+
+
+def _cut(low: Integers, high: Integers, scale: int, cuts: Sequence[tuple[int, Ends]]) -> tuple[Integers, Integers, int]:
+    """Ranges intersected with others."""
+    ends = [end for _, pair in cuts for end in pair if end is not None]
+    factor = math.lcm(scale, common_denominator(ends)) // scale
+    if factor > 1:
+        low, high, scale = low * factor, high * factor, scale * factor
+    for i, (lower, upper) in cuts:
+        if lower is not None:
+            low[i] = max(low[i], numerator_over(lower, scale))
+        if upper is not None:
+            high[i] = min(high[i], numerator_over(upper, scale))
+    return low, high, scale
+
+
+def _free(activation: Activation, low: Integers, high: Integers, one: int, split: Sequence[int]) -> Any:
+    """Where multipliers are chosen: at a kink strictly inside the range, or where the phase has been split."""
+    free = np.zeros(len(low), dtype=bool)
+    if activation != "identity":
+        free |= (low < 0) & (high > 0)
+    if activation == "crelu":
+        free |= (low < one) & (high > one)
+    free[list(split)] = True
+    return free
+
+
+def _is_identity(activation: Activation, found: LayerRange) -> Any:
+    """Where the activation leaves both ends alone."""
+    if activation == "identity":
+        return np.ones(len(found.low), dtype=bool)
+    result = (found.low >= 0) & (found.high >= 0)
+    return result & (found.high <= found.denominator) if activation == "crelu" else result
+
+
+def _activated(activation: Activation, values: Integers, one: int) -> Integers:
+    if activation == "identity":
+        return values
+    values = np.maximum(values, 0)
+    return np.minimum(values, one) if activation == "crelu" else values
+
+
+def _peaks(activation: Activation, found: LayerRange, c: Integers, slope: Integers) -> Integers:
+    """max (c·act(z) − slope·z) over ends and kinks; a kink outside counts as the end next to it."""
+    one = found.denominator
+    points = [found.low, found.high]
+    if activation != "identity":
+        points.append(np.minimum(np.maximum(found.low, 0), found.high))
+    if activation == "crelu":
+        points.append(np.minimum(np.maximum(found.low, one), found.high))
+    values = [c * _activated(activation, z, one) - slope * z for z in points]
+    best = values[0]
+    for value in values[1:]:
+        best = np.maximum(best, value)
+    return best
+
+
+def value_at(network: Network, layer: int, index: int, point: Sequence[Number]) -> Number:
+    """The argument of a neuron at a point, exactly."""
+    values: list[Any] = list(point)
+    for current in network.layers[: layer - 1]:
+        arguments = [row(values) for row in current.rows]
+        values = [activate(current.activation, t) for t in arguments]
+    result: Number = network.layers[layer - 1].rows[index](values)
+    return result
