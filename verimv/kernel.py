@@ -40,9 +40,7 @@ OPERAND = re.compile(r"((?: *(?:¬|[δΔ]\[[^] ]*\]))*+) *([A-Za-z0-9_.']+) *")
 KINDS = {"i": (int, None), "n": (int, 0), "s": (str, None), "l": (list, None), "c": (list, 1)}  # q: an exact number
 
 
-class Rejected(Exception):
-    """Anything but "valid": what was expected, what was found instead, and where."""
-
+class Rejected(Exception):  # anything but "valid": what was expected, what was found instead, and where
     def __init__(self, status, expected, got):
         self.status, self.expected, self.got = status, shown(expected), shown(got)
         self.line = self.rule = self.subject = None  # subject: a file other than the certificate
@@ -84,26 +82,27 @@ def size(x):
     if type(x) is Surd:
         return sum(map(size, itertools.chain(*x.terms.items())))
     bits = x.numerator.bit_length() + x.denominator.bit_length()
-    need(bits <= MAX_BITS, ("numbers of at most", MAX_BITS, "bits"), "a longer one", "incomplete")
+    need(bits <= MAX_BITS, "a number with fewer bits", bits, "incomplete")
     return bits
 
 
 def add(total, *pairs):
     """Add Σ factor·sum to a sum, for pairs (sum, factor)."""
     for terms, factor in pairs:
-        for key, value in terms.items():
-            value = value if factor == 1 else value * factor
-            if key in total:
-                value += total.pop(key)
+        for key, value in terms.items() if factor else ():
+            old = total.pop(key, 0)
+            if type(value) is type(factor) is type(old) is Fraction:  # faster than the same below
+                a, b, d, f = value.numerator, value.denominator, factor.denominator, old.denominator
+                value = Fraction(a * factor.numerator * f + old.numerator * b * d, b * d * f)
+            else:
+                value = (value if factor == 1 else value * factor) + old
             if value and key and size(value):
                 total[key] = value
     return total
 
 
 @functools.total_ordering
-class Surd:
-    """An irrational number Σ c·√n as {n: c}, for squarefree n: so their roots are independent. No -, but + -1 * x."""
-
+class Surd:  # an irrational number Σ c·√n as {n: c}, for squarefree n: so their roots are independent; no -, but + -1 *
     def __new__(cls, terms):
         need(len(terms) <= MAX_ROOTS, ("at most", MAX_ROOTS, "square roots"), len(terms), "incomplete")
         surd = super().__new__(cls)
@@ -171,9 +170,7 @@ def with_keys(data, *keys):
     return [data[key] for key in keys]
 
 
-class Network:
-    """Layers (first variable, activation, rows over earlier variables). Variable 1 is 1, then inputs, then neurons."""
-
+class Network:  # layers (first variable, activation, rows over variables): 1 is 1, then come inputs, then neurons
     def __init__(self, text):
         keys = ("format", "version", "inputs", "box", "layers", "outputs")
         name, version, self.inputs, box, layers, self.outputs = with_keys(decoded(text), *keys)
@@ -200,9 +197,7 @@ class Network:
         return add({}, ({1: 1}, number(bias)), *((below[j], number(weight)) for j, weight in weights.items()))
 
 
-class Terms:
-    """0 and 1 are the constants, then come the inputs, then operators over earlier nodes."""
-
+class Terms:  # nodes by number: 0 and 1 are the constants, then come the inputs, then operators over earlier nodes
     def __init__(self, inputs):
         self.inputs, self.fresh = inputs, itertools.count(2 + len(inputs)).__next__
         self.interned, self.factors = {("¬", 0): 1, ("¬", 1): 0}, {}
@@ -254,7 +249,8 @@ class Checker:
     def __init__(self, layers, terms, outputs, budget):
         self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, budget
         self.claims, self.parts, self.ranges, self.known = [None], [{}], [(0, 0)], {frozenset(): 0}
-        self.facts, self.assumed, self.proved = {}, 0, 0  # (variable, side) → bound; bounds without evidence; outputs
+        self.facts, self.situation = {}, ()  # (variable, side) → bound; variables, such bounds, ranges that follow
+        self.assumed = self.proved = 0  # bounds without evidence; outputs
         self.variables = [None] * (2 + len(terms.inputs))  # (activation, row), or None for an input
         self.layer, self.first, self.arguments, self.values = 0, len(self.variables), [], []
         self.variables += ((activation, row) for _, activation, rows in layers for row in rows)
@@ -349,8 +345,7 @@ class Checker:
         node = functools.reduce(functools.partial(self.terms.node, operator), nodes)
         self.add(node, self.total(*((form, 1) for form in forms), plus=less * (1 - len(claims))))
 
-    def rule_times(self, *claims):
-        self.rule_plus(*claims, operator="⊙", low=None, high=1, less=1)
+    rule_times = functools.partialmethod(rule_plus, operator="⊙", low=None, high=1, less=1)
 
     def rule_lemma(self, g, h, above):
         (node, form), (node2, form2) = self.claim(g), self.claim(h)
@@ -489,14 +484,18 @@ class Checker:
 
     def leaf(self, variables, target, facts, splits, multipliers):
         """An upper bound, by multipliers, of a sum over variables; −1 if the facts contradict each other."""
-        facts, arguments, ranges = facts | splits, {}, {1: (1, 1)}
-        for k, unit in enumerate(variables[2:], start=2):
-            low, high = arguments[k] = self.narrowed(self.range_over(unit[1], ranges) if unit else (0, 1), k, facts)
-            if low > high:
-                return -1
-            ranges[k] = tuple(map(ACTIVATIONS[unit[0]], (low, high))) if unit else (low, high)
+        known = {key: value for key, value in (facts | splits).items() if key[0] < len(variables)}
+        if self.situation[:2] != (variables, known):  # the next one is often the same
+            spans, ranges = {}, {1: (1, 1)}
+            for k, unit in enumerate(variables[2:], start=2):
+                low, high = spans[k] = self.narrowed(self.range_over(unit[1], ranges) if unit else (0, 1), k, known)
+                if low > high:
+                    return -1
+                ranges[k] = tuple(map(ACTIVATIONS[unit[0]], (low, high))) if unit else (low, high)
+            self.situation = variables, known, spans, ranges
+        _, _, spans, ranges = self.situation
         total, multipliers = dict(target), multipliers[::-1]
-        for k, (low, high) in reversed(arguments.items()):
+        for k, (low, high) in reversed(spans.items()):
             if variables[k]:
                 (activation, row), c = variables[k], total.pop(k, 0)
                 points = [(z, ACTIVATIONS[activation](z)) for z in (low, high, *KINKS[activation]) if low <= z <= high]

@@ -42,7 +42,9 @@ def test_signals_leave_nothing_behind(slow_network, tmp_path, number, code, word
 
 
 def test_time_limit(slow_network, tmp_path):
-    code, out, err = finish(start("extract", slow_network, "--strategy", "paper", "-o", tmp_path / "out", "--timeout", "1"))
+    code, out, err = finish(
+        start("extract", slow_network, "--strategy", "paper", "-o", tmp_path / "out", "--timeout", "1")
+    )
     assert (code, out, err) == (3, "", "verimv: the time limit of 1 s is used up\n")
     assert [p.name for p in tmp_path.iterdir()] == ["slow.json"]
 
