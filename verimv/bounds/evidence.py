@@ -144,6 +144,9 @@ class _Walk:
         zeros: list[Number] = [ZERO] * free  # that is interval arithmetic
         if self._total(goal, zeros) <= 0:
             return zeros
+        slopes = self._slopes(goal)
+        if self._total(goal, slopes) <= 0:
+            return slopes
         found = self._solution(goal) if free else None
         return found if found is not None and self._total(goal, found) <= 0 else None
 
@@ -173,6 +176,17 @@ class _Walk:
             for j, w in variable.row.terms:
                 coefficients[j] = _plus(coefficients.get(j, ZERO), _times(slope, w))
         return total, coefficients
+
+    def _slopes(self, goal: Affine) -> list[Number]:
+        """The slopes of activations, which is all it takes where splits leave no kink."""
+        slopes: list[Number] = []
+
+        def free(c: Number, points: list[tuple[Number, Number]]) -> tuple[Number, Number]:
+            slopes.append(c if all(z == value for z, value in points) else ZERO)
+            return slopes[-1], max(c * value - slopes[-1] * z for z, value in points)
+
+        self._walk(goal, free)
+        return slopes
 
     def _total(self, goal: Affine, multipliers: Sequence[Number]) -> Number:
         """Exactly."""
