@@ -67,16 +67,37 @@ def test_extraction_on_a_box_with_scaled_outputs(run, onnx, box, tmp_path):
     assert proved[0] == 0, proved
 
 
+def test_eval_notices_another_formula(run, onnx, tmp_path):
+    out = tmp_path / "out"
+    assert run("extract", onnx, "--scale-output", "-o", out)[0] == 0
+    formula = (out / "formula.mv").read_text()
+    (out / "formula.mv").write_text(formula.replace("⊕", "⊙", 1))
+    assert "it was changed" in one_line_error(run("eval", out, "--at", POINT))
+
+
+def test_boxes_of_formulas(run, tmp_path):
+    """A formula is a function on the unit cube; beside a network on another box, its inputs are mapped."""
+    box, network = tmp_path / "box.json", tmp_path / "n.json"
+    box.write_text('[["1/2", "1"]]')
+    assert run("convert", "x", "-o", network)[0] == 0
+    assert "a formula is a function on the unit cube" in one_line_error(run("equiv", "x", "x", "--box", box))
+    code, out, _ = run("equiv", network, "x", "--box", box)
+    assert code == 1
+    assert "its box mapped onto [0,1]" in out
+
+
 def test_prove_takes_the_maps_into_account(run, onnx, tmp_path):
     out = tmp_path / "out"
     assert run("extract", onnx, "--scale-output", "--strategy", "compact", "-o", out)[0] == 0
     summary = json.loads((out / "summary.json").read_text())
     summary["outputs"][0]["offset"] = "-17"
     (out / "summary.json").write_text(json.dumps(summary))
-    assert run("prove", out, "--timeout", 20)[0] == 1
+    assert run("prove", out, "--timeout", 20)[0] == 0, "the certificate has the maps"
+    (out / "certificate.jsonl").unlink()
+    assert run("prove", out, "--timeout", 20)[0] == 1, "without it, the summary has them"
     summary["outputs"][0]["scale"] = "0"
     (out / "summary.json").write_text(json.dumps(summary))
-    assert "scale of 0" in one_line_error(run("prove", out))
+    assert "a scale other than 0" in one_line_error(run("prove", out))
     summary["outputs"] = [3]
     (out / "summary.json").write_text(json.dumps(summary))
     assert "scale and an offset" in one_line_error(run("eval", out, "--at", POINT))

@@ -73,10 +73,12 @@ def test_vnnlib_boxes():
     assert box(text) == ((Fraction(-1, 2), Fraction(679857769, 10**9)), (-1, 10))
 
 
-def test_regions_of_a_vnnlib_property_are_covered():
-    text = """(assert (or (and (<= X_0 1) (>= X_0 0) (<= Y_0 3)) (and (<= X_0 5) (>= X_0 2))))
-    (assert (= X_1 7))"""
-    assert box(text) == ((0, 5), (7, 7))
+def test_a_union_of_boxes_is_no_box():
+    """Its hull would have points that the property does not speak of."""
+    same = "(assert (or (and (<= X_0 1) (>= X_0 0) (<= Y_0 3)) (and (<= X_0 1) (>= X_0 0)))) (assert (= X_1 7))"
+    assert box(same) == ((0, 1), (7, 7))
+    with pytest.raises(InputError, match="a union of 2"):
+        box(same.replace("X_0 1) (>= X_0 0)))", "X_0 5) (>= X_0 2)))"))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from verimv import kernel
 from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate
 
+CERTIFICATE_FILES = ("certificate.jsonl", "certificate.jsonl.gz")
 #: Longer certificates are written gzipped.
 _PLAIN_LINES = 2_000
 #: The kernel's progress is reported after so many lines.
@@ -38,7 +39,7 @@ class Certificate:
 
     @property
     def file_name(self) -> str:
-        return "certificate.jsonl" if len(self.body) <= _PLAIN_LINES else "certificate.jsonl.gz"
+        return CERTIFICATE_FILES[len(self.body) > _PLAIN_LINES]
 
     def files(self) -> dict[str, Iterator[bytes]]:
         """Everything that a directory needs so that the kernel can check it, in pieces."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from verimv import kernel
 from verimv.certificate import Certificate, certify, extract, simplify_extraction
-from verimv.certificate.certificate import rejection
+from verimv.certificate.certificate import CERTIFICATE_FILES, rejection
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_formula, read_subject
@@ -27,8 +27,6 @@ from verimv.networks.network import Box
 from verimv.smt.functions import function_smtlib
 from verimv.terms import Formula, write_mv
 from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
-
-CERTIFICATE_FILES = ("certificate.jsonl", "certificate.jsonl.gz")
 
 #: Names that `extract` may replace in an existing directory.
 EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FILES, "summary.json", "report.html")
@@ -302,13 +300,14 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
         raise InputError(
             "a network becomes a formula by verimv extract; convert writes it as .json, .onnx, .nnet or .smt2"
         )
-    if arguments.certify is not None:
+    certifiable = _certifiable(subject, name) if arguments.certify is not None else None
+    if arguments.out != "-":
+        write_file(arguments.out, pieces)
+    if certifiable is not None:
         report("certifying")
-        certificate = _conversion(subject, name)
-        write_certificate(arguments.certify, certificate)
+        write_certificate(arguments.certify, _conversion(certifiable, arguments.out))
     if arguments.out == "-":
         return Result({"format": name, "text": (text := "".join(pieces))}, text.rstrip("\n"))
-    write_file(arguments.out, pieces)
     data = {"format": name, "out": arguments.out, "certificate": arguments.certify}
     certified = f", certified in {arguments.certify}/" if arguments.certify is not None else ""
     return Result(data, f"written to {arguments.out}{certified}")
@@ -329,13 +328,17 @@ def _exported(subject: Formula | Network, name: str, arguments: argparse.Namespa
     return Result(data, f"written to {arguments.out}{note}")
 
 
-def _conversion(subject: Formula | Network, name: str) -> Certificate:
-    """A certificate that what is written equals what was read."""
+def _certifiable(subject: Formula | Network, name: str) -> Formula:
     if not isinstance(subject, Formula) or name != "network":
         raise InputError("--certify is for a formula that becomes a network; extract certifies by itself")
-    certificate = certify(to_network(subject), subject)
+    return subject
+
+
+def _conversion(formula: Formula, out: str) -> Certificate:
+    """A certificate that what is written equals what was read."""
+    certificate = certify(to_network(formula), formula)
     if certificate is None:
-        raise Undecided("no certificate was found for this conversion; verimv equiv asks the solver")
+        raise Undecided(f"{out} is written, but no certificate was found; verimv equiv asks the solver")
     return certificate
 
 

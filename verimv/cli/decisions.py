@@ -21,7 +21,7 @@ from verimv.extract import equivalent
 from verimv.extract.layered import proof_entries, prove_layered
 from verimv.files import write_file, write_into
 from verimv.networks import Network
-from verimv.networks.outputs import mapped
+from verimv.networks.outputs import OutputMap, mapped
 from verimv.smt import Search, Verdict
 from verimv.smt.functions import Function
 from verimv.smt.limited import DEFAULT_MEMORY
@@ -69,13 +69,23 @@ def _told(item: Any) -> str:
 def run_equiv(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     a, b = read_subject(arguments.a), read_subject(arguments.b)
+    if arguments.box is not None and not isinstance(a, Network) and not isinstance(b, Network):
+        raise InputError("--box is for networks; a formula is a function on the unit cube")
     a, b = (with_box(subject, arguments.box) if isinstance(subject, Network) else subject for subject in (a, b))
     tolerance = _tolerance(arguments.tolerance)
     report("comparing")
     verdict = equivalent(a, b, tolerance=tolerance, search=make_search(arguments, report))
     within = f" within {format_number(tolerance)}" if tolerance else ""
-    result = verdict_result(verdict, {"proved": f"equal{within}", "refuted": f"not equal{within}"})
+    where = " (the formula's inputs are the network's, its box mapped onto [0,1])" if _is_mapped(a, b) else ""
+    words = {"proved": f"equal{within}{where}", "refuted": f"not equal{within}{where}"}
+    result = verdict_result(verdict, words)
     return _certified(result, a, b, arguments, report) if arguments.certify and verdict.proved else result
+
+
+def _is_mapped(a: Formula | Network, b: Formula | Network) -> bool:
+    """Whether a formula is compared with a network on a box of its own."""
+    networks = [subject for subject in (a, b) if isinstance(subject, Network)]
+    return len(networks) == 1 and not networks[0].is_on_unit_cube()
 
 
 def _certified(
@@ -112,8 +122,9 @@ def run_prove(arguments: argparse.Namespace, report: Reporter) -> Result:
     summary = read_summary(directory / "summary.json")
     if set(network.outputs) != set(formula.outputs) or not set(formula.inputs) <= set(network.inputs):
         raise InputError("network.json and formula.mv name different inputs or outputs", source=str(directory))
-    if summary is not None:
-        network = mapped(network, output_maps(summary, network.outputs, directory / "summary.json"))
+    maps = output_maps(directory, network.outputs)
+    network = mapped(network, maps)
+    claim = "network = formula" if all(map_ == OutputMap() for map_ in maps) else "network = scale·formula + offset"
     report("proving")
     verdict = prove_layered(network, formula, search) if arguments.mode == "layered" else None
     if verdict is None:  # not what extraction gives, or one query was asked for
@@ -121,7 +132,7 @@ def run_prove(arguments: argparse.Namespace, report: Reporter) -> Result:
     if summary is not None:
         summary["proofs"] = [*summary["proofs"], *proof_entries(verdict)]
         write_file(directory / "summary.json", [json.dumps(summary, indent=1, ensure_ascii=False), "\n"])
-    return verdict_result(verdict, {"proved": "proved: network = formula", "refuted": "not equal"})
+    return verdict_result(verdict, {"proved": f"proved: {claim}", "refuted": "not equal"})
 
 
 def _tolerance(text: str) -> Number:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import gzip
+import hashlib
 import json
 import os
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from verimv.certificate.certificate import CERTIFICATE_FILES
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
 from verimv.errors import InputError
 from verimv.exact import ZERO, Number, format_number, parse_number
@@ -129,13 +133,17 @@ class FloatColumns:
 
 
 def extracted_formula(directory: str) -> ExtractedFormula:
-    """What `extract -o DIR` wrote, with the maps from its summary."""
-    formula = read_formula(str(Path(directory) / "formula.mv"))
-    path = Path(directory) / "summary.json"
+    """What `extract -o DIR` wrote, with its maps."""
+    folder = Path(directory)
+    formula = read_formula(str(folder / "formula.mv"))
+    path = folder / "summary.json"
     summary = read_summary(path)
     if summary is None:
         raise InputError("no such file", source=str(path))
-    return ExtractedFormula(formula, _summary_box(summary, formula, path), output_maps(summary, formula.outputs, path))
+    digest = hashlib.sha256((folder / "formula.mv").read_bytes()).hexdigest()
+    if summary.get("formula_sha256", digest) != digest:
+        raise InputError("not the formula that summary.json names: it was changed", source=str(folder / "formula.mv"))
+    return ExtractedFormula(formula, _summary_box(summary, formula, path), output_maps(folder, formula.outputs))
 
 
 def read_summary(path: Path) -> dict[str, Any] | None:
@@ -163,16 +171,29 @@ def _summary_box(summary: Mapping[str, Any], formula: Formula, path: Path) -> Bo
         raise error.located(str(path)) from None
 
 
-def output_maps(summary: Mapping[str, Any], outputs: Sequence[str], path: Path) -> list[OutputMap]:
-    """The maps of the outputs; summaries of older versions have none."""
-    entries = summary.get("outputs")
-    if entries is None:
-        return [OutputMap()] * len(outputs)
+def output_maps(directory: Path, outputs: Sequence[str]) -> list[OutputMap]:
+    """The maps of the outputs that an extraction wrote: from its certificate, or else from its summary."""
+    path = next(filter(Path.exists, (directory / name for name in CERTIFICATE_FILES)), directory / "summary.json")
     try:
-        found = {entry["name"]: (parse_number(entry["scale"]), parse_number(entry["offset"])) for entry in entries}
-        maps = [OutputMap(*found[name]) for name in outputs]
-    except (TypeError, KeyError, InputError):
-        raise InputError("outputs: expected a name, a scale and an offset for each", source=str(path)) from None
-    if not all(map_.scale for map_ in maps):
-        raise InputError("outputs: a scale of 0", source=str(path))
+        pairs = _summary_maps(path, outputs) if path.suffix == ".json" else _certified_maps(path)
+        maps = [OutputMap(parse_number(scale), parse_number(offset)) for scale, offset in pairs]
+    except (TypeError, ValueError, KeyError, EOFError, OSError, zlib.error, InputError):
+        raise InputError("expected a scale and an offset for each output", source=str(path)) from None
+    if len(maps) != len(outputs) or not all(map_.scale for map_ in maps):
+        raise InputError("expected a scale other than 0 and an offset for each output", source=str(path))
     return maps
+
+
+def _certified_maps(path: Path) -> list[tuple[str, str]]:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+        found = [json.loads(line) for line in lines if line.startswith('["output"')]
+    return [(scale, offset) for _, _, _, scale, offset in found]
+
+
+def _summary_maps(path: Path, outputs: Sequence[str]) -> list[tuple[str, str]]:
+    """Directories that extraction did not write have no summary, and no maps."""
+    entries = (read_summary(path) or {}).get("outputs")
+    if entries is None:
+        return [("1", "0")] * len(outputs)
+    found = {entry["name"]: (entry["scale"], entry["offset"]) for entry in entries}
+    return [found[name] for name in outputs]

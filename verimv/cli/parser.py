@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -29,6 +30,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         sys.stderr.write(f"{self.prog}: {message} (see {self.prog} --help)\n")
+        if "--json" in sys.argv:
+            sys.stdout.write(json.dumps({"status": "malformed", "reason": message}) + "\n")
         sys.exit(2)
 
 
@@ -90,7 +93,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_box(sub)
     add_outputs(sub)
     ends = sub.add_mutually_exclusive_group()
-    ends.add_argument("--scale-output", action="store_true", help="map the proven range of every output onto [0,1]")
+    ends.add_argument("--scale-output", action="store_true", help="map the proven range of every output into [0,1]")
     ends.add_argument("--clip-output", action="store_true", help="σ of every output instead of the output")
     sub.add_argument("--simplify", action="store_true", help="simplify the formula afterwards (some 20 s at most)")
     sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")

@@ -85,7 +85,7 @@ def _bounds(expression: Any) -> _Ends:
             ends = _both(ends, _bounds(operand))
         return ends
     if operator == "or" and operands:
-        return _hull([_bounds(operand) for operand in operands])
+        return _one_of([_bounds(operand) for operand in operands])
     if operator in ("<=", ">=", "<", ">") and len(operands) == 2:
         return _comparison(operator[0], *operands)
     if operator == "=" and len(operands) == 2:
@@ -144,11 +144,7 @@ def _both(a: _Ends, b: _Ends) -> _Ends:
     return result
 
 
-def _hull(cases: Sequence[_Ends]) -> _Ends:
-    result = {}
-    for j in set(cases[0]).intersection(*cases[1:]):
-        lows, highs = zip(*(case[j] for case in cases), strict=True)
-        low = None if None in lows else min(lows)
-        high = None if None in highs else max(highs)
-        result[j] = (low, high)
-    return result
+def _one_of(cases: Sequence[_Ends]) -> _Ends:
+    if any(case != cases[0] for case in cases):
+        raise InputError(f"expected one box, found a union of {len(cases)} (or); ask about one of them at a time")
+    return cases[0]
