@@ -17,6 +17,8 @@ except ImportError:  # not on this platform: no memory limit
     resource = None  # type: ignore[assignment]
 
 _POLL = 0.02
+#: Seconds until a signal is raised again, should nobody have noticed.
+_AGAIN = 1.0
 
 
 class Terminated(BaseException):
@@ -39,6 +41,9 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
         raise _GiveUp
 
     def terminated(number: int, frame: FrameType | None) -> None:
+        if has_alarm:  # once more: an exception in a finaliser, of z3 say, is lost
+            signal.signal(signal.SIGALRM, terminated)
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
         raise Terminated
 
     def out_of_memory() -> None:
@@ -46,13 +51,13 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
         reason = f"the memory limit of {memory} MB is used up"
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
 
+    has_alarm = hasattr(signal, "setitimer")
     signal.signal(signal.SIGTERM, terminated)
     done = threading.Event()
-    has_alarm = hasattr(signal, "setitimer")
     if has_alarm:
         signal.signal(signal.SIGALRM, give_up)
     if timeout is not None and has_alarm:
-        signal.setitimer(signal.ITIMER_REAL, timeout + grace)
+        signal.setitimer(signal.ITIMER_REAL, timeout + grace, _AGAIN)
     if memory is not None and resource is not None and has_alarm:
         _cap_address_space(memory)
         threading.Thread(target=_watch, args=(memory, done, out_of_memory), daemon=True).start()
