@@ -58,9 +58,11 @@ class _Writer:
         order, _ = reachable(formula.dag, formula.roots)
         uses = Counter(operand for node in order for operand in formula.dag.operands(node))
         uses.update(formula.roots)
+        roots = set(formula.roots)
         for node in order:
-            self._texts[node] = self._text(node)
-            if uses[node] > 1 and (node in self._chains or len(self._texts[node]) > MAX_SHARED):
+            text = self._texts[node] = self._text(node)
+            is_shared = uses[node] > 1 and (node in self._chains or len(text) > MAX_SHARED)
+            if is_shared or (len(text) > MAX_WIDTH and node not in roots):  # or else ¬¬¬… grows with the square
                 self._name(node)
         for name, root in zip(formula.outputs, formula.roots, strict=True):
             if name not in formula.inputs:
