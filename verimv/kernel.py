@@ -161,7 +161,7 @@ def decoded(text):
 
 def typed(value, kind, least=None):
     right = type(value) is kind and (least is None or (value if kind is int else len(value)) >= least)
-    well_formed(right, (f"a JSON {kind.__name__} of at least", least), value)
+    well_formed(right, (f"a JSON {kind.__name__}", *(() if least is None else ("of at least", least))), value)
     return value
 
 
