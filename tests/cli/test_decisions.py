@@ -8,6 +8,7 @@ import time
 import pytest
 
 from tests.cli.conftest import one_line_error
+from tests.cli.test_process import start
 from verimv.cli import main
 from verimv.exact import parse_number
 from verimv.experiments.families import random_network
@@ -117,9 +118,7 @@ def hard(tmp_path):
 
 @pytest.mark.parametrize("words", [("range", "--engine", "smt"), ("bounds", "--method", "exact", "--workers", "2")])
 def test_interrupting_a_solver_leaves_no_process(hard, words):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "verimv", *words, str(hard)], stderr=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    process = start(*words, hard)
     children = []
     for _ in range(300):  # until it is at work, however slow the machine
         time.sleep(0.1)

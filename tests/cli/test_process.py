@@ -14,8 +14,14 @@ import pytest
 VERIMV = [sys.executable, "-m", "verimv"]
 
 
+def heed_interrupts():
+    """In the child: tests that run in the background may have SIGINT ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*words, **options):
-    return subprocess.Popen([*VERIMV, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([*VERIMV, *map(str, words)], preexec_fn=heed_interrupts, **pipes, **options)
 
 
 def finish(process, timeout=60):
