@@ -17,9 +17,10 @@ import highspy
 import numpy as np
 
 from verimv.bounds.bound import NetworkBounds, NeuronBound
-from verimv.bounds.branch import Budget, Goal, Point, Prover, Search, exactly, whole
+from verimv.bounds.branch import Budget, Goal, Point, Search, exactly, whole
 from verimv.bounds.interval import interval_bounds
-from verimv.bounds.relaxation import Relaxation
+from verimv.bounds.node import leaf_case
+from verimv.bounds.prover import Prover
 from verimv.bounds.situation import Case, Place
 from verimv.errors import InputError
 from verimv.exact import Number, ceil
@@ -264,7 +265,7 @@ def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None)
         multipliers = prover.multipliers(guess, ranges, bits)
         value, chosen = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
         if value < best.value:
-            best = _End(value, method, [prover.leaf(chosen)])
+            best = _End(value, method, [leaf_case(chosen)])
     return best
 
 
@@ -281,12 +282,7 @@ def _linear_guess(prover: Prover, task: _Task) -> Sequence[Any]:
 
 def _relaxed_guess(prover: Prover, task: _Task) -> Sequence[Any] | None:
     """Duals of the linear program, which all targets of a layer share."""
-    if task.layer not in prover.relaxations:
-        low, high = _cube(prover)
-        ranges = [(a[0], b[0]) for a, b in prover.floats.ranges(low, high, task.layer)]
-        unsplit = [np.zeros(len(a), dtype=bool) for a, _ in ranges]
-        prover.relaxations[task.layer] = Relaxation(prover.floats, low[0], high[0], ranges, unsplit)
-    relaxed = prover.relaxations[task.layer].maximise(task.layer, task.index, task.way)
+    relaxed = prover.relaxation(task.layer).maximise(task.layer, task.index, task.way)
     return relaxed.multipliers if relaxed.status == "optimal" else None
 
 

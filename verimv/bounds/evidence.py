@@ -20,7 +20,8 @@ from typing import Any
 
 import z3
 
-from verimv.bounds.branch import Budget, Outcome, Prover, Search
+from verimv.bounds.branch import Budget, Outcome, Search
+from verimv.bounds.prover import Prover
 from verimv.bounds.situation import Case, Ends, Place, Target
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip, format_number
 from verimv.networks.affine import Affine
