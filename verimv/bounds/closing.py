@@ -13,7 +13,7 @@ from verimv.bounds.floats import as_float
 from verimv.bounds.node import Node
 from verimv.bounds.prover import Prover
 from verimv.bounds.vertex import exact_multipliers
-from verimv.bounds.walk import LayerRange
+from verimv.bounds.walk import LayerRange, Multipliers, in_order
 from verimv.exact import Number
 
 #: Of multipliers: the shortest that may do come first.
@@ -40,7 +40,7 @@ class Closer:
     def close(
         self, node: Node, guess: Sequence[Any], upper: float, goal: Number, attained: Number, tolerance: float
     ) -> bool:
-        """Whether the part is proved to stay at or below the goal. `upper` is what floats think that the guess gives."""
+        """Whether the part is proved to stay at or below the goal. `upper` is what the guess gives in floats."""
         ranges = self._ranges(node)
         if ranges is None:
             return True
@@ -86,8 +86,9 @@ class Closer:
         if ranges is None:
             return None
         guess = node.multipliers or [np.zeros(len(found.low)) for found in ranges]
-        bound, chosen = self._bound(node, ranges, self.prover.multipliers(guess, ranges, _OPEN_BITS))
-        node.close(chosen, bound)
+        multipliers = self.prover.multipliers(guess, ranges, _OPEN_BITS)
+        bound = self._bound(node, ranges, multipliers)
+        node.close(in_order(multipliers), bound)
         return bound
 
     def _ranges(self, node: Node) -> list[LayerRange] | None:
@@ -99,13 +100,13 @@ class Closer:
             node.close([], None)
         return ranges
 
-    def _proves(self, node: Node, ranges: list[LayerRange], multipliers: Any, goal: Number) -> bool:
-        bound, chosen = self._bound(node, ranges, multipliers)
+    def _proves(self, node: Node, ranges: list[LayerRange], multipliers: Sequence[Multipliers], goal: Number) -> bool:
+        bound = self._bound(node, ranges, multipliers)
         if bound <= goal:
-            node.close(chosen, bound)
+            node.close(in_order(multipliers), bound)
         return bound <= goal
 
-    def _bound(self, node: Node, ranges: list[LayerRange], multipliers: Any) -> tuple[Number, list[Number]]:
+    def _bound(self, node: Node, ranges: list[LayerRange], multipliers: Sequence[Multipliers]) -> Number:
         began = time.monotonic()
         found = self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers)
         self._bounding = _averaged(self._bounding, time.monotonic() - began)
@@ -113,5 +114,5 @@ class Closer:
 
 
 def _averaged(average: float, new: float) -> float:
-    """Of durations, the last ones counting most."""
-    return 0.8 * average + 0.2 * new if average else new
+    """Of durations, the last ones counting most; but not those of a moment when the machine did something else."""
+    return 0.8 * average + 0.2 * min(new, 3 * average) if average else new

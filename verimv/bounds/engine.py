@@ -22,6 +22,7 @@ from verimv.bounds.interval import interval_bounds
 from verimv.bounds.node import leaf_case
 from verimv.bounds.prover import Prover
 from verimv.bounds.situation import Case, Place
+from verimv.bounds.walk import in_order
 from verimv.errors import InputError
 from verimv.exact import Number, ceil
 from verimv.networks.network import Network
@@ -263,9 +264,9 @@ def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None)
         return best
     for bits in _LEAF_BITS:
         multipliers = prover.multipliers(guess, ranges, bits)
-        value, chosen = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
+        value = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
         if value < best.value:
-            best = _End(value, method, [leaf_case(chosen)])
+            best = _End(value, method, [leaf_case(in_order(multipliers))])
     return best
 
 

@@ -1,4 +1,4 @@
-"""What all searches for bounds of one layer share: a network on the unit cube, and what is proved of the layers below."""
+"""What all searches for bounds of one layer share: the network on the unit cube, and what is proved below the layer."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import numpy as np
 from verimv.bounds.floats import FloatNetwork, box_arrays
 from verimv.bounds.relaxation import Relaxation
 from verimv.bounds.situation import Ends, Numbering, Place, Situation
-from verimv.bounds.vertex import rounded
-from verimv.bounds.walk import LayerRange, Walk
-from verimv.exact import Number
+from verimv.bounds.vertex import dyadic
+from verimv.bounds.walk import LayerRange, Multipliers, Walk
 from verimv.networks.network import Network
 
 _CORNERS = 256
@@ -51,11 +50,7 @@ class Prover:
         found.forget()
         return found
 
-    def multipliers(self, guess: Sequence[Any], ranges: Sequence[LayerRange], bits: int) -> list[dict[int, Number]]:
-        """Short rationals beside float multipliers, for the neurons that need one."""
-        return [
-            {i: rounded(x, bits) for i, x in zip(free.tolist(), values[free].tolist(), strict=True)}
-            for values, free in (
-                (values, np.flatnonzero(found.free)) for values, found in zip(guess, ranges, strict=True)
-            )
-        ]
+    @staticmethod
+    def multipliers(guess: Sequence[Any], ranges: Sequence[LayerRange], bits: int) -> list[Multipliers]:
+        """Short dyadic numbers beside float multipliers, for the neurons that need one."""
+        return [dyadic(values[found.free], bits) for values, found in zip(guess, ranges, strict=True)]

@@ -23,6 +23,8 @@ from verimv.exact import Algebraic, Number, Rational
 from verimv.networks.network import Activation, Layer, Network, activate
 
 Integers = Any  # an object array of whole numbers
+#: For the neurons of a layer that are free, in order: whole numbers over a denominator.
+Multipliers = tuple[Integers, int]
 
 
 class ExactLayer:
@@ -38,8 +40,7 @@ class ExactLayer:
             for j, w in row.terms:
                 self.weights[i, j] = numerator_over(w, self.denominator)
         self.bias = integers(numerator_over(row.constant, self.denominator) for row in rows)
-        self.positive = np.where(self.weights > 0, self.weights, 0)
-        self.negative = self.weights - self.positive
+        self.size = np.abs(self.weights)
 
 
 def common_denominator(numbers: Iterable[Number]) -> int:
@@ -97,53 +98,52 @@ class Walk:
 
     def ranges(self, situation: Situation, layer: int) -> list[LayerRange] | None:
         """Of all arguments below a layer (from 1); None if the situation contradicts itself."""
-        low, scale = over([low for low, _ in situation.box] + [high for _, high in situation.box])
-        low, high = low[: len(situation.box)], low[len(situation.box) :]
+        inputs = len(situation.box)
+        ends, scale = over([low for low, _ in situation.box] + [high for _, high in situation.box])
+        low, high = ends[:inputs], ends[inputs:]
         cuts: list[list[tuple[int, Ends]]] = [list(known) for known in self._known[: layer - 1]]
         for (depth, i), ends in situation.phases.items():
             cuts[depth - 1].append((i, ends))
         result = []
         for depth, current in enumerate(self.layers[: layer - 1], start=1):
-            bias = current.bias * scale
-            lowest = current.positive @ low + current.negative @ high + bias
-            highest = current.positive @ high + current.negative @ low + bias
+            centre = current.weights @ (low + high) + 2 * scale * current.bias
+            spread = current.size @ (high - low)
+            lowest, highest = (centre - spread) // 2, (centre + spread) // 2  # which leaves no remainder
             scale *= current.denominator
             lowest, highest, scale = _cut(lowest, highest, scale, cuts[depth - 1])
             if (lowest > highest).any():
                 return None
-            split = [i for (d, i) in situation.phases if d == depth]
+            split = [i for d, i in situation.phases if d == depth]
             result.append(LayerRange(lowest, highest, scale, _free(current.activation, lowest, highest, scale, split)))
             low, high = (_activated(current.activation, end, scale) for end in (lowest, highest))
         return result
 
     def bound(
         self, layer: int, index: int, way: int, box: Sequence[tuple[Number, Number]], ranges: Sequence[LayerRange],
-        multipliers: Sequence[Mapping[int, Number] | Sequence[Number]],
-    ) -> tuple[Number, list[Number]]:  # fmt: skip
-        """An upper bound of way·argument, and the multipliers that count, in the order of a certificate.
-
-        `multipliers` has one for every neuron below; where none is free to choose, it is not looked at.
-        """
+        multipliers: Sequence[Multipliers],
+    ) -> Number:  # fmt: skip
+        """An upper bound of way·argument, by multipliers for the neurons of each layer below that are free."""
         top = self.layers[layer - 1]
         total: Number = Rational(int(top.bias[index]) * way, top.denominator)
         coefficients, scale = top.weights[index] * way, top.denominator
-        chosen: list[Number] = []
         for depth in range(layer - 1, 0, -1):
-            current, found, given = self.layers[depth - 1], ranges[depth - 1], multipliers[depth - 1]
-            free = [int(i) for i in np.flatnonzero(found.free)]
-            slopes, common = over([given[i] for i in free])
-            chosen += [given[i] for i in reversed(free)]
+            current, found, (slopes, common) = self.layers[depth - 1], ranges[depth - 1], multipliers[depth - 1]
             factor = math.lcm(scale, common) // scale
             coefficients, scale = coefficients * factor, scale * factor
             slope = np.where(_is_identity(current.activation, found), coefficients, 0)
-            slope[free] = slopes * (scale // common)
+            slope[found.free] = slopes * (scale // common)
             peaks = _peaks(current.activation, found, coefficients, slope)
             total += Rational(int(peaks.sum()), scale * found.denominator)
-            total += Rational(int((slope * current.bias).sum()), scale * current.denominator)
+            total += Rational(int(slope @ current.bias), scale * current.denominator)
             coefficients, scale = slope @ current.weights, scale * current.denominator
         for c, (low, high) in zip(coefficients, box, strict=True):
             total += Rational(int(c), scale) * (high if c > 0 else low)
-        return total, chosen
+        return total
+
+
+def in_order(multipliers: Sequence[Multipliers]) -> list[Number]:
+    """As a certificate lists them: from the last neuron to the first."""
+    return [Rational(m, common) for slopes, common in reversed(multipliers) for m in reversed(slopes.tolist())]
 
 
 def _cut(low: Integers, high: Integers, scale: int, cuts: Sequence[tuple[int, Ends]]) -> tuple[Integers, Integers, int]:
