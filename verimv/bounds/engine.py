@@ -37,7 +37,7 @@ TIGHTENING = ("interval", "linear", "lp", "exact")
 #: Multipliers of a single leaf: the fewest bits that lose next to nothing, then more where that helps.
 _LEAF_BITS = (12, 30)
 #: A bound may take this many times its fair share of the time that is left for its layer.
-_SHARE = 4.0
+_SHARE = 1.5
 #: For each end of a neuron that is only there to help another.
 _HELPING_NODES = 100
 
@@ -140,7 +140,10 @@ class _Engine:
         return bounds
 
     def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]], left: int) -> list[_Task]:
-        """The ends worth working on. Time is shared between layers by their numbers of ends."""
+        """The ends worth working on, of `left` ones in all.
+
+        Time is shared between layers by their numbers of ends, lower layers counting twice: all above gain from them.
+        """
         if not prover.floats.is_usable:
             return []
         aims = []
@@ -152,7 +155,8 @@ class _Engine:
         effort = self.effort
         if self.only is not None and layer < self.last:
             effort = replace(effort, nodes=min(effort.nodes, _HELPING_NODES))
-        deadline = Deadline(self.deadline.left * 2 * len(ends) / max(1, left))
+        own = 2 * len(ends)
+        deadline = Deadline(self.deadline.left * 2 * own / (own + left))
         return [
             _Task(layer, *aim, effort=effort, deadline=deadline, waiting=len(aims) - number)
             for number, aim in enumerate(aims)

@@ -86,34 +86,60 @@ class LayerRange:
         return Rational(self.low[i], self.denominator), Rational(self.high[i], self.denominator)
 
 
+class _Lemmas:
+    """Bounds proved before, of some neurons of a layer: their places, and the ends over one denominator."""
+
+    def __init__(self, bounds: Sequence[tuple[int, Ends]]) -> None:
+        sides = [[(i, ends[side]) for i, ends in bounds] for side in (0, 1)]
+        self.places, self.ends = [], []
+        self.denominator = common_denominator(end for side in sides for _, end in side if end is not None)
+        for side in sides:
+            found = [(i, numerator_over(end, self.denominator)) for i, end in side if end is not None]
+            self.places.append([i for i, _ in found])
+            self.ends.append(integers(end for _, end in found))
+
+    def cut(self, low: Integers, high: Integers, scale: int) -> tuple[Integers, Integers, int]:
+        """Ranges intersected with the bounds."""
+        factor = math.lcm(scale, self.denominator) // scale
+        if factor > 1:
+            low, high, scale = low * factor, high * factor, scale * factor
+        (lows, highs), own = self.places, scale // self.denominator
+        low[lows] = np.maximum(low[lows], self.ends[0] * own)
+        high[highs] = np.minimum(high[highs], self.ends[1] * own)
+        return low, high, scale
+
+
 class Walk:
     """Of a network with rational weights on the unit cube, given bounds proved before."""
 
     def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
         self.network = network
         self.layers = [ExactLayer(layer) for layer in network.layers]
-        self._known: list[list[tuple[int, Ends]]] = [[] for _ in self.layers]
-        for (depth, i), ends in known.items():
-            self._known[depth - 1].append((i, ends))
+        self._known = [
+            _Lemmas([(i, ends) for (d, i), ends in known.items() if d == depth])
+            for depth in range(1, len(self.layers) + 1)
+        ]
 
     def ranges(self, situation: Situation, layer: int) -> list[LayerRange] | None:
         """Of all arguments below a layer (from 1); None if the situation contradicts itself."""
         inputs = len(situation.box)
         ends, scale = over([low for low, _ in situation.box] + [high for _, high in situation.box])
         low, high = ends[:inputs], ends[inputs:]
-        cuts: list[list[tuple[int, Ends]]] = [list(known) for known in self._known[: layer - 1]]
-        for (depth, i), ends in situation.phases.items():
-            cuts[depth - 1].append((i, ends))
+        phases: list[list[tuple[int, Ends]]] = [[] for _ in range(layer - 1)]
+        for (depth, i), phase in situation.phases.items():
+            phases[depth - 1].append((i, phase))
         result = []
-        for depth, current in enumerate(self.layers[: layer - 1], start=1):
+        for depth, current in enumerate(self.layers[: layer - 1]):
             centre = current.weights @ (low + high) + 2 * scale * current.bias
             spread = current.size @ (high - low)
             lowest, highest = (centre - spread) // 2, (centre + spread) // 2  # which leaves no remainder
             scale *= current.denominator
-            lowest, highest, scale = _cut(lowest, highest, scale, cuts[depth - 1])
+            lowest, highest, scale = self._known[depth].cut(lowest, highest, scale)
+            if phases[depth]:
+                lowest, highest, scale = _Lemmas(phases[depth]).cut(lowest, highest, scale)
             if (lowest > highest).any():
                 return None
-            split = [i for d, i in situation.phases if d == depth]
+            split = [i for i, _ in phases[depth]]
             result.append(LayerRange(lowest, highest, scale, _free(current.activation, lowest, highest, scale, split)))
             low, high = (_activated(current.activation, end, scale) for end in (lowest, highest))
         return result
@@ -144,20 +170,6 @@ class Walk:
 def in_order(multipliers: Sequence[Multipliers]) -> list[Number]:
     """As a certificate lists them: from the last neuron to the first."""
     return [Rational(m, common) for slopes, common in reversed(multipliers) for m in reversed(slopes.tolist())]
-
-
-def _cut(low: Integers, high: Integers, scale: int, cuts: Sequence[tuple[int, Ends]]) -> tuple[Integers, Integers, int]:
-    """Ranges intersected with others."""
-    ends = [end for _, pair in cuts for end in pair if end is not None]
-    factor = math.lcm(scale, common_denominator(ends)) // scale
-    if factor > 1:
-        low, high, scale = low * factor, high * factor, scale * factor
-    for i, (lower, upper) in cuts:
-        if lower is not None:
-            low[i] = max(low[i], numerator_over(lower, scale))
-        if upper is not None:
-            high[i] = min(high[i], numerator_over(upper, scale))
-    return low, high, scale
 
 
 def _free(activation: Activation, low: Integers, high: Integers, one: int, split: Sequence[int]) -> Any:
