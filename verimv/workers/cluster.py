@@ -7,7 +7,6 @@ starts to run when a task is handed over.
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import logging
 import pickle
@@ -15,6 +14,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, TypeVar
@@ -146,7 +146,7 @@ class Cluster:
                     return list(distributed.wait(futures, timeout=_POLL, return_when="FIRST_COMPLETED").done)
             except TimeoutError:
                 pass
-            except asyncio.CancelledError:  # by the client, when it has lost the scheduler
+            except CancelledError:  # by the client, when it has lost the scheduler
                 raise self._gone() from None
             now = time.monotonic()
             if end is not None and now > end:
@@ -168,7 +168,7 @@ class Cluster:
         distributed = _distributed()
         try:
             return future.result()
-        except asyncio.CancelledError:
+        except CancelledError:
             raise self._gone() from None
         except distributed.KilledWorker:
             raise Undecided(
