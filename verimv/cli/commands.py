@@ -76,6 +76,8 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.simplify:
         extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
     formula, summary = extraction.formula, extraction.summary
+    if report.warnings:
+        summary["warnings"] = report.warnings
     report("writing the certificate")
     certificate = extraction.certificate
     lacking = "not checked (--no-check)" if arguments.no_check else extraction.check(report)

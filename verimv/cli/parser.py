@@ -89,7 +89,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="how neurons are bounded (default: the tightest that is quick)",
     )
-    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for bounds (default: 1)")
+    _add_workers(sub, "bounds")
     add_box(sub)
     add_outputs(sub)
     ends = sub.add_mutually_exclusive_group()
@@ -201,6 +201,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="layered",
         help="one obligation per unit and node where the formula is the network's extraction, or one query about all",
     )
+    _add_workers(sub, "obligations")
 
     sub = question("valid", decisions.run_valid, "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid")
     sub.add_argument("formula", metavar="F", help=SUBJECT)
@@ -232,7 +233,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="verimv's own search, a solver, or both, and they must agree (default: search, a solver if that fails)",
     )
-    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for the search (default: 1)")
+    _add_workers(sub, "the search")
 
     sub = command(
         "bounds",
@@ -251,7 +252,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="search",
         help="who finds exact bounds: verimv's own search, a solver, or both, and they must agree (default: search)",
     )
-    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for the search (default: 1)")
+    _add_workers(sub, "the search")
     sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="the solver of --engine smt")
     sub.add_argument(
         "--seconds-per-bound", type=_positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"
@@ -288,6 +289,18 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: where the networks are")
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
     return parser
+
+
+def _add_workers(parser: argparse.ArgumentParser, purpose: str) -> None:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--workers", type=_workers, default=1, metavar="N", help=f"processes for {purpose} (default: 1)")
+    group.add_argument(
+        "--scheduler",
+        dest="workers",
+        default=argparse.SUPPRESS,
+        metavar="ADDRESS",
+        help="a Dask cluster instead of local processes, such as tcp://host:8786 (needs verimv[dask])",
+    )
 
 
 def _positive(text: str) -> float:
