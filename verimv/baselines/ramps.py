@@ -37,11 +37,11 @@ class Ramp(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How a ramp is made of others: `count` copies of one joined by ⊕ or ⊙ (`kind`), or (f1 ⊙ (f2 + 1)) ⊕ f2. Ramps
+    """How a ramp is made of others: `copies` of one joined by ⊕ or ⊙ (`kind`), or (f1 ⊙ (f2 + 1)) ⊕ f2. Ramps
     that are constant stand for themselves."""
 
     parts: tuple[Ramp, ...]
-    count: int = 1
+    copies: int = 1
     kind: int = OPLUS
 
 
@@ -123,7 +123,7 @@ class RampBuilder:
         return min(self._all_ways(ramp), key=self._length)
 
     def _length(self, way: Way) -> int:
-        return way.count * sum(self._lengths.get(part, 0) for part in way.parts)
+        return way.copies * sum(self._lengths.get(part, 0) for part in way.parts)
 
     def _try(self, ramp: Ramp) -> int:
         return self._length(self._best(ramp))
@@ -135,7 +135,7 @@ class RampBuilder:
         way = self._best(ramp)
         nodes = [self._node(part) for part in way.parts]
         if len(nodes) == 1:
-            return multiple(self.dag, way.count, nodes[0], way.kind)
+            return multiple(self.dag, way.copies, nodes[0], way.kind)
         first, second_above, second = nodes
         return self.dag.oplus(self.dag.odot(first, second_above), second)
 
