@@ -96,6 +96,15 @@ def test_bad_network_files(run, tmp_path, content):
     assert not (tmp_path / "out").exists()
 
 
+def test_empty_files(run, tmp_path):
+    for name in ("n.json", "f.mv", "f.txt"):
+        (tmp_path / name).write_text(" \n")
+        assert "is empty: expected a formula or a network" in one_line_error(run("range", tmp_path / name))
+    assert "expected a variable" in one_line_error(run("measure", ""))
+    (tmp_path / "n.json").write_text("nonsense")
+    assert "not JSON" in one_line_error(run("extract", tmp_path / "n.json"))
+
+
 def test_missing_files_and_wrong_kinds(run, tmp_path, hat):
     assert "no such file" in one_line_error(run("extract", tmp_path / "none.json"))
     assert "no such file" in one_line_error(run("extract", "nothing_here"))

@@ -286,7 +286,7 @@ NETWORK_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Network], Export]]] 
 def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     subject = read_subject(arguments.subject)
-    name = arguments.to or format_of(arguments.out)
+    name = arguments.to or format_of(arguments.out, FORMULA_FORMATS | NETWORK_FORMATS, "; say it with --to")
     report("writing")
     if name in NETWORK_FORMATS:
         return _exported(subject, name, arguments)
@@ -342,11 +342,10 @@ def _conversion(formula: Formula, out: str) -> Certificate:
     return certificate
 
 
-def format_of(out: str) -> str:
+def format_of(out: str, formats: Mapping[str, tuple[tuple[str, ...], Any]], hint: str = "") -> str:
     """The format of a file, by its name."""
-    formats = {name: entry[0] for name, entry in (*FORMULA_FORMATS.items(), *NETWORK_FORMATS.items())}
-    for name, suffixes in formats.items():
+    for name, (suffixes, _) in formats.items():
         if out.endswith(suffixes):
             return name
-    known = ", ".join(suffix for suffixes in formats.values() for suffix in suffixes)
-    raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}); say it with --to")
+    known = ", ".join(suffix for suffixes, _ in formats.values() for suffix in suffixes)
+    raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}){hint}")

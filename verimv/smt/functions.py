@@ -78,6 +78,14 @@ def together(a: Formula | Network, b: Formula | Network) -> tuple[Function, Func
     return _on(a, names), _on(b, names)
 
 
+def by_position(a: Formula | Network, b: Formula | Network) -> dict[str, str]:
+    """The inputs that :func:`together` takes for the same although their names differ."""
+    if isinstance(a, Formula) and isinstance(b, Formula):
+        return {}
+    disjoint = not set(a.inputs) & set(b.inputs)
+    return dict(zip(a.inputs, b.inputs, strict=True)) if disjoint and a.inputs and b.inputs else {}
+
+
 def _on(subject: Formula | Network, names: tuple[str, ...]) -> Function:
     """The subject as a function of a network's inputs."""
     if set(subject.inputs) <= set(names) and (isinstance(subject, Formula) or len(subject.inputs) == len(names)):
