@@ -1,7 +1,7 @@
 """The input box of a VNN-LIB property: bounds ``(<= X_0 0.5)`` among its assertions.
 
-Assertions about outputs are not read. What is said of inputs is read or refused; an ``or`` of several regions is refused,
-as no box holds just these.
+Assertions about outputs are not read. What is said of inputs is read or refused: an ``or`` of several regions, for one,
+since no box holds just these.
 """
 
 from __future__ import annotations
