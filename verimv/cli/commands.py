@@ -14,13 +14,13 @@ from typing import Any
 
 from verimv import kernel
 from verimv.certificate import Certificate, certify, extract, simplify_extraction
-from verimv.certificate.certificate import CERTIFICATE_FILES, rejection
+from verimv.certificate.certificate import CERTIFICATE_FILES, holds_certificate, rejection
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_formula, read_subject
 from verimv.errors import InputError, Undecided
 from verimv.exact import Number, format_number, parse_number, shown
-from verimv.files import check_directory, read_text, write_directory, write_file
+from verimv.files import Replaceable, check_directory, read_text, write_directory, write_file
 from verimv.networks import Network, to_network, write_network
 from verimv.networks.export import Export, export_nnet, export_onnx
 from verimv.networks.network import Box
@@ -56,8 +56,10 @@ def console_style() -> Style:
 
 
 def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
+    advice = f"{Replaceable.advice}, or give --force"
+    replaceable = Replaceable(EXTRACTION_FILES, holds_certificate, arguments.force, advice)
     if arguments.directory is not None:
-        check_directory(arguments.directory, EXTRACTION_FILES)
+        check_directory(arguments.directory, replaceable)
     report("reading the network")
     network = network_argument(arguments)
     options = {
@@ -86,7 +88,7 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         report("writing files")
         told = json.dumps(summary, indent=1, ensure_ascii=False) + "\n"
         files = {**certificate.files(), "summary.json": [told.encode()]}
-        write_directory(arguments.directory, files, EXTRACTION_FILES)
+        write_directory(arguments.directory, files, replaceable)
     text = formula.text(console_style()) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else _abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
@@ -288,7 +290,7 @@ NETWORK_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Network], Export]]] 
 def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     subject = read_subject(arguments.subject)
-    name = arguments.to or format_of(arguments.out)
+    name = arguments.to or format_of(arguments.out, FORMULA_FORMATS | NETWORK_FORMATS, "; say it with --to")
     report("writing")
     if name in NETWORK_FORMATS:
         return _exported(subject, name, arguments)
@@ -316,7 +318,8 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def write_certificate(directory: str, certificate: Certificate) -> None:
-    write_directory(directory, certificate.files(), (*kernel.FILES.values(), *CERTIFICATE_FILES))
+    names = (*kernel.FILES.values(), *CERTIFICATE_FILES)
+    write_directory(directory, certificate.files(), Replaceable(names, holds_certificate))
 
 
 def _exported(subject: Formula | Network, name: str, arguments: argparse.Namespace) -> Result:
@@ -344,11 +347,10 @@ def _conversion(formula: Formula, out: str) -> Certificate:
     return certificate
 
 
-def format_of(out: str) -> str:
+def format_of(out: str, formats: Mapping[str, tuple[tuple[str, ...], Any]], hint: str = "") -> str:
     """The format of a file, by its name."""
-    formats = {name: entry[0] for name, entry in (*FORMULA_FORMATS.items(), *NETWORK_FORMATS.items())}
-    for name, suffixes in formats.items():
+    for name, (suffixes, _) in formats.items():
         if out.endswith(suffixes):
             return name
-    known = ", ".join(suffix for suffixes in formats.values() for suffix in suffixes)
-    raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}); say it with --to")
+    known = ", ".join(suffix for suffixes, _ in formats.values() for suffix in suffixes)
+    raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}){hint}")

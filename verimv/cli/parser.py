@@ -71,6 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("network", metavar="NETWORK", help=NETWORK)
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write formula, certificate and summary here")
+    sub.add_argument("--force", action="store_true", help="write into DIR even if it holds files that are not verimv's")
     sub.add_argument(
         "--logic",
         choices=LOGICS,

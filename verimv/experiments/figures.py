@@ -79,7 +79,7 @@ def draw(record: Record, runs: int) -> dict[str, bytes]:
             _fill(figure.add_subplot(1, len(panels), number), record, runs, panel)
         handles, labels = first.get_legend_handles_labels()
         if len(handles) > 1:  # the first panel has the curves of all; outside, so that it hides none
-            columns = 4 if len(panels) > 1 else 2
+            columns = (len(handles) + 1) // 2 if len(panels) > 1 else 2
             figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=7)
         return {kind: _saved(figure, kind) for kind in FORMATS}
 
@@ -121,5 +121,5 @@ def _plot(axes: Any, name: str, points: Curve) -> None:
 def _saved(figure: Any, kind: str) -> bytes:
     data = io.BytesIO()
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
-    figure.savefig(data, format=kind, dpi=200, metadata=metadata)
+    figure.savefig(data, format=kind, dpi=300, metadata=metadata)
     return data.getvalue()

@@ -12,7 +12,7 @@ from typing import Any
 
 from verimv import smt
 from verimv.bounds.difference import Difference
-from verimv.errors import InputError, InternalError, Refuted, Undecided
+from verimv.errors import InputError, InternalError, Refuted, Undecided, check_type
 from verimv.exact import ZERO, Number
 from verimv.extract.built_forms import check
 from verimv.extract.extraction import Extraction, extract
@@ -168,6 +168,8 @@ def equivalent(
     A network and a large formula are first tried layer by layer; everything else is decided by shared neurons, by one
     query, by the range of the difference, or by queries about smaller boxes.
     """
+    check_type(a, Formula, Network)
+    check_type(b, Formula, Network)
     search = search or Search()
     network, formula = (a, b) if isinstance(a, Network) else (b, a)
     if isinstance(network, Network) and isinstance(formula, Formula) and len(formula.dag) > _LAYERED_FROM:
