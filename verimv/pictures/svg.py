@@ -25,6 +25,7 @@ STYLE = (
     ".vmv .curve{fill:none;stroke-width:2.2;stroke-linejoin:round}"
     ".vmv .edge{fill:none;stroke:currentColor;stroke-opacity:.4;stroke-width:1.2}"
     ".vmv .sign{fill:#fff;font-size:13px}.vmv .sign.big{font-size:17px}"
+    ".vmv .loose{fill:#8fa3bf;fill-opacity:.45}.vmv .tight{fill:#3b7dd8}"
     ".vmv .minor{fill-opacity:.7;font-size:11px}"
 )
 
