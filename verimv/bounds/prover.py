@@ -23,13 +23,17 @@ class Prover:
     """The same network in exact numbers and in floats, with points at which its neurons are known."""
 
     def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
-        self.network = network
+        self.network, self.known = network, known
         self.walk = Walk(network, known)
         self.floats = FloatNetwork(network, known)
         self.numbering = Numbering(network)
         self.cube = Situation(network.box, {})
         self._relaxations: dict[int, Relaxation] = {}
         self._samples: dict[int, tuple[Any, Any]] = {}
+
+    def __reduce__(self) -> tuple[type[Prover], tuple[Network, Mapping[Place, Ends]]]:
+        """To other machines goes what it is made of: linear programs stay where they are."""
+        return Prover, (self.network, self.known)
 
     def samples(self, layer: int) -> tuple[Any, Any]:
         """Points of the cube, corners first, and the arguments of a layer there."""
