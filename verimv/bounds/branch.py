@@ -164,7 +164,7 @@ class Search:
             bends += inside.sum(axis=1)
         middles = self.way * self.floats.values((low + high) / 2, self.layer)[:, self.index]
         for position, node in enumerate(nodes):
-            node.upper = -math.inf if empty[position] else float(guess.upper[position])
+            node.upper = node.linear = -math.inf if empty[position] else float(guess.upper[position])
             node.multipliers = [values[position] for values in guess.multipliers]
             node.ranges = [(lowest[position], highest[position]) for lowest, highest in ranges]
             node.bends = int(bends[position])
@@ -233,7 +233,9 @@ class Search:
         """Of the node's own ranges, which phases make smaller."""
         situation = node.situation
         if situation == self.prover.cube:
-            return self.prover.relaxation(self.layer)
+            shared = self.prover.relaxation(self.layer)
+            shared.forget()
+            return shared
         low, high = box_arrays([situation])
         ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts([situation], self.layer))
         own = [(lowest[0], highest[0]) for lowest, highest in ranges]
@@ -251,6 +253,8 @@ class Search:
         enough = as_float(self.goal) + 10 * self.tolerance
         if relaxed.upper > enough:
             return False
+        if node.situation.phases:
+            node.linear = self._linear(node)
         if self._close(node, relaxed.multipliers or [], relaxed.upper):
             return True
         if not node.situation.phases:
@@ -258,6 +262,12 @@ class Search:
         own = self._own_relaxation(node).maximise(self.layer, self.index, self.way)
         is_usable = own.status == "optimal" and own.multipliers is not None and own.upper <= enough
         return is_usable and self._close(node, own.multipliers or [], own.upper)
+
+    def _linear(self, node: Node) -> float:
+        """What backward linear bounds give."""
+        low, high = box_arrays([node.situation])
+        ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts([node.situation], self.layer))
+        return float(self.floats.linear(self.layer, self.index, self.way, low, high, ranges).upper[0])
 
     def _branch(self, node: Node, relaxed: Relaxed | None) -> list[Node]:
         """Split at the kink that costs most; where no kink is left, halve the box."""

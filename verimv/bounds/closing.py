@@ -20,6 +20,8 @@ from verimv.exact import Number
 _BITS = (8, 14, 24, 40, 53)
 #: For parts that are still open when the budget ends.
 _OPEN_BITS = 14
+#: Multipliers are written down if they make a bound smaller by this share; default slopes take no room.
+_WORTH = 1e-3
 #: Powers of 2 by which a ray is taken that shows that there is no point.
 _FAR = (4, 14, 24, 40)
 
@@ -43,6 +45,8 @@ class Closer:
         """Whether the part is proved to stay at or below the goal. `upper` is what the guess gives in floats."""
         ranges = self._ranges(node)
         if ranges is None:
+            return True
+        if node.linear < as_float(goal) - tolerance and self._proves(node, ranges, None, goal):
             return True
         room = as_float(goal) - upper
         if room > tolerance:
@@ -85,10 +89,14 @@ class Closer:
         ranges = self._ranges(node)
         if ranges is None:
             return None
-        guess = node.multipliers or [np.zeros(len(found.low)) for found in ranges]
-        multipliers = self.prover.multipliers(guess, ranges, _OPEN_BITS)
-        bound = self._bound(node, ranges, multipliers)
-        node.close(in_order(multipliers), bound)
+        guess, upper = node.multipliers, node.upper
+        bound, leaf = self._bound(node, ranges, None), []
+        if guess and as_float(bound) - upper > _WORTH * max(abs(upper), abs(as_float(bound))):
+            multipliers = self.prover.multipliers(guess, ranges, _OPEN_BITS)
+            explicit = self._bound(node, ranges, multipliers)
+            if explicit < bound:
+                bound, leaf = explicit, in_order(multipliers)
+        node.close(leaf, bound)
         return bound
 
     def _ranges(self, node: Node) -> list[LayerRange] | None:
@@ -100,13 +108,16 @@ class Closer:
             node.close([], None)
         return ranges
 
-    def _proves(self, node: Node, ranges: list[LayerRange], multipliers: Sequence[Multipliers], goal: Number) -> bool:
+    def _proves(
+        self, node: Node, ranges: list[LayerRange], multipliers: Sequence[Multipliers] | None, goal: Number
+    ) -> bool:
         bound = self._bound(node, ranges, multipliers)
         if bound <= goal:
-            node.close(in_order(multipliers), bound)
+            node.close(in_order(multipliers or []), bound)
         return bound <= goal
 
-    def _bound(self, node: Node, ranges: list[LayerRange], multipliers: Sequence[Multipliers]) -> Number:
+    def _bound(self, node: Node, ranges: list[LayerRange], multipliers: Sequence[Multipliers] | None) -> Number:
+        """By multipliers, or by default slopes."""
         began = time.monotonic()
         found = self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers)
         self._bounding = _averaged(self._bounding, time.monotonic() - began)

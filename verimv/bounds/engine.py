@@ -22,7 +22,7 @@ from verimv.bounds.prover import Prover
 from verimv.bounds.situation import Case, Place
 from verimv.bounds.walk import in_order
 from verimv.errors import InputError
-from verimv.exact import Number, ceil
+from verimv.exact import Number, Rational, ceil
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.smt.limited import Deadline
@@ -35,6 +35,8 @@ TIGHTENING = ("interval", "linear", "lp", "exact")
 
 #: Multipliers of a single leaf: the fewest bits that lose next to nothing, then more where that helps.
 _LEAF_BITS = (12, 30)
+#: Multipliers are written down if they make a bound smaller by this share; default slopes take no room.
+_WORTH = Rational(1, 1000)
 #: A bound may take this many times its fair share of the time that is left for its layer.
 _SHARE = 1.5
 #: For each end of a neuron that is only there to help another.
@@ -267,10 +269,13 @@ def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None)
     best = _End(task.interval, "interval")
     if ranges is None or guess is None:
         return best
+    value = prover.walk.bound(layer, index, way, prover.cube.box, ranges)
+    if value < best.value:
+        best = _End(value, method, [leaf_case([])])
     for bits in _LEAF_BITS:
         multipliers = prover.multipliers(guess, ranges, bits)
         value = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
-        if value < best.value:
+        if best.value - value > _WORTH * abs(best.value):
             best = _End(value, method, [leaf_case(in_order(multipliers))])
     return best
 

@@ -19,6 +19,7 @@ class Node:
         "bound",
         "children",
         "leaf",
+        "linear",
         "middle",
         "multipliers",
         "ranges",
@@ -32,6 +33,7 @@ class Node:
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
         self.upper = math.inf  # guessed, as are the multipliers
+        self.linear = math.inf  # guessed, with the default slopes of a checker
         self.multipliers: list[Any] = []
         self.ranges: list[Any] = []
         self.relaxation: Relaxation | None = None  # of the box, shared by all phases in it

@@ -45,14 +45,13 @@ class Prover:
         return self._samples[layer]
 
     def relaxation(self, layer: int) -> Relaxation:
-        """Of the whole cube, below a layer; it forgets what it was used for before."""
+        """Of the whole cube, below a layer."""
         if layer not in self._relaxations:
             low, high = box_arrays([self.cube])
             ranges = [(a[0], b[0]) for a, b in self.floats.ranges(low, high, layer)]
             self._relaxations[layer] = Relaxation(self.floats, low[0], high[0], ranges)
-        found = self._relaxations[layer]
-        found.forget()
-        return found
+        self._relaxations[layer].restrict({})
+        return self._relaxations[layer]
 
     @staticmethod
     def multipliers(guess: Sequence[Any], ranges: Sequence[LayerRange], bits: int) -> list[Multipliers]:

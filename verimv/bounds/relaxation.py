@@ -91,8 +91,7 @@ class Relaxation:
         self._program = LinearProgram(lower, upper, matrix, least, most)
 
     def forget(self) -> None:
-        """Solutions so far, and phases."""
-        self.restrict({})
+        """Solutions so far: what follows does not depend on them."""
         self._program.forget()
 
     def restrict(self, phases: Mapping[Place, Ends]) -> None:

@@ -22,6 +22,9 @@ from verimv.errors import InternalError
 from verimv.exact import Algebraic, Number, Rational
 from verimv.networks.network import Activation, Layer, Network, activate
 
+#: Of default slopes, after the point.
+_DEFAULT_BITS = 16
+
 Integers = Any  # an object array of whole numbers
 #: For the neurons of a layer that are free, in order: whole numbers over a denominator.
 Multipliers = tuple[Integers, int]
@@ -146,14 +149,21 @@ class Walk:
 
     def bound(
         self, layer: int, index: int, way: int, box: Sequence[tuple[Number, Number]], ranges: Sequence[LayerRange],
-        multipliers: Sequence[Multipliers],
+        multipliers: Sequence[Multipliers] | None = None,
     ) -> Number:  # fmt: skip
-        """An upper bound of way·argument, by multipliers for the neurons of each layer below that are free."""
+        """An upper bound of way·argument, by multipliers for the neurons of each layer below that are free.
+
+        Without any, it is by the default slopes of proofs/FORMAT.md, §8.
+        """
         top = self.layers[layer - 1]
         total: Number = Rational(int(top.bias[index]) * way, top.denominator)
         coefficients, scale = top.weights[index] * way, top.denominator
         for depth in range(layer - 1, 0, -1):
-            current, found, (slopes, common) = self.layers[depth - 1], ranges[depth - 1], multipliers[depth - 1]
+            current, found = self.layers[depth - 1], ranges[depth - 1]
+            if multipliers is None:
+                slopes, common = _default(current.activation, found, coefficients), scale << _DEFAULT_BITS
+            else:
+                slopes, common = multipliers[depth - 1]
             factor = math.lcm(scale, common) // scale
             coefficients, scale = coefficients * factor, scale * factor
             slope = np.where(_is_identity(current.activation, found), coefficients, 0)
@@ -165,6 +175,19 @@ class Walk:
         for c, (low, high) in zip(coefficients, box, strict=True):
             total += Rational(int(c), scale) * (high if c > 0 else low)
         return total
+
+
+def _default(activation: Activation, found: LayerRange, coefficients: Integers) -> Integers:
+    """Default multipliers of the neurons that are free, times 2^_DEFAULT_BITS: the coefficient times the chord's slope,
+    rounded down; or, where a relu counts negatively or the range is a point, times the slope of one side."""
+    low, high, c = found.low[found.free], found.high[found.free], coefficients[found.free]
+    one = found.denominator
+    rise = _activated(activation, high, one) - _activated(activation, low, one)
+    width = high - low
+    chord = rise * (1 << _DEFAULT_BITS) // np.where(width > 0, width, 1)
+    side = np.where(low + high > 0, 1 << _DEFAULT_BITS, 0)
+    has_chord = (width > 0) & ((c > 0) | (activation != "relu"))
+    return c * np.where(has_chord, chord, side)
 
 
 def in_order(multipliers: Sequence[Multipliers]) -> list[Number]:
