@@ -3,13 +3,16 @@
 from verimv.certificate.certificate import Certificate, check_files
 from verimv.certificate.extraction import CertifiedExtraction, extract
 from verimv.certificate.matching import certify, certify_formulas
+from verimv.certificate.ranges import certify_difference, certify_range
 from verimv.certificate.simplifying import certify_simplification, simplify_extraction
 
 __all__ = [
     "Certificate",
     "CertifiedExtraction",
     "certify",
+    "certify_difference",
     "certify_formulas",
+    "certify_range",
     "certify_simplification",
     "check_files",
     "extract",
