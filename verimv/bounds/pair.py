@@ -22,6 +22,17 @@ def are_alike(a: Network, b: Network) -> bool:
     return shapes[0] == shapes[1]
 
 
+def reordered(network: Network, inputs: Sequence[str], outputs: Sequence[str]) -> Network:
+    """The same function with its inputs and outputs in another order."""
+    places = {j: inputs.index(name) for j, name in enumerate(network.inputs)}
+    first, *others = network.layers
+    layers = [replace(first, rows=tuple(row.renumbered(places) for row in first.rows), width_in=len(inputs)), *others]
+    chosen = tuple(layers[-1].rows[network.outputs.index(name)] for name in outputs)
+    layers[-1] = replace(layers[-1], rows=chosen)
+    box = [network.box[network.inputs.index(name)] for name in inputs]
+    return Network.of(layers, inputs, box, outputs)
+
+
 class Pair:
     """a − b for two networks on the unit cube that are alike."""
 

@@ -9,7 +9,7 @@ from verimv.bounds.bound import NetworkBounds
 from verimv.bounds.branch import Budget, Search
 from verimv.bounds.engine import Effort, certified_bounds
 from verimv.bounds.interval import interval_bounds
-from verimv.bounds.pair import Pair, are_alike
+from verimv.bounds.pair import Pair, are_alike, reordered
 from verimv.bounds.prover import Prover
 from verimv.bounds.situation import Case, Ends, Place, Target
 from verimv.certificate.bound_lines import BoundLines
@@ -20,6 +20,7 @@ from verimv.exact import Number, format_number
 from verimv.networks.json_format import write_network
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
+from verimv.smt.functions import aligned
 from verimv.smt.limited import Deadline
 
 #: Of the time for evidence: for the neurons below the outputs.
@@ -58,12 +59,14 @@ def _targets(network: Network, k: int, ends: tuple[Number, Number]) -> list[Targ
 
 
 def certify_difference(a: Network, b: Network, tolerance: Number, seconds: float) -> Certificate | None:
-    """A certificate that two networks with the same inputs and box never differ by more than a tolerance.
+    """A certificate that two networks with the same inputs and box never differ by more than a tolerance. The second is
+    written with the names of the first.
 
     Found for networks of one shape with rational weights, if evidence is found in time.
     """
     deadline = Deadline(seconds)
-    b = replace(b, inputs=a.inputs, outputs=a.outputs)
+    second = aligned(a, b)[1]
+    b = replace(reordered(b, second.inputs, second.outputs), inputs=a.inputs, outputs=a.outputs)
     sides = [to_unit_cube(network) for network in (a, b)]
     if not are_alike(*sides) or any(side.number_kind == "algebraic" for side in sides):
         return None
