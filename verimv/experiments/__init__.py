@@ -10,6 +10,7 @@ from verimv.experiments import (
     bench_compact,
     bench_equivalence,
     bench_extract,
+    bench_growth,
     bench_nets,
     bench_simplify,
 )
@@ -25,6 +26,7 @@ BENCHMARKS: dict[str, Callable[[Progress], Benchmark]] = {
     "certificates": bench_certificates.run,
     "compact": bench_compact.run,
     "simplify": bench_simplify.run,
+    "growth": bench_growth.run,
 }
 
 #: Benchmarks over a folder of the user's; None is where this project's own trials have theirs.
