@@ -120,6 +120,11 @@ def build_parser() -> argparse.ArgumentParser:
     add_outputs(sub)
     sub.add_argument("--csv", metavar="FILE", help="a table of points with a header; prints it with the outputs added")
     sub.add_argument("--floats", action="store_true", help="with --csv and an .onnx file: onnxruntime's values beside")
+    sub.add_argument(
+        "--float-gap",
+        action="store_true",
+        help="a proven bound on |float32 execution − exact value|, at the points or, without any, in the whole box",
+    )
 
     sub = command(
         "measure",
