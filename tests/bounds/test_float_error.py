@@ -124,6 +124,29 @@ def test_numbers_that_are_no_floats_count():
     ]  # fmt: skip
 
 
+def test_rounded_weights_and_biases_count():
+    """float32(1/3) is 1/3 + 2⁻²⁵/3 …: what is executed is another network."""
+    third, near = "1/3", np.float32(1 / 3)
+    for rational, rounded in (([[third]], [0]), ([[near]], [0])), (([[0]], [third]), ([[0]], [near])):
+        gaps = [
+            float32_gaps_at(Network.of([Layer.of(*numbers, "identity")]), [Rational(1)])[0]
+            for numbers in (rational, rounded)
+        ]
+        assert gaps[0] - gaps[1] > Rational(1, 3) * Rational(1, 2**24) * Rational(99, 100)
+
+
+def test_underflow_counts(tmp_path):
+    """2⁻¹⁰⁰·2⁻¹⁰⁰ is 0 in floats: no multiple of u·2⁻²⁰⁰ bounds that error."""
+    network = Network.of([Layer.of([[2.0**-100]], [0], "identity")])
+    path = tmp_path / "net.onnx"
+    path.write_bytes(export_onnx(network).data)
+    point = [as_number(2.0**-100)]
+    assert FloatModel(path).at([2.0**-100]) == [0]
+    check(network, point, [0])
+    tiny = Network.of([Layer.of([[2.0**-140]], [0], "identity")])  # may itself be read as 0
+    assert float32_gaps_at(tiny, [Rational(2) ** 100])[0] >= Rational(1, 2**40)
+
+
 def test_neurons_that_are_surely_off_have_no_error():
     network = Network.of([Layer.of([[1], [1]], [-2, 3], "crelu")], box=[[0, "0.5"]])
     assert float32_gaps(network) == [0, 0]
