@@ -21,6 +21,7 @@ from verimv.bounds.branch import Budget, Goal, Point, Prover, Search, exactly, w
 from verimv.bounds.interval import interval_bounds
 from verimv.bounds.relaxation import Relaxation
 from verimv.bounds.situation import Case, Place
+from verimv.choices import TIGHTENING
 from verimv.errors import InputError
 from verimv.exact import Number, ceil
 from verimv.networks.network import Network
@@ -28,9 +29,6 @@ from verimv.networks.normalise import to_unit_cube
 from verimv.smt.limited import Deadline, die_with_parent
 
 Progress = Callable[[str, int, int], None]
-
-#: From loose to tight.
-TIGHTENING = ("interval", "linear", "lp", "exact")
 
 #: Multipliers of a single leaf: the fewest bits that lose next to nothing, then more where that helps.
 _LEAF_BITS = (12, 30)

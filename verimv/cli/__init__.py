@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import io
 import json
 import os
@@ -10,13 +11,18 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from verimv.cli.commands import Result
 from verimv.cli.limits import Terminated, limits
 from verimv.cli.parser import build_parser
 from verimv.cli.reporter import Reporter
 from verimv.errors import InputError, InternalError, VerimvError
 from verimv.files import write_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from verimv.cli.result import Result
 
 __all__ = ["main", "run"]
 
@@ -28,9 +34,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     arguments = build_parser().parse_args([_as_utf8(word) for word in (sys.argv[1:] if argv is None else argv)])
     try:
+        command = command_function(arguments.run)
         grace = 0.05 * (arguments.timeout or 0) + 0.4 if arguments.budgeted else 0.0
         with limits(arguments.timeout, arguments.memory, grace), Reporter(arguments.quiet) as report:
-            result: Result = arguments.run(arguments, report)
+            result = command(arguments, report)
         _print(json.dumps(result.data, ensure_ascii=not _shows_unicode()) if arguments.json else result.text)
     except InternalError as error:
         if error.reproduction:
@@ -50,6 +57,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         reason = f"a bug in verimv: {type(error).__name__}: {error} (--debug shows where; please report it)"
         return _fail(arguments, reason.replace("\n", " "), 4)
     return result.exit_code
+
+
+def command_function(name: str) -> Callable[[argparse.Namespace, Reporter], Result]:
+    """What "module:function" in the parser stands for; loaded now, with the engines that it needs."""
+    module, _, function = name.partition(":")
+    found: Callable[[argparse.Namespace, Reporter], Result] = getattr(
+        importlib.import_module(f"verimv.cli.{module}"), function
+    )
+    return found
 
 
 def _as_utf8(word: str) -> str:

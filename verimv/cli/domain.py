@@ -25,20 +25,6 @@ from verimv.networks.outputs import OutputMap, chosen
 from verimv.terms import Formula
 
 
-def add_box(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--box",
-        metavar="FILE",
-        help='JSON [["low", "high"], …], a pair per input, or a VNN-LIB file, instead of the network\'s own box',
-    )
-
-
-def add_outputs(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
-    group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference of outputs A − B")
-
-
 def with_box(subject: Network, path: str | None) -> Network:
     return subject if path is None else replace(subject, box=_box(path, len(subject.inputs)))
 

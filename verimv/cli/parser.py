@@ -1,24 +1,19 @@
-"""Commands and options. Every `--help` ends with an example that works from a checkout."""
+"""Commands and options. Every `--help` ends with an example that works from a checkout.
+
+A command names the function that runs it as "module:function" in this package: `--help` loads none of them.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from verimv import __version__, kernel
-from verimv.bounds import METHODS
-from verimv.cli import commands, decisions
-from verimv.cli.bench import run_bench
-from verimv.cli.domain import add_box, add_outputs
-from verimv.cli.reproduce import run_reproduce
-from verimv.cli.simplifying import run_simplify
+from verimv.choices import EXPERIMENTS, FORMULA_FORMATS, LOGICS, MEASURES, METHODS, NETWORK_FORMATS, STRATEGIES
+from verimv.cli.options import add_box, add_outputs, count, megabytes, positive, seed, workers
 from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS
-from verimv.experiments.reproduce import EXPERIMENTS
-from verimv.extract import LOGICS, STRATEGIES
-from verimv.terms.measure import MEASURES
 
 SUBJECT = "a file, an expression, or - for stdin"
 NETWORK = "network JSON, .onnx, .nnet, .npz, .safetensors, or - for JSON on stdin"
@@ -44,9 +39,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"verimv {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
 
-    def command(
-        name: str, run: Callable[..., Any], summary: str, example: str, budgeted: bool = False
-    ) -> argparse.ArgumentParser:
+    def command(name: str, run: str, summary: str, example: str, budgeted: bool = False) -> argparse.ArgumentParser:
         sub = subparsers.add_parser(
             name,
             help=summary,
@@ -58,14 +51,14 @@ def build_parser() -> argparse.ArgumentParser:
         common = sub.add_argument_group("every command")
         common.add_argument("--json", action="store_true", help="print one JSON object")
         common.add_argument("--quiet", action="store_true", help="no progress on stderr")
-        common.add_argument("--timeout", type=_positive, metavar="SECONDS", help="give up (exit 3) after this long")
-        common.add_argument("--memory", type=_megabytes, metavar="MB", help="give up (exit 3) past this much memory")
+        common.add_argument("--timeout", type=positive, metavar="SECONDS", help="give up (exit 3) after this long")
+        common.add_argument("--memory", type=megabytes, metavar="MB", help="give up (exit 3) past this much memory")
         common.add_argument("--debug", action="store_true", help="show tracebacks")
         return sub
 
     sub = command(
         "extract",
-        commands.run_extract,
+        "commands:run_extract",
         "network → formula",
         "  verimv extract examples/networks/hat.json -o hat\n  (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)",
     )
@@ -89,7 +82,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="how neurons are bounded (default: the tightest that is quick)",
     )
-    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for bounds (default: 1)")
+    sub.add_argument("--workers", type=workers, default=1, metavar="N", help="processes for bounds (default: 1)")
     add_box(sub)
     add_outputs(sub)
     ends = sub.add_mutually_exclusive_group()
@@ -100,7 +93,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "check",
-        commands.run_check,
+        "checking:run_check",
         "check a certificate, without a solver",
         "  verimv extract examples/networks/hat.json -o hat && verimv check hat\n  valid",
     )
@@ -110,7 +103,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "eval",
-        commands.run_eval,
+        "commands:run_eval",
         "exact value of a formula or network",
         "  verimv eval '(x ⊕ x) ⊙ ¬(x ⊙ x)' --at x=1/3\n  2/3",
     )
@@ -123,7 +116,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "measure",
-        commands.run_measure,
+        "commands:run_measure",
         "length, size, depth, logic, variables of a formula",
         "  verimv measure '(x ⊕ x) ⊙ ¬(x ⊙ x)'\n  length     4\n  …",
     )
@@ -131,7 +124,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "simplify",
-        run_simplify,
+        "simplifying:run_simplify",
         "an equal formula that is no longer; each merge by a law or proved by the solver (default budget: 20 s)",
         "  verimv simplify '(x ∧ y) ⊕ (x ∨ y)'\n  x ⊕ y\n  …",
         budgeted=True,
@@ -143,7 +136,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "convert",
-        commands.run_convert,
+        "commands:run_convert",
         "between formats; formula → network is the paper's construction",
         "  verimv convert '(x ⊕ x) ⊙ ¬y' -o network.json\n  verimv convert hat/formula.mv --to latex -o -",
     )
@@ -157,7 +150,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument(
         "--to",
-        choices=(*commands.FORMULA_FORMATS, *commands.NETWORK_FORMATS),
+        choices=(*FORMULA_FORMATS, *NETWORK_FORMATS),
         help="the format, when the name does not tell",
     )
     sub.add_argument(
@@ -166,7 +159,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="formula → network: write both there, with a certificate that they are equal",
     )
 
-    def question(name: str, run: Callable[..., Any], summary: str, example: str) -> argparse.ArgumentParser:
+    def question(name: str, run: str, summary: str, example: str) -> argparse.ArgumentParser:
         sub = command(name, run, f"{summary} (default budget: 60 s)", example, budgeted=True)
         sub.add_argument("--solver", choices=("z3", "cvc5", "all"), default="z3", help="all: both, and they must agree")
         sub.add_argument("--emit", metavar="DIR", help="write every query there as SMT-LIB 2")
@@ -174,7 +167,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = question(
         "equiv",
-        decisions.run_equiv,
+        "decisions:run_equiv",
         "are two networks or formulas equal everywhere?",
         "  verimv equiv 'x ⊙ (x → y)' 'x ∧ y'\n  equal",
     )
@@ -190,7 +183,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = question(
         "prove",
-        decisions.run_prove,
+        "decisions:run_prove",
         "are the network and the formula that extract wrote equal everywhere?",
         "  verimv extract examples/networks/hat.json -o hat && verimv prove hat --solver all",
     )
@@ -202,15 +195,15 @@ def build_parser() -> argparse.ArgumentParser:
         help="one obligation per unit and node where the formula is the network's extraction, or one query about all",
     )
 
-    sub = question("valid", decisions.run_valid, "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid")
+    sub = question("valid", "decisions:run_valid", "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid")
     sub.add_argument("formula", metavar="F", help=SUBJECT)
 
-    sub = question("sat", decisions.run_sat, "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'")
+    sub = question("sat", "decisions:run_sat", "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'")
     sub.add_argument("formula", metavar="F", help=SUBJECT)
 
     sub = question(
         "entails",
-        decisions.run_entails,
+        "decisions:run_entails",
         "wherever F is 1, is G 1?",
         "  verimv entails 'x ⊙ (x → y)' y\n  entailed",
     )
@@ -219,7 +212,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = question(
         "range",
-        decisions.run_range,
+        "decisions:run_range",
         "exact minimum and maximum, with points",
         "  verimv range 'x ∨ ¬x'\n  minimum 1/2 at x=1/2\n  maximum 1 at x=0",
     )
@@ -232,11 +225,11 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="verimv's own search, a solver, or both, and they must agree (default: search, a solver if that fails)",
     )
-    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for the search (default: 1)")
+    sub.add_argument("--workers", type=workers, default=1, metavar="N", help="processes for the search (default: 1)")
 
     sub = command(
         "bounds",
-        decisions.run_bounds,
+        "decisions:run_bounds",
         "proven range of every neuron, before activation",
         "  verimv bounds examples/networks/hat.json\n  1:0  [0, 2]  exact\n  …",
         budgeted=True,
@@ -251,30 +244,30 @@ def build_parser() -> argparse.ArgumentParser:
         default="search",
         help="who finds exact bounds: verimv's own search, a solver, or both, and they must agree (default: search)",
     )
-    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for the search (default: 1)")
+    sub.add_argument("--workers", type=workers, default=1, metavar="N", help="processes for the search (default: 1)")
     sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="the solver of --engine smt")
     sub.add_argument(
-        "--seconds-per-bound", type=_positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"
+        "--seconds-per-bound", type=positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"
     )
 
     sub = command(
         "reproduce",
-        run_reproduce,
+        "reproduce:run_reproduce",
         "the paper's experiments: numbers, figures, and which of its claims hold",
         "  verimv reproduce all --runs 20 -o figures",
     )
     sub.add_argument(
         "figure", choices=(*EXPERIMENTS, "all"), metavar="FIGURE", help=f"one of: {', '.join(EXPERIMENTS)}, all"
     )
-    sub.add_argument("--runs", type=_count, default=500, metavar="N", help="random runs for each point (default: 500)")
-    sub.add_argument("--seed", type=_seed, default=1, metavar="S", help="a whole number (default: 1)")
+    sub.add_argument("--runs", type=count, default=500, metavar="N", help="random runs for each point (default: 500)")
+    sub.add_argument("--seed", type=seed, default=1, metavar="S", help="a whole number (default: 1)")
     sub.add_argument(
         "-o", dest="directory", metavar="DIR", help="write numbers and figures here; a call that was stopped goes on"
     )
 
     sub = command(
         "bench",
-        run_bench,
+        "bench:run_bench",
         "measurements on this machine, as ratios and growth within one run",
         "  verimv bench extract",
     )
@@ -288,37 +281,3 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: where the networks are")
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
     return parser
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e8:
-        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, found {text!r}")
-    return value
-
-
-def _workers(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 256):
-        raise argparse.ArgumentTypeError(f"expected a number of processes from 1 to 256, found {text!r}")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000):
-        raise argparse.ArgumentTypeError(f"expected a number of runs from 1 to 1000000, found {text!r}")
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}")
-    return int(text)
-
-
-def _megabytes(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 30):
-        raise argparse.ArgumentTypeError(f"expected a positive number of megabytes, found {text!r}")
-    return int(text)

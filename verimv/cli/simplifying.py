@@ -8,8 +8,9 @@ from typing import Any
 
 from verimv.certificate import certify_simplification
 from verimv.certificate.writer import EVIDENCE_SECONDS
-from verimv.cli.commands import FORMULA_FORMATS, Result, console_style, format_of, write_certificate
+from verimv.cli.commands import FORMULA_FORMATS, console_style, format_of, write_certificate
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.cli.subjects import read_formula
 from verimv.errors import Undecided
 from verimv.files import write_file

@@ -10,6 +10,7 @@ from typing import Any
 
 from verimv.bounds import NetworkBounds, neuron_bounds
 from verimv.bounds.search import point_outside_unit_interval
+from verimv.choices import LOGICS, MEASURES, STRATEGIES
 from verimv.errors import InputError, OutputLeavesUnitInterval, Undecided
 from verimv.exact import format_number
 from verimv.extract.recorder import Recorder
@@ -19,10 +20,7 @@ from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.networks.outputs import affine_end, chosen
 from verimv.terms.formula import Formula
-from verimv.terms.measure import MEASURES, Measures
-
-LOGICS = ("auto", "mv", "dmv", "rmv")
-STRATEGIES = ("paper", "compact")
+from verimv.terms.measure import Measures
 
 #: With --logic auto, rational weights go to DMV as long as its splitting needs no more table entries than this.
 MAX_AUTO_DMV_NODES = 200_000
