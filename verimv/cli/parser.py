@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from typing import NoReturn
 
 from verimv import __version__, kernel
@@ -39,7 +40,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"verimv {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
 
-    def command(name: str, run: str, summary: str, example: str, budgeted: bool = False) -> argparse.ArgumentParser:
+    def command(
+        name: str, run: str, summary: str, example: str, budgeted: bool = False, decides: Sequence[str] = ()
+    ) -> argparse.ArgumentParser:
+        """`decides` names the arguments that a verdict is about: JUnit has a test case for it."""
         sub = subparsers.add_parser(
             name,
             help=summary,
@@ -47,13 +51,15 @@ def build_parser() -> argparse.ArgumentParser:
             epilog=f"example:\n{example}\n\n{EXIT_CODES}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        sub.set_defaults(run=run, budgeted=budgeted)
+        sub.set_defaults(run=run, budgeted=budgeted, command=name, decides=decides, junit=None)
         common = sub.add_argument_group("every command")
         common.add_argument("--json", action="store_true", help="print one JSON object")
         common.add_argument("--quiet", action="store_true", help="no progress on stderr")
         common.add_argument("--timeout", type=positive, metavar="SECONDS", help="give up (exit 3) after this long")
         common.add_argument("--memory", type=megabytes, metavar="MB", help="give up (exit 3) past this much memory")
         common.add_argument("--debug", action="store_true", help="show tracebacks")
+        if decides:
+            common.add_argument("--junit", metavar="FILE", help="write the verdict there as JUnit XML, for CI")
         return sub
 
     sub = command(
@@ -61,6 +67,7 @@ def build_parser() -> argparse.ArgumentParser:
         "commands:run_extract",
         "network → formula",
         "  verimv extract examples/networks/hat.json -o hat\n  (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)",
+        decides=("network",),
     )
     sub.add_argument("network", metavar="NETWORK", help=NETWORK)
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write formula, certificate and summary here")
@@ -94,10 +101,16 @@ def build_parser() -> argparse.ArgumentParser:
     sub = command(
         "check",
         "checking:run_check",
-        "check a certificate, without a solver",
+        "check certificates, without a solver",
         "  verimv extract examples/networks/hat.json -o hat && verimv check hat\n  valid",
+        decides=("paths",),
     )
-    sub.add_argument("path", metavar="DIR|CERTIFICATE", help="a directory that extract wrote, or a certificate")
+    sub.add_argument(
+        "paths",
+        nargs="+",
+        metavar="DIR|CERTIFICATE",
+        help="directories that extract wrote (or a file of each), or certificates",
+    )
     for name, file in kernel.FILES.items():
         sub.add_argument(f"--{name}", metavar="FILE", help=f"the {name} that the certificate is about (DIR/{file})")
 
@@ -159,8 +172,8 @@ def build_parser() -> argparse.ArgumentParser:
         help="formula → network: write both there, with a certificate that they are equal",
     )
 
-    def question(name: str, run: str, summary: str, example: str) -> argparse.ArgumentParser:
-        sub = command(name, run, f"{summary} (default budget: 60 s)", example, budgeted=True)
+    def question(name: str, run: str, summary: str, example: str, *decides: str) -> argparse.ArgumentParser:
+        sub = command(name, run, f"{summary} (default budget: 60 s)", example, budgeted=True, decides=decides)
         sub.add_argument("--solver", choices=("z3", "cvc5", "all"), default="z3", help="all: both, and they must agree")
         sub.add_argument("--emit", metavar="DIR", help="write every query there as SMT-LIB 2")
         return sub
@@ -170,6 +183,8 @@ def build_parser() -> argparse.ArgumentParser:
         "decisions:run_equiv",
         "are two networks or formulas equal everywhere?",
         "  verimv equiv 'x ⊙ (x → y)' 'x ∧ y'\n  equal",
+        "a",
+        "b",
     )
     sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, or - for stdin")
     sub.add_argument("b", metavar="B", help="the other")
@@ -186,6 +201,7 @@ def build_parser() -> argparse.ArgumentParser:
         "decisions:run_prove",
         "are the network and the formula that extract wrote equal everywhere?",
         "  verimv extract examples/networks/hat.json -o hat && verimv prove hat --solver all",
+        "directory",
     )
     sub.add_argument("directory", metavar="DIR", help="a directory with network.json and formula.mv")
     sub.add_argument(
@@ -195,10 +211,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="one obligation per unit and node where the formula is the network's extraction, or one query about all",
     )
 
-    sub = question("valid", "decisions:run_valid", "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid")
+    sub = question(
+        "valid", "decisions:run_valid", "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid", "formula"
+    )
     sub.add_argument("formula", metavar="F", help=SUBJECT)
 
-    sub = question("sat", "decisions:run_sat", "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'")
+    sub = question("sat", "decisions:run_sat", "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'", "formula")
     sub.add_argument("formula", metavar="F", help=SUBJECT)
 
     sub = question(
@@ -206,6 +224,8 @@ def build_parser() -> argparse.ArgumentParser:
         "decisions:run_entails",
         "wherever F is 1, is G 1?",
         "  verimv entails 'x ⊙ (x → y)' y\n  entailed",
+        "premise",
+        "conclusion",
     )
     sub.add_argument("premise", metavar="F", help=SUBJECT)
     sub.add_argument("conclusion", metavar="G", help="a file or an expression")
