@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verimv.checking import check_files
-from verimv.errors import VerimvError
+from verimv import kernel
+from verimv.checking import rejection
 
 if TYPE_CHECKING:
     from verimv.networks import Network
@@ -47,10 +47,9 @@ def assert_certified(
     is what fails when a model is trained again and nobody certifies it again.
     """
     __tracebackhide__ = True
-    try:
-        check_files(directory)
-    except VerimvError as error:
-        raise AssertionError(f"{os.fspath(directory)} is not certified: {error}") from None
+    rejected = rejection(lambda: kernel.check(os.fspath(directory), {}))
+    if rejected is not None:
+        raise AssertionError(f"{_name(directory, '')} is not certified: {rejected}")
     if network is not None:
         certified = next(filter(Path.exists, (Path(directory, name) for name in ("source.json", "network.json"))))
         inside = _read(certified)
