@@ -19,6 +19,7 @@ from verimv.extract.step3_compose import Progress, compose, table_nodes
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.networks.outputs import affine_end, chosen
+from verimv.rich import cut, html_table
 from verimv.terms.formula import Formula
 from verimv.terms.measure import Measures
 
@@ -37,6 +38,18 @@ class Extraction:
     clipped: ClippedNetwork
     measures: Measures
     summary: dict[str, Any]
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the formula, and what is known of it."""
+        told = self.summary
+        rows = [
+            ("formula", self.formula._repr_latex_()),
+            ("logic", told["logic"]),
+            ("size", f"length {cut(told['length'], 40)}, {told['size']:,} nodes, depth {told['depth']:,}"),
+            ("from", f"{told['neurons']:,} neurons by {told['units']:,} clipped units ({told['bounds']} bounds)"),
+            ("status", {"extracted": "extracted, its certificate not checked yet"}.get(told["status"], told["status"])),
+        ]
+        return html_table("network → formula", rows)
 
 
 def no_progress(stage: str, done: int, total: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from verimv.errors import InputError
 from verimv.exact import ONE, ZERO, Algebraic, Number, as_number, clip, is_integer, shown
 from verimv.networks.affine import Affine
+from verimv.rich import cut, html_table
 from verimv.terms.parse import NAME, RESERVED
 
 Activation = Literal["relu", "crelu", "identity"]
@@ -113,6 +114,19 @@ class Network:
             traced.append([row(values) for row in layer.rows])
             values = [activate(layer.activation, t) for t in traced[-1]]
         return traced
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a row per layer."""
+        kind = {"integer": "whole", "rational": "rational", "algebraic": "algebraic"}[self.number_kind]
+        names = f"{', '.join(self.inputs)} → {', '.join(self.outputs)}"
+        title = f"network {cut(names, 80)}: {self.neurons:,} neurons, {kind} weights"
+        box = ", ".join(f"{name} ∈ [{low}, {high}]" for name, (low, high) in zip(self.inputs, self.box, strict=True))
+        rows = [
+            (f"layer {depth}", f"{len(layer.rows):,} × {layer.activation}", f"{weights:,} weights")
+            for depth, layer in enumerate(self.layers, start=1)
+            for weights in [sum(len(row.terms) for row in layer.rows)]
+        ]
+        return html_table(title, [("box", "the unit cube" if self.is_on_unit_cube() else box), *rows])
 
     @property
     def neurons(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from verimv.errors import Undecided
+from verimv.rich import html_table
 
 Status = Literal["proved", "refuted", "undecided"]
 
@@ -57,6 +58,16 @@ class Verdict:
         if self.undecided:
             raise Undecided(self.reason)
         return self.proved
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the answer, the exact point and values, and who gave it."""
+        rows: list[tuple[str, str]] = []
+        if self.witness is not None:
+            rows += [*self.witness.point.items(), *self.witness.values.items()]
+        if self.reason:
+            rows.append(("reason", self.reason))
+        rows += [(str(item.get("solver", "")), str(item.get("answer", ""))) for item in self.evidence]
+        return html_table(f"{self.status} ({self.seconds:.2g} s)", rows)
 
     def data(self) -> dict[str, Any]:
         return {

@@ -11,6 +11,7 @@ import numpy as np
 
 from verimv.errors import InputError
 from verimv.exact import Number, as_number, format_number
+from verimv.rich import MAX_ROWS, cut
 from verimv.terms import dag as build
 from verimv.terms.dag import Algebra, Dag, fold
 from verimv.terms.evaluate import evaluate, evaluate_floats, evaluate_points
@@ -29,6 +30,9 @@ from verimv.terms.printing import (
 
 #: Written-out formulas with more nodes than this are shown as definitions.
 MAX_ONE_LINE_NODES = 400
+#: Formulas with more shared nodes than this are not shown in notebooks, but for their sizes.
+MAX_SHOWN_NODES = 2_000
+MAX_SHOWN_CHARACTERS = 20_000
 
 
 def natural_order(name: str) -> list[Any]:
@@ -228,11 +232,32 @@ class Formula:
 
     def latex(self) -> str:
         """For math mode; an `aligned` block when definitions are needed."""
+        lines = self.latex_lines()
+        rows = " \\\\\n".join(lines)
+        return rows if len(lines) == 1 else f"\\begin{{aligned}}\n{rows}\n\\end{{aligned}}"
+
+    def _repr_latex_(self) -> str:
+        """For notebooks: written out when short, otherwise as definitions; cut, with its sizes, when they are many."""
+        measures = self.measure()
+        lines = self.latex_lines() if self.is_short() or measures.size <= MAX_SHOWN_NODES else []
+        is_cut = len(lines) > MAX_ROWS
+        if is_cut:  # the outputs come last, and are what one wants to see
+            last = min(len(self.roots), MAX_ROWS // 2)
+            lines = [*lines[: MAX_ROWS - last], r"\vdots &", *lines[-last:]]
+        if sum(map(len, lines)) > MAX_SHOWN_CHARACTERS:
+            lines = []
+        if is_cut or not lines:
+            length = cut(measures.length_text, 40).replace("~", r"\sim ").replace("…", r"\ldots ")
+            column = "&" if lines else ""
+            lines.append(rf"{column}\text{{({measures.size:,} nodes, length }}{length}\text{{)}}")
+        rows = " \\\\\n".join(lines)
+        return f"$\\displaystyle {rows}$" if len(lines) == 1 else f"$$\\begin{{aligned}}\n{rows}\n\\end{{aligned}}$$"
+
+    def latex_lines(self) -> list[str]:
+        """The rows of :meth:`latex`."""
         text = self.text(LATEX)
-        if "\n" not in text:
-            return text
-        rows = " \\\\\n".join(line.replace(" = ", " &= ", 1) for line in text.splitlines())
-        return f"\\begin{{aligned}}\n{rows}\n\\end{{aligned}}"
+        lines = text.splitlines()
+        return lines if len(lines) == 1 else [line.replace(" = ", " &= ", 1) for line in lines]
 
     def to_sympy(self) -> Any:
         """A SymPy expression in Min and Max (a list of them for several outputs), shared as the DAG is."""
