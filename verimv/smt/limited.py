@@ -36,6 +36,11 @@ class Deadline:
     def left(self) -> float:
         return max(0.0, self._end - time.monotonic())
 
+    def check(self) -> None:
+        """Raise :class:`OutOfBudget` once it has passed."""
+        if not self.left:
+            raise OutOfBudget(f"no answer in {self.seconds:.3g} s")
+
 
 class OutOfBudget(Undecided):
     """The child was stopped."""
