@@ -57,9 +57,8 @@ def test_many_definitions_are_cut_with_their_sizes():
 
 
 def test_a_tree_of_astronomic_length_is_its_sizes():
-    formula = verimv.variable("x")
-    for _ in range(3_000):
-        formula = formula * ~(formula + formula)
+    steps = "".join(f"t{i} = t{i - 1} ⊙ ¬(t{i - 1} ⊕ t{i - 1})\n" for i in range(1, 3_001))
+    formula = verimv.read_mv(f"verimv-formula 1\ninputs t0\n{steps}outputs t3000\n")
     begin = time.perf_counter()
     shown = formula._repr_latex_()
     assert time.perf_counter() - begin < 20
@@ -70,7 +69,15 @@ def test_a_tree_of_astronomic_length_is_its_sizes():
 def test_long_numbers_do_not_make_it_long():
     formula = verimv.parse(" ⊕ ".join(f"Δ[1/{10**400 + i}]x{i}" for i in range(1, 100)))
     assert formula.is_short()
+    assert len(formula._repr_latex_()) < 10_000
+    formula = verimv.parse(" ⊕ ".join(f"Δ[1/{10**4200 + i}]x{i}" for i in range(6)))
     assert len(formula._repr_latex_()) < 200
+
+
+def test_representations_are_one_line():
+    assert repr(verimv.to_network(HAT)) == "<Network x → y1: 3 neurons>"
+    assert repr(verimv.equivalent(HAT, verimv.parse("x"))).startswith("<Verdict refuted at x=")
+    assert repr(verimv.extract(random_network((4, 30, 1), 1), scale_output=True)).count("\n") == 0
 
 
 def test_networks():

@@ -15,6 +15,16 @@ def cut(text: str, limit: int = MAX_CELL) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+class Headed:
+    """An object whose representation is one line, however large it is."""
+
+    def _headline(self) -> str:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._headline()}>"
+
+
 def html_table(title: str, rows: Sequence[Sequence[str]]) -> str:
     """A heading and rows of cells, the first of each a label. Everything is escaped; formulas are not cut."""
     left_out = len(rows) - MAX_ROWS

@@ -19,7 +19,7 @@ from verimv.extract.step3_compose import Progress, compose, table_nodes
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.networks.outputs import affine_end, chosen
-from verimv.rich import cut, html_table
+from verimv.rich import Headed, cut, html_table
 from verimv.terms.formula import Formula
 from verimv.terms.measure import Measures
 
@@ -27,8 +27,8 @@ from verimv.terms.measure import Measures
 MAX_AUTO_DMV_NODES = 200_000
 
 
-@dataclass(frozen=True)
-class Extraction:
+@dataclass(frozen=True, repr=False)
+class Extraction(Headed):
     """A formula and the network, normalised to the unit cube, that it equals."""
 
     formula: Formula
@@ -50,6 +50,9 @@ class Extraction:
             ("status", {"extracted": "extracted, its certificate not checked yet"}.get(told["status"], told["status"])),
         ]
         return html_table("network → formula", rows)
+
+    def _headline(self) -> str:
+        return f"{self.summary['status']}: {self.formula!r}"
 
 
 def no_progress(stage: str, done: int, total: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from verimv.errors import Undecided
-from verimv.rich import html_table
+from verimv.rich import Headed, cut, html_table
 
 Status = Literal["proved", "refuted", "undecided"]
 
@@ -26,8 +26,8 @@ class Witness:
         return f"at {at}: " + ", ".join(f"{name} = {value}" for name, value in self.values.items())
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Headed):
     """The answer to a question about formulas and networks, with who gave it."""
 
     status: Status
@@ -67,7 +67,10 @@ class Verdict:
         if self.reason:
             rows.append(("reason", self.reason))
         rows += [(str(item.get("solver", "")), str(item.get("answer", ""))) for item in self.evidence]
-        return html_table(f"{self.status} ({self.seconds:.2g} s)", rows)
+        return html_table(self.status, rows)
+
+    def _headline(self) -> str:
+        return f"{self.status} {self.witness or cut(self.reason)}".rstrip()
 
     def data(self) -> dict[str, Any]:
         return {
