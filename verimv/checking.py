@@ -8,6 +8,8 @@ from collections.abc import Callable
 from verimv import kernel
 from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate
 
+CERTIFICATE_FILES = ("certificate.jsonl", "certificate.jsonl.gz")
+
 
 def check_files(path: str | os.PathLike[str], **files: str | None) -> None:
     """Check a directory that verimv wrote, or a certificate with `network=`, `formula=`, … that it is about."""

@@ -14,5 +14,7 @@ METHODS = ("auto", *TIGHTENING)
 #: What `convert` writes formulas, and networks, as.
 FORMULA_FORMATS = ("mv", "text", "ascii", "latex", "sympy", "smtlib", "network")
 NETWORK_FORMATS = ("onnx", "nnet")
+#: What `completion` writes scripts for.
+SHELLS = ("bash", "zsh", "fish")
 #: The paper's experiments.
 EXPERIMENTS = ("lengths", "random", "breakpoints", "compositions", "multivariate")

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from verimv import kernel
-from verimv.checking import as_error, rejection
+from verimv.checking import CERTIFICATE_FILES, as_error, rejection
 
-CERTIFICATE_FILES = ("certificate.jsonl", "certificate.jsonl.gz")
 #: Longer certificates are written gzipped.
 _PLAIN_LINES = 2_000
 #: The kernel's progress is reported after so many lines.

@@ -38,7 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         command = command_function(arguments.run)
         grace = 0.05 * (arguments.timeout or 0) + 0.4 if arguments.budgeted else 0.0
-        with limits(arguments.timeout, arguments.memory, grace), Reporter(arguments.quiet) as report:
+        with limits(arguments.timeout, arguments.memory, grace), Reporter(arguments.quiet, arguments.verbose) as report:
+            if arguments.timeout is not None:
+                report.within(arguments.timeout)
             result = command(arguments, report)
         _write_junit(arguments, result.cases or [Case(_decided(arguments), result.exit_code, result.text)])
         _print(json.dumps(result.data, ensure_ascii=not _shows_unicode()) if arguments.json else result.text)

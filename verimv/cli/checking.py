@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.checking import rejection
+from verimv.checking import CERTIFICATE_FILES, rejection
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Case, Result
 from verimv.errors import InputError
 
 #: Files of a directory that extract wrote: each stands for the directory.
-_FILES = (*kernel.FILES.values(), "certificate.jsonl", "certificate.jsonl.gz", "summary.json", "report.html")
+_FILES = (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json", "report.html")
 
 
 def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -25,6 +25,7 @@ def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
     results = []
     for number, path in enumerate(paths):
         report("checking certificates" if len(paths) > 1 else "checking the certificate", number, len(paths))
+        report.reading(_certificate(path))
         results.append(_checked(path, files))
     if len(results) == 1:
         return results[0]
@@ -37,6 +38,12 @@ def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
 def _subject(path: str) -> str:
     """The directory, where a file of it is named, as hooks do."""
     return str(Path(path).parent) if Path(path).name in _FILES and Path(path).is_file() else path
+
+
+def _certificate(path: str) -> str:
+    """The file that takes the time."""
+    inside = (Path(path, name) for name in CERTIFICATE_FILES)
+    return str(next(filter(Path.exists, inside), path))
 
 
 def _checked(path: str, files: dict[str, str | None]) -> Result:

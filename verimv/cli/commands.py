@@ -12,7 +12,7 @@ from pathlib import Path
 
 from verimv import kernel
 from verimv.certificate import Certificate, certify, extract, simplify_extraction
-from verimv.certificate.certificate import CERTIFICATE_FILES
+from verimv.checking import CERTIFICATE_FILES
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result

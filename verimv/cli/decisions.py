@@ -37,6 +37,7 @@ DEFAULT_SECONDS = 60.0
 def make_search(arguments: argparse.Namespace, report: Reporter) -> Search:
     """Solvers and budget as asked for on the command line."""
     directory = getattr(arguments, "emit", None)
+    report.within(arguments.timeout or DEFAULT_SECONDS)
     return Search(
         solvers=chosen(arguments.solver),
         seconds=arguments.timeout or DEFAULT_SECONDS,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from verimv.certificate.certificate import CERTIFICATE_FILES
+from verimv.checking import CERTIFICATE_FILES
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
 from verimv.errors import InputError
 from verimv.exact import ZERO, Number, format_number, parse_number

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from verimv import __version__, kernel
-from verimv.choices import EXPERIMENTS, FORMULA_FORMATS, LOGICS, MEASURES, METHODS, NETWORK_FORMATS, STRATEGIES
+from verimv.choices import EXPERIMENTS, FORMULA_FORMATS, LOGICS, MEASURES, METHODS, NETWORK_FORMATS, SHELLS, STRATEGIES
 from verimv.cli.options import add_box, add_outputs, count, megabytes, positive, seed, workers
 from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS
 
@@ -55,6 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
         common = sub.add_argument_group("every command")
         common.add_argument("--json", action="store_true", help="print one JSON object")
         common.add_argument("--quiet", action="store_true", help="no progress on stderr")
+        common.add_argument("--verbose", action="store_true", help="tell on stderr what is tried, and when")
         common.add_argument("--timeout", type=positive, metavar="SECONDS", help="give up (exit 3) after this long")
         common.add_argument("--memory", type=megabytes, metavar="MB", help="give up (exit 3) past this much memory")
         common.add_argument("--debug", action="store_true", help="show tracebacks")
@@ -300,4 +301,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: where the networks are")
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
+
+    sub = command(
+        "completion",
+        "completion:run_completion",
+        "a script with which a shell completes commands, options and their words",
+        "  source <(verimv completion bash)      # also in ~/.bashrc\n  verimv completion fish | source",
+    )
+    sub.add_argument("shell", choices=SHELLS, help="the shell")
     return parser

@@ -27,6 +27,7 @@ def run_simplify(arguments: argparse.Namespace, report: Reporter) -> Result:
     write = FORMULA_FORMATS[format_of(arguments.out)][1] if arguments.out is not None else None
     report("reading the formula")
     formula = read_formula(arguments.formula)
+    report.within(arguments.timeout or DEFAULT_SECONDS)
     found = simplify(
         formula,
         minimise=arguments.minimise,
@@ -35,6 +36,7 @@ def run_simplify(arguments: argparse.Namespace, report: Reporter) -> Result:
         progress=report,
     )
     report("certifying")
+    report.within(arguments.timeout or EVIDENCE_SECONDS)
     certificate = certify_simplification(found, arguments.timeout or EVIDENCE_SECONDS)
     if write is not None:
         report("writing")

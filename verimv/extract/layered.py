@@ -33,6 +33,8 @@ _LAYERED_FROM = 200
 #: Of the time for comparing: for one query about everything; of the rest, for the range of the difference.
 _QUERY_SHARE = 0.3
 _SEARCH_SHARE = 0.7
+#: Queries that a solver answers before progress is told: a batch costs a process.
+_BATCH = 50
 
 
 def prove_obligations(obligations: Obligations, search: Search) -> Verdict:
@@ -65,21 +67,26 @@ def prove_obligations(obligations: Obligations, search: Search) -> Verdict:
 
 def _open_obligations(solver: str, queries: Sequence[Query], search: Search) -> str:
     """Empty if the solver proves all, otherwise why not."""
-    seconds = search.deadline.left
-    try:
-        statuses = limited(_ask_all, solver, queries, seconds, seconds=seconds, memory=search.memory)
-    except OutOfBudget as error:
-        return f"{solver}: {error}"
-    if "sat" in statuses:
-        program, condition = queries[statuses.index("sat")]
-        raise InternalError(f"{solver} refutes an obligation", to_smtlib(program, condition, NAMES))
-    return f"{solver} left obligation {len(statuses)} of {len(queries)} open" if "unknown" in statuses else ""
+    for begin in range(0, len(queries), _BATCH):
+        search.progress(f"proving obligations with {solver}", begin, len(queries))
+        batch, seconds = queries[begin : begin + _BATCH], search.deadline.left
+        try:
+            statuses = limited(_ask_all, solver, batch, seconds, seconds=seconds, memory=search.memory)
+        except OutOfBudget as error:
+            return f"{solver}: {error}"
+        if "sat" in statuses:
+            program, condition = batch[statuses.index("sat")]
+            raise InternalError(f"{solver} refutes an obligation", to_smtlib(program, condition, NAMES))
+        if "unknown" in statuses:
+            return f"{solver} left obligation {begin + len(statuses)} of {len(queries)} open"
+    return ""
 
 
 def _open_bounds(obligations: Obligations, solver: str, search: Search) -> str:
     """Step 1 rests on these bounds of the network's neurons: the solver must prove each itself."""
-    for (depth, index), ends in obligations.bounds.items():
-        asking = Search([solver], max(0.1, search.deadline.left), search.memory, progress=search.progress)
+    for number, ((depth, index), ends) in enumerate(obligations.bounds.items()):
+        search.progress(f"proving bounds with {solver}", number, len(obligations.bounds))
+        asking = Search([solver], max(0.1, search.deadline.left), search.memory)
         try:
             point = asking.find(_bound_question(obligations.network, depth, index, ends))
         except Undecided as error:
@@ -144,6 +151,7 @@ def prove_layered(network: Network, formula: Formula, search: Search) -> Verdict
             obligations = Obligations()
             if not search.deadline.left:
                 return None
+            search.progress(f"extracting again by {strategy} {minimise} {logic} with {bounds} bounds", 0, 1)
             options: dict[str, Any] = {"bounds": bounds, "logic": logic, "strategy": strategy, "minimise": minimise}
             try:
                 extraction = extract(network, recorder=obligations, **options)
@@ -169,12 +177,14 @@ def equivalent(
         verdict = prove_layered(network, formula, search)
         if verdict is not None and verdict.proved:
             return verdict
+    search.progress("comparing neurons", 0, 1)
     difference = Difference(a, b, tolerance)
     verdict = difference.by_structure()
     if verdict is not None:
         return verdict
     verdict = smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=_share(search), split=False))
     if verdict.undecided and search.deadline.left:
+        search.progress("finding the range of the difference", 0, 1)
         verdict = difference.by_search(_SEARCH_SHARE * search.deadline.left) or verdict
     if verdict.undecided and search.deadline.left:
         return smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=search.deadline.left))
