@@ -14,7 +14,7 @@ PACKAGE = Path(verimv.__file__).parent
 
 #: The layout of the project: a module imports from its own level or below.
 LEVELS = {
-    "errors": 0, "choices": 0, "rich": 0, "files": 0, "checking": 0, "algebraic": 0, "exact": 0,
+    "errors": 0, "choices": 0, "rich": 0, "files": 0, "checking": 0, "algebraic": 0, "exact": 0, "workers": 0,
     "terms": 1, "networks": 2, "smt": 2.5, "bounds": 3, "extract": 4, "simplify": 4, "certificate": 5,
     "kernel": 0, "baselines": 6, "experiments": 6, "pictures": 6.3, "report": 6.5,
     "cli": 7, "testing": 7, "pytest_plugin": 7,
@@ -52,7 +52,10 @@ def test_no_module_bears_a_standard_library_name():
     assert not own & (sys.stdlib_module_names - {"compile"})
 
 
-ENGINES = {"z3", "cvc5", "numpy", "sympy", "highspy", "gmpy2", "matplotlib", "onnx", "onnxruntime", "torch", "sklearn"}
+ENGINES = {
+    "z3", "cvc5", "numpy", "sympy", "highspy", "gmpy2", "matplotlib", "onnx", "onnxruntime", "torch", "sklearn",
+    "distributed",
+}  # fmt: skip
 
 
 def loaded_by(code: str) -> set[str]:
@@ -139,12 +142,16 @@ def test_a_misspelt_name_is_an_attribute_error():
 
 def test_words_of_options_are_those_of_the_engines():
     from verimv import choices
-    from verimv.cli import commands
+    from verimv.cli import commands, plotting
+    from verimv.cli.parser import build_parser
     from verimv.experiments import reproduce
+    from verimv.pictures.graph import MAX_DRAWN
 
     assert tuple(commands.FORMULA_FORMATS) == choices.FORMULA_FORMATS
     assert tuple(commands.NETWORK_FORMATS) == choices.NETWORK_FORMATS
     assert tuple(reproduce.EXPERIMENTS) == choices.EXPERIMENTS
+    assert ("auto", *plotting._DRAWN) == choices.PICTURES
+    assert build_parser().parse_args(["plot", "x", "-o", "x.svg"]).nodes == MAX_DRAWN
 
 
 def test_every_command_has_a_function():

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what people and type checkers see; at run time a name is lo
     from verimv.checking import check_files
     from verimv.errors import (
         IncompleteCertificate,
+        InexactWarning,
         InputError,
         InvalidCertificate,
         OutputLeavesUnitInterval,
@@ -53,6 +54,7 @@ __all__ = [
     "CertifiedExtraction",
     "Formula",
     "IncompleteCertificate",
+    "InexactWarning",
     "InputError",
     "InvalidCertificate",
     "Layer",
@@ -103,6 +105,7 @@ _HOMES = {
     "checking": ("check_files",),
     "errors": (
         "IncompleteCertificate",
+        "InexactWarning",
         "InputError",
         "InvalidCertificate",
         "OutputLeavesUnitInterval",

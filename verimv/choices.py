@@ -14,6 +14,8 @@ METHODS = ("auto", *TIGHTENING)
 #: What `convert` writes formulas, and networks, as.
 FORMULA_FORMATS = ("mv", "text", "ascii", "latex", "sympy", "smtlib", "network")
 NETWORK_FORMATS = ("onnx", "nnet")
+#: What `plot` draws.
+PICTURES = ("auto", "function", "regions", "dag")
 #: What `completion` writes scripts for.
 SHELLS = ("bash", "zsh", "fish")
 #: The paper's experiments.

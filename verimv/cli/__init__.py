@@ -10,16 +10,17 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TextIO
 
 from verimv.cli.junit import junit
 from verimv.cli.limits import Terminated, limits
 from verimv.cli.parser import build_parser
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Case, Result
-from verimv.errors import InputError, InternalError, VerimvError
+from verimv.errors import InexactWarning, InputError, InternalError, VerimvError
 from verimv.files import write_file
 
 if TYPE_CHECKING:
@@ -38,12 +39,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         command = command_function(arguments.run)
         grace = 0.05 * (arguments.timeout or 0) + 0.4 if arguments.budgeted else 0.0
-        with limits(arguments.timeout, arguments.memory, grace), Reporter(arguments.quiet, arguments.verbose) as report:
+        reporter = Reporter(arguments.quiet, arguments.verbose)
+        with limits(arguments.timeout, arguments.memory, grace), reporter as report, _warning(report):
             if arguments.timeout is not None:
                 report.within(arguments.timeout)
             result = command(arguments, report)
         _write_junit(arguments, result.cases or [Case(_decided(arguments), result.exit_code, result.text)])
-        _print(json.dumps(result.data, ensure_ascii=not _shows_unicode()) if arguments.json else result.text)
+        data = {**result.data, "warnings": report.warnings} if report.warnings else result.data
+        _print(json.dumps(data, ensure_ascii=not _shows_unicode()) if arguments.json else result.text)
     except InternalError as error:
         if error.reproduction:
             write_file("verimv-reproduce.smt2", [error.reproduction])
@@ -71,6 +74,30 @@ def command_function(name: str) -> Callable[[argparse.Namespace, Reporter], Resu
         importlib.import_module(f"verimv.cli.{module}"), function
     )
     return found
+
+
+@contextmanager
+def _warning(report: Reporter) -> Iterator[None]:
+    """What is read inexactly is told in a line; other warnings are for developers."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def told(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, InexactWarning):
+                report.warn(str(message))
+            else:
+                show(message, category, filename, lineno, file, line)
+
+        warnings.simplefilter("always", InexactWarning)
+        warnings.showwarning = told
+        yield
 
 
 def _as_utf8(word: str) -> str:

@@ -19,6 +19,18 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference of outputs A − B")
 
 
+def add_workers(parser: argparse.ArgumentParser, purpose: str) -> None:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--workers", type=workers, default=1, metavar="N", help=f"processes for {purpose} (default: 1)")
+    group.add_argument(
+        "--scheduler",
+        dest="workers",
+        default=argparse.SUPPRESS,
+        metavar="ADDRESS",
+        help="a Dask cluster instead of local processes, such as tcp://host:8786 (needs verimv[dask])",
+    )
+
+
 def positive(text: str) -> float:
     try:
         value = float(text)

@@ -12,8 +12,18 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from verimv import __version__, kernel
-from verimv.choices import EXPERIMENTS, FORMULA_FORMATS, LOGICS, MEASURES, METHODS, NETWORK_FORMATS, SHELLS, STRATEGIES
-from verimv.cli.options import add_box, add_outputs, count, megabytes, positive, seed, workers
+from verimv.choices import (
+    EXPERIMENTS,
+    FORMULA_FORMATS,
+    LOGICS,
+    MEASURES,
+    METHODS,
+    NETWORK_FORMATS,
+    PICTURES,
+    SHELLS,
+    STRATEGIES,
+)
+from verimv.cli.options import add_box, add_outputs, add_workers, count, megabytes, positive, seed
 from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS
 
 SUBJECT = "a file, an expression, or - for stdin"
@@ -71,7 +81,8 @@ def build_parser() -> argparse.ArgumentParser:
         decides=("network",),
     )
     sub.add_argument("network", metavar="NETWORK", help=NETWORK)
-    sub.add_argument("-o", dest="directory", metavar="DIR", help="write formula, certificate and summary here")
+    sub.add_argument("-o", dest="directory", metavar="DIR", help="write formula, certificate, summary and report here")
+    sub.add_argument("--force", action="store_true", help="write into DIR even if it holds files that are not verimv's")
     sub.add_argument(
         "--logic",
         choices=LOGICS,
@@ -90,7 +101,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="how neurons are bounded (default: the tightest that is quick)",
     )
-    sub.add_argument("--workers", type=workers, default=1, metavar="N", help="processes for bounds (default: 1)")
+    add_workers(sub, "bounds")
     add_box(sub)
     add_outputs(sub)
     ends = sub.add_mutually_exclusive_group()
@@ -98,6 +109,7 @@ def build_parser() -> argparse.ArgumentParser:
     ends.add_argument("--clip-output", action="store_true", help="σ of every output instead of the output")
     sub.add_argument("--simplify", action="store_true", help="simplify the formula afterwards (some 20 s at most)")
     sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")
+    sub.add_argument("--no-report", action="store_true", help="leave out report.html")
 
     sub = command(
         "check",
@@ -114,6 +126,31 @@ def build_parser() -> argparse.ArgumentParser:
     )
     for name, file in kernel.FILES.items():
         sub.add_argument(f"--{name}", metavar="FILE", help=f"the {name} that the certificate is about (DIR/{file})")
+
+    sub = command(
+        "report",
+        "reporting:run_report",
+        "a page to read about what extract wrote: DIR/report.html",
+        "  verimv extract examples/networks/hat.json -o hat && verimv report hat\n  written to hat/report.html (valid)",
+    )
+    sub.add_argument("directory", metavar="DIR", help="a directory that extract, or --certify, wrote")
+    sub.add_argument("-o", dest="out", metavar="FILE", help="default: DIR/report.html")
+
+    sub = command(
+        "plot",
+        "plotting:run_plot",
+        "a picture: graph (one input), map of linear regions (two inputs), or the shared DAG",
+        "  verimv plot examples/networks/hat.json -o hat.svg\n  verimv plot '(x ⊕ y) ⊙ ¬z' -o map.png --at z=1/3",
+    )
+    sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
+    sub.add_argument("-o", dest="out", metavar="OUT", required=True, help="a file (.svg or .png)")
+    sub.add_argument(
+        "--kind", choices=PICTURES, default="auto", help="default: function for one input, regions for two, else dag"
+    )
+    sub.add_argument("--at", metavar="x3=1/2,…", help="fix these inputs")
+    add_box(sub)
+    add_outputs(sub)
+    sub.add_argument("--nodes", type=count, default=400, metavar="N", help="dag: draw no more (default: 400)")
 
     sub = command(
         "eval",
@@ -211,6 +248,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="layered",
         help="one obligation per unit and node where the formula is the network's extraction, or one query about all",
     )
+    add_workers(sub, "obligations")
 
     sub = question(
         "valid", "decisions:run_valid", "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid", "formula"
@@ -246,7 +284,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="verimv's own search, a solver, or both, and they must agree (default: search, a solver if that fails)",
     )
-    sub.add_argument("--workers", type=workers, default=1, metavar="N", help="processes for the search (default: 1)")
+    add_workers(sub, "the search")
 
     sub = command(
         "bounds",
@@ -265,7 +303,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="search",
         help="who finds exact bounds: verimv's own search, a solver, or both, and they must agree (default: search)",
     )
-    sub.add_argument("--workers", type=workers, default=1, metavar="N", help="processes for the search (default: 1)")
+    add_workers(sub, "the search")
     sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="the solver of --engine smt")
     sub.add_argument(
         "--seconds-per-bound", type=positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"

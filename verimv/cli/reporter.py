@@ -29,6 +29,9 @@ class Reporter:
         self._stage, self._done, self._total = "", 0, 0
         self._end: float | None = None
         self._file: Path | None = None
+        self._quiet = quiet
+        #: what the user has been warned of
+        self.warnings: list[str] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -53,6 +56,15 @@ class Reporter:
         clear = "\r\x1b[K" if self._active else ""
         sys.stderr.write(f"{clear}{time.monotonic() - self._started:8.2f} s  {stage}\n")
         sys.stderr.flush()
+
+    def warn(self, text: str) -> None:
+        """One line on stderr, once, whether or not it is a terminal."""
+        if text in self.warnings:
+            return
+        self.warnings.append(text)
+        if not self._quiet and sys.stderr is not None:
+            sys.stderr.write(("\r\x1b[K" if self._active else "") + f"verimv: warning: {text}\n")
+            sys.stderr.flush()
 
     def __enter__(self) -> Reporter:
         if self._active:
@@ -95,9 +107,9 @@ class Reporter:
 def _read_so_far(path: Path) -> tuple[int, int]:
     """Bytes of a file that this process is reading, and how many there are. Where the system does not tell: nothing."""
     try:
-        for entry in os.scandir("/proc/self/fd"):
-            if os.readlink(entry.path) == str(path):
-                position = Path("/proc/self/fdinfo", entry.name).read_text(encoding="ascii").split(None, 2)[1]
+        for name in os.listdir("/proc/self/fd"):
+            if os.readlink(f"/proc/self/fd/{name}") == str(path):
+                position = Path("/proc/self/fdinfo", name).read_text(encoding="ascii").split(None, 2)[1]
                 return int(position), path.stat().st_size
     except (OSError, ValueError, IndexError):
         pass  # not Linux, or the file has just been closed

@@ -20,9 +20,10 @@ class Ranges(NamedTuple):
     used: Ends
 
 
-def ranges_svg(bars: Sequence[Ranges], layer: int, width: float = 760, height: float = 190) -> str:
+def ranges_svg(bars: Sequence[Ranges], layer: int, height: float = 170) -> str:
     """One bar per neuron: light for intervals, dark for what was used."""
     shown = bars[:MAX_BARS]
+    width = 74 + min(860.0, max(90.0, 18.0 * len(shown)))
     ends = [float(end) for bar in shown for pair in bar for end in pair]
     scale = _Scale(min(0.0, *ends), max(0.0, *ends), max(abs(float(end)) for bar in shown for end in bar.used))
     frame = svg.Frame(58, 14, width - 74, height - 50, (0.0, float(len(shown))), (scale(scale.low), scale(scale.high)))

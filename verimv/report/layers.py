@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from verimv.networks.affine import Affine
@@ -15,21 +15,19 @@ from verimv.terms.formula import MAX_ONE_LINE_NODES, Formula
 from verimv.terms.measure import tree_nodes
 from verimv.terms.printing import UNICODE, DerivedView, definitions, one_line
 
-#: Units of more nodes are not written out.
-MAX_DEFINED = 300
+#: Units of more nodes are not written out: their votes tell more.
+MAX_DEFINED = 60
 #: Units and neurons of a layer that are shown.
 MAX_SHOWN = 64
 
 
 class Unit(NamedTuple):
-    """A unit σ(form). `definition` has its lines over the units below; none if it is long."""
+    """A unit σ(form). `definition` has its lines over the units below; none if they are too many to read."""
 
     name: str
-    node: int
     form: Affine
     ballot: Ballot
     definition: Sequence[tuple[str, str]]
-    nodes: int
 
 
 class LayerView(NamedTuple):
@@ -85,8 +83,9 @@ class Layers:
         return added
 
     def _unit(self, node: int, form: Affine, below: dict[int, str]) -> Unit:
-        formula = cut_at(self.reading.dag, node, below)
-        return Unit(self.names[node], node, form, ballot(form), written(formula), len(formula.dag))
+        nodes = cone(self.reading.dag, node, below, MAX_DEFINED)
+        lines = written(cut_at(self.reading.dag, nodes, below)) if len(nodes) <= MAX_DEFINED else []
+        return Unit(self.names[node], form, ballot(form), lines)
 
     def _value(self, layer: int, index: int, neuron: Neuron, below: dict[int, str]) -> tuple[str, str]:
         argument = self.reading.arguments[layer - 1][index]
@@ -102,18 +101,24 @@ class Layers:
         return told, signed_sum(parts, constant, 8)
 
 
-def cut_at(dag: Dag, root: int, leaves: dict[int, str]) -> Formula:
-    """The term at `root` with nodes in `leaves` as variables of these names."""
+def cone(dag: Dag, root: int, leaves: Mapping[int, str], limit: int) -> list[int]:
+    """The nodes under `root`, down to `leaves`, in order; a few more than the limit if there are more."""
     needed, stack = {root}, [root]
-    while stack:
+    while stack and len(needed) <= limit:
         node = stack.pop()
         for operand in () if node in leaves and node != root else dag.operands(node):
             if operand not in needed:
                 needed.add(operand)
                 stack.append(operand)
+    return sorted(needed)
+
+
+def cut_at(dag: Dag, nodes: Sequence[int], leaves: Mapping[int, str]) -> Formula:
+    """The last of these nodes as a term, with `leaves` as variables of these names."""
+    root = nodes[-1]
     target = Dag()
     built: dict[int, int] = {}
-    for node in sorted(needed):
+    for node in nodes:
         kind, operands = dag.kinds[node], [built[operand] for operand in dag.operands(node) if operand in built]
         if node in leaves and node != root:
             built[node] = target.variable(leaves[node])
@@ -130,9 +135,7 @@ def cut_at(dag: Dag, root: int, leaves: dict[int, str]) -> Formula:
 
 
 def written(formula: Formula) -> list[tuple[str, str]]:
-    """(name, text) of the term and, before it, of what it shares; nothing if it is too long to read."""
-    if len(formula.dag) > MAX_DEFINED:
-        return []
+    """(name, text) of what the term shares, then, without a name, of the term."""
     if tree_nodes(formula.dag, formula.roots, MAX_ONE_LINE_NODES + 1) <= MAX_ONE_LINE_NODES:
         return [("", one_line(formula.dag, formula.root, UNICODE, DerivedView))]
     defined, (last,) = definitions(formula.dag, formula.roots, UNICODE, DerivedView, formula.fresh_names())

@@ -89,12 +89,13 @@
     }
     usersOf(n) { return this.users.subarray(this.start[n], this.start[n + 1]); }
     /** δ[3], Δ[1/2], ¬ …; the name of an input. */
-    sign(n) {
+    sign(n, number = (text) => text) {
       const kind = this.kind[n];
       if (kind === VARIABLE) return this.payloads[this.right[n]];
-      if (kind === DIVIDE || kind === SCALE) return (kind === DIVIDE ? "δ[" : "Δ[") + this.payloads[this.right[n]] + "]";
+      if (kind === DIVIDE || kind === SCALE) return `${kind === DIVIDE ? "δ" : "Δ"}[${number(this.payloads[this.right[n]])}]`;
       return SIGNS[kind];
     }
+    shortSign(n) { return this.sign(n, rounded); }
     nameOf(n) { return this.kind[n] === VARIABLE ? this.sign(n) : this.names[n] || `n${n}`; }
     isNamed(n) { return this.kind[n] === VARIABLE || n in this.names; }
     find(text) {
@@ -131,10 +132,17 @@
   // -- the graph: where nodes go --------------------------------------------------------------------------
 
   const RANK = 62, HALF = 15, GAP = 20;
+  /** Long fractions as rounded decimals. */
+  function rounded(text) {
+    const parts = /^(\d+)\/(\d+)$/.exec(text);
+    if (text.length <= 9 || !parts) return text;
+    const scale = 10n ** 15n;
+    return `≈${(Number((BigInt(parts[1]) * scale) / BigInt(parts[2])) / Number(scale)).toPrecision(3)}`;
+  }
   const shorter = (text) => (text.length > 16 ? `${text.slice(0, 15)}…` : text);
 
   function labelOf(graph, n) {
-    const sign = shorter(graph.sign(n));
+    const sign = shorter(graph.shortSign(n));
     return graph.kind[n] !== VARIABLE && n in graph.names ? `${sign} ${shorter(graph.names[n])}` : sign;
   }
   const widthOf = (label) => Math.max(2 * HALF, 8 * [...label].length + 16);
@@ -227,6 +235,7 @@
       this.setUpMoving();
       if (graph.size <= WHOLE) this.showOnly(Array.from({ length: graph.size }, (_, n) => n));
       else this.centre(graph.outputs[0][1]);
+      this.select(graph.outputs[0][1]);
     }
 
     setUpTools() {
@@ -456,7 +465,7 @@
 
     describe(node) {
       const graph = this.graph, panel = this.details;
-      panel.replaceChildren(make("h3", {}, graph.kind[node] === VARIABLE ? `Input ${graph.nameOf(node)}` : `${shorter(graph.sign(node))}  ${graph.nameOf(node)}`));
+      panel.replaceChildren(make("h3", {}, graph.kind[node] === VARIABLE ? `Input ${graph.nameOf(node)}` : `${shorter(graph.shortSign(node))}  ${graph.nameOf(node)}`));
       const formula = make("p", { class: "formula", id: "graph-subformula" });
       const write = () => formula.replaceChildren(...graph.subformula(node, this.depth).map((part) => (typeof part === "number" ? (graph.kind[part] <= 2 && graph.kind[part] > 0 ? SIGNS[graph.kind[part]] : this.link(part)) : part)));
       if (graph.kind[node] > 2) {

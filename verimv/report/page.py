@@ -27,7 +27,6 @@ from verimv.report.subject import Subject
 from verimv.report.verdict import badge, lead, settings_text, timings_section, verdict_section
 from verimv.smt.functions import function_smtlib
 from verimv.terms.formula import Formula
-from verimv.terms.mvfile import write_mv
 
 #: LaTeX and SMT-LIB of larger formulas are left to `verimv convert`: they take longer than all the rest.
 MAX_COPIED = 10_000
@@ -51,7 +50,7 @@ def report_html(subject: Subject) -> str:
     names = dict(layers.names) if layers is not None else dict(zip(reading.inputs, formula.inputs, strict=True))
     data = explorer_data(formula, reading, names, list(subject.lines))
     is_small = measures.size <= MAX_COPIED
-    texts = {name: write(formula) for name, _, write in _COPIES} if is_small else {"text": "".join(write_mv(formula))}
+    texts = {name: write(formula) for name, _, write in _COPIES} if is_small else {"text": subject.text}
     copies = [(name, label, name in texts) for name, label, _ in _COPIES]
     sections = {
         "verdict": verdict_section(subject, reading),

@@ -65,14 +65,10 @@ def layers_section(layers: Layers | None, subject: Subject) -> Markup:
     before = isinstance(subject.summary.get("simplified"), dict) and "before" in subject.summary["simplified"]
     note = tag("p", "These are the units before simplification.", class_="hint") if before else ""
     names = layers.names
-    return joined(tag("p", intro), note, *(_layer(view, names, _is_open(layers.views)) for view in layers.views))
+    return joined(tag("p", intro), note, *(_layer(view, names) for view in layers.views))
 
 
-def _is_open(views: Sequence[LayerView]) -> bool:
-    return max(len(view.units) for view in views) <= _OPEN_UNITS
-
-
-def _layer(view: LayerView, names: dict[int, str], is_open: bool) -> Markup:
+def _layer(view: LayerView, names: dict[int, str]) -> Markup:
     units = counted(len(view.units) + view.more, "unit")
     head = f"Layer {view.number}: {counted(view.neurons, 'neuron')}, {units}, {counted(view.nodes, 'new node')}"
     more = (
@@ -82,18 +78,15 @@ def _layer(view: LayerView, names: dict[int, str], is_open: bool) -> Markup:
     )
     values = _values(view) if view.values else ""
     body = [tag("div", *(_unit(unit, names) for unit in view.units), class_="units"), more, values]
-    return tag("details", tag("summary", head), *body, open=is_open, class_="layer")
+    return tag("details", tag("summary", head), *body, open=len(view.units) <= _OPEN_UNITS, class_="layer")
 
 
 def _unit(unit: Unit, names: dict[int, str]) -> Markup:
     title = tag("h4", tag("a", unit.name, href="#graph", data_node=unit.name), class_="name")
-    lines = [
-        tag("div", tag("span", f"{name or unit.name} = ", class_="dim"), text) for name, text in unit.definition
-    ] or [tag("div", tag("span", f"{unit.name}: ", class_="dim"), f"{counted(unit.nodes, 'node')}, see the graph")]
+    lines = [tag("div", tag("span", f"{name or unit.name} = ", class_="dim"), text) for name, text in unit.definition]
+    definition = tag("div", *lines, class_="definition") if lines else ""
     claim = tag("p", f"= σ({form_text(unit.form, names)})", class_="claim")
-    return tag(
-        "article", title, tag("div", *lines, class_="definition"), claim, _ballot(unit.ballot, names), class_="unit"
-    )
+    return tag("article", title, definition, claim, _ballot(unit.ballot, names), class_="unit")
 
 
 def _ballot(ballot: Ballot, names: dict[int, str]) -> Markup:
@@ -205,10 +198,12 @@ def bounds_section(subject: Subject, reading: Reading) -> Markup:
 
 def _bounds_told(reading: Reading) -> Markup:
     proved = sum(bool(bound.cases) for bound in reading.bounds.values())
-    told = f"{counted(proved, 'bound')} in the certificate with evidence"
+    told = (
+        f"{counted(proved, 'bound')} in the certificate with evidence of their own" if proved else "No evidence needed"
+    )
     if reading.assumed:
-        return tag("p", f"{told}; {counted(reading.assumed, 'bound')} assumed without any.", class_="note open")
-    return tag("p", f"{told}; the others follow from intervals over units.", class_="hint")
+        return tag("p", f"{counted(reading.assumed, 'bound')} assumed without evidence.", class_="note open")
+    return tag("p", f"{told}; {'the others' if proved else 'all'} follow from intervals over units.", class_="hint")
 
 
 def _shares(bars: Sequence[Ranges]) -> str:
@@ -221,7 +216,8 @@ def _shares(bars: Sequence[Ranges]) -> str:
 
 
 def sizes_section(measures: Measures, layers: Layers | None, settings: str) -> Markup:
-    operators = ", ".join(f"{count:,} {name}" for name, count in measures.operators.items())
+    spelt = {"variable": "of variables", "0": "of the constant 0", "1": "of the constant 1"}
+    operators = ", ".join(f"{count:,} {spelt.get(name, name)}" for name, count in measures.operators.items())
     length = short_length(measures.length_text)
     rows = [
         ("length", length, "occurrences of variables in the written-out formula"),

@@ -46,6 +46,8 @@ class Subject:
 
     title: str
     formula: Formula
+    #: formula.mv
+    text: str
     network: Network | None
     source: Network | None
     lines: Sequence[str]
@@ -62,9 +64,9 @@ def of_extraction(
     check = Check(status, lacking, extraction.summary["seconds"].get("check"))
     described = {name: described_file(pieces) for name, pieces in files.items()}
     lines = extraction.derivation.lines
-    return Subject(
-        title, extraction.formula, extraction.network, extraction.source, lines, check, described, extraction.summary
-    )
+    text = extraction.certificate.subjects["formula"].decode()
+    network, source = extraction.network, extraction.source
+    return Subject(title, extraction.formula, text, network, source, lines, check, described, extraction.summary)
 
 
 def described_file(pieces: Sequence[bytes]) -> File:
@@ -92,9 +94,10 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
         body = _accepted(body, rejected)
     network = _network(contents, "network.json")
     source = _network(contents, "source.json") or network
-    formula = read_mv(decode(contents["formula.mv"], "formula.mv"), str(folder / "formula.mv"))
+    text = decode(contents["formula.mv"], str(folder / "formula.mv"))
+    formula = read_mv(text, str(folder / "formula.mv"))
     summary = _summary(contents, files)
-    return Subject(folder.resolve().name, formula, network, source, body, check, files, summary)
+    return Subject(folder.resolve().name, formula, text, network, source, body, check, files, summary)
 
 
 def _accepted(body: list[str], rejected: kernel.Rejected) -> list[str]:

@@ -13,7 +13,7 @@ from verimv.report.reading import Reading
 from verimv.report.subject import Subject
 from verimv.terms.measure import Measures
 
-LOGICS = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
+ARTICLES = {"mv": "an MV", "dmv": "a DMV (Rational Łukasiewicz)", "rmv": "an RMV (Riesz)"}
 
 #: Word and colour of each verdict.
 BADGES = {
@@ -33,7 +33,7 @@ def badge(subject: Subject) -> Markup:
 
 def lead(subject: Subject, measures: Measures) -> Markup:
     """One sentence that claims no more than the kernel has found."""
-    size = f"{LOGICS[measures.logic]} formula of length {short_length(measures.length_text)}"
+    size = f"{ARTICLES[measures.logic]} formula of length {short_length(measures.length_text)}"
     size += f" ({counted(measures.size, 'shared node')})"
     if subject.source is None:
         told = {
@@ -42,13 +42,13 @@ def lead(subject: Subject, measures: Measures) -> Markup:
             "unchecked": "It was not checked that the two formulas are equal. The second is",
             "invalid": "The certificate does not prove that the two formulas are equal. The second is",
         }[subject.check.status]
-        return tag("p", f"{told} an {size}.", class_="lead")
+        return tag("p", f"{told} {size}.", class_="lead")
     network = f"A network with {_shape(subject.source)}"
     told = {
-        "valid": f"{network} equals, at every point of its box and exactly, an {size}.",
-        "incomplete": f"{network}, and an {size}. It is not proved that they are equal everywhere.",
-        "unchecked": f"{network}, and an {size}. The certificate that they are equal was not checked.",
-        "invalid": f"{network}, and an {size}. The certificate does not prove that they are equal.",
+        "valid": f"{network} equals, at every point of its box and exactly, {size}.",
+        "incomplete": f"{network}, and {size}. It is not proved that they are equal everywhere.",
+        "unchecked": f"{network}, and {size}. The certificate that they are equal was not checked.",
+        "invalid": f"{network}, and {size}. The certificate does not prove that they are equal.",
     }[subject.check.status]
     return tag("p", told, class_="lead")
 
@@ -88,7 +88,7 @@ def _statement(subject: Subject, reading: Reading) -> Markup:
     ]
     return joined(
         tag("p", "Statement: for every ", _listed(box), f"{mapped}, in exact arithmetic over the real numbers,"),
-        tag("p", _listed(maps or [f"{name} = formula" for name in network.outputs]), class_="formula"),
+        tag("p", *_lines(maps or [f"{name} = formula" for name in network.outputs]), class_="formula"),
     )
 
 
@@ -98,6 +98,11 @@ def _scaled(scale: Number) -> str:
 
 def _added(offset: Number) -> str:
     return "" if not offset else f" {'−' if offset < 0 else '+'} {label(abs(offset), 16)}"
+
+
+def _lines(texts: list[str]) -> Iterator[Markup]:
+    shown = texts[:_TOLD] if len(texts) <= _TOLD else [*texts[:_TOLD], f"… ({len(texts) - _TOLD} more)"]
+    yield from (tag("span", text, class_="line") for text in shown)
 
 
 def _listed(texts: list[str]) -> str:
@@ -111,14 +116,17 @@ def _checks(subject: Subject, reading: Reading) -> Markup:
     claims = f"{counted(len(reading.claims), 'claim')} on {counted(len(subject.lines) + 1, 'line')}"
     seconds = "" if check.seconds is None else seconds_text(check.seconds)
     rows: list[tuple[str, ...]] = [
-        (_claim_name(subject), verdict[check.status], "the kernel, by certificate", claims, seconds),
+        (_claim_name(subject, reading), verdict[check.status], "the kernel, by certificate", claims, seconds),
         *_other_proofs(subject.summary),
     ]
     return table(("claim", "verdict", "by", "evidence", "time"), rows, "checks")
 
 
-def _claim_name(subject: Subject) -> str:
-    return "formulas are equal" if subject.network is None else "network = formula"
+def _claim_name(subject: Subject, reading: Reading) -> str:
+    if subject.network is None:
+        return "formulas are equal"
+    is_mapped = any(scale != 1 or offset != 0 for _, scale, offset in reading.outputs)
+    return "network = scale · formula + offset" if is_mapped else "network = formula"
 
 
 def _other_proofs(summary: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
