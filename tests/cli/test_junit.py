@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from verimv import kernel
 from verimv.cli.junit import junit
 from verimv.cli.result import Case
 
@@ -69,7 +70,7 @@ def test_several_certificates_are_several_cases(run, tmp_path, hat):
 
 def test_files_are_for_one_certificate(run):
     code, _, err = run("check", "a", "b", "--network", "n")
-    assert (code, err) == (2, "verimv: --network, --source, --original, --formula are for one certificate\n")
+    assert (code, err) == (2, f"verimv: --{', --'.join(kernel.FILES)} are for one certificate\n")
 
 
 def test_a_file_that_cannot_be_written_is_one_line(run, tmp_path):

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -106,11 +107,10 @@ class Reporter:
 
 def _read_so_far(path: Path) -> tuple[int, int]:
     """Bytes of a file that this process is reading, and how many there are. Where the system does not tell: nothing."""
-    try:
-        for name in os.listdir("/proc/self/fd"):
+    names = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fdinfo") else []
+    for name in names:
+        with suppress(OSError):  # closed meanwhile
             if os.readlink(f"/proc/self/fd/{name}") == str(path):
-                position = Path("/proc/self/fdinfo", name).read_text(encoding="ascii").split(None, 2)[1]
+                position = Path("/proc/self/fdinfo", name).read_text(encoding="ascii").split()[1]
                 return int(position), path.stat().st_size
-    except (OSError, ValueError, IndexError):
-        pass  # not Linux, or the file has just been closed
     return 0, 0
