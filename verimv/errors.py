@@ -10,6 +10,9 @@
     └── InternalError    4  verimv or a solver contradicts itself
 
 Anything else that escapes is a bug in verimv (exit code 4).
+
+    UserWarning
+    └── InexactWarning      a number of the input could not be taken over exactly
 """
 
 from __future__ import annotations
@@ -98,3 +101,7 @@ class InternalError(VerimvError):
     def __init__(self, message: str, reproduction: str = "") -> None:
         super().__init__(message)
         self.reproduction = reproduction
+
+
+class InexactWarning(UserWarning):
+    """What was read is not exactly what the file says: tells which numbers were rounded, and how far."""

@@ -224,6 +224,8 @@ def test_modules_by_the_names_of_their_classes():
         layer("Flatten", start_dim=1, end_dim=-1),
         layer("Hardtanh", min_val=-1.0, max_val=2.0),
     )  # fmt: skip
+    hard = load(layer("Sequential", layer("Linear", weight=np.eye(1, dtype=np.float32)), layer("Hardsigmoid")))
+    assert [hard(x) for x in (-4, -1, Fraction(1, 7), 4)] == [0, Fraction(1, 3), Fraction(11, 21), 1]
     with pytest.raises(InputError, match="shape"):
         load(image)
     network = load(image, shape=[1, 3, 3])

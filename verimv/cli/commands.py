@@ -7,13 +7,14 @@ import csv
 import io
 import json
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.certificate import Certificate, certify, extract, simplify_extraction
+from verimv.certificate import Certificate, CertifiedExtraction, certify, extract, simplify_extraction
 from verimv.certificate.certificate import CERTIFICATE_FILES, holds_certificate, rejection
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
@@ -24,6 +25,7 @@ from verimv.files import Replaceable, check_directory, read_text, write_director
 from verimv.networks import Network, to_network, write_network
 from verimv.networks.export import Export, export_nnet, export_onnx
 from verimv.networks.network import Box
+from verimv.report import of_extraction, report_html
 from verimv.smt.functions import function_smtlib
 from verimv.terms import Formula, write_mv
 from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
@@ -78,14 +80,19 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.simplify:
         extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
     formula, summary = extraction.formula, extraction.summary
+    if report.warnings:
+        summary["warnings"] = report.warnings
     report("writing the certificate")
     certificate = extraction.certificate
     lacking = "not checked (--no-check)" if arguments.no_check else extraction.check(report)
     claims = _counted(extraction.derivation.claims, "claim")
     if arguments.directory is not None:
         report("writing files")
-        told = json.dumps(summary, indent=1, ensure_ascii=False) + "\n"
-        files = {**certificate.files(), "summary.json": [told.encode()]}
+        files = {name: list(pieces) for name, pieces in certificate.files().items()}
+        if not arguments.no_report:
+            report("writing the report")
+            files["report.html"] = [_page(extraction, arguments, files, lacking).encode()]
+        files["summary.json"] = [(json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode()]
         write_directory(arguments.directory, files, replaceable)
     text = formula.text(console_style()) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else _abbreviated(summary["length"])
@@ -105,6 +112,17 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
+
+
+def _page(
+    extraction: CertifiedExtraction, arguments: argparse.Namespace, files: Mapping[str, list[bytes]], lacking: str
+) -> str:
+    """report.html; how long it took is in the summary."""
+    begin = time.perf_counter()
+    title = "stdin" if arguments.network == "-" else Path(arguments.network).name
+    page = report_html(of_extraction(extraction, title, files, lacking, not arguments.no_check))
+    extraction.summary["seconds"]["report"] = round(time.perf_counter() - begin, 3)
+    return page
 
 
 #: Maps of more outputs are left to summary.json.
@@ -172,7 +190,8 @@ def _values(subject: Evaluated, point: Mapping[str, Number], box: Box | None) ->
     return subject.at(point)
 
 
-def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
+def given_point(inputs: Iterable[str], text: str) -> dict[str, Number]:
+    """What --at says, of some inputs or all."""
     point: dict[str, Number] = {}
     for item in filter(None, text.split(",")):
         name, equals, number = item.partition("=")
@@ -183,6 +202,11 @@ def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
             problem = "is given twice" if name in point else f"is no input: there are {', '.join(inputs) or 'none'}"
             raise InputError(f"--at: {name} {problem}")
         point[name] = parse_number(number.strip())
+    return point
+
+
+def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
+    point = given_point(inputs, text)
     missing = [name for name in inputs if name not in point]
     if missing:
         raise InputError(f"no value for {', '.join(missing)}: give it with --at {missing[0]}=1/2")
@@ -316,8 +340,8 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def write_certificate(directory: str, certificate: Certificate) -> None:
-    names = (*kernel.FILES.values(), *CERTIFICATE_FILES)
-    write_directory(directory, certificate.files(), Replaceable(names, holds_certificate))
+    owned = (*kernel.FILES.values(), *CERTIFICATE_FILES, "report.html")
+    write_directory(directory, certificate.files(), Replaceable(owned, holds_certificate))
 
 
 def _exported(subject: Formula | Network, name: str, arguments: argparse.Namespace) -> Result:

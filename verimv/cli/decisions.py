@@ -40,6 +40,7 @@ def make_search(arguments: argparse.Namespace, report: Reporter) -> Search:
         solvers=chosen(arguments.solver),
         seconds=arguments.timeout or DEFAULT_SECONDS,
         memory=arguments.memory or DEFAULT_MEMORY,
+        workers=getattr(arguments, "workers", 1),
         progress=report,
         emit=None if directory is None else lambda name, text: write_into(directory, name, text),
     )

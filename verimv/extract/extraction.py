@@ -20,6 +20,7 @@ from verimv.networks.normalise import to_unit_cube
 from verimv.networks.outputs import affine_end, chosen
 from verimv.terms.formula import Formula
 from verimv.terms.measure import MEASURES, Measures
+from verimv.workers import Workers
 
 LOGICS = ("auto", "mv", "dmv", "rmv")
 STRATEGIES = ("paper", "compact")
@@ -56,7 +57,7 @@ def extract(
     margin: tuple[str | int, str | int] | None = None,
     clip_output: bool = False,
     scale_output: bool = False,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress = no_progress,
     recorder: Recorder | None = None,
 ) -> Extraction:
