@@ -14,7 +14,7 @@ from typing import Any
 
 from verimv import kernel
 from verimv.certificate import Certificate, certify, extract, simplify_extraction
-from verimv.certificate.certificate import CERTIFICATE_FILES, rejection
+from verimv.certificate.certificate import CERTIFICATE_FILES
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_formula, read_subject
@@ -118,18 +118,6 @@ def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
     ]
     more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
     return told[:_MAPS_TOLD] + more
-
-
-def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
-    report("checking the certificate")
-    files = {name: getattr(arguments, name) for name in kernel.FILES}
-    rejected = rejection(lambda: kernel.check(arguments.path, files))
-    if rejected is None:
-        return Result({"verdict": "valid", "path": arguments.path}, "valid")
-    found = {"line": rejected.line, "rule": rejected.rule, "expected": rejected.expected, "got": rejected.got}
-    return Result(
-        {"verdict": rejected.status, "path": arguments.path, **found}, str(rejected), kernel.EXIT_CODES[rejected.status]
-    )
 
 
 def _counted(count: int, noun: str) -> str:

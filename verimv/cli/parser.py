@@ -12,6 +12,7 @@ from verimv import __version__, kernel
 from verimv.bounds import METHODS
 from verimv.cli import commands, decisions
 from verimv.cli.bench import run_bench
+from verimv.cli.checking import KERNELS, run_check
 from verimv.cli.domain import add_box, add_outputs
 from verimv.cli.reproduce import run_reproduce
 from verimv.cli.simplifying import run_simplify
@@ -100,13 +101,20 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "check",
-        commands.run_check,
+        run_check,
         "check a certificate, without a solver",
         "  verimv extract examples/networks/hat.json -o hat && verimv check hat\n  valid",
     )
     sub.add_argument("path", metavar="DIR|CERTIFICATE", help="a directory that extract wrote, or a certificate")
     for name, file in kernel.FILES.items():
         sub.add_argument(f"--{name}", metavar="FILE", help=f"the {name} that the certificate is about (DIR/{file})")
+    sub.add_argument(
+        "--kernel",
+        choices=KERNELS,
+        default="python",
+        help="who checks: kernel.py, the program proved in Coq (make -C proofs), or both, and they must agree "
+        "(default: python)",
+    )
 
     sub = command(
         "eval",

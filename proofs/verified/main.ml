@@ -1,0 +1,122 @@
+(* Reads the files of a certificate as proofs/FORMAT.md says, and asks the checker that was proved in Coq. *)
+
+let names = [ ("network", "network.json"); ("source", "source.json"); ("original", "original.mv");
+              ("other", "other.json"); ("formula", "formula.mv") ]
+
+let words = function Syntax.Invalid -> ("invalid", 1) | Malformed -> ("malformed", 2) | Incomplete -> ("incomplete", 3)
+
+(* Where in the files something was refused, for the message. *)
+let place = ref ""
+
+let at where action = place := where; let result = action () in place := ""; result
+
+(* The certificate, and where its subjects are. *)
+let find path given =
+  let file subject = List.assoc_opt subject given in
+  if Sys.file_exists path && Sys.is_directory path then begin
+    let inside = Filename.concat path in
+    match List.filter Sys.file_exists (List.map inside [ "certificate.jsonl"; "certificate.jsonl.gz" ]) with
+    | [ certificate ] -> (certificate, fun s -> Option.value (file s) ~default:(inside (List.assoc s names)))
+    | _ -> Reading.malformed "not exactly one of certificate.jsonl and certificate.jsonl.gz"
+  end
+  else (path, fun s -> Option.value (file s) ~default:("--" ^ s))
+
+(* The subjects that a header names, each with its hash. *)
+let header line =
+  match Option.map Json.read line with
+  | Some (Json.Object entries) ->
+    let key subject = subject ^ "_sha256" in
+    let named = List.filter (fun (subject, _) -> List.mem_assoc (key subject) entries) names in
+    let right =
+      List.length entries = 2 + List.length named
+      && List.assoc_opt "format" entries = Some (Json.Text "verimv-certificate")
+      && (match List.assoc_opt "version" entries with Some version -> Read_network.is_whole version 1 | None -> false)
+    in
+    Reading.well_formed right "no header of a verimv-certificate 1";
+    List.map (fun (subject, _) -> (subject, List.assoc (key subject) entries)) named
+  | _ -> Reading.malformed "no header of a certificate"
+
+let is_ascii text = String.for_all (fun c -> c < '\x80') text
+
+(* What a certificate about these texts speaks of. *)
+let subjects texts =
+  let network name = at name (fun () -> Read_network.read (List.assoc name texts)) in
+  let formula ?inputs ?outputs name = at name (fun () -> Read_formula.read ?inputs ?outputs (List.assoc name texts)) in
+  match List.map fst texts with
+  | [ "network"; "formula" ] ->
+    let { Read_network.inputs; outputs; network } = network "network" in
+    Syntax.NetworkFormula (network, (formula ~inputs ~outputs "formula").formula)
+  | [ "network"; "source"; "formula" ] ->
+    let { Read_network.inputs; outputs; network = mapped } = network "network" and source = network "source" in
+    if (source.inputs, source.outputs) <> (inputs, outputs) then Reading.invalid "a source with other inputs or outputs";
+    Syntax.NetworkFormulaSource (mapped, (formula ~inputs ~outputs "formula").formula, source.network)
+  | [ "original"; "formula" ] ->
+    let { Read_formula.inputs; outputs; formula = original } = formula "original" in
+    Syntax.OriginalFormula (Z.of_int (List.length inputs), original, (formula ~inputs ~outputs "formula").formula)
+  | [ "network" ] ->
+    Syntax.NetworkAlone (network "network").network
+  | [ "network"; "other" ] ->
+    let { Read_network.inputs; network = one; _ } = network "network" and other = network "other" in
+    if other.inputs <> inputs then Reading.invalid "another network with other inputs";
+    Syntax.NetworkOther (one, other.network)
+  | _ -> Reading.malformed "subjects that no certificate is about"
+
+let accepted = function Syntax.Ok value -> value | Reject (status, why) -> raise (Reading.Rejected (status, why))
+
+(* Follow the lines with one kind of numbers. *)
+let follow numbers certificate file =
+  Files.with_lines certificate (fun next ->
+      let number = ref 0 in
+      let next () =
+        incr number;
+        place := Printf.sprintf "line %d" !number;
+        let line = next () in
+        Reading.well_formed (is_ascii (Option.value line ~default:"")) "a line that is not ASCII";
+        line
+      in
+      let hashes = header (next ()) in
+      place := "";
+      let texts = List.map (fun (subject, _) -> (subject, Files.contents (file subject))) hashes in
+      let is_right (subject, hash) = hash = Json.Text (Sha256.hexadecimal (List.assoc subject texts)) in
+      List.iter (fun one -> if not (is_right one) then Reading.invalid ("another " ^ fst one ^ " than is named")) hashes;
+      Reading.well_formed (List.for_all (fun (_, text) -> Utf8.is_valid text) texts) "a subject that is not UTF-8";
+      let bytes = List.fold_left (fun sum (_, text) -> sum + String.length text) 0 texts in
+      let state = accepted (Checker.start numbers (Z.of_int (16 * (100_000 + bytes))) (subjects texts)) in
+      let rec go state =
+        match next () with
+        | None -> place := ""; state
+        | Some line -> go (accepted (Checker.step numbers (Read_line.read (Json.read line)) state))
+      in
+      ignore (accepted (Checker.finish numbers (go state))))
+
+let with_roots = "a number with a square root"
+
+let check path given =
+  let certificate, file = find path given in
+  try follow Number.rational certificate file
+  with Reading.Rejected (Syntax.Incomplete, why) when why = with_roots -> follow Roots.surd certificate file
+
+let usage = "verimv-kernel DIR | CERTIFICATE --network N --formula F: check a certificate of verimv, without a solver."
+
+let () =
+  Sys.catch_break true;
+  let path = ref [] and given = ref [] in
+  let option (name, _) = ("--" ^ name, Arg.String (fun file -> given := (name, file) :: !given), "FILE") in
+  let positional argument = path := argument :: !path in
+  Arg.parse (("--", Arg.Rest positional, "what follows is no option") :: List.map option names) positional usage;
+  let verdict, code =
+    match !path with
+    | [ path ] -> (
+      let refused status why =
+        let word, code = words status in
+        ((if !place = "" then word else word ^ ", " ^ !place) ^ ": " ^ why, code)
+      in
+      try check path !given; ("valid", 0) with
+      | Reading.Rejected (status, why) -> refused status why
+      | Sys_error why -> refused Malformed why
+      | Unix.Unix_error (error, _, file) -> refused Malformed (file ^ ": " ^ Unix.error_message error)
+      | Out_of_memory | Stack_overflow | Sys.Break -> refused Incomplete "not memory and time enough")
+    | _ -> prerr_endline ("usage: " ^ usage); exit 2
+  in
+  print_endline verdict;
+  exit code
