@@ -10,6 +10,7 @@ from verimv.experiments import (
     bench_compact,
     bench_equivalence,
     bench_extract,
+    bench_kernel,
     bench_nets,
     bench_simplify,
 )
@@ -23,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[Progress], Benchmark]] = {
     "equivalence": bench_equivalence.run,
     "bounds": bench_bounds.run,
     "certificates": bench_certificates.run,
+    "kernel": bench_kernel.run,
     "compact": bench_compact.run,
     "simplify": bench_simplify.run,
 }
