@@ -56,8 +56,8 @@ let subjects texts =
   | [ "network" ] ->
     Syntax.NetworkAlone (network "network").network
   | [ "network"; "other" ] ->
-    let { Read_network.inputs; network = one; _ } = network "network" and other = network "other" in
-    if other.inputs <> inputs then Reading.invalid "another network with other inputs";
+    let { Read_network.inputs; outputs; network = one } = network "network" and other = network "other" in
+    if (other.inputs, other.outputs) <> (inputs, outputs) then Reading.invalid "another network with other inputs or outputs";
     Syntax.NetworkOther (one, other.network)
   | _ -> Reading.malformed "subjects that no certificate is about"
 
@@ -96,9 +96,22 @@ let check path given =
   try follow Number.rational certificate file
   with Reading.Rejected (Syntax.Incomplete, why) when why = with_roots -> follow Roots.surd certificate file
 
+(* Lists can be long, and the checker's functions over them go down the stack: it may grow as far as the system lets it. *)
+let with_a_large_stack () =
+  let variable = "VERIMV_KERNEL_STACK" in
+  if Sys.getenv_opt variable = None then begin
+    Unix.putenv variable "large";
+    let script = "ulimit -s $(ulimit -H -s); exec \"$0\" \"$@\"" in
+    let arguments = Array.sub Sys.argv 1 (Array.length Sys.argv - 1) in
+    try Unix.execv "/bin/sh" (Array.append [| "sh"; "-c"; script; Sys.executable_name |] arguments)
+    with Unix.Unix_error _ -> ()  (* no shell: with the stack that there is *)
+  end
+
 let usage = "verimv-kernel DIR | CERTIFICATE --network N --formula F: check a certificate of verimv, without a solver."
 
 let () =
+  with_a_large_stack ();
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 200 };
   Sys.catch_break true;
   let path = ref [] and given = ref [] in
   let option (name, _) = ("--" ^ name, Arg.String (fun file -> given := (name, file) :: !given), "FILE") in

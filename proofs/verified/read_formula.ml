@@ -33,7 +33,7 @@ let operand numbers text at =
   let prefixes, start = prefixes text at [] in
   let rec stop i = if i < String.length text && is_in_name text.[i] then stop (i + 1) else i in
   let after = stop start in
-  match Hashtbl.find_opt numbers (String.sub text start (after - start)) with
+  match Reading.Table.find_opt numbers (String.sub text start (after - start)) with
   | Some name -> ({ Syntax.prefixes = List.rev prefixes; name }, after_spaces text after)
   | None -> Reading.malformed "something else than names from above, with prefixes"
 
@@ -50,7 +50,7 @@ let expression numbers text =
   in
   { Syntax.op; first; others = more stop [] }
 
-let add_name numbers name = Hashtbl.add numbers name (Z.of_int (Hashtbl.length numbers))
+let add_name numbers name = Reading.Table.add numbers name (Z.of_int (Reading.Table.length numbers))
 
 (* A line name = expression. *)
 let definition numbers line =
@@ -58,7 +58,7 @@ let definition numbers line =
   | None -> Reading.malformed "a line that is no definition"
   | Some i ->
     let name = Utf8.strip (String.sub line 0 i) in
-    Reading.well_formed (is_name name && not (Hashtbl.mem numbers name)) "a definition without a new name";
+    Reading.well_formed (is_name name && not (Reading.Table.mem numbers name)) "a definition without a new name";
     let found = expression numbers (String.sub line (i + 1) (String.length line - i - 1)) in
     add_name numbers name;
     found
@@ -66,7 +66,7 @@ let definition numbers line =
 let outputs_of numbers line =
   match Utf8.words line with
   | "outputs" :: (_ :: _ as names) ->
-    let is_known name = name <> "0" && name <> "1" && Hashtbl.mem numbers name in
+    let is_known name = name <> "0" && name <> "1" && Reading.Table.mem numbers name in
     Reading.well_formed (List.for_all is_known names && Reading.all_different names) "outputs that are not defined";
     names
   | _ -> Reading.malformed "a last line without outputs"
@@ -82,7 +82,7 @@ let read ?inputs ?outputs text =
     let names = match Utf8.words second with "inputs" :: names -> names | _ -> Reading.malformed "no inputs" in
     if Option.value inputs ~default:names <> names then Reading.invalid "other inputs";
     Reading.well_formed (List.for_all is_name names && Reading.all_different names) "inputs that are no names";
-    let numbers = Hashtbl.create 1024 in
+    let numbers = Reading.Table.create 1024 in
     List.iter (add_name numbers) ("0" :: "1" :: names);
     let rec read_on line rest found =
       match rest with
@@ -91,5 +91,5 @@ let read ?inputs ?outputs text =
     in
     let definitions, found = read_on third rest [] in
     if Option.value outputs ~default:found <> found then Reading.invalid "other outputs";
-    { inputs = names; outputs = found; formula = { definitions; outputs = Reading.map (Hashtbl.find numbers) found } }
+    { inputs = names; outputs = found; formula = { definitions; outputs = Reading.map (Reading.Table.find numbers) found } }
   | _ -> Reading.malformed "something else than verimv-formula 1, inputs, definitions, outputs"

@@ -40,11 +40,11 @@ let read text =
   if Reading.stands text 0 "-" then more 1 true [] else more 0 false []
 
 (* Texts of factors are numbered in the order in which they are met. *)
-let factors : (string, Syntax.factor) Hashtbl.t = Hashtbl.create 64
+let factors : Syntax.factor Reading.Table.t = Reading.Table.create 64
 
 (* d[i] or D[r], which stand for 1/i and r. *)
 let factor written =
-  match Hashtbl.find_opt factors written with
+  match Reading.Table.find_opt factors written with
   | Some factor -> factor
   | None ->
     let n = String.length written in
@@ -55,6 +55,6 @@ let factor written =
       else if Reading.stands written 0 "d[" && String.for_all (fun c -> '0' <= c && c <= '9') inner then read ("1/" ^ inner)
       else raise Not_a_number
     in
-    let factor = { Syntax.text = Z.of_int (Hashtbl.length factors); amount } in
-    Hashtbl.add factors written factor;
+    let factor = { Syntax.text = Z.of_int (Reading.Table.length factors); amount } in
+    Reading.Table.add factors written factor;
     factor

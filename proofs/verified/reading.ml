@@ -10,9 +10,12 @@ let well_formed holds reason = if not holds then malformed reason
 let map f list = List.rev (List.rev_map f list)
 let map2 f list others = List.rev (List.rev_map2 f list others)
 
+(* By texts. *)
+module Table = Hashtbl.Make (struct include String let hash = Hashtbl.hash end)
+
 let all_different texts =
-  let seen = Hashtbl.create 16 in
-  let is_new text = (not (Hashtbl.mem seen text)) && (Hashtbl.add seen text (); true) in
+  let seen = Table.create 16 in
+  let is_new text = (not (Table.mem seen text)) && (Table.add seen text (); true) in
   List.for_all is_new texts
 
 (* Whether [word] stands in [text] at [at]. *)

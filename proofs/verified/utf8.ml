@@ -25,8 +25,10 @@ let is_valid text =
 
 (* The white space of Unicode, and U+001C to U+001F (Python's str.isspace). *)
 let is_space code =
-  (9 <= code && code <= 13) || (0x1c <= code && code <= 0x20) || (0x2000 <= code && code <= 0x200a)
-  || List.mem code [ 0x85; 0xa0; 0x1680; 0x2028; 0x2029; 0x202f; 0x205f; 0x3000 ]
+  match code with
+  | 9 | 10 | 11 | 12 | 13 | 0x1c | 0x1d | 0x1e | 0x1f | 0x20 | 0x85 | 0xa0 -> true
+  | 0x1680 | 0x2028 | 0x2029 | 0x202f | 0x205f | 0x3000 -> true
+  | _ -> 0x2000 <= code && code <= 0x200a
 
 (* The pieces of a text between white space. *)
 let words text =
