@@ -1,7 +1,7 @@
 (** * Map.v -- maps with positive numbers as keys, and tables with any keys
 
-    What this file provides, in plain words.  [map A] is a binary trie: the bits
-    of a key, the lowest first, say where to go.  [table K V] is a map of
+    What this file provides, in plain words.  [trie A] is a binary trie: the bits
+    of a key, the lowest first, say where to go.  [table K V] is a trie of
     buckets, by a hash of the key; nothing is assumed about the hash, because
     keys in a bucket are compared.  What is known of all entries of a table
     holds of the ones that are found ([find_entry]). *)
@@ -9,7 +9,7 @@
 From Coq Require Import PArith NArith List.
 Import ListNotations.
 
-Inductive map (A : Type) : Type := Empty | Fork (l : map A) (o : option A) (r : map A).
+Inductive trie (A : Type) : Type := Empty | Fork (l : trie A) (o : option A) (r : trie A).
 Arguments Empty {A}.
 Arguments Fork {A}.
 
@@ -19,20 +19,20 @@ Definition is_one (k : positive) : bool := match k with xH => true | _ => false 
 Definition is_even (k : positive) : bool := match k with xO _ => true | _ => false end.
 Definition half (k : positive) : positive := match k with xO k | xI k => k | xH => xH end.
 
-Fixpoint find {A} (k : positive) (m : map A) {struct m} : option A :=
+Fixpoint find {A} (k : positive) (m : trie A) {struct m} : option A :=
   match m with
   | Empty => None
   | Fork l o r => if is_one k then o else if is_even k then find (half k) l else find (half k) r
   end.
 
-Fixpoint singleton {A} (k : positive) (a : A) : map A :=
+Fixpoint singleton {A} (k : positive) (a : A) : trie A :=
   match k with
   | xH => Fork Empty (Some a) Empty
   | xO k => Fork (singleton k a) None Empty
   | xI k => Fork Empty None (singleton k a)
   end.
 
-Fixpoint set {A} (k : positive) (a : A) (m : map A) {struct m} : map A :=
+Fixpoint set {A} (k : positive) (a : A) (m : trie A) {struct m} : trie A :=
   match m with
   | Empty => singleton k a
   | Fork l o r =>
@@ -69,7 +69,7 @@ Qed.
 Section Table.
   Context {K V : Type} (same : K -> K -> bool) (hash : K -> positive).
 
-  Definition table : Type := map (list (K * V)).
+  Definition table : Type := trie (list (K * V)).
 
   Fixpoint find_in (k : K) (bucket : list (K * V)) : option V :=
     match bucket with

@@ -54,13 +54,13 @@ Inductive variable (t : Type) := Free | Neuron (a : activation) (argument : sum 
 Arguments Free {t}.
 Arguments Neuron {t}.
 
-Record variables (t : Type) := Variables { bound : positive; definition : map (variable t) }.
+Record variables (t : Type) := Variables { bound : positive; definition : trie (variable t) }.
 Arguments Variables {t}.
 Arguments bound {t}.
 Arguments definition {t}.
 
 (** Known bounds of arguments (of a free variable: of itself): low, high. *)
-Definition facts (t : Type) : Type := map (option t * option t).
+Definition facts (t : Type) : Type := trie (option t * option t).
 
 (** ** Rational numbers *)
 
@@ -77,6 +77,9 @@ Definition bits (z : Z) : N := match z with Z0 => 0 | Zpos p | Zneg p => Npos (P
 
 Definition rational_size (x : Qc) : N := bits (Qnum x) + Npos (Pos.size (Qden x)).
 
+Definition most_bits : N := 200000.
+Definition hash_mask : Z := 1048575.
+
 Definition rational : number Qc := {|
   fraction := fun n d => Q2Qc (n # d);
   add := Qcplus;
@@ -86,6 +89,6 @@ Definition rational : number Qc := {|
   leb := fun x y => Some (Qle_bool x y);
   rational_part := fun x => Some (Qnum x, Qden x);
   size := rational_size;
-  fits := fun x => N.leb (rational_size x) 200000;
-  hash := fun x => Z.to_N (Z.land (Qnum x + 31 * Zpos (Qden x)) 1048575)
+  fits := fun x => N.leb (rational_size x) most_bits;
+  hash := fun x => Z.to_N (Z.land (Qnum x + 31 * Zpos (Qden x)) hash_mask)
 |}.
