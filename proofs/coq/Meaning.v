@@ -4,15 +4,6 @@
     MeaningR.v and over the rational numbers by MeaningQc.v.  It is all that a
     reader of the main theorem has to understand. *)
 
-(** ** Activations *)
-
-Definition activate (a : activation) (x : F) : F :=
-  match a with
-  | Relu => rho x
-  | Clip => sigma x
-  | Identity => x
-  end.
-
 (** ** Numbers
 
     [value x] is the number that the checker's [x] stands for, [meaning e] the
