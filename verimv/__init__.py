@@ -17,6 +17,7 @@ from verimv.certificate import (
 )
 from verimv.errors import (
     IncompleteCertificate,
+    InexactWarning,
     InputError,
     InvalidCertificate,
     OutputLeavesUnitInterval,
@@ -37,6 +38,7 @@ __all__ = [
     "CertifiedExtraction",
     "Formula",
     "IncompleteCertificate",
+    "InexactWarning",
     "InputError",
     "InvalidCertificate",
     "Layer",

@@ -96,6 +96,15 @@ def test_bad_network_files(run, tmp_path, content):
     assert not (tmp_path / "out").exists()
 
 
+def test_empty_files(run, tmp_path):
+    for name in ("n.json", "f.mv", "f.txt"):
+        (tmp_path / name).write_text(" \n")
+        assert "is empty: expected a formula or a network" in one_line_error(run("range", tmp_path / name))
+    assert "expected a variable" in one_line_error(run("measure", ""))
+    (tmp_path / "n.json").write_text("nonsense")
+    assert "not JSON" in one_line_error(run("extract", tmp_path / "n.json"))
+
+
 def test_missing_files_and_wrong_kinds(run, tmp_path, hat):
     assert "no such file" in one_line_error(run("extract", tmp_path / "none.json"))
     assert "no such file" in one_line_error(run("extract", "nothing_here"))
@@ -120,6 +129,31 @@ def test_directories_that_cannot_be_written(run, hat, tmp_path):
     one_line_error(run("extract", hat, "-o", "/proc/verimv"))
     one_line_error(run("extract", hat, "-o", ""))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "full", "hat.json", "odd"]
+
+
+def test_files_of_others_are_not_replaced(run, hat, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "formula.mv").write_text("x ⊕ y")
+    (out / "summary.json").write_text('{"mine": 1}')
+    message = "formula.mv there is not verimv's; choose a new or empty directory, or give --force"
+    assert message in one_line_error(run("extract", hat, "-o", out))
+    certified = run("equiv", hat, "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)", "--certify", out)
+    assert "choose a new or empty directory\n" in one_line_error(certified)
+    (out / "certificate.jsonl").write_text("{}\n")
+    (out / "certificate.jsonl.gz").write_bytes(b"\x1f\x8bno")
+    assert "not verimv's" in one_line_error(run("extract", hat, "-o", out))
+    assert (out / "formula.mv").read_text() == "x ⊕ y"
+    (out / "notes.txt").write_text("precious")
+    assert "holds other files (notes.txt)" in one_line_error(run("extract", hat, "-o", out))
+    assert run("extract", hat, "-o", out, "--force")[0] == 0
+    assert run("check", out)[0] == 0
+    assert (out / "notes.txt").read_text() == "precious"
+    (out / "notes.txt").unlink()
+    assert run("extract", hat, "-o", out)[0] == 0, "now it is verimv's"
+    (out / "summary.json").unlink()
+    (out / "summary.json").mkdir()
+    assert "summary.json is not a file" in one_line_error(run("extract", hat, "-o", out, "--force"))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")

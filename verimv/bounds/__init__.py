@@ -11,6 +11,7 @@ from verimv.bounds.interval import interval_bounds
 from verimv.bounds.univariate import univariate_bounds
 from verimv.errors import InputError
 from verimv.networks.network import Network
+from verimv.workers import Workers
 
 __all__ = [
     "METHODS",
@@ -42,7 +43,7 @@ def neuron_bounds(
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
     *,
     whole_numbers: bool = False,
-    workers: int = 1,
+    workers: Workers = 1,
 ) -> NetworkBounds:
     """Bounds by one of :data:`METHODS`; "auto" is the tightest that takes no more than a few seconds.
 

@@ -83,7 +83,7 @@ class Prover:
     """A network on the unit cube with what is proved of the layers below; shared by all targets of a layer."""
 
     def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
-        self.network = network
+        self.network, self.known = network, known
         self.walk = Walk(network, known)
         self.floats = FloatNetwork(network, known)
         self.numbering = Numbering(network)
@@ -91,6 +91,10 @@ class Prover:
         #: of the whole cube, by layer, made when asked for
         self.relaxations: dict[int, Relaxation] = {}
         self._samples: dict[int, tuple[Any, Any]] = {}
+
+    def __reduce__(self) -> tuple[type[Prover], tuple[Network, Mapping[Place, Ends]]]:
+        """To other machines goes what it is made of: linear programs stay where they are."""
+        return Prover, (self.network, self.known)
 
     @staticmethod
     def leaf(multipliers: Sequence[Number]) -> Case:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from verimv import kernel
 from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate
@@ -19,6 +21,22 @@ _PLAIN_LINES = 2_000
 _REPORTED = 5_000
 
 Progress = Callable[[str, int, int], None]
+
+_HEADER = {"format": "verimv-certificate", "version": 1}
+
+
+def holds_certificate(directory: Path) -> bool:
+    """Whether there is a file that begins as certificates do: verimv has written here."""
+    start = json.dumps(_HEADER)[:-1].encode()
+    for name in CERTIFICATE_FILES:
+        path = directory / name
+        try:
+            with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+                if file.read(len(start)) == start:
+                    return True
+        except (OSError, EOFError, zlib.error):
+            continue
+    return False
 
 
 @dataclass(frozen=True)
@@ -34,7 +52,7 @@ class Certificate:
 
     def lines(self) -> Iterator[str]:
         """Each with its newline."""
-        yield json.dumps({"format": "verimv-certificate", "version": 1, **self.hashes}) + "\n"
+        yield json.dumps({**_HEADER, **self.hashes}) + "\n"
         yield from (line + "\n" for line in self.body)
 
     @property

@@ -8,14 +8,16 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TextIO
 
 from verimv.cli.commands import Result
 from verimv.cli.limits import Terminated, limits
 from verimv.cli.parser import build_parser
 from verimv.cli.reporter import Reporter
-from verimv.errors import InputError, InternalError, VerimvError
+from verimv.errors import InexactWarning, InputError, InternalError, VerimvError
 from verimv.files import write_file
 
 __all__ = ["main", "run"]
@@ -29,9 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = build_parser().parse_args([_as_utf8(word) for word in (sys.argv[1:] if argv is None else argv)])
     try:
         grace = 0.05 * (arguments.timeout or 0) + 0.4 if arguments.budgeted else 0.0
-        with limits(arguments.timeout, arguments.memory, grace), Reporter(arguments.quiet) as report:
+        with limits(arguments.timeout, arguments.memory, grace), Reporter(arguments.quiet) as report, _warning(report):
             result: Result = arguments.run(arguments, report)
-        _print(json.dumps(result.data, ensure_ascii=not _shows_unicode()) if arguments.json else result.text)
+        data = {**result.data, "warnings": report.warnings} if report.warnings else result.data
+        _print(json.dumps(data, ensure_ascii=not _shows_unicode()) if arguments.json else result.text)
     except InternalError as error:
         if error.reproduction:
             write_file("verimv-reproduce.smt2", [error.reproduction])
@@ -50,6 +53,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         reason = f"a bug in verimv: {type(error).__name__}: {error} (--debug shows where; please report it)"
         return _fail(arguments, reason.replace("\n", " "), 4)
     return result.exit_code
+
+
+@contextmanager
+def _warning(report: Reporter) -> Iterator[None]:
+    """What is read inexactly is told in a line; other warnings are for developers."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def told(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, InexactWarning):
+                report.warn(str(message))
+            else:
+                show(message, category, filename, lineno, file, line)
+
+        warnings.simplefilter("always", InexactWarning)
+        warnings.showwarning = told
+        yield
 
 
 def _as_utf8(word: str) -> str:

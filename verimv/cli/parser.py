@@ -14,11 +14,14 @@ from verimv.cli import commands, decisions
 from verimv.cli.bench import run_bench
 from verimv.cli.checking import KERNELS, run_check
 from verimv.cli.domain import add_box, add_outputs
+from verimv.cli.plotting import KINDS, run_plot
+from verimv.cli.reporting import run_report
 from verimv.cli.reproduce import run_reproduce
 from verimv.cli.simplifying import run_simplify
 from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS
 from verimv.experiments.reproduce import EXPERIMENTS
 from verimv.extract import LOGICS, STRATEGIES
+from verimv.pictures.graph import MAX_DRAWN
 from verimv.terms.measure import MEASURES
 
 SUBJECT = "a file, an expression, or - for stdin"
@@ -71,7 +74,8 @@ def build_parser() -> argparse.ArgumentParser:
         "  verimv extract examples/networks/hat.json -o hat\n  (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)",
     )
     sub.add_argument("network", metavar="NETWORK", help=NETWORK)
-    sub.add_argument("-o", dest="directory", metavar="DIR", help="write formula, certificate and summary here")
+    sub.add_argument("-o", dest="directory", metavar="DIR", help="write formula, certificate, summary and report here")
+    sub.add_argument("--force", action="store_true", help="write into DIR even if it holds files that are not verimv's")
     sub.add_argument(
         "--logic",
         choices=LOGICS,
@@ -90,7 +94,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="how neurons are bounded (default: the tightest that is quick)",
     )
-    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for bounds (default: 1)")
+    _add_workers(sub, "bounds")
     add_box(sub)
     add_outputs(sub)
     ends = sub.add_mutually_exclusive_group()
@@ -98,6 +102,7 @@ def build_parser() -> argparse.ArgumentParser:
     ends.add_argument("--clip-output", action="store_true", help="σ of every output instead of the output")
     sub.add_argument("--simplify", action="store_true", help="simplify the formula afterwards (some 20 s at most)")
     sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")
+    sub.add_argument("--no-report", action="store_true", help="leave out report.html")
 
     sub = command(
         "check",
@@ -115,6 +120,31 @@ def build_parser() -> argparse.ArgumentParser:
         help="who checks: kernel.py, the program proved in Coq (make -C proofs), or both, and they must agree "
         "(default: python)",
     )
+
+    sub = command(
+        "report",
+        run_report,
+        "a page to read about what extract wrote: DIR/report.html",
+        "  verimv extract examples/networks/hat.json -o hat && verimv report hat\n  written to hat/report.html (valid)",
+    )
+    sub.add_argument("directory", metavar="DIR", help="a directory that extract, or --certify, wrote")
+    sub.add_argument("-o", dest="out", metavar="FILE", help="default: DIR/report.html")
+
+    sub = command(
+        "plot",
+        run_plot,
+        "a picture: graph (one input), map of linear regions (two inputs), or the shared DAG",
+        "  verimv plot examples/networks/hat.json -o hat.svg\n  verimv plot '(x ⊕ y) ⊙ ¬z' -o map.png --at z=1/3",
+    )
+    sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
+    sub.add_argument("-o", dest="out", metavar="OUT", required=True, help="a file (.svg or .png)")
+    sub.add_argument(
+        "--kind", choices=KINDS, default="auto", help="default: function for one input, regions for two, else dag"
+    )
+    sub.add_argument("--at", metavar="x3=1/2,…", help="fix these inputs")
+    add_box(sub)
+    add_outputs(sub)
+    sub.add_argument("--nodes", type=_count, default=MAX_DRAWN, metavar="N", help="dag: draw no more (default: 400)")
 
     sub = command(
         "eval",
@@ -209,6 +239,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="layered",
         help="one obligation per unit and node where the formula is the network's extraction, or one query about all",
     )
+    _add_workers(sub, "obligations")
 
     sub = question("valid", decisions.run_valid, "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid")
     sub.add_argument("formula", metavar="F", help=SUBJECT)
@@ -240,7 +271,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="verimv's own search, a solver, or both, and they must agree (default: search, a solver if that fails)",
     )
-    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for the search (default: 1)")
+    _add_workers(sub, "the search")
 
     sub = command(
         "bounds",
@@ -259,7 +290,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="search",
         help="who finds exact bounds: verimv's own search, a solver, or both, and they must agree (default: search)",
     )
-    sub.add_argument("--workers", type=_workers, default=1, metavar="N", help="processes for the search (default: 1)")
+    _add_workers(sub, "the search")
     sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="the solver of --engine smt")
     sub.add_argument(
         "--seconds-per-bound", type=_positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"
@@ -296,6 +327,18 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: where the networks are")
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
     return parser
+
+
+def _add_workers(parser: argparse.ArgumentParser, purpose: str) -> None:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--workers", type=_workers, default=1, metavar="N", help=f"processes for {purpose} (default: 1)")
+    group.add_argument(
+        "--scheduler",
+        dest="workers",
+        default=argparse.SUPPRESS,
+        metavar="ADDRESS",
+        help="a Dask cluster instead of local processes, such as tcp://host:8786 (needs verimv[dask])",
+    )
 
 
 def _positive(text: str) -> float:

@@ -21,6 +21,9 @@ class Reporter:
         self._active = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._started = self._stage_started = time.monotonic()
         self._stage, self._done, self._total = "", 0, 0
+        self._quiet = quiet
+        #: what the user has been warned of
+        self.warnings: list[str] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -28,6 +31,15 @@ class Reporter:
         if stage.partition(",")[0] != self._stage.partition(",")[0]:  # what follows a comma is a running remark
             self._stage_started = time.monotonic()
         self._stage, self._done, self._total = stage, done, total
+
+    def warn(self, text: str) -> None:
+        """One line on stderr, once, whether or not it is a terminal."""
+        if text in self.warnings:
+            return
+        self.warnings.append(text)
+        if not self._quiet and sys.stderr is not None:
+            sys.stderr.write(("\r\x1b[K" if self._active else "") + f"verimv: warning: {text}\n")
+            sys.stderr.flush()
 
     def __enter__(self) -> Reporter:
         if self._active:

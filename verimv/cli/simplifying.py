@@ -23,7 +23,7 @@ _KEPT = 0.15
 
 
 def run_simplify(arguments: argparse.Namespace, report: Reporter) -> Result:
-    write = FORMULA_FORMATS[format_of(arguments.out)][1] if arguments.out is not None else None
+    write = FORMULA_FORMATS[format_of(arguments.out, FORMULA_FORMATS)][1] if arguments.out is not None else None
     report("reading the formula")
     formula = read_formula(arguments.formula)
     found = simplify(

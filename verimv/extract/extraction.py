@@ -10,7 +10,7 @@ from typing import Any
 
 from verimv.bounds import NetworkBounds, neuron_bounds
 from verimv.bounds.search import point_outside_unit_interval
-from verimv.errors import InputError, OutputLeavesUnitInterval, Undecided
+from verimv.errors import InputError, OutputLeavesUnitInterval, Undecided, check_type
 from verimv.exact import format_number
 from verimv.extract.recorder import Recorder
 from verimv.extract.step1_clip import ClippedNetwork, clip_network
@@ -20,6 +20,7 @@ from verimv.networks.normalise import to_unit_cube
 from verimv.networks.outputs import affine_end, chosen
 from verimv.terms.formula import Formula
 from verimv.terms.measure import MEASURES, Measures
+from verimv.workers import Workers
 
 LOGICS = ("auto", "mv", "dmv", "rmv")
 STRATEGIES = ("paper", "compact")
@@ -56,7 +57,7 @@ def extract(
     margin: tuple[str | int, str | int] | None = None,
     clip_output: bool = False,
     scale_output: bool = False,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress = no_progress,
     recorder: Recorder | None = None,
 ) -> Extraction:
@@ -68,6 +69,7 @@ def extract(
     `scale_output` maps the proven range of every output onto [0,1].
     Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
     """
+    check_type(network, Network, hint=" (verimv.load makes one)")
     if strategy not in STRATEGIES:
         raise InputError(f"unknown strategy {strategy}: choose one of {', '.join(STRATEGIES)}")
     if minimise not in MEASURES:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from verimv.errors import InputError
+from verimv.errors import InputError, check_type
 from verimv.simplify.cones import cone, local_formula
 from verimv.simplify.cost import TreeCosts, check_measure, objective
 from verimv.simplify.equalities import Equalities, Step
@@ -80,6 +80,7 @@ def simplify(
     Every merge is a law of MV algebras or was proved by the solver; what the solver leaves open is not merged.
     `memory` (in MB) bounds what the solver may add.
     """
+    check_type(formula, Formula)
     check_measure(minimise)
     start = time.perf_counter()
     dag = Dag()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from verimv.errors import InputError
+from verimv.errors import InputError, check_type
 from verimv.exact import Number, as_number, format_number
 from verimv.terms import dag as build
 from verimv.terms.dag import Algebra, Dag, fold
@@ -325,6 +325,7 @@ class _Sympy(Algebra[Any]):
 
 def parse(text: str) -> Formula:
     """Read one expression. Its inputs are the variables that occur, in natural order (x2 before x10)."""
+    check_type(text, str)
     dag = Dag()
 
     def resolve(name: str) -> int:
