@@ -16,6 +16,11 @@ Extract Inductive positive => "Big.t" [ "Big.double_plus_one" "Big.double" "Big.
 Extract Inductive N => "Big.t" [ "Big.zero" "Big.same" ] "Big.match_natural".
 Extract Inductive Z => "Big.t" [ "Big.zero" "Big.same" "Big.neg" ] "Big.match_integer".
 
+(* Lengths of lists, and how often something is done at most. *)
+Extract Inductive nat => "int" [ "0" "Stdlib.succ" ] "Big.match_length".
+Extract Inlined Constant N.of_nat => "Big.of_length".
+Extract Inlined Constant Z.of_nat => "Big.of_length".
+
 Extract Inlined Constant is_one => "Big.is_one".
 Extract Inlined Constant is_even => "Big.is_even".
 Extract Inlined Constant half => "Big.half".

@@ -18,6 +18,9 @@ let match_natural zero positive n = if Z.equal n Z.zero then zero () else positi
 let match_integer zero positive negative z =
   if Z.equal z Z.zero then zero () else if Z.sign z > 0 then positive z else negative (Z.neg z)
 
+let match_length zero succ n = if n = 0 then zero () else succ (n - 1)
+let of_length = Z.of_int
+
 let add = Z.add
 let sub = Z.sub
 let mul = Z.mul
@@ -54,5 +57,5 @@ let shift_right x n = shift_left x (Z.neg n)
 
 (* The greatest common divisor, and both numbers divided by it. *)
 let ggcd x y =
-  let g = Z.gcd x y in
+  let g = if is_one y then y else Z.gcd x y in
   if Z.leq g Z.one then (g, (x, y)) else (g, (Z.divexact x g, Z.divexact y g))

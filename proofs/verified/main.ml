@@ -1,7 +1,11 @@
 (* Reads the files of a certificate as proofs/FORMAT.md says, and asks the checker that was proved in Coq. *)
 
-let names = [ ("network", "network.json"); ("source", "source.json"); ("original", "original.mv");
-              ("other", "other.json"); ("formula", "formula.mv") ]
+let names = [ ("network", "network.json"); ("source", "source.json"); ("other", "other.json");
+              ("original", "original.mv"); ("formula", "formula.mv") ]
+
+(* What certificates can be about. *)
+let subject_sets = [ [ "network" ]; [ "network"; "other" ]; [ "network"; "formula" ];
+                     [ "network"; "source"; "formula" ]; [ "original"; "formula" ] ]
 
 let words = function Syntax.Invalid -> ("invalid", 1) | Malformed -> ("malformed", 2) | Incomplete -> ("incomplete", 3)
 
@@ -31,6 +35,7 @@ let header line =
       List.length entries = 2 + List.length named
       && List.assoc_opt "format" entries = Some (Json.Text "verimv-certificate")
       && (match List.assoc_opt "version" entries with Some version -> Read_network.is_whole version 1 | None -> false)
+      && List.mem (List.map fst named) subject_sets
     in
     Reading.well_formed right "no header of a verimv-certificate 1";
     List.map (fun (subject, _) -> (subject, List.assoc (key subject) entries)) named
