@@ -104,13 +104,15 @@ Section Numbers.
     | _, S n => add_rounds n (add_pairs ls)
     end.
 
+  Definition rounds : nat := 40.
+
   Definition fitting_terms (l : list (positive * t)) : result unit :=
     if forallb (fun kx => fits K (snd kx)) l then Ok tt
     else Reject Incomplete "a number with fewer bits or roots".
 
   (** The terms of Σ factor·(terms). *)
   Definition add_all (pairs : list (list (positive * t) * t)) : result (list (positive * t)) :=
-    let l := add_rounds 40 (map (fun p => scale_terms (snd p) (fst p)) pairs) in
+    let l := add_rounds rounds (map (fun p => scale_terms (snd p) (fst p)) pairs) in
     let* _ := fitting_terms l in Ok l.
 
   (** ** Sums *)

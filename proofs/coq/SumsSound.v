@@ -8,6 +8,9 @@ Lemma bind_ok A B (r : result A) (f : A -> result B) b :
   bind r f = Ok b -> exists a, r = Ok a /\ f a = Ok b.
 Proof. destruct r; simpl; [eauto | discriminate]. Qed.
 
+Lemma ok_same A (a b : A) : Ok a = Ok b -> a = b.
+Proof. congruence. Qed.
+
 Lemma need_ok c why u : need c why = Ok u -> c = true.
 Proof. now destruct c. Qed.
 
@@ -26,7 +29,7 @@ Ltac unbind H :=
       | _ => idtac
       end;
       cbv beta iota zeta in H; unbind H
-  | Ok _ = Ok _ => injection H; clear H; intros; subst
+  | Ok _ = Ok _ => apply ok_same in H; subst
   | _ => idtac
   end.
 
@@ -133,6 +136,10 @@ Section Sums.
 
   Definition total (l : list F) : F := fold_right (fun x rest => x + rest) 0 l.
 
+  Lemma total_plus A (f g h : A -> F) l : (forall a, f a + g a = h a) ->
+    total (map f l) + total (map g l) = total (map h l).
+  Proof. intros H. induction l as [| a l IH]; simpl; [lra |]. rewrite <- H, <- IH. lra. Qed.
+
   Lemma add_pairs_sound n : forall ls, (length ls <= n)%nat ->
     total (map on_terms (add_pairs K ls)) = total (map on_terms ls).
   Proof.
@@ -176,13 +183,12 @@ Section Sums.
   Proof.
     unfold add_sums. intros H. unbind H.
     apply add_all_sound in Ha. apply add_constants_sound in Ha0.
-    unfold value_of_sum. cbn [terms constant]. rewrite Ha, Ha0, !map_map. clear Ha Ha0.
-    set (c := value plus). clearbody c.
-    induction pairs as [| [s f] pairs IH]; cbn [map total fold_right fst snd] in *; [lra |].
-    fold total in *. unfold value_of_sum at 1.
-    replace (value f * (on_terms (terms s) + value (constant s)))
-      with (value f * on_terms (terms s) + value f * value (constant s)) by algebra.
-    lra.
+    unfold value_of_sum at 1. cbn [terms constant]. rewrite Ha, Ha0, !map_map. cbn [fst snd].
+    rewrite <- (total_plus _ (fun p => value (snd p) * on_terms (terms (fst p)))
+                  (fun p => value (snd p) * value (constant (fst p)))
+                  (fun p => value (snd p) * on_sum (fst p))).
+    - lra.
+    - intros p. unfold value_of_sum. algebra.
   Qed.
 
   Lemma same_terms_eq l1 : forall l2, same_terms K l1 l2 = true -> l1 = l2.
