@@ -43,33 +43,52 @@ let header line =
 
 let is_ascii text = String.for_all (fun c -> c < '\x80') text
 
-(* What a certificate about these texts speaks of. *)
-let subjects texts =
-  let network name = at name (fun () -> Read_network.read (List.assoc name texts)) in
-  let formula ?inputs ?outputs name = at name (fun () -> Read_formula.read ?inputs ?outputs (List.assoc name texts)) in
-  match List.map fst texts with
-  | [ "network"; "formula" ] ->
-    let { Read_network.inputs; outputs; network } = network "network" in
-    Syntax.NetworkFormula (network, (formula ~inputs ~outputs "formula").formula)
-  | [ "network"; "source"; "formula" ] ->
-    let { Read_network.inputs; outputs; network = mapped } = network "network" and source = network "source" in
-    if (source.inputs, source.outputs) <> (inputs, outputs) then Reading.invalid "a source with other inputs or outputs";
-    Syntax.NetworkFormulaSource (mapped, (formula ~inputs ~outputs "formula").formula, source.network)
-  | [ "original"; "formula" ] ->
-    let { Read_formula.inputs; outputs; formula = original } = formula "original" in
-    Syntax.OriginalFormula (Z.of_int (List.length inputs), original, (formula ~inputs ~outputs "formula").formula)
-  | [ "network" ] ->
-    Syntax.NetworkAlone (network "network").network
-  | [ "network"; "other" ] ->
-    let { Read_network.inputs; outputs; network = one } = network "network" and other = network "other" in
-    if (other.inputs, other.outputs) <> (inputs, outputs) then Reading.invalid "another network with other inputs or outputs";
-    Syntax.NetworkOther (one, other.network)
-  | _ -> Reading.malformed "subjects that no certificate is about"
-
 let accepted = function Syntax.Ok value -> value | Reject (status, why) -> raise (Reading.Rejected (status, why))
+
+(* What a certificate about these texts speaks of. The checker looks at the numbers of each subject before the next
+   one is read: what is wrong first decides. *)
+let subjects numbers texts =
+  let network name = at name (fun () ->
+      let read = Read_network.read (List.assoc name texts) in
+      let (layers, _), _ = accepted (Networks.read_network numbers read.network) in
+      (read, layers))
+  in
+  let formula ?inputs name = at name (fun () ->
+      let read = Read_formula.read ?inputs (List.assoc name texts) in
+      Reading.Table.iter (fun _ factor -> ignore (accepted (Store.factor_amount numbers factor))) Read_number.factors;
+      read)
+  in
+  let same what one other = if one <> other then Reading.invalid ("subjects with different " ^ what) in
+  let other_network (first : Read_network.t) name =
+    let other, layers = network name in
+    same "inputs" first.inputs other.inputs;
+    same "outputs" first.outputs other.outputs;
+    (other.network, layers)
+  in
+  let formula_like inputs outputs =
+    let found = formula ~inputs "formula" in
+    same "outputs" outputs found.outputs;
+    found.formula
+  in
+  match List.map fst texts with
+  | [ "original"; "formula" ] ->
+    let { Read_formula.inputs; outputs; formula } = formula "original" in
+    Syntax.OriginalFormula (Z.of_int (List.length inputs), formula, formula_like inputs outputs)
+  | names -> (
+    let first, layers = network "network" in
+    let formula () = formula_like first.inputs first.outputs in
+    match names with
+    | [ _; "formula" ] -> Syntax.NetworkFormula (first.network, formula ())
+    | [ _; "source"; _ ] ->
+      let source, mapped = other_network first "source" in
+      if not (Networks.same_all (Networks.same_flat numbers) layers mapped) then Reading.invalid "another source";
+      Syntax.NetworkFormulaSource (first.network, formula (), source)
+    | [ _; "other" ] -> Syntax.NetworkOther (first.network, fst (other_network first "other"))
+    | _ -> Syntax.NetworkAlone first.network)
 
 (* Follow the lines with one kind of numbers. *)
 let follow numbers certificate file =
+  Reading.Table.reset Read_number.factors;
   Files.with_lines certificate (fun next ->
       let number = ref 0 in
       let next () =
@@ -86,7 +105,7 @@ let follow numbers certificate file =
       List.iter (fun one -> if not (is_right one) then Reading.invalid ("another " ^ fst one ^ " than is named")) hashes;
       Reading.well_formed (List.for_all (fun (_, text) -> Utf8.is_valid text) texts) "a subject that is not UTF-8";
       let bytes = List.fold_left (fun sum (_, text) -> sum + String.length text) 0 texts in
-      let state = accepted (Checker.start numbers (Z.of_int (16 * (100_000 + bytes))) (subjects texts)) in
+      let state = accepted (Checker.start numbers (Z.of_int (16 * (100_000 + bytes))) (subjects numbers texts)) in
       let rec go state =
         match next () with
         | None -> place := ""; state

@@ -75,8 +75,8 @@ let lines_of text =
   let is_kept line = line <> "" && line.[0] <> '#' in
   List.filter is_kept (Reading.map Utf8.strip (String.split_on_char '\n' text))
 
-(* [inputs] and [outputs], where given, are those that the formula must have. *)
-let read ?inputs ?outputs text =
+(* [inputs], where given, are those that the formula must have. *)
+let read ?inputs text =
   match lines_of text with
   | first :: second :: third :: rest when Utf8.words first = [ "verimv-formula"; "1" ] ->
     let names = match Utf8.words second with "inputs" :: names -> names | _ -> Reading.malformed "no inputs" in
@@ -90,6 +90,5 @@ let read ?inputs ?outputs text =
       | next :: rest -> let one = definition numbers line in read_on next rest (one :: found)
     in
     let definitions, found = read_on third rest [] in
-    if Option.value outputs ~default:found <> found then Reading.invalid "other outputs";
     { inputs = names; outputs = found; formula = { definitions; outputs = Reading.map (Reading.Table.find numbers) found } }
   | _ -> Reading.malformed "something else than verimv-formula 1, inputs, definitions, outputs"

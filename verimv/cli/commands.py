@@ -15,7 +15,7 @@ from typing import Any
 
 from verimv import kernel
 from verimv.certificate import Certificate, CertifiedExtraction, certify, extract, simplify_extraction
-from verimv.certificate.certificate import CERTIFICATE_FILES, holds_certificate, rejection
+from verimv.certificate.certificate import CERTIFICATE_FILES, holds_certificate
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
 from verimv.cli.subjects import read_formula, read_subject
