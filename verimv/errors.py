@@ -21,6 +21,13 @@ from collections.abc import Mapping
 from typing import Any
 
 
+def check_type(value: object, *kinds: type, hint: str = "") -> None:
+    """TypeError in one line for a call from Python with something else; files and commands have :class:`InputError`."""
+    if not isinstance(value, kinds):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"expected {names}, found {type(value).__name__}{hint}")
+
+
 class VerimvError(Exception):
     """Base of every error that verimv raises on purpose."""
 

@@ -53,6 +53,7 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     small = {"WIDTHS": (4,), "SAMPLED": 1, "SECONDS_PER_BOUND": 1.0, "LARGE_SECONDS": 5.0, "ACAS_SECONDS": 5.0}
     for constant, value in {**small, "MONOLITHIC_SECONDS": 5.0}.items():
         monkeypatch.setattr(f"verimv.experiments.bench_bounds.{constant}", value)
+    monkeypatch.setattr("verimv.experiments.bench_start.REPEATS", 1)
     monkeypatch.setattr("verimv.experiments.bench_growth.WIDTHS", (9, 30, 60))
     monkeypatch.setattr("verimv.experiments.bench_simplify.SAMPLE", 3)
     monkeypatch.setattr("verimv.experiments.bench_simplify.TERMS", 2)
@@ -65,6 +66,8 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     if name == "extract":
         assert all("4^s exactly" in row["length"] for row in data[0]["rows"])
         assert int(data[-1]["rows"][0]["bytes per node"]) < 300
+    if name == "start":
+        assert rows[0] == {**rows[0], "what": "nothing", "/ python -c pass": "1.0"}
     if name == "growth":
         assert "NOT" not in data[0]["title"]
     if name == "equivalence":

@@ -73,6 +73,15 @@ def test_vnnlib_boxes():
     assert box(text) == ((Fraction(-1, 2), Fraction(679857769, 10**9)), (-1, 10))
 
 
+def test_vnnlib_chains_and_fractions():
+    """As SMT-LIB has them."""
+    assert box("(assert (<= 0 X_0 (/ 1 2))) (assert (> 3.5 X_1 (- (/ 2 (- 3)))))") == (
+        (0, Fraction(1, 2)),
+        (Fraction(2, 3), Fraction(7, 2)),
+    )
+    assert box("(assert (= X_0 (/ 7.5 3) X_0)) (assert (<= 1 Y_0 2)) (assert (<= 0 X_1 1 Y_0))", 2)[0] == (2.5, 2.5)
+
+
 def test_a_union_of_boxes_is_no_box():
     """Its hull would have points that the property does not speak of."""
     same = "(assert (or (and (<= X_0 1) (>= X_0 0) (<= Y_0 3)) (and (<= X_0 1) (>= X_0 0)))) (assert (= X_1 7))"
@@ -88,6 +97,9 @@ def test_a_union_of_boxes_is_no_box():
         ("(assert (<= X_5 1))(assert (>= X_5 1))", "only 2 inputs"), ("(assert (not (<= X_0 1)))", "negated"),
         ("(assert (<= (+ X_0 X_1) 1))", "one input"), ("(" * 99, "nested"),
         ("(assert (<= X_0 1))(assert (>= X_0 2))(assert (= X_1 0))", "above"),
+        ("(assert (<= X_0 (/ 1 0)))", "division by 0"), ("(assert (<= X_0 (/ 1)))", "compared otherwise"),
+        ("(assert (<= 0 X_0 X_1))", "compared otherwise"), ("(assert (=> (<= X_0 1) (<= Y_0 1)))", "found '=>', which is not read"),
+        ("(assert ((<= X_0 1)))", "not read"),
     ],
 )  # fmt: skip
 def test_malformed_vnnlib(text, words):

@@ -7,6 +7,7 @@ to L, so its values at the Farey points of order L tell all.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,6 +18,7 @@ from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, is_integer
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network
 from verimv.networks.normalise import to_unit_cube
+from verimv.smt.limited import Deadline
 from verimv.terms.dag import Algebra, fold
 from verimv.terms.formula import Formula
 
@@ -144,6 +146,9 @@ def _values_at(function: Piecewise, grid: Sequence[Number]) -> Sequence[Number]:
 class _Following(Algebra[Piecewise]):
     """Definition A.3 on functions instead of numbers."""
 
+    def __init__(self, deadline: Deadline) -> None:
+        self._deadline = deadline
+
     def variable(self, name: str) -> Piecewise:
         return Piecewise.identity()
 
@@ -154,9 +159,11 @@ class _Following(Algebra[Piecewise]):
         return Piecewise(a.points, tuple(1 - y for y in a.values))
 
     def oplus(self, a: Piecewise, b: Piecewise) -> Piecewise:
+        self._deadline.check()
         return combination([(ONE, a), (ONE, b)]).clamped(None, ONE)
 
     def odot(self, a: Piecewise, b: Piecewise) -> Piecewise:
+        self._deadline.check()
         return combination([(ONE, a), (ONE, b)], -ONE).clamped(ZERO, None)
 
     def divide(self, divisor: int, a: Piecewise) -> Piecewise:
@@ -173,16 +180,21 @@ _CLAMPS: dict[Activation, tuple[Number | None, Number | None]] = {
 }
 
 
-def function_of(subject: Formula | Network) -> Piecewise:
-    """The function of a formula or network with one output and at most one input, by following its breakpoints."""
+def function_of(subject: Formula | Network, seconds: float = math.inf) -> Piecewise:
+    """The function of a formula or network with one output and at most one input, by following its breakpoints.
+    :class:`Undecided` if that takes too long."""
     check_univariate(subject)
+    deadline = Deadline(seconds)
     if isinstance(subject, Formula):
-        return fold(subject.dag, [subject.root], _Following())[0]
+        return fold(subject.dag, [subject.root], _Following(deadline))[0]
     values = [Piecewise.identity()]
     for layer in to_unit_cube(subject).layers:
         low, high = _CLAMPS[layer.activation]
-        rows = [combination([(w, values[j]) for j, w in row.terms], row.constant) for row in layer.rows]
-        values = [row.clamped(low, high) for row in rows]
+        above = []
+        for row in layer.rows:
+            deadline.check()
+            above.append(combination([(w, values[j]) for j, w in row.terms], row.constant).clamped(low, high))
+        values = above
     return values[0]
 
 

@@ -6,6 +6,7 @@ its argument changes sign, in the order in which the program is built, so that t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.networks.program import Program
+from verimv.smt.limited import Deadline
 from verimv.terms.formula import Formula
 
 #: More regions than this are not enumerated.
@@ -99,9 +101,10 @@ class Region(NamedTuple):
     outputs: tuple[Affine, ...]
 
 
-def linear_regions(*subjects: Formula | Network) -> list[Region]:
+def linear_regions(*subjects: Formula | Network, limit: int | None = None, seconds: float = math.inf) -> list[Region]:
     """Cells of the unit cube on which all outputs of all subjects are affine. Subjects share their inputs by name,
-    those of the first in order; a network's box is mapped onto the cube. Some neighbours may carry the same forms."""
+    those of the first in order; a network's box is mapped onto the cube. Some neighbours may carry the same forms.
+    :class:`Undecided` if there are more cells than the limit (MAX_REGIONS), or if it takes too long."""
     inputs = list(dict.fromkeys(name for subject in subjects for name in subject.inputs)) or ["x"]
     program = Program(((ZERO, ONE),) * len(inputs))
     outputs: list[Affine] = []
@@ -111,7 +114,7 @@ def linear_regions(*subjects: Formula | Network) -> list[Region]:
         else:
             positions = [inputs.index(name) for name in subject.inputs]
             outputs += program.add_network(to_unit_cube(subject), positions=positions)
-    return _enumerated(program, outputs)
+    return _enumerated(program, outputs, MAX_REGIONS if limit is None else limit, Deadline(seconds))
 
 
 class _Cell(NamedTuple):
@@ -120,13 +123,17 @@ class _Cell(NamedTuple):
     forms: tuple[Affine, ...]
 
 
-def _enumerated(program: Program, outputs: Sequence[Affine]) -> list[Region]:
+def _enumerated(program: Program, outputs: Sequence[Affine], limit: int, deadline: Deadline) -> list[Region]:
     cells = [_Cell(unit_cube(program.inputs), tuple(Affine.variable(j) for j in range(program.inputs)))]
     for case in program.cases.values():
         top = ONE if case.kind == "clip" else None
-        cells = [part for cell in cells for part in _split(cell, case.argument.substitute(cell.forms), top)]
-        if len(cells) > MAX_REGIONS:
-            raise Undecided(f"the function has more than {MAX_REGIONS:,} linear regions")
+        parts: list[_Cell] = []
+        for cell in cells:
+            parts += _split(cell, case.argument.substitute(cell.forms), top)
+            deadline.check()
+        cells = parts
+        if len(cells) > limit:
+            raise Undecided(f"the function has more than {limit:,} linear regions")
     return [Region(cell.polytope, tuple(form.substitute(cell.forms) for form in outputs)) for cell in cells]
 
 

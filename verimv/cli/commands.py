@@ -7,24 +7,27 @@ import csv
 import io
 import json
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.certificate import Certificate, certify, extract, simplify_extraction
-from verimv.certificate.certificate import CERTIFICATE_FILES, rejection
+from verimv.certificate import Certificate, CertifiedExtraction, certify, extract, simplify_extraction
+from verimv.certificate.certificate import holds_certificate
+from verimv.checking import CERTIFICATE_FILES
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.float_gap import FloatGap
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.cli.subjects import read_formula, read_subject
 from verimv.errors import InputError, Undecided
 from verimv.exact import Number, format_number, parse_number, shown
-from verimv.files import check_directory, read_text, write_directory, write_file
+from verimv.files import Replaceable, check_directory, read_text, write_directory, write_file
 from verimv.networks import Network, to_network, write_network
 from verimv.networks.export import Export, export_nnet, export_onnx
 from verimv.networks.network import Box
+from verimv.report import of_extraction, report_html
 from verimv.smt.functions import function_smtlib
 from verimv.terms import Formula, write_mv
 from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
@@ -38,15 +41,6 @@ Evaluated = Formula | Network | ExtractedFormula
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
 
 
-@dataclass(frozen=True)
-class Result:
-    """The answer twice: as one JSON object, and as text."""
-
-    data: Mapping[str, Any]
-    text: str
-    exit_code: int = 0
-
-
 def console_style() -> Style:
     """Unicode where stdout can show it."""
     try:
@@ -57,8 +51,10 @@ def console_style() -> Style:
 
 
 def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
+    advice = f"{Replaceable.advice}, or give --force"
+    replaceable = Replaceable(EXTRACTION_FILES, holds_certificate, arguments.force, advice)
     if arguments.directory is not None:
-        check_directory(arguments.directory, EXTRACTION_FILES)
+        check_directory(arguments.directory, replaceable)
     report("reading the network")
     network = network_argument(arguments)
     options = {
@@ -85,9 +81,12 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     claims = _counted(extraction.derivation.claims, "claim")
     if arguments.directory is not None:
         report("writing files")
-        told = json.dumps(summary, indent=1, ensure_ascii=False) + "\n"
-        files = {**certificate.files(), "summary.json": [told.encode()]}
-        write_directory(arguments.directory, files, EXTRACTION_FILES)
+        files = {name: list(pieces) for name, pieces in certificate.files().items()}
+        if not arguments.no_report:
+            report("writing the report")
+            files["report.html"] = [_page(extraction, arguments, files, lacking).encode()]
+        files["summary.json"] = [(json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode()]
+        write_directory(arguments.directory, files, replaceable)
     text = formula.text(console_style()) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else _abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
@@ -108,6 +107,17 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
 
 
+def _page(
+    extraction: CertifiedExtraction, arguments: argparse.Namespace, files: Mapping[str, list[bytes]], lacking: str
+) -> str:
+    """report.html; how long it took is in the summary."""
+    begin = time.perf_counter()
+    title = "stdin" if arguments.network == "-" else Path(arguments.network).name
+    page = report_html(of_extraction(extraction, title, files, lacking, not arguments.no_check))
+    extraction.summary["seconds"]["report"] = round(time.perf_counter() - begin, 3)
+    return page
+
+
 #: Maps of more outputs are left to summary.json.
 _MAPS_TOLD = 20
 
@@ -121,18 +131,6 @@ def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
     ]
     more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
     return told[:_MAPS_TOLD] + more
-
-
-def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
-    report("checking the certificate")
-    files = {name: getattr(arguments, name) for name in kernel.FILES}
-    rejected = rejection(lambda: kernel.check(arguments.path, files))
-    if rejected is None:
-        return Result({"verdict": "valid", "path": arguments.path}, "valid")
-    found = {"line": rejected.line, "rule": rejected.rule, "expected": rejected.expected, "got": rejected.got}
-    return Result(
-        {"verdict": rejected.status, "path": arguments.path, **found}, str(rejected), kernel.EXIT_CODES[rejected.status]
-    )
 
 
 def _counted(count: int, noun: str) -> str:
@@ -184,7 +182,8 @@ def _values(subject: Evaluated, point: Mapping[str, Number], box: Box | None) ->
     return subject.at(point)
 
 
-def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
+def given_point(inputs: Iterable[str], text: str) -> dict[str, Number]:
+    """What --at says, of some inputs or all."""
     point: dict[str, Number] = {}
     for item in filter(None, text.split(",")):
         name, equals, number = item.partition("=")
@@ -195,6 +194,11 @@ def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
             problem = "is given twice" if name in point else f"is no input: there are {', '.join(inputs) or 'none'}"
             raise InputError(f"--at: {name} {problem}")
         point[name] = parse_number(number.strip())
+    return point
+
+
+def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
+    point = given_point(inputs, text)
     missing = [name for name in inputs if name not in point]
     if missing:
         raise InputError(f"no value for {', '.join(missing)}: give it with --at {missing[0]}=1/2")
@@ -303,7 +307,7 @@ NETWORK_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Network], Export]]] 
 def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     subject = read_subject(arguments.subject)
-    name = arguments.to or format_of(arguments.out)
+    name = arguments.to or format_of(arguments.out, FORMULA_FORMATS | NETWORK_FORMATS, "; say it with --to")
     report("writing")
     if name in NETWORK_FORMATS:
         return _exported(subject, name, arguments)
@@ -331,7 +335,8 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def write_certificate(directory: str, certificate: Certificate) -> None:
-    write_directory(directory, certificate.files(), (*kernel.FILES.values(), *CERTIFICATE_FILES))
+    owned = (*kernel.FILES.values(), *CERTIFICATE_FILES, "report.html")
+    write_directory(directory, certificate.files(), Replaceable(owned, holds_certificate))
 
 
 def _exported(subject: Formula | Network, name: str, arguments: argparse.Namespace) -> Result:
@@ -359,11 +364,10 @@ def _conversion(formula: Formula, out: str) -> Certificate:
     return certificate
 
 
-def format_of(out: str) -> str:
+def format_of(out: str, formats: Mapping[str, tuple[tuple[str, ...], Any]], hint: str = "") -> str:
     """The format of a file, by its name."""
-    formats = {name: entry[0] for name, entry in (*FORMULA_FORMATS.items(), *NETWORK_FORMATS.items())}
-    for name, suffixes in formats.items():
+    for name, (suffixes, _) in formats.items():
         if out.endswith(suffixes):
             return name
-    known = ", ".join(suffix for suffixes in formats.values() for suffix in suffixes)
-    raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}); say it with --to")
+    known = ", ".join(suffix for suffixes, _ in formats.values() for suffix in suffixes)
+    raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}){hint}")

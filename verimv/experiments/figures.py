@@ -29,6 +29,17 @@ _LABELS = METHODS | {"source": "source term", "breakpoints": "breakpoints"}
 
 _PANEL_INCHES = (3.5, 2.9)
 
+#: Of matplotlib, for all figures.
+SETTINGS: dict[Any, Any] = {
+    "font.size": 8,
+    "font.family": "DejaVu Sans",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "svg.hashsalt": "verimv",
+    "svg.fonttype": "none",
+}
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -60,16 +71,7 @@ def draw(record: Record, runs: int) -> dict[str, bytes]:
     import matplotlib
     from matplotlib.figure import Figure
 
-    settings: dict[Any, Any] = {
-        "font.size": 8,
-        "font.family": "DejaVu Sans",
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "legend.frameon": False,
-        "svg.hashsalt": "verimv",
-        "svg.fonttype": "none",
-    }
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context(SETTINGS):
         panels = PANELS[record.experiment.name]
         width, height = _PANEL_INCHES
         figure = Figure(figsize=(width * len(panels), height), layout="constrained")
@@ -79,9 +81,9 @@ def draw(record: Record, runs: int) -> dict[str, bytes]:
             _fill(figure.add_subplot(1, len(panels), number), record, runs, panel)
         handles, labels = first.get_legend_handles_labels()
         if len(handles) > 1:  # the first panel has the curves of all; outside, so that it hides none
-            columns = 4 if len(panels) > 1 else 2
+            columns = (len(handles) + 1) // 2 if len(panels) > 1 else 2
             figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=7)
-        return {kind: _saved(figure, kind) for kind in FORMATS}
+        return {kind: saved(figure, kind) for kind in FORMATS}
 
 
 def _fill(axes: Any, record: Record, runs: int, panel: Panel) -> None:
@@ -118,8 +120,9 @@ def _plot(axes: Any, name: str, points: Curve) -> None:
         )
 
 
-def _saved(figure: Any, kind: str) -> bytes:
+def saved(figure: Any, kind: str) -> bytes:
+    """The bytes of a figure, the same ones for the same figure."""
     data = io.BytesIO()
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
-    figure.savefig(data, format=kind, dpi=200, metadata=metadata)
+    figure.savefig(data, format=kind, dpi=300, metadata=metadata)
     return data.getvalue()

@@ -35,6 +35,11 @@ class Deadline:
     def left(self) -> float:
         return max(0.0, self._end - time.monotonic())
 
+    def check(self) -> None:
+        """Raise :class:`OutOfBudget` once it has passed."""
+        if not self.left:
+            raise OutOfBudget(f"no answer in {self.seconds:.3g} s")
+
 
 def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory: int = DEFAULT_MEMORY) -> T:
     """The result of a call made in a child process; :class:`OutOfBudget` if it takes too long or too much memory.

@@ -1,0 +1,28 @@
+"""report: the page about a directory that extract, or --certify, wrote."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from verimv import kernel
+from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
+from verimv.errors import InputError
+from verimv.files import write_file
+from verimv.report import of_directory, report_html
+
+
+def run_report(arguments: argparse.Namespace, report: Reporter) -> Result:
+    """The verdict is the kernel's, asked for again; a certificate that does not prove anything still gets a page."""
+    if not Path(arguments.directory).is_dir():
+        raise InputError("no such directory", source=arguments.directory)
+    report("checking the certificate")
+    subject = of_directory(arguments.directory)
+    report("writing the report")
+    out = arguments.out or str(Path(arguments.directory) / "report.html")
+    write_file(out, [report_html(subject)])
+    status = subject.check.status
+    data = {"out": out, "verdict": status, "reason": subject.check.reason or None}
+    told = subject.check.reason or status
+    return Result(data, f"written to {out} ({told})", kernel.EXIT_CODES.get(status, 0))

@@ -1,0 +1,83 @@
+"""The page: one HTML file with its style, its script and its data inside, which asks the network for nothing."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Callable
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from verimv.report.explorer import explorer_data
+from verimv.report.layers import Layers
+from verimv.report.markup import Markup, joined, tag
+from verimv.report.reading import Reading
+from verimv.report.sections import (
+    bounds_section,
+    formula_section,
+    layers_section,
+    left_out_note,
+    picture_section,
+    sizes_section,
+    unread_note,
+)
+from verimv.report.subject import Subject
+from verimv.report.verdict import badge, lead, settings_text, timings_section, verdict_section
+from verimv.smt.functions import function_smtlib
+from verimv.terms.formula import Formula
+
+#: LaTeX and SMT-LIB of larger formulas are left to `verimv convert`: they take longer than all the rest.
+MAX_COPIED = 10_000
+
+#: identifier (of `verimv convert --to`), label, writer
+_COPIES: tuple[tuple[str, str, Callable[[Formula], str]], ...] = (
+    ("text", "text", Formula.text),
+    ("latex", "LaTeX", Formula.latex),
+    ("smtlib", "SMT-LIB", function_smtlib),
+)
+
+
+def report_html(subject: Subject) -> str:
+    """The whole report."""
+    formula = subject.formula
+    measures = formula.measure()
+    reading = Reading(formula, subject.network).follow(subject.lines)
+    layers = None
+    if subject.network is not None and subject.check.status != "invalid":
+        layers = Layers(reading, subject.network, formula.outputs)
+    names = dict(layers.names) if layers is not None else dict(zip(reading.inputs, formula.inputs, strict=True))
+    data = explorer_data(formula, reading, names, list(subject.lines))
+    is_small = measures.size <= MAX_COPIED
+    texts = {name: write(formula) for name, _, write in _COPIES} if is_small else {"text": subject.text}
+    copies = [(name, label, name in texts) for name, label, _ in _COPIES]
+    sections = {
+        "verdict": verdict_section(subject, reading),
+        "formula": formula_section(texts["text"], copies, "DIR"),
+        "layers": layers_section(layers, subject),
+        "picture": picture_section(subject),
+        "bounds": bounds_section(subject, reading),
+        "graph_notes": joined(left_out_note(data["left_out"]), unread_note(reading)),
+        "sizes": sizes_section(measures, layers, settings_text(subject.summary)),
+        "timings": timings_section(subject.summary),
+        "badge": badge(subject),
+        "lead": lead(subject, measures),
+        "title": joined(subject.title),
+        "data": joined(_packed("graph-data", data), *(_packed(f"copy-{name}", text) for name, text in texts.items())),
+    }
+    return Template(_resource("page.html")).substitute(
+        sections, style=_resource("page.css"), script=_resource("page.js")
+    )
+
+
+def _resource(name: str) -> str:
+    return files("verimv.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _packed(identifier: str, data: Any) -> Markup:
+    """JSON, gzipped, in letters that no page can trip over."""
+    raw = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    compressor = zlib.compressobj(6, zlib.DEFLATED, 31)
+    packed = compressor.compress(raw) + compressor.flush()
+    return tag("script", base64.b64encode(packed).decode("ascii"), type="application/gzip;base64", id=identifier)

@@ -1,0 +1,142 @@
+"""What a report is about: a formula, perhaps a network, a certificate, and what the kernel said of it."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import time
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from verimv import kernel
+from verimv.certificate.extraction import CertifiedExtraction
+from verimv.checking import CERTIFICATE_FILES, rejection
+from verimv.errors import InputError
+from verimv.files import decode
+from verimv.networks.json_format import read_network
+from verimv.networks.network import Network
+from verimv.terms.formula import Formula
+from verimv.terms.mvfile import read_mv
+
+Status = Literal["valid", "incomplete", "invalid", "unchecked"]
+
+
+class Check(NamedTuple):
+    """The kernel's verdict on the certificate, or why there is none."""
+
+    status: Status
+    reason: str = ""
+    seconds: float | None = None
+
+
+class File(NamedTuple):
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Everything that a report shows. `lines` are those of the certificate, without header, as far as the kernel
+    accepts them; `network` is on the unit cube, `source` on its own box."""
+
+    title: str
+    formula: Formula
+    #: formula.mv
+    text: str
+    network: Network | None
+    source: Network | None
+    lines: Sequence[str]
+    check: Check
+    files: Mapping[str, File] = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    #: seconds that the picture may take
+    patience: float = 20.0
+
+
+def of_extraction(
+    extraction: CertifiedExtraction, title: str, files: Mapping[str, Sequence[bytes]], lacking: str, checked: bool
+) -> Subject:
+    """From an extraction whose certificate the kernel has just checked, or (`checked` is False) not."""
+    status: Status = "unchecked" if not checked else "incomplete" if lacking else "valid"
+    check = Check(status, lacking, extraction.summary["seconds"].get("check"))
+    described = {name: described_file(pieces) for name, pieces in files.items()}
+    lines = extraction.derivation.lines
+    text = extraction.certificate.subjects["formula"].decode()
+    network, source = extraction.network, extraction.source
+    summary = extraction.summary
+    patience = max(2.0, sum(summary["seconds"].values()) / 4)  # small next to the extraction
+    return Subject(title, extraction.formula, text, network, source, lines, check, described, summary, patience)
+
+
+def described_file(pieces: Sequence[bytes]) -> File:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return File(sum(map(len, pieces)), digest.hexdigest())
+
+
+def of_directory(directory: str | os.PathLike[str]) -> Subject:
+    """From the files of a directory, whoever wrote them: the kernel checks them now."""
+    folder = Path(directory)
+    begin = time.perf_counter()
+    rejected = rejection(lambda: kernel.check(os.fspath(folder), {}))
+    seconds = round(time.perf_counter() - begin, 3)
+    if rejected is not None and rejected.status == "malformed":
+        raise InputError(str(rejected), source=os.fspath(directory))
+    names = [name for name in (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json") if (folder / name).exists()]
+    contents = {name: _read(folder / name) for name in names}
+    files = {name: described_file([data]) for name, data in contents.items()}
+    body = _certificate_lines(contents)
+    check = Check("valid", "", seconds)
+    if rejected is not None:
+        check = Check("invalid" if rejected.status == "invalid" else "incomplete", str(rejected), seconds)
+        body = _accepted(body, rejected)
+    network = _network(contents, "network.json")
+    source = _network(contents, "source.json") or network
+    text = decode(contents["formula.mv"], str(folder / "formula.mv"))
+    formula = read_mv(text, str(folder / "formula.mv"))
+    summary = _summary(contents, files)
+    return Subject(folder.resolve().name, formula, text, network, source, body, check, files, summary)
+
+
+def _accepted(body: list[str], rejected: kernel.Rejected) -> list[str]:
+    """The lines before the one that is rejected; none if the certificate is not about these files."""
+    if rejected.line is not None:
+        return body[: max(0, rejected.line - 2)]
+    return body if rejected.status == "incomplete" else []
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError((error.strerror or str(error)).lower(), source=str(path)) from None
+
+
+def _certificate_lines(contents: Mapping[str, bytes]) -> list[str]:
+    name = next(name for name in CERTIFICATE_FILES if name in contents)
+    try:
+        data = gzip.decompress(contents[name]) if name.endswith(".gz") else contents[name]
+    except (OSError, EOFError, zlib.error):
+        return []  # changed since the kernel read it
+    return data.decode("ascii", "replace").split("\n")[1:-1]
+
+
+def _network(contents: Mapping[str, bytes], name: str) -> Network | None:
+    return read_network(decode(contents[name], name), name) if name in contents else None
+
+
+def _summary(contents: Mapping[str, bytes], files: Mapping[str, File]) -> dict[str, Any]:
+    """What summary.json says, if it is about these files and looks like a summary."""
+    try:
+        summary = json.loads(contents.get("summary.json", b"{}"))
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(summary, dict) or summary.get("formula_sha256") != files["formula.mv"].sha256:
+        return {}
+    return summary
