@@ -308,6 +308,13 @@ def test_files_of_floats_are_exact(spec):
             assert copy.at([as_number(x) for x in point]) == network_value(spec, list(point))
 
 
+@pytest.mark.parametrize("activation", ["relu", "crelu", "identity"])
+def test_nothing_is_stored_that_is_not_used(activation):
+    """onnxruntime warns its users of that."""
+    graph = parse_model(export_onnx(Network.of([Layer.of([[1, 2]], [0], activation)])).data).graph
+    assert {tensor.name for tensor in graph.initializer} == {name for node in graph.node for name in node.input} - {"input", "argument1"}  # fmt: skip
+
+
 @given(specs(rationals), st.integers(0, 3))
 def test_files_of_other_numbers_are_near(spec, index):
     network = build_network(spec)
