@@ -9,15 +9,16 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from verimv import kernel
 from verimv.certificate import Certificate, CertifiedExtraction, certify, extract, simplify_extraction
-from verimv.certificate.certificate import CERTIFICATE_FILES, holds_certificate, rejection
+from verimv.certificate.certificate import holds_certificate
+from verimv.checking import CERTIFICATE_FILES
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.cli.subjects import read_formula, read_subject
 from verimv.errors import InputError, Undecided
 from verimv.exact import Number, format_number, parse_number, shown
@@ -37,15 +38,6 @@ EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FI
 Evaluated = Formula | Network | ExtractedFormula
 
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
-
-
-@dataclass(frozen=True)
-class Result:
-    """The answer twice: as one JSON object, and as text."""
-
-    data: Mapping[str, Any]
-    text: str
-    exit_code: int = 0
 
 
 def console_style() -> Style:
@@ -138,18 +130,6 @@ def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
     ]
     more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
     return told[:_MAPS_TOLD] + more
-
-
-def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
-    report("checking the certificate")
-    files = {name: getattr(arguments, name) for name in kernel.FILES}
-    rejected = rejection(lambda: kernel.check(arguments.path, files))
-    if rejected is None:
-        return Result({"verdict": "valid", "path": arguments.path}, "valid")
-    found = {"line": rejected.line, "rule": rejected.rule, "expected": rejected.expected, "got": rejected.got}
-    return Result(
-        {"verdict": rejected.status, "path": arguments.path, **found}, str(rejected), kernel.EXIT_CODES[rejected.status]
-    )
 
 
 def _counted(count: int, noun: str) -> str:
