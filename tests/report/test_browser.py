@@ -241,8 +241,9 @@ def chain(length):
 def test_thirty_thousand_nodes_do_not_freeze_it(browser, tmp_path):
     """A formula of that size opens, and answers a click, in a time that a person does not mind."""
     text, lines = chain(30_000)
-    subject = Subject("chain", read_mv(text), text, None, None, lines, Check("unchecked"))
-    assert subject.formula.size > 30_000
+    formula = read_mv(text)
+    subject = Subject("chain", formula, text, formula.measure(), None, None, lines, Check("unchecked"))
+    assert formula.size > 30_000
     page = report_html(subject)
     assert len(page) < 3_000_000
     (tmp_path / "page.html").write_text(page)

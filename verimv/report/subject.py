@@ -21,6 +21,7 @@ from verimv.files import decode
 from verimv.networks.json_format import read_network
 from verimv.networks.network import Network
 from verimv.terms.formula import Formula
+from verimv.terms.measure import Measures
 from verimv.terms.mvfile import read_mv
 
 Status = Literal["valid", "incomplete", "invalid", "unchecked"]
@@ -48,6 +49,7 @@ class Subject:
     formula: Formula
     #: formula.mv
     text: str
+    measures: Measures
     network: Network | None
     source: Network | None
     lines: Sequence[str]
@@ -63,14 +65,17 @@ def of_extraction(
 ) -> Subject:
     """From an extraction whose certificate the kernel has just checked, or (`checked` is False) not."""
     status: Status = "unchecked" if not checked else "incomplete" if lacking else "valid"
-    check = Check(status, lacking, extraction.summary["seconds"].get("check"))
+    check = Check(status, lacking if checked else "", extraction.summary["seconds"].get("check"))
     described = {name: described_file(pieces) for name, pieces in files.items()}
     lines = extraction.derivation.lines
     text = extraction.certificate.subjects["formula"].decode()
     network, source = extraction.network, extraction.source
     summary = extraction.summary
     patience = max(2.0, sum(summary["seconds"].values()) / 4)  # small next to the extraction
-    return Subject(title, extraction.formula, text, network, source, lines, check, described, summary, patience)
+    is_simplified = "before" in summary.get("simplified", {})
+    measures = extraction.formula.measure() if is_simplified else extraction.measures
+    formula = extraction.formula
+    return Subject(title, formula, text, measures, network, source, lines, check, described, summary, patience)
 
 
 def described_file(pieces: Sequence[bytes]) -> File:
@@ -101,7 +106,8 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     text = decode(contents["formula.mv"], str(folder / "formula.mv"))
     formula = read_mv(text, str(folder / "formula.mv"))
     summary = _summary(contents, files)
-    return Subject(folder.resolve().name, formula, text, network, source, body, check, files, summary)
+    measures = formula.measure()
+    return Subject(folder.resolve().name, formula, text, measures, network, source, body, check, files, summary)
 
 
 def _accepted(body: list[str], rejected: kernel.Rejected) -> list[str]:
