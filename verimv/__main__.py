@@ -1,6 +1,21 @@
-"""``python -m verimv`` is ``verimv``."""
+"""``python -m verimv`` is ``verimv``. The console script starts here too, so that Ctrl-C during imports is one line."""
 
-from verimv.cli import run
+import os
+import sys
+
+
+def run() -> None:
+    """Load the command line, and run it."""
+    try:
+        from verimv.cli import run as run_command  # takes a moment
+
+        run_command()
+    except KeyboardInterrupt:
+        if sys.stderr is not None:
+            sys.stderr.write("verimv: interrupted\n")
+            sys.stderr.flush()
+        os._exit(130)
+
 
 if __name__ == "__main__":
     run()

@@ -10,12 +10,22 @@
     └── InternalError    4  verimv or a solver contradicts itself
 
 Anything else that escapes is a bug in verimv (exit code 4).
+
+    UserWarning
+    └── InexactWarning      a number of the input could not be taken over exactly
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+
+def check_type(value: object, *kinds: type, hint: str = "") -> None:
+    """TypeError in one line for a call from Python with something else; files and commands have :class:`InputError`."""
+    if not isinstance(value, kinds):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"expected {names}, found {type(value).__name__}{hint}")
 
 
 class VerimvError(Exception):
@@ -91,3 +101,7 @@ class InternalError(VerimvError):
     def __init__(self, message: str, reproduction: str = "") -> None:
         super().__init__(message)
         self.reproduction = reproduction
+
+
+class InexactWarning(UserWarning):
+    """What was read is not exactly what the file says: tells which numbers were rounded, and how far."""

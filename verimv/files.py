@@ -6,8 +6,9 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from verimv.errors import InputError
@@ -60,7 +61,21 @@ def append_to(path: str | os.PathLike[str], text: str) -> None:
         _write(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), [text])
 
 
-def check_directory(path: str | os.PathLike[str], owned: Collection[str]) -> None:
+@dataclass(frozen=True)
+class Replaceable:
+    """What may be replaced in an existing directory: files of these names, if `is_ours` recognises it or `force` says
+    so. `advice` is for those who are refused."""
+
+    names: Collection[str] = ()
+    is_ours: Callable[[Path], bool] = lambda directory: False
+    force: bool = False
+    advice: str = "choose a new or empty directory"
+
+
+NOTHING = Replaceable()
+
+
+def check_directory(path: str | os.PathLike[str], replaceable: Replaceable) -> None:
     """Refuse, before any work is done, a place where :func:`write_directory` would have to destroy something."""
     if not os.fspath(path):
         raise InputError("expected the name of a directory, found ''")
@@ -70,22 +85,29 @@ def check_directory(path: str | os.PathLike[str], owned: Collection[str]) -> Non
             return
         if not target.is_dir():
             raise InputError("exists and is not a directory", source=str(path))
-        foreign = sorted(entry.name for entry in target.iterdir() if entry.name not in owned or not entry.is_file())
-        if foreign:
-            raise InputError(f"holds other files ({foreign[0]}); choose a new or empty directory", source=str(path))
+        for entry in sorted(target.iterdir()):
+            if entry.name in replaceable.names and not entry.is_file():
+                raise InputError(f"{entry.name} is not a file; choose another directory", source=str(path))
+            if entry.name not in replaceable.names and not replaceable.force:
+                raise InputError(f"holds other files ({entry.name}); {replaceable.advice}", source=str(path))
+        found = sorted(name for name in replaceable.names if (target / name).exists())
+        if found and not replaceable.force and not replaceable.is_ours(target):
+            raise InputError(f"{found[0]} there is not verimv's; {replaceable.advice}", source=str(path))
         if not os.access(target, os.W_OK):
             raise InputError("cannot write: permission denied", source=str(path))
 
 
 def write_directory(
-    path: str | os.PathLike[str], files: Mapping[str, Iterable[str] | Iterable[bytes]], owned: Collection[str]
+    path: str | os.PathLike[str],
+    files: Mapping[str, Iterable[str] | Iterable[bytes]],
+    replaceable: Replaceable = NOTHING,
 ) -> None:
-    """Create a directory with these files, or replace the `owned` files of an existing one.
+    """Create a directory with these files, or replace the `replaceable` files of an existing one.
 
     Everything is written beside its place first. The last of `files` is put in place last, and the old one is removed
     first: whoever finds it finds a complete set.
     """
-    check_directory(path, owned)
+    check_directory(path, replaceable)
     target = Path(os.path.realpath(path))
     with _errors_name(path):
         new = not target.exists()
@@ -99,7 +121,7 @@ def write_directory(
                     os.chmod(fresh, 0o777 & ~_umask())
                     os.rename(fresh, target)
                 else:
-                    _replace(target, fresh, list(files), owned)
+                    _replace(target, fresh, list(files), replaceable.names)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
 

@@ -1,7 +1,6 @@
-"""Checks a certificate: at every point of the box, the network's outputs are the formula's values.
+"""Checks a certificate: at every point of the box, outputs of a network are values of a formula, or within bounds.
 
-    python -I -S kernel.py DIR
-    python -I -S kernel.py CERTIFICATE --network N --formula F
+    python -I -S kernel.py DIR     or     python -I -S kernel.py CERTIFICATE --network N --formula F
 
 Whoever believes a verdict trusts this file and Python: it uses the standard library only, no solver, no floating point.
 `proofs/FORMAT.md` defines the format and every rule; `proofs/THEORY.md` says why each rule is right and where it is
@@ -22,8 +21,8 @@ import zlib
 from fractions import Fraction
 
 EXIT_CODES = {"invalid": 1, "malformed": 2, "incomplete": 3}
-FILES = {"network": "network.json", "source": "source.json", "original": "original.mv", "formula": "formula.mv"}
-SUBJECTS = ({"network", "formula"}, {"network", "formula", "source"}, {"original", "formula"})
+FILES = {s: f"{s}.json" for s in ("network", "source", "other")} | {s: f"{s}.mv" for s in ("original", "formula")}
+SUBJECTS = ("network", "network other", "network formula", "network source formula", "original formula")
 MAX_BITS, MAX_ROOTS, MAX_LINE = 200_000, 64, 1 << 23  # of a number; of a number; bytes
 WORK_PER_BYTE = 16  # steps of the check for each byte of the certified files, and for 100,000 bytes more
 ACTIVATIONS = {"relu": lambda t: max(t, 0), "crelu": lambda t: min(max(t, 0), 1), "identity": lambda t: t}
@@ -50,8 +49,7 @@ class Rejected(Exception):  # anything but "valid": what was expected, what was 
         return ", ".join([self.status, *filter(None, where)]) + f": expected {self.expected}, got {self.got}"
 
 
-def shown(value):
-    """For a message, short: a sum with its first terms, a tuple word by word, Σ c·√n as Σ c·[n]."""
+def shown(value):  # for a message, short: a sum with its first terms, a tuple word by word, Σ c·√n as Σ c·[n]
     try:
         if type(terms := getattr(value, "terms", value)) is dict:
             value = " + ".join(f"{shown(c)}·[{key}]" for key, c in list(terms.items())[:9]) or "0"
@@ -66,7 +64,8 @@ def need(holds, expected, got, status="invalid"):
         raise Rejected(status, expected, got)
 
 
-well_formed = functools.partial(need, status="malformed")
+def well_formed(holds, expected, got):
+    need(holds, expected, got, "malformed")
 
 
 def located(function, *arguments, line=None, rule=None, subject=None):
@@ -77,8 +76,7 @@ def located(function, *arguments, line=None, rule=None, subject=None):
         raise
 
 
-def size(x):
-    """The bits of a number, which must not be too long."""
+def size(x):  # the bits of a number, which must not be too long
     if type(x) is Surd:
         return sum(map(size, itertools.chain(*x.terms.items())))
     bits = x.numerator.bit_length() + x.denominator.bit_length()
@@ -86,8 +84,7 @@ def size(x):
     return bits
 
 
-def add(total, *pairs):
-    """Add Σ factor·sum to a sum, for pairs (sum, factor)."""
+def add(total, *pairs):  # Σ factor·sum to a sum, for pairs (sum, factor)
     for terms, factor in pairs:
         for key, value in terms.items() if factor else ():
             old = total.pop(key, 0)
@@ -134,8 +131,7 @@ class Surd:  # an irrational number Σ c·√n as {n: c}, for squarefree n: so t
         raise Rejected("incomplete", "numbers that are not so close", self)
 
 
-def number(text):
-    """Read -3, 3/4, sqrt(2)/2, 1/3+2*sqrt(2), …"""
+def number(text):  # read -3, 3/4, sqrt(2)/2, 1/3+2*sqrt(2), …
     terms = [TERM.fullmatch(term) for term in re.split("(?<=.)(?=[+-])", text)] if type(text) is str else [None]
     well_formed(all(terms) and text[0] != "+", "a number, as a string", text)
     total = {}
@@ -147,12 +143,11 @@ def number(text):
     return Surd(total)
 
 
-def unique(pairs):
-    well_formed(len(dict(pairs)) == len(pairs), "different keys in an object", "one of them twice")
-    return dict(pairs)
-
-
 def decoded(text):
+    def unique(pairs):
+        well_formed(len(dict(pairs)) == len(pairs), "different keys in an object", "one of them twice")
+        return dict(pairs)
+
     try:  # int refuses 1.0 and NaN
         return json.loads(text, object_pairs_hook=unique, parse_float=int, parse_constant=int)
     except (ValueError, RecursionError) as error:
@@ -171,26 +166,25 @@ def with_keys(data, *keys):
 
 
 class Network:  # layers (first variable, activation, rows over variables): 1 is 1, then come inputs, then neurons
-    def __init__(self, text):
+    def __init__(self, text, first=None):  # the first variable for a neuron
         keys = ("format", "version", "inputs", "box", "layers", "outputs")
         name, version, self.inputs, box, layers, self.outputs = with_keys(decoded(text), *keys)
         well_formed(name == "verimv-network" and typed(version, int) == 1, "a verimv-network 1", (name, version))
-        ends = [list(map(number, typed(pair, list))) for pair in typed(box, list)]
-        well_formed(all(len(pair) == 2 and pair[0] <= pair[1] for pair in ends), "intervals [low, high]", box)
-        below = {str(j): {1: low, 2 + j: high + -1 * low} for j, (low, high) in enumerate(ends)}  # over [0,1]
-        self.layers, first = [], 2 + len(ends)
+        self.box = [list(map(number, typed(pair, list))) for pair in typed(box, list)]
+        well_formed(all(len(pair) == 2 and pair[0] <= pair[1] for pair in self.box), "intervals [low, high]", box)
+        below = {str(j): {1: low, 2 + j: high + -1 * low} for j, (low, high) in enumerate(self.box)}  # over [0,1]
+        self.layers, first = [], first or 2 + len(below)
         for layer in typed(layers, list):
             weights, bias, activation = with_keys(layer, "weights", "bias", "activation")
             well_formed(activation in list(ACTIVATIONS), "an activation", activation)
             well_formed(len(typed(bias, list)) == len(typed(weights, list)) > 0 < len(below), "a bias for a row", layer)
             self.layers.append((first, activation, [self.row(below, *row) for row in zip(bias, weights, strict=True)]))
-            below = {str(i): {first + i: 1} for i in range(len(weights))}
-            first += len(weights)
-        for names, count in (self.inputs, len(ends)), (self.outputs, len(below) if self.layers else 0):
+            self.ends = range(first, first + len(weights))  # of the last layer
+            below, first = {str(i): {k: 1} for i, k in enumerate(self.ends)}, self.ends.stop
+        for names, count in (self.inputs, len(self.box)), (self.outputs, len(below) if self.layers else 0):
             well_formed(0 < count == len(typed(names, list)) == len({typed(n, str) for n in names}), "names", names)
 
-    def row(self, below, bias, row):
-        """From a list of weights, or an object {"width": n, "index": weight, …}."""
+    def row(self, below, bias, row):  # a list of weights, or an object {"width": n, "index": weight, …}
         weights = {str(j): w for j, w in enumerate(row)} if type(row) is list else dict(typed(row, dict))
         width = len(row) if type(row) is list else typed(weights.pop("width", None), int)
         well_formed(width == len(below) and weights.keys() <= below.keys(), f"a row of width {len(below)}", row)
@@ -243,13 +237,11 @@ class Terms:  # nodes by number: 0 and 1 are the constants, then come the inputs
         return functools.reduce(functools.partial(self.node, operator), nodes)
 
 
-class Checker:
-    """A form is (part, constant): the number of a sum Σ c·[node], and what is added to it. A claim is (node, form)."""
-
+class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and what is added to it; claim: (node, form)
     def __init__(self, layers, terms, outputs, budget):
         self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, budget
         self.claims, self.parts, self.ranges, self.known = [None], [{}], [(0, 0)], {frozenset(): 0}
-        self.facts, self.situation = {}, ()  # (variable, side) → bound; variables, such bounds, ranges that follow
+        self.facts, self.situation = {}, []  # (variable, side) → bound; what the last leaf was about
         self.assumed = self.proved = 0  # bounds without evidence; outputs
         self.variables = [None] * (2 + len(terms.inputs))  # (activation, row), or None for an input
         self.layer, self.first, self.arguments, self.values = 0, len(self.variables), [], []
@@ -259,8 +251,7 @@ class Checker:
     def follow(self, line):
         well_formed(type(line) is list and line and line[0] in list(RULES), "a list that begins with a rule", line)
         (name, *arguments), kinds = line, RULES[line[0]]
-        if kinds[-1] == "*":
-            kinds = kinds[:-2] + kinds[-2] * (len(arguments) + 2 - len(kinds))
+        kinds = kinds[:-2] + kinds[-2] * (len(arguments) + 2 - len(kinds)) if kinds[-1] == "*" else kinds
         well_formed(len(kinds) == len(arguments), "as many arguments as the rule has", len(arguments))
         self.spend(len(line))
         read = (number(x) if kind == "q" else typed(x, *KINDS[kind]) for kind, x in zip(kinds, arguments, strict=True))
@@ -293,16 +284,14 @@ class Checker:
             self.ranges.append(self.range_over(part, {}))
         return self.known[key], terms.get(1, 0)
 
-    def total(self, *pairs, plus=0):
-        """The form Σ factor·form + plus, for pairs (form, factor)."""
+    def total(self, *pairs, plus=0):  # the form Σ factor·form + plus, for pairs (form, factor)
         key = tuple((form[0], factor) for form, factor in pairs)
         if key not in self.known:
             self.spend(sum(len(self.parts[part]) for part, _ in key))
             self.known[key] = self.form(add({}, *((self.parts[part], factor) for part, factor in key)))[0]
         return self.known[key], add({1: plus}, *(({1: form[1]}, factor) for form, factor in pairs)).get(1, 0)
 
-    def range_over(self, terms, ranges):
-        """The range of a sum over keys with ranges; that of others is [0,1]."""
+    def range_over(self, terms, ranges):  # the range of a sum over keys with ranges; that of others is [0,1]
         ends = [0, 0]
         for key, c in terms.items():
             for i, end in enumerate(ranges.get(key, (0, 1))[:: 1 if c > 0 else -1]):
@@ -313,8 +302,7 @@ class Checker:
     def narrowed(self, ends, key, facts):
         return max(ends[0], facts.get((key, "low"), ends[0])), min(ends[1], facts.get((key, "high"), ends[1]))
 
-    def within(self, form, low, high):
-        """The form must lie in [low, high] over nodes in [0,1]; None is no bound."""
+    def within(self, form, low, high):  # the form must lie in [low, high] over nodes in [0,1]; None is no bound
         least, most = (end + form[1] for end in self.ranges[form[0]])
         need((low is None or low <= least) and (high is None or most <= high), (low, "to", high), (least, "to", most))
 
@@ -361,8 +349,7 @@ class Checker:
         sides = self.terms.node("⊙", node, self.node_of(above, form2, -1)), node2
         self.add(self.terms.node("⊕", *sides), self.total((form, 1), (form2, 1)))
 
-    def sequence(self, claims, low, high):
-        """The nodes of claims about f, f − 1, … with f in [low, high]; and f."""
+    def sequence(self, claims, low, high):  # the nodes of claims about f, f − 1, … with f in [low, high]; and f
         need(claims, "at least one claim", "none")
         form = self.claim(claims[0])[1]
         self.within(form, low, high)
@@ -374,18 +361,13 @@ class Checker:
         for k, node in enumerate(self.merge(nodes, nodes2)):
             self.add(node, self.total((form, 1), (form2, 1), plus=-k))
 
-    def merge(self, a, b):
-        """Batcher's merge, from the bottom up: merged[r] is that of every step-th entry, from entry r on."""
-        step, merged, node = 2 << (max(len(a), len(b)) - 1).bit_length(), [], self.terms.node
-        while step > 1:
-            step, below, merged = step // 2, merged, []
-            for r in range(step):
-                first, even, odd = [], a[r::step], b[r::step]
-                if even and odd and len(even) + len(odd) > 2:
-                    first, even, odd = below[r][:1], below[r + step], below[r][1:]
-                pairs = [(node("⊕", x, y), node("⊙", x, y)) for x, y in zip(even, odd, strict=False)]
-                merged.append([*first, *itertools.chain(*pairs), *even[len(pairs) :], *odd[len(pairs) :]])
-        return merged[0]
+    def merge(self, a, b):  # Batcher's; its recursion is as deep as the logarithm of the lengths
+        first, even, odd, node = [], a, b, self.terms.node
+        if a and b and len(a) + len(b) > 2:
+            odd, even = self.merge(a[::2], b[::2]), self.merge(a[1::2], b[1::2])
+            first, odd = odd[:1], odd[1:]
+        pairs = [(node("⊕", x, y), node("⊙", x, y)) for x, y in zip(even, odd, strict=False)]
+        return [*first, *itertools.chain(*pairs), *even[len(pairs) :], *odd[len(pairs) :]]
 
     def rule_average(self, s, ones, total, *units):
         need(0 < ones + len(units) <= s, ("1 to", s, "units"), ones + len(units))
@@ -400,8 +382,7 @@ class Checker:
         need(form == form2 or low >= 1 or high <= 0, ("claim", b, "about", self.written(form)), self.written(form2))
         self.add(node2, self.form({node: 1}))
 
-    def rule_equals(self, a, b, cone, *cases):
-        """The claims of the cone define its nodes one after the other; {node: 1} leaves a node any value."""
+    def rule_equals(self, a, b, cone, *cases):  # claims of a cone define its nodes in order; {node: 1} leaves one free
         places, variables = {0: 0, 1: 1}, [None, None]
         for node, form in (self.claim(typed(c, int)) for c in cone):
             terms = self.written(form)
@@ -414,8 +395,7 @@ class Checker:
         self.prove(variables, targets, {}, cases)
         self.add(node2, self.claim(a)[1])
 
-    def advance(self, *values):
-        """Values of neurons are known, as sums over nodes; after those of a layer come the arguments of the next."""
+    def advance(self, *values):  # of neurons, as sums over nodes; after those of a layer come the next arguments
         self.values += values
         while self.first + len(self.arguments) == len(self.values) < len(self.variables):
             self.first, self.activation, rows = self.layers[self.layer]
@@ -424,8 +404,7 @@ class Checker:
             self.arguments = [add({}, *((self.values[j], weight) for j, weight in row.items())) for row in rows]
             self.values += self.arguments if self.activation == "identity" else []
 
-    def neuron(self, layer, index, due):
-        """The argument of a neuron of the current layer, and its range."""
+    def neuron(self, layer, index, due):  # the argument of a neuron of the current layer, and its range
         is_due = (layer, index) == (self.layer, due) and index < len(self.arguments)
         need(is_due, ("neuron", due, "of layer", self.layer), (layer, index))
         form = self.form(self.arguments[index])
@@ -460,12 +439,12 @@ class Checker:
         first, way = self.layers[layer - 1][0], 1 if side == "high" else -1
         if cases:
             target = add({}, (self.variables[first + index][1], way), ({1: value}, -way))
-            self.prove(self.variables[:first], [target], self.facts, cases)
+            facts = {key: bound for key, bound in self.facts.items() if key[0] < first}
+            self.prove(self.variables[:first], [target], facts, cases)
         self.assumed += not cases
         self.facts[first + index, side] = value
 
-    def prove(self, variables, targets, facts, cases):
-        """Follow, for each target, a tree of cases, in each of which that sum over variables is ≤ 0."""
+    def prove(self, variables, targets, facts, cases):  # follow, for each target, a tree of cases in which it is ≤ 0
         situations = [(target, {}) for target in reversed(targets)]  # with what splits give; the last one is due
         for kind, *arguments in cases:
             need(situations, "no more cases", kind)
@@ -482,30 +461,42 @@ class Checker:
                 need(gap <= 0, "multipliers that prove the case", ("a gap of", gap))
         need(not situations, "a leaf for every case", f"{len(situations)} open")
 
-    def leaf(self, variables, target, facts, splits, multipliers):
-        """An upper bound, by multipliers, of a sum over variables; −1 if the facts contradict each other."""
-        known = {key: value for key, value in (facts | splits).items() if key[0] < len(variables)}
-        if self.situation[:2] != (variables, known):  # the next one is often the same
-            spans, ranges = {}, {1: (1, 1)}
-            for k, unit in enumerate(variables[2:], start=2):
-                low, high = spans[k] = self.narrowed(self.range_over(unit[1], ranges) if unit else (0, 1), k, known)
-                if low > high:
-                    return -1
-                ranges[k] = tuple(map(ACTIVATIONS[unit[0]], (low, high))) if unit else (low, high)
-            self.situation = variables, known, spans, ranges
-        _, _, spans, ranges = self.situation
-        total, multipliers = dict(target), multipliers[::-1]
-        for k, (low, high) in reversed(spans.items()):
+    def leaf(self, variables, target, facts, splits, multipliers):  # an upper bound; −1 if there is no such point
+        points, ranges, empty = self.situate(variables, facts, splits)
+        total, given = dict(target), multipliers[::-1]
+        for k in range(len(variables) - 1, 1, -1) if not empty else ():
             if variables[k]:
-                (activation, row), c = variables[k], total.pop(k, 0)
-                points = [(z, ACTIVATIONS[activation](z)) for z in (low, high, *KINKS[activation]) if low <= z <= high]
-                slope = c if all(z == value for z, value in points) else 0
-                if any(low < z < high for z in KINKS[activation]) or (k, "low") in splits or (k, "high") in splits:
-                    well_formed(multipliers, "more multipliers", "none")
-                    slope = multipliers.pop()
-                add(total, (row, slope), ({1: max(c * value + -1 * slope * z for z, value in points)}, 1))
-        well_formed(not multipliers, "no more multipliers", len(multipliers))
-        return self.range_over(total, ranges)[1]
+                c, slope = total.pop(k, 0), 0
+                if len(points[k]) > 2 or (k, "low") in splits or (k, "high") in splits:
+                    well_formed(given or not multipliers, "more multipliers", "none")
+                    slope = given.pop() if given else c * self.slope(c, variables[k][0], *points[k][0], *points[k][1])
+                elif all(z == value for z, value in points[k]):
+                    slope = c
+                add(total, (variables[k][1], slope), ({1: max(c * y + -1 * slope * z for z, y in points[k])}, 1))
+        well_formed(empty or not given, "no more multipliers", len(given))
+        return -1 if empty else self.range_over(total, ranges)[1]
+
+    def situate(self, variables, facts, splits):  # ends and kinks of arguments, ranges; kept where nothing changed
+        if self.situation[:2] != [variables, facts]:
+            self.situation = [variables, facts, {}, {}, {1: (1, 1)}, set()]
+        *_, last, points, ranges, empty = self.situation
+        changed = {k for (k, _), _ in splits.items() ^ last.items()} if points else set(range(2, len(variables)))
+        self.situation[2], bounds = splits, facts | splits
+        for k, unit in enumerate(variables[2:], start=2):
+            if k in changed or (unit and not changed.isdisjoint(unit[1])):
+                changed.add(k)
+                name = unit[0] if unit else "identity"
+                low, high = self.narrowed(self.range_over(unit[1], ranges) if unit else (0, 1), k, bounds)
+                kinks = (z for z in KINKS[name] if low < z < high)
+                points[k] = [(z, ACTIVATIONS[name](z)) for z in (low, high, *kinks)]
+                ranges[k] = points[k][0][1], points[k][1][1]
+                (empty.add if low > high else empty.discard)(k)
+        return points, ranges, empty
+
+    def slope(self, c, name, low, first, high, last):  # a default: the chord's, rounded down, or one of the sides'
+        if low < high and Surd not in (type(low), type(high)) and (c > 0 or name != "relu"):
+            return Fraction((last - first) * 2**16 // (high - low), 2**16)
+        return 1 if low + high > 0 else 0
 
     def rule_output(self, k, c, scale, offset):
         node, form = self.claim(c)
@@ -533,13 +524,12 @@ def lines_of(path):
             yield line, located(decoded, text.decode("ascii"), line=line)
 
 
-def verify(lines, contents):
-    """Raise Rejected unless numbered lines prove their statement; contents(subject) are the bytes of a file."""
+def verify(lines, contents):  # raise Rejected unless numbered lines prove it; contents(subject) are a file's bytes
     try:
         header = typed(next(lines, (1, None))[1], dict)
         subjects = [subject for subject in FILES if f"{subject}_sha256" in header]
         name, version, *hashes = with_keys(header, "format", "version", *(f"{subject}_sha256" for subject in subjects))
-        right = name == "verimv-certificate" and typed(version, int) == 1 and set(subjects) in SUBJECTS
+        right = name == "verimv-certificate" and typed(version, int) == 1 and " ".join(subjects) in SUBJECTS
         well_formed(right, "verimv-certificate 1 with its subjects' hashes", header)
         data = {subject: contents(subject) for subject in subjects}
         for subject, digest in zip(subjects, hashes, strict=True):
@@ -550,22 +540,33 @@ def verify(lines, contents):
             layers, terms = [], Terms(next((head[1:] for head in heads if head[:1] == ["inputs"]), []))
             names, originals = located(terms.read, texts["original"], subject="original")
         else:
-            read = [located(Network, texts[name], subject=name) for name in subjects if name != "formula"]
-            need(vars(read[0]) == vars(read[-1]), "a network that is the source, its box mapped", "another")
-            layers, terms, names = read[0].layers, Terms(read[0].inputs), read[0].outputs
-        outputs = located(terms.read, texts["formula"], names, subject="formula")[1]
+            network = located(Network, texts["network"], subject="network")
+            layers, terms, names = network.layers, Terms(network.inputs), network.outputs
+            for name, first, common in ("source", None, "layers"), ("other", network.ends.stop, "box"):
+                if name in texts:
+                    other = located(Network, texts[name], first, subject=name)
+                    for key in "inputs", "outputs", common:
+                        need(vars(network)[key] == vars(other)[key], f"networks with the same {key}", name)
+            if "other" in texts:  # both networks, then a layer of differences
+                rows = [{a: 1, b: -1} for a, b in zip(network.ends, other.ends, strict=True)]
+                layers = [*layers, *other.layers, (other.ends.stop, "identity", rows)]
+        outputs = [None] * len(names)
+        if "formula" in texts:
+            outputs = located(terms.read, texts["formula"], names, subject="formula")[1]
         outputs = outputs if layers else list(zip(originals, outputs, strict=True))
         checker = Checker(layers, terms, outputs, WORK_PER_BYTE * (100_000 + sum(map(len, data.values()))))
         for n, line in lines:
             located(checker.follow, line, line=n, rule=line[0] if type(line) is list and line else None)
     except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
         raise Rejected("malformed", "text, perhaps gzipped", error) from None
+    if "formula" not in texts:  # what is proved then is both bounds of an output
+        ends = [{(layers[-1][0] + k, side) for side in ("low", "high")} for k in range(len(outputs))]
+        checker.proved = sum(both <= checker.facts.keys() for both in ends)
     got = f"{checker.proved} of {len(checker.outputs)}, and {checker.assumed} bounds without evidence"
     need(checker.proved == len(checker.outputs) and not checker.assumed, "proofs of all outputs", got, "incomplete")
 
 
-def check(path, given):
-    """Raise Rejected unless a directory, or a certificate with the files given, is valid."""
+def check(path, given):  # raise Rejected unless a directory, or a certificate with the files given, is valid
     path = folder = pathlib.Path(path)
     if folder.is_dir():
         found = list(filter(pathlib.Path.exists, map(folder.joinpath, ("certificate.jsonl", "certificate.jsonl.gz"))))

@@ -11,13 +11,16 @@ from itertools import pairwise
 
 from verimv import kernel
 from verimv.certificate import extract
-from verimv.certificate.certificate import rejection
+from verimv.checking import rejection
 from verimv.errors import Refuted, Undecided
 from verimv.exact import Rational, format_number, parse_number
 from verimv.extract.layered import prove_layered
 from verimv.networks import Layer, Network, read_network
+from verimv.networks.compose import stack
+from verimv.networks.network import activate
 from verimv.networks.normalise import to_unit_cube
 from verimv.smt import Search, equivalent
+from verimv.smt.optimise import output_ranges
 from verimv.terms import read_mv
 
 
@@ -39,11 +42,13 @@ class Bundle:
         return "valid" if rejected is None else rejected.status
 
     def maps(self) -> list[str]:
-        """The lines that are part of the statement: outputs with their scales and offsets."""
-        return [line for line in self.lines if '"output"' in line]
+        """The lines that are part of the statement: outputs with scales and offsets; without a formula, bounds."""
+        return [line for line in self.lines if ('"output"' if "formula" in self.subjects else '"bound"') in line]
 
     def is_true(self) -> bool:
         """Whether the statement that the certificate is about holds, by exact evaluation and by the solver."""
+        if "formula" not in self.subjects:
+            return self._is_within()
         formula = read_mv(self.subjects["formula"])
         if "original" in self.subjects:
             return equivalent(read_mv(self.subjects["original"]), formula, search=Search(seconds=30)).proved
@@ -53,6 +58,25 @@ class Bundle:
         network = self._unmapped(to_unit_cube(network))
         layered = prove_layered(network, formula, Search(seconds=30))
         return (layered or equivalent(network, formula, search=Search(seconds=200))).proved
+
+    def _is_within(self) -> bool:
+        """Whether the network, or the difference of two, stays between its last bounds, by the solver's exact range."""
+        network = read_network(self.subjects["network"])
+        layers = len(network.layers)
+        if "other" in self.subjects:
+            other = read_network(self.subjects["other"])
+            both, count = stack([network, other]), len(network.outputs)
+            rows = [[int(j == i) - int(j == count + i) for j in range(2 * count)] for i in range(count)]
+            layers += len(other.layers) + 1
+            last = Layer.of([list(map(Rational, row)) for row in rows], [Rational(0)] * count, "identity")
+            network = replace(both, layers=(*both.layers, last), outputs=network.outputs)
+        claimed = {(i, side): value for _, k, i, side, value, *_ in map(json.loads, self.maps()) if k == layers}
+        activation = network.layers[-1].activation
+        for i, found in enumerate(output_ranges(to_unit_cube(network))):
+            low, high = (activate(activation, parse_number(claimed[i, side])) for side in ("low", "high"))
+            if not found.exact or not (low <= -found.lower.value and found.upper.value <= high):
+                return False
+        return True
 
     def _unmapped(self, network: Network) -> Network:
         """The network with the affine maps of the outputs undone."""
@@ -246,7 +270,7 @@ def tamper_network(bundle: Bundle, source: random.Random, name: str = "network")
 
 def rebuilt(bundle: Bundle) -> Bundle:
     """The formula replaced by what the lines build for its outputs, right or wrong: only the rules are in the way."""
-    if "network" not in bundle.subjects:
+    if not {"network", "formula"} <= bundle.subjects.keys():
         return bundle
     try:
         network = kernel.Network(bundle.subjects["network"])

@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FILES = {"network": "network.json", "source": "source.json", "original": "original.mv", "formula": "formula.mv"}
+FILES = {s: f"{s}.json" for s in ("network", "source", "other")} | {s: f"{s}.mv" for s in ("original", "formula")}
 
 
 def network(*layers, inputs=("x1",), outputs=("y1",), box=None, **extra):
@@ -208,6 +208,30 @@ TENT = Case(
 BOUND = TENT.lines[6]
 MULTIPLIERS = TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2","1/2"]]')
 PHASES = TENT.line(BOUND, '["bound",2,0,"high","1",["split",1,"0"],["leaf","1/2","0"],["leaf","1/2","1"]]')
+DEFAULT = TENT.line(BOUND, '["bound",2,0,"high","1",["leaf"]]')  # c > 0: both chords have the slope 1/2
+# |2x − 1| without a formula: it lies in [0,1]
+RANGE = Case(['["bound",2,0,"high","1",["leaf"]]', '["bound",2,0,"low","0",["leaf"]]'], network=TENT_NETWORK)
+# ρ(3x − 1) + ρ(2 − 3x) is at most 2, by slopes 2/3; rounded down they give a little more
+ROUNDED = Case(
+    ['["bound",2,0,"high","65537/32768",["leaf"]]', '["bound",2,0,"low","0",["leaf"]]'],
+    network=network(([[3, -1], [-3, 2]], "relu"), ([[1, 1, 0]], "identity")),
+)
+# ρ(√2·x − 1/2): without a chord, the slope is 1, as √2 − 1/2 > 1/2
+ROOT_RANGE = Case(
+    ['["bound",2,0,"high","sqrt(2)",["leaf"]]', '["bound",2,0,"low","-1/2",["leaf"]]'],
+    network=network(([["sqrt(2)", "-1/2"]], "relu"), ([[1, 0]], "identity")),
+)
+# σ(2x − 1/2) under a ReLU: also with c < 0 the slope is that of the chord, 1/2
+CLIPPED_RANGE = Case(
+    ['["bound",2,0,"high","1",["leaf"]]', '["bound",2,0,"low","-1/2",["leaf"]]'],
+    network=network(([[2, "-1/2"]], "crelu"), ([[1, "-1/4"]], "relu")),
+)
+# |2x − 1|, written twice: the second with its neurons exchanged, and scaled
+TWIN = Case(
+    [f'["bound",5,0,"{side}","0",["split",0,"1/2"],["leaf"],["leaf"]]' for side in ("high", "low")],
+    network=TENT_NETWORK,
+    other=network(([[-4, 2], [4, -2]], "relu"), ([["1/2", "1/2", 0]], "identity")),
+)
 # the same on the box [−1, 1], mapped onto the unit cube
 BOX = Case(
     ['["node",2]', '["not",1]', '["output",0,2,"1","0"]'],
@@ -409,6 +433,17 @@ VALID = {
     "bound-by-box": TENT,
     "bound-by-multipliers": MULTIPLIERS,
     "bound-by-phases": PHASES,
+    "bound-by-default-slopes": DEFAULT,
+    "range-of-a-network": RANGE,
+    "range-on-its-box": Case(RANGE.lines, network=TENT_NETWORK.replace('["0", "1"]', '["1/4", "3/4"]')),
+    "range-by-rounded-slopes": ROUNDED,
+    "range-with-a-square-root": ROOT_RANGE,
+    "range-of-clipped-units": CLIPPED_RANGE,
+    "range-bounded-twice": RANGE.more('["bound",2,0,"high","2",["leaf"]]'),
+    "difference-of-twins": TWIN,
+    "difference-with-bounds-of-both": TWIN.with_lines(
+        ['["bound",1,0,"high","1",["leaf"]]', '["bound",3,1,"high","2",["leaf"]]', *TWIN.lines]
+    ),
     "box-with-source": BOX,
     "box-in-the-network": BOX_ONLY,
     "output-map": MAP,
@@ -533,6 +568,28 @@ INVALID = {
     "bound-splitting-a-neuron-above": PHASES.line(PHASES.lines[6], PHASES.lines[6].replace('"split",1', '"split",3')),
     "bound-splitting-no-input": TENT.line(BOUND, BOUND.replace('"split",0', '"split",3')),
     "bound-missing": TENT.line(BOUND, None),
+    "bound-below-what-default-slopes-give": DEFAULT.line(
+        '["bound",2,0,"high","1",["leaf"]]', '["bound",2,0,"high","999/1000",["leaf"]]'
+    ),
+    "range-by-slopes-that-are-not-rounded": ROUNDED.line(
+        ROUNDED.lines[0], ROUNDED.lines[0].replace("65537/32768", "2")
+    ),
+    "range-by-the-chord-of-a-square-root": ROOT_RANGE.line(
+        ROOT_RANGE.lines[0], ROOT_RANGE.lines[0].replace("sqrt(2)", "sqrt(2)-1/2")
+    ),
+    "range-of-clipped-units-too-small": CLIPPED_RANGE.line(
+        CLIPPED_RANGE.lines[1], CLIPPED_RANGE.lines[1].replace("-1/2", "-2/5")
+    ),
+    "range-with-an-output": RANGE.more('["node",2]', '["output",0,1,"1","0"]'),
+    "range-with-an-equality": RANGE.more('["node",2]', '["equal",0,1,1]'),
+    "range-of-a-layer-that-is-not-there": RANGE.more('["bound",3,0,"high","1",["leaf"]]'),
+    "difference-of-networks-that-differ": TWIN.file("other", '"-2"', '"-3"'),
+    "difference-with-other-inputs": TWIN.file("other", '"x1"', '"x2"'),
+    "difference-with-other-outputs": TWIN.file("other", '"y1"', '"y2"'),
+    "difference-on-another-box": TWIN.file("other", '["0", "1"]', '["0", "1/2"]'),
+    "difference-the-wrong-way-round": TWIN.with_lines(
+        [line.replace('"0",["split"', '"1/8",["split"') for line in TWIN.lines]
+    ).file("other", '["1/2", "1/2"]', '["1/4", "1/2"]'),
     "output-of-another-node": HAT.line('["output",0,8,"1","0"]', '["output",0,1,"1","0"]'),
     "output-before-all-neurons": HAT.line('["clip",2,0,"1",0,7]', None),
     "output-that-leaves-the-unit-interval": LEAVING,
@@ -565,7 +622,11 @@ MALFORMED = {
     "header-of-version-2": HAT.head(version=2),
     "header-of-version-true": HAT.head(version=True),
     "header-with-an-unknown-key": HAT.head(trusted=True),
-    "header-without-formula": HAT.head(formula_sha256=None),
+    "header-without-network": HAT.head(network_sha256=None),
+    "header-of-a-formula-alone": Case([], formula=HAT.subjects["formula"]),
+    "header-with-other-and-formula": HAT.head(other_sha256="0" * 64),
+    "header-with-other-alone": Case([], other=TENT_NETWORK),
+    "other-without-layers": TWIN.file("other", '"layers"', '"strata"'),
     "header-naming-a-source-that-is-not-there": HAT.head(source_sha256="0" * 64),
     "line-not-json": HAT.line('["plus",1,1]', '["plus",1,1'),
     "line-empty": HAT.line('["plus",1,1]', ""),
@@ -640,6 +701,14 @@ INCOMPLETE = {
     "second-output-missing": TWO.less(1),
     "bound-assumed": TENT.line(BOUND, '["bound",2,0,"high","1"]'),
     "pair-not-proved": PAIR.less(1),
+    "hat-without-its-formula": HAT.head(formula_sha256=None).less(1),
+    "range-with-one-end": RANGE.less(1),
+    "range-with-one-end-twice": RANGE.line(RANGE.lines[1], '["bound",2,0,"high","2",["leaf"]]'),
+    "range-of-another-layer": Case(
+        ['["bound",1,0,"high","1",["leaf"]]', '["bound",1,0,"low","-1",["leaf"]]'], network=TENT_NETWORK
+    ),
+    "range-assumed": RANGE.line(RANGE.lines[1], '["bound",2,0,"low","0"]'),
+    "difference-not-proved": TWIN.less(1),
     "network-with-a-sum-of-too-many-square-roots": HAT.file(
         "network", '"-2"', f'"{"+".join(f"sqrt({2 * k + 1})" for k in range(1, 90))}"'
     ),

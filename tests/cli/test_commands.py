@@ -19,7 +19,13 @@ def test_extract_prints_and_writes(run, hat, tmp_path):
     code, text, err = run("extract", hat, "-o", out)
     assert (code, err) == (0, "")
     assert text.splitlines()[0] == "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)"
-    assert sorted(p.name for p in out.iterdir()) == ["certificate.jsonl", "formula.mv", "network.json", "summary.json"]
+    assert sorted(p.name for p in out.iterdir()) == [
+        "certificate.jsonl",
+        "formula.mv",
+        "network.json",
+        "report.html",
+        "summary.json",
+    ]
     summary = json.loads((out / "summary.json").read_text())
     assert {"status", "logic", "strategy", "bounds", "length", "size", "depth", "neurons", "units", "seconds", "proofs",
             "network_sha256", "formula_sha256"} <= set(summary)  # fmt: skip
@@ -47,6 +53,7 @@ def test_extracting_again_replaces_the_files(run, hat, tmp_path):
         "certificate.jsonl",
         "formula.mv",
         "network.json",
+        "report.html",
         "summary.json",
     ], "no stale certificate"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["hat.json", "out"], "nothing temporary is left"
@@ -96,6 +103,15 @@ def test_bad_network_files(run, tmp_path, content):
     assert not (tmp_path / "out").exists()
 
 
+def test_empty_files(run, tmp_path):
+    for name in ("n.json", "f.mv", "f.txt"):
+        (tmp_path / name).write_text(" \n")
+        assert "is empty: expected a formula or a network" in one_line_error(run("range", tmp_path / name))
+    assert "expected a variable" in one_line_error(run("measure", ""))
+    (tmp_path / "n.json").write_text("nonsense")
+    assert "not JSON" in one_line_error(run("extract", tmp_path / "n.json"))
+
+
 def test_missing_files_and_wrong_kinds(run, tmp_path, hat):
     assert "no such file" in one_line_error(run("extract", tmp_path / "none.json"))
     assert "no such file" in one_line_error(run("extract", "nothing_here"))
@@ -122,6 +138,31 @@ def test_directories_that_cannot_be_written(run, hat, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "full", "hat.json", "odd"]
 
 
+def test_files_of_others_are_not_replaced(run, hat, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "formula.mv").write_text("x ⊕ y")
+    (out / "summary.json").write_text('{"mine": 1}')
+    message = "formula.mv there is not verimv's; choose a new or empty directory, or give --force"
+    assert message in one_line_error(run("extract", hat, "-o", out))
+    certified = run("equiv", hat, "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)", "--certify", out)
+    assert "choose a new or empty directory\n" in one_line_error(certified)
+    (out / "certificate.jsonl").write_text("{}\n")
+    (out / "certificate.jsonl.gz").write_bytes(b"\x1f\x8bno")
+    assert "not verimv's" in one_line_error(run("extract", hat, "-o", out))
+    assert (out / "formula.mv").read_text() == "x ⊕ y"
+    (out / "notes.txt").write_text("precious")
+    assert "holds other files (notes.txt)" in one_line_error(run("extract", hat, "-o", out))
+    assert run("extract", hat, "-o", out, "--force")[0] == 0
+    assert run("check", out)[0] == 0
+    assert (out / "notes.txt").read_text() == "precious"
+    (out / "notes.txt").unlink()
+    assert run("extract", hat, "-o", out)[0] == 0, "now it is verimv's"
+    (out / "summary.json").unlink()
+    (out / "summary.json").mkdir()
+    assert "summary.json is not a file" in one_line_error(run("extract", hat, "-o", out, "--force"))
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_read_only_directory(run, hat, tmp_path):
     (tmp_path / "ro").mkdir(mode=0o555)
@@ -141,7 +182,7 @@ def test_the_working_directory_can_be_the_target(run, hat, tmp_path, monkeypatch
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     assert run("extract", hat, "-o", ".")[0] == 0
-    assert sorted(os.listdir()) == ["certificate.jsonl", "formula.mv", "network.json", "summary.json"]
+    assert sorted(os.listdir()) == ["certificate.jsonl", "formula.mv", "network.json", "report.html", "summary.json"]
 
 
 # -- eval -------------------------------------------------------------------------------------------------------------

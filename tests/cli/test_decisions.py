@@ -34,6 +34,24 @@ def test_verdicts_and_exit_codes(run, hat):
     assert run("range", "1 ⊙ 0")[:2] == (0, "minimum 0\nmaximum 0\n")
 
 
+def test_inputs_compared_by_position_are_told(run, hat, tmp_path):
+    code, out, err = run("equiv", hat, "(u ⊕ u) ⊙ ¬(u ⊙ u)")
+    assert (code, err) == (0, "")
+    told = "no input has the same name on both sides: they are compared by position (x1 as u)"
+    assert out.splitlines()[-1] == told
+    assert told in run("equiv", hat, "u")[1]
+    assert told in run("entails", hat, "u")[1]
+    assert json.loads(run("equiv", hat, "u", "--json")[1])["by_position"] == {"x1": "u"}
+    assert "by_position" not in json.loads(run("equiv", "x", "y", "--json")[1])
+    for formula in ("(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)", "1"):
+        assert "position" not in run("equiv", hat, formula)[1]
+    wide = tmp_path / "wide.json"
+    layer = {"weights": [["1/9"] * 9], "bias": ["0"], "activation": "relu"}
+    wide.write_text(json.dumps({"format": "verimv-network", "version": 1, "layers": [layer]}))
+    names = [f"u{i}" for i in range(9)]
+    assert "(x1 as u0, x2 as u1, x3 as u2, x4 as u3, …)" in run("equiv", wide, " ⊕ ".join(f"δ[9]{n}" for n in names))[1]
+
+
 def test_json(run, hat):
     data = json.loads(run("equiv", hat, "x1", "--json")[1])
     assert data["status"] == "refuted"
@@ -196,6 +214,14 @@ def test_bounds_by_search_and_by_solver_agree(run, small):
     assert run("bounds", small, "--method", "exact", "--workers", "2")[1] == both
     for engine in ("auto", "search", "smt", "both"):
         assert run("range", small, "--engine", engine)[0] == 0
+
+
+def test_solvers_find_exact_bounds_only(run, small):
+    for method in ("interval", "linear", "lp"):
+        error = one_line_error(run("bounds", small, "--method", method, "--engine", "both"))
+        assert f"--engine both is for exact bounds: use --method exact, not {method}" in error
+    exact = run("bounds", small, "--method", "exact", "--engine", "smt")
+    assert run("bounds", small, "--engine", "smt") == exact
 
 
 def test_disagreement_is_a_bug(run, small, monkeypatch):

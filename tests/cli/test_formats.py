@@ -176,3 +176,19 @@ def test_networks_of_a_folder(run, onnx, tmp_path):
     assert (rows[1]["ReLUs"], rows[1]["weights"]) == ("2", "8")
     assert "no such folder" in one_line_error(run("bench", "nets", tmp_path / "none"))
     assert "a folder is for: nets" in one_line_error(run("bench", "extract", tmp_path))
+
+
+def test_rounded_numbers_are_told_once_and_recorded(run, tmp_path):
+    path, directory = tmp_path / "norm.onnx", tmp_path / "out"
+    numbers = [np.float32(row) for row in ([0.25, 0.5], [0.5, 0.25], [0.5, 0.5], [2, 3])]
+    path.write_bytes(single("BatchNormalization", [1, 2], numbers, epsilon=0.0).SerializeToString())
+    code, out, err = run("extract", path, "-o", directory)
+    assert code == 0
+    assert err.startswith("verimv: warning: BatchNormalization")
+    assert err.count("\n") == 1
+    (told,) = json.loads((directory / "summary.json").read_text())["warnings"]
+    assert f"verimv: warning: {told}\n" == err
+    code, out, err = run("eval", path, "--at", "x1=1,x2=1", "--json", "--quiet")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["warnings"] == [told]
+    assert "warnings" not in data(run("eval", "x", "--at", "x=1", "--json"))

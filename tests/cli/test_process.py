@@ -58,6 +58,23 @@ def test_signals_leave_nothing_behind(slow_network, tmp_path, number, code, word
     assert [p.name for p in tmp_path.iterdir()] == ["slow.json"]
 
 
+@pytest.mark.parametrize("module", ["verimv.cli", "verimv.cli.parser", "verimv.cli.commands"])
+def test_interrupts_during_imports(module):
+    """As if Ctrl-C came when that module is looked for."""
+    program = f"""
+import runpy, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+sys.argv[1:] = ["eval", "x", "--at", "x=1"]
+runpy.run_module("verimv", run_name="__main__")
+"""
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, timeout=60)
+    assert (process.returncode, process.stdout, process.stderr) == (130, b"", b"verimv: interrupted\n")
+
+
 def test_time_limit(slow_network, tmp_path):
     code, out, err = finish(
         start("extract", slow_network, "--strategy", "paper", "-o", tmp_path / "out", "--timeout", "1")

@@ -40,7 +40,11 @@ def test_a_formula_that_is_too_long_to_show(run, tmp_path):
     ("words", "message"),
     [
         (["x ⊕"], "expected a variable"),
-        (["x", "-o", "out.what"], "cannot tell the format"),
+        (
+            ["x", "-o", "out.what"],
+            "cannot tell the format from the name (known: .mv, .txt, .asc, .ascii, .tex, .py, .sympy, .smt2, .json)\n",
+        ),
+        (["x", "-o", "out.onnx"], "cannot tell the format"),
         (["no-such-file.mv"], "no such file"),
         (["x", "-o", "no-such-directory/out.mv"], "no such file or directory"),
     ],

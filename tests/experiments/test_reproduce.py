@@ -211,6 +211,19 @@ def test_claims_about_the_sawtooth():
     assert "4^s" in broken[0]
 
 
+@pytest.mark.parametrize(("slowest", "holds"), [(lambda s: 2**s, True), (lambda s: 40 + 5 * s, False)])
+def test_claims_about_growth(slowest, holds):
+    """One step of the means may be small by chance; the growth over all steps decides."""
+
+    def row(s, run):
+        lengths = {"deep": 2 ** (s + (s == 2)), "compact": 2**s, "schauder": 9**s, "hyperplane": 90 * slowest(s)}
+        return lengths | {"source": 2**s, "hyperplane_few": 90**s, "breakpoints": s, "unverified": 0}
+
+    growth = claims.claims(filled("compositions", 2, row), 2)[0]
+    assert "exponentially" in growth.text
+    assert growth.holds == holds
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_figures(name):
     record = filled(name, 3, lambda x, run: dict.fromkeys(EXPERIMENTS[name].columns, x * (run + 1)))

@@ -73,6 +73,15 @@ def test_vnnlib_boxes():
     assert box(text) == ((Fraction(-1, 2), Fraction(679857769, 10**9)), (-1, 10))
 
 
+def test_vnnlib_chains_and_fractions():
+    """As SMT-LIB has them."""
+    assert box("(assert (<= 0 X_0 (/ 1 2))) (assert (> 3.5 X_1 (- (/ 2 (- 3)))))") == (
+        (0, Fraction(1, 2)),
+        (Fraction(2, 3), Fraction(7, 2)),
+    )
+    assert box("(assert (= X_0 (/ 7.5 3) X_0)) (assert (<= 1 Y_0 2)) (assert (<= 0 X_1 1 Y_0))", 2)[0] == (2.5, 2.5)
+
+
 def test_a_union_of_boxes_is_no_box():
     """Its hull would have points that the property does not speak of."""
     same = "(assert (or (and (<= X_0 1) (>= X_0 0) (<= Y_0 3)) (and (<= X_0 1) (>= X_0 0)))) (assert (= X_1 7))"
@@ -88,6 +97,9 @@ def test_a_union_of_boxes_is_no_box():
         ("(assert (<= X_5 1))(assert (>= X_5 1))", "only 2 inputs"), ("(assert (not (<= X_0 1)))", "negated"),
         ("(assert (<= (+ X_0 X_1) 1))", "one input"), ("(" * 99, "nested"),
         ("(assert (<= X_0 1))(assert (>= X_0 2))(assert (= X_1 0))", "above"),
+        ("(assert (<= X_0 (/ 1 0)))", "division by 0"), ("(assert (<= X_0 (/ 1)))", "compared otherwise"),
+        ("(assert (<= 0 X_0 X_1))", "compared otherwise"), ("(assert (=> (<= X_0 1) (<= Y_0 1)))", "found '=>', which is not read"),
+        ("(assert ((<= X_0 1)))", "not read"),
     ],
 )  # fmt: skip
 def test_malformed_vnnlib(text, words):
@@ -212,6 +224,8 @@ def test_modules_by_the_names_of_their_classes():
         layer("Flatten", start_dim=1, end_dim=-1),
         layer("Hardtanh", min_val=-1.0, max_val=2.0),
     )  # fmt: skip
+    hard = load(layer("Sequential", layer("Linear", weight=np.eye(1, dtype=np.float32)), layer("Hardsigmoid")))
+    assert [hard(x) for x in (-4, -1, Fraction(1, 7), 4)] == [0, Fraction(1, 3), Fraction(11, 21), 1]
     with pytest.raises(InputError, match="shape"):
         load(image)
     network = load(image, shape=[1, 3, 3])

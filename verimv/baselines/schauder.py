@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from verimv.baselines.piecewise import Piecewise, function_of, names_of
-from verimv.baselines.truncated import Truncated, choose_logic, farey_parents
+from verimv.baselines.truncated import Truncated, choose_logic
 from verimv.errors import InputError, Undecided
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, ceil
 from verimv.networks.affine import Affine
@@ -45,6 +45,14 @@ def schauder(
     for i in range(len(hats.nodes)):
         root = dag.oplus(root, hats.share(i))
     return Formula(dag, names.inputs, [root], names.outputs)
+
+
+def farey_parents(numerator: int, denominator: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The neighbours of which an irreducible fraction n/d of (0,1) is the mediant, as (numerator, denominator): the
+    left one, p/q, has n·q − p·d = 1."""
+    q = pow(numerator, -1, denominator)
+    p = (numerator * q - 1) // denominator
+    return (p, q), (numerator - p, denominator - q)
 
 
 def unimodular(points: Sequence[Number]) -> list[Rational]:

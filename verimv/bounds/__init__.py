@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from verimv.bounds.bound import NetworkBounds, NeuronBound
-from verimv.bounds.engine import TIGHTENING, Effort, certified_bounds
+from verimv.bounds.engine import Effort, certified_bounds
 from verimv.bounds.exact import exact_bounds
 from verimv.bounds.interval import interval_bounds
 from verimv.bounds.univariate import univariate_bounds
+from verimv.choices import METHODS
 from verimv.errors import InputError
 from verimv.networks.network import Network
+from verimv.workers import Workers
 
 __all__ = [
-    "METHODS",
     "Effort",
     "NetworkBounds",
     "NeuronBound",
@@ -23,8 +24,6 @@ __all__ = [
     "neuron_bounds",
     "univariate_bounds",
 ]
-
-METHODS = ("auto", *TIGHTENING)
 
 #: "auto" is exact about networks with at most this many neurons above the first layer.
 _AUTO_NEURONS = 16
@@ -42,7 +41,7 @@ def neuron_bounds(
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
     *,
     whole_numbers: bool = False,
-    workers: int = 1,
+    workers: Workers = 1,
 ) -> NetworkBounds:
     """Bounds by one of :data:`METHODS`; "auto" is the tightest that takes no more than a few seconds.
 

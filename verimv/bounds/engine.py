@@ -6,36 +6,37 @@ may work on them. What the budget does not reach keeps the best bound that is pr
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import highspy
 import numpy as np
 
 from verimv.bounds.bound import NetworkBounds, NeuronBound
-from verimv.bounds.branch import Budget, Goal, Point, Prover, Search, exactly, whole
+from verimv.bounds.branch import Budget, Goal, Point, Search, exactly, whole
 from verimv.bounds.interval import interval_bounds
-from verimv.bounds.relaxation import Relaxation
+from verimv.bounds.node import leaf_case
+from verimv.bounds.prover import Prover
 from verimv.bounds.situation import Case, Place
+from verimv.bounds.walk import in_order
+from verimv.choices import TIGHTENING
 from verimv.errors import InputError
-from verimv.exact import Number, ceil
+from verimv.exact import Number, Rational, ceil
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
-from verimv.smt.limited import Deadline, die_with_parent
+from verimv.smt.limited import Deadline
+from verimv.workers import Team, Workers, team
 
 Progress = Callable[[str, int, int], None]
 
-#: From loose to tight.
-TIGHTENING = ("interval", "linear", "lp", "exact")
-
 #: Multipliers of a single leaf: the fewest bits that lose next to nothing, then more where that helps.
 _LEAF_BITS = (12, 30)
+#: Multipliers are written down if they make a bound smaller by this share; default slopes take no room.
+_WORTH = Rational(1, 1000)
 #: A bound may take this many times its fair share of the time that is left for its layer.
-_SHARE = 4.0
+_SHARE = 1.5
 #: For each end of a neuron that is only there to help another.
 _HELPING_NODES = 100
 
@@ -49,7 +50,7 @@ class Effort:
     seconds: float = 600.0
     per_bound: float = 60.0
     nodes: int = 1_000_000  # per bound; makes results repeatable where seconds do not
-    workers: int = 1
+    workers: Workers = 1
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,11 @@ class _Task:
     effort: Effort
     deadline: Deadline  # of the layer
     waiting: int  # tasks of the layer that are not done before this one
+    workers: int  # tasks that are worked on at a time
 
     def budget(self) -> Budget:
         """Most bounds take far less than their share."""
-        share = _SHARE * self.deadline.left * self.effort.workers / self.waiting
+        share = _SHARE * self.deadline.left * self.workers / self.waiting
         return Budget(min(self.effort.per_bound, share, self.deadline.left), self.effort.nodes)
 
 
@@ -99,14 +101,18 @@ def certified_bounds(
         raise InputError(f"unknown bounds {effort.method}: choose one of {', '.join(TIGHTENING)}")
     if network.number_kind == "algebraic" or effort.method == "interval":
         return interval_bounds(network)
-    return _Engine(network, effort, progress, only).run()
+    with team(effort.workers) as workers:
+        return _Engine(network, effort, workers, progress, only).run()
 
 
 class _Engine:
-    def __init__(self, network: Network, effort: Effort, progress: Progress, only: Collection[Place] | None) -> None:
+    def __init__(
+        self, network: Network, effort: Effort, workers: Team, progress: Progress, only: Collection[Place] | None
+    ) -> None:
         self.network = network
         self.unit = to_unit_cube(network)
         self.effort = effort
+        self.workers = workers
         self.progress = progress
         self.only = only
         self.last = len(network.layers) if only is None else max(layer for layer, _ in only)
@@ -138,7 +144,10 @@ class _Engine:
         return bounds
 
     def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]], left: int) -> list[_Task]:
-        """The ends worth working on. Time is shared between layers by their numbers of ends."""
+        """The ends worth working on, of `left` ones in all.
+
+        Time is shared between layers by their numbers of ends, lower layers counting twice: all above gain from them.
+        """
         if not prover.floats.is_usable:
             return []
         aims = []
@@ -150,9 +159,10 @@ class _Engine:
         effort = self.effort
         if self.only is not None and layer < self.last:
             effort = replace(effort, nodes=min(effort.nodes, _HELPING_NODES))
-        deadline = Deadline(self.deadline.left * 2 * len(ends) / max(1, left))
+        own = 2 * len(ends)
+        deadline = Deadline(self.deadline.left * 2 * own / (own + left))
         return [
-            _Task(layer, *aim, effort=effort, deadline=deadline, waiting=len(aims) - number)
+            _Task(layer, *aim, effort, deadline, waiting=len(aims) - number, workers=self.workers.size)
             for number, aim in enumerate(aims)
         ]
 
@@ -220,12 +230,9 @@ class _Engine:
             yield task, end if end.value <= first.value else first
 
     def _solved(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, _End]]:
-        if self.effort.workers == 1 or len(tasks) < 2:
-            for task in tasks:
-                yield task, _solve(prover, task)
-            return
-        with _workers(self.effort.workers, prover) as pool:
-            yield from pool.imap_unordered(_solve_shared, tasks)
+        if self.workers.size > 1:
+            highspy.Highs.resetGlobalScheduler(True)  # it must not have threads when processes are forked
+        yield from self.workers.results(partial(_solve, prover), tasks)
 
 
 def _used(network: Network) -> set[Place]:
@@ -260,11 +267,14 @@ def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None)
     best = _End(task.interval, "interval")
     if ranges is None or guess is None:
         return best
+    value = prover.walk.bound(layer, index, way, prover.cube.box, ranges)
+    if value < best.value:
+        best = _End(value, method, [leaf_case([])])
     for bits in _LEAF_BITS:
         multipliers = prover.multipliers(guess, ranges, bits)
-        value, chosen = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
-        if value < best.value:
-            best = _End(value, method, [prover.leaf(chosen)])
+        value = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
+        if best.value - value > _WORTH * abs(best.value):
+            best = _End(value, method, [leaf_case(in_order(multipliers))])
     return best
 
 
@@ -281,40 +291,5 @@ def _linear_guess(prover: Prover, task: _Task) -> Sequence[Any]:
 
 def _relaxed_guess(prover: Prover, task: _Task) -> Sequence[Any] | None:
     """Duals of the linear program, which all targets of a layer share."""
-    if task.layer not in prover.relaxations:
-        low, high = _cube(prover)
-        ranges = [(a[0], b[0]) for a, b in prover.floats.ranges(low, high, task.layer)]
-        unsplit = [np.zeros(len(a), dtype=bool) for a, _ in ranges]
-        prover.relaxations[task.layer] = Relaxation(prover.floats, low[0], high[0], ranges, unsplit)
-    relaxed = prover.relaxations[task.layer].maximise(task.layer, task.index, task.way)
+    relaxed = prover.relaxation(task.layer).maximise(task.layer, task.index, task.way)
     return relaxed.multipliers if relaxed.status == "optimal" else None
-
-
-_shared: Prover | None = None  # what the processes of one layer share, by fork
-
-
-def _solve_shared(task: _Task) -> tuple[_Task, _End]:
-    if _shared is None:
-        raise RuntimeError("a worker without a network")
-    return task, _solve(_shared, task)
-
-
-@contextmanager
-def _workers(count: int, prover: Prover) -> Iterator[Any]:
-    """Processes that die with this one; HiGHS must not have threads when they are made."""
-    global _shared
-    _shared = prover
-    highspy.Highs.resetGlobalScheduler(True)
-    context = multiprocessing.get_context("fork")
-    try:
-        with context.Pool(count, _start_worker) as pool:
-            yield pool
-    finally:
-        _shared = None
-
-
-def _start_worker() -> None:
-    die_with_parent()
-    for number in (signal.SIGTERM, signal.SIGALRM):
-        signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

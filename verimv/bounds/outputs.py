@@ -13,6 +13,7 @@ from verimv.smt.functions import Function
 from verimv.smt.optimise import FunctionRange, Optimum
 from verimv.smt.search import simplest
 from verimv.terms.formula import Formula
+from verimv.workers import Workers
 
 #: Larger functions are left to solvers: dense layers of that many weights are slow.
 _MAX_WEIGHTS = 200_000
@@ -28,7 +29,7 @@ def as_unit_network(subject: Formula | Network) -> Network | None:
 def searched_ranges(
     subject: Formula | Network,
     seconds: float,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress = lambda stage, done, total: None,
 ) -> list[FunctionRange | None]:
     """The range of every output over the box with points of the unit cube; None where it is not found exactly."""

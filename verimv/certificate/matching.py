@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.claims import Claims, NotMatched
 from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter, Derivation
-from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate, Refuted, Undecided
+from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate, Refuted, Undecided, check_type
 from verimv.exact import ceil
 from verimv.extract.extraction import extract
 from verimv.networks.affine import Affine
@@ -30,6 +30,8 @@ from verimv.terms.mvfile import write_mv
 
 def certify(network: Network, formula: Formula, seconds: float = EVIDENCE_SECONDS) -> Certificate | None:
     """A certificate that a network on its box equals a formula, outputs in order, if one is found in time."""
+    check_type(network, Network)
+    check_type(formula, Formula)
     normalised = to_unit_cube(network)
     if len(formula.roots) != len(network.outputs) or not set(formula.inputs) <= set(network.inputs):
         return None
@@ -80,6 +82,8 @@ def _by_extraction(network: Network, formula: Formula, seconds: float) -> Deriva
 
 def certify_formulas(original: Formula, formula: Formula, seconds: float = EVIDENCE_SECONDS) -> Certificate | None:
     """A certificate that two formulas with the same inputs and outputs are equal, if one is found in time."""
+    check_type(original, Formula)
+    check_type(formula, Formula)
     if (original.inputs, original.outputs) != (formula.inputs, formula.outputs):
         return None
     dag = Dag()

@@ -9,19 +9,20 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from verimv import kernel
 from verimv.certificate import Certificate, CertifiedExtraction, certify, extract, simplify_extraction
-from verimv.certificate.certificate import CERTIFICATE_FILES, rejection
+from verimv.certificate.certificate import holds_certificate
+from verimv.checking import CERTIFICATE_FILES
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.cli.subjects import read_formula, read_subject
 from verimv.errors import InputError, Undecided
 from verimv.exact import Number, format_number, parse_number, shown
-from verimv.files import check_directory, read_text, write_directory, write_file
+from verimv.files import Replaceable, check_directory, read_text, write_directory, write_file
 from verimv.networks import Network, to_network, write_network
 from verimv.networks.export import Export, export_nnet, export_onnx
 from verimv.networks.network import Box
@@ -39,15 +40,6 @@ Evaluated = Formula | Network | ExtractedFormula
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
 
 
-@dataclass(frozen=True)
-class Result:
-    """The answer twice: as one JSON object, and as text."""
-
-    data: Mapping[str, Any]
-    text: str
-    exit_code: int = 0
-
-
 def console_style() -> Style:
     """Unicode where stdout can show it."""
     try:
@@ -58,8 +50,10 @@ def console_style() -> Style:
 
 
 def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
+    advice = f"{Replaceable.advice}, or give --force"
+    replaceable = Replaceable(EXTRACTION_FILES, holds_certificate, arguments.force, advice)
     if arguments.directory is not None:
-        check_directory(arguments.directory, EXTRACTION_FILES)
+        check_directory(arguments.directory, replaceable)
     report("reading the network")
     network = network_argument(arguments)
     options = {
@@ -78,6 +72,8 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.simplify:
         extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
     formula, summary = extraction.formula, extraction.summary
+    if report.warnings:
+        summary["warnings"] = report.warnings
     report("writing the certificate")
     certificate = extraction.certificate
     lacking = "not checked (--no-check)" if arguments.no_check else extraction.check(report)
@@ -89,7 +85,7 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
             report("writing the report")
             files["report.html"] = [_page(extraction, arguments, files, lacking).encode()]
         files["summary.json"] = [(json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode()]
-        write_directory(arguments.directory, files, EXTRACTION_FILES)
+        write_directory(arguments.directory, files, replaceable)
     text = formula.text(console_style()) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else _abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
@@ -134,18 +130,6 @@ def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
     ]
     more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
     return told[:_MAPS_TOLD] + more
-
-
-def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
-    report("checking the certificate")
-    files = {name: getattr(arguments, name) for name in kernel.FILES}
-    rejected = rejection(lambda: kernel.check(arguments.path, files))
-    if rejected is None:
-        return Result({"verdict": "valid", "path": arguments.path}, "valid")
-    found = {"line": rejected.line, "rule": rejected.rule, "expected": rejected.expected, "got": rejected.got}
-    return Result(
-        {"verdict": rejected.status, "path": arguments.path, **found}, str(rejected), kernel.EXIT_CODES[rejected.status]
-    )
 
 
 def _counted(count: int, noun: str) -> str:
@@ -308,7 +292,7 @@ NETWORK_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Network], Export]]] 
 def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     subject = read_subject(arguments.subject)
-    name = arguments.to or format_of(arguments.out)
+    name = arguments.to or format_of(arguments.out, FORMULA_FORMATS | NETWORK_FORMATS, "; say it with --to")
     report("writing")
     if name in NETWORK_FORMATS:
         return _exported(subject, name, arguments)
@@ -337,7 +321,7 @@ def run_convert(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 def write_certificate(directory: str, certificate: Certificate) -> None:
     owned = (*kernel.FILES.values(), *CERTIFICATE_FILES, "report.html")
-    write_directory(directory, certificate.files(), owned)
+    write_directory(directory, certificate.files(), Replaceable(owned, holds_certificate))
 
 
 def _exported(subject: Formula | Network, name: str, arguments: argparse.Namespace) -> Result:
@@ -365,11 +349,10 @@ def _conversion(formula: Formula, out: str) -> Certificate:
     return certificate
 
 
-def format_of(out: str) -> str:
+def format_of(out: str, formats: Mapping[str, tuple[tuple[str, ...], Any]], hint: str = "") -> str:
     """The format of a file, by its name."""
-    formats = {name: entry[0] for name, entry in (*FORMULA_FORMATS.items(), *NETWORK_FORMATS.items())}
-    for name, suffixes in formats.items():
+    for name, (suffixes, _) in formats.items():
         if out.endswith(suffixes):
             return name
-    known = ", ".join(suffix for suffixes in formats.values() for suffix in suffixes)
-    raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}); say it with --to")
+    known = ", ".join(suffix for suffixes, _ in formats.values() for suffix in suffixes)
+    raise InputError(f"-o {out}: cannot tell the format from the name (known: {known}){hint}")

@@ -11,9 +11,10 @@ from verimv import smt
 from verimv.bounds import Effort, NetworkBounds, NeuronBound, certified_bounds, exact_bounds, neuron_bounds
 from verimv.bounds.outputs import searched_ranges
 from verimv.certificate import certify, certify_formulas
-from verimv.cli.commands import Result, write_certificate
+from verimv.cli.commands import write_certificate
 from verimv.cli.domain import network_argument, output_maps, read_summary, subject_argument, with_box
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
 from verimv.errors import InputError, InternalError
 from verimv.exact import Number, format_number, parse_number, sign
@@ -23,7 +24,7 @@ from verimv.files import write_file, write_into
 from verimv.networks import Network
 from verimv.networks.outputs import OutputMap, mapped
 from verimv.smt import Search, Verdict
-from verimv.smt.functions import Function
+from verimv.smt.functions import Function, by_position
 from verimv.smt.limited import DEFAULT_MEMORY
 from verimv.smt.optimise import FunctionRange, Optimum, output_ranges
 from verimv.smt.solvers import chosen
@@ -36,10 +37,12 @@ DEFAULT_SECONDS = 60.0
 def make_search(arguments: argparse.Namespace, report: Reporter) -> Search:
     """Solvers and budget as asked for on the command line."""
     directory = getattr(arguments, "emit", None)
+    report.within(arguments.timeout or DEFAULT_SECONDS)
     return Search(
         solvers=chosen(arguments.solver),
         seconds=arguments.timeout or DEFAULT_SECONDS,
         memory=arguments.memory or DEFAULT_MEMORY,
+        workers=getattr(arguments, "workers", 1),
         progress=report,
         emit=None if directory is None else lambda name, text: write_into(directory, name, text),
     )
@@ -78,8 +81,22 @@ def run_equiv(arguments: argparse.Namespace, report: Reporter) -> Result:
     within = f" within {format_number(tolerance)}" if tolerance else ""
     where = " (the formula's inputs are the network's, its box mapped onto [0,1])" if _is_mapped(a, b) else ""
     words = {"proved": f"equal{within}{where}", "refuted": f"not equal{within}{where}"}
-    result = verdict_result(verdict, words)
+    result = _with_pairing(verdict_result(verdict, words), a, b)
     return _certified(result, a, b, arguments, report) if arguments.certify and verdict.proved else result
+
+
+#: Pairs of inputs that are named one by one.
+_PAIRS_TOLD = 4
+
+
+def _with_pairing(result: Result, a: Formula | Network, b: Formula | Network) -> Result:
+    """What was compared with what, where names do not say so."""
+    pairs = by_position(a, b)
+    if not pairs:
+        return result
+    told = [f"{x} as {y}" for x, y in list(pairs.items())[:_PAIRS_TOLD]] + ["…"] * (len(pairs) > _PAIRS_TOLD)
+    note = f"no input has the same name on both sides: they are compared by position ({', '.join(told)})"
+    return Result({**result.data, "by_position": pairs}, f"{result.text}\n{note}", result.exit_code)
 
 
 def _is_mapped(a: Formula | Network, b: Formula | Network) -> bool:
@@ -163,7 +180,8 @@ def run_entails(arguments: argparse.Namespace, report: Reporter) -> Result:
     premise, conclusion = read_subject(arguments.premise), read_subject(arguments.conclusion)
     report("deciding")
     verdict = smt.entails(premise, conclusion, search=make_search(arguments, report))
-    return verdict_result(verdict, {"proved": "entailed", "refuted": "not entailed"})
+    result = verdict_result(verdict, {"proved": "entailed", "refuted": "not entailed"})
+    return _with_pairing(result, premise, conclusion)
 
 
 def run_range(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -221,10 +239,11 @@ def _end(function: Function, optimum: Optimum, direction: int) -> dict[str, Any]
 
 
 def run_bounds(arguments: argparse.Namespace, report: Reporter) -> Result:
+    method = _bounds_method(arguments)
     report("reading the network")
     network = network_argument(arguments)
     only = _neuron(arguments.neuron, network)
-    bounds = _network_bounds(network, only, arguments, report)
+    bounds = _network_bounds(network, only, method, arguments, report)
     data = [
         _neuron_data(depth, index, bound)
         for depth, layer in enumerate(bounds.layers)
@@ -232,7 +251,7 @@ def run_bounds(arguments: argparse.Namespace, report: Reporter) -> Result:
         if only in (None, (depth, index))
     ]
     lines = [f"{n['layer']}:{n['index']}  [{n['lower']}, {n['upper']}]  {n['method']}" for n in data]
-    finished = arguments.method != "exact" or all(neuron["exact"] for neuron in data)
+    finished = method != "exact" or all(neuron["exact"] for neuron in data)
     counts = bounds.counts() if only is None else {}
     if counts and counts["exact"] < len(data):
         lines.append(
@@ -241,8 +260,18 @@ def run_bounds(arguments: argparse.Namespace, report: Reporter) -> Result:
     return Result({"neurons": data, "counts": counts}, "\n".join(lines), 0 if finished else EXIT_CODES["undecided"])
 
 
+def _bounds_method(arguments: argparse.Namespace) -> str:
+    """A solver finds exact bounds, and no others."""
+    method: str = arguments.method
+    if arguments.engine == "search":
+        return method
+    if method not in ("auto", "exact"):
+        raise InputError(f"--engine {arguments.engine} is for exact bounds: use --method exact, not {method}")
+    return "exact"
+
+
 def _network_bounds(
-    network: Network, only: tuple[int, int] | None, arguments: argparse.Namespace, report: Reporter
+    network: Network, only: tuple[int, int] | None, method: str, arguments: argparse.Namespace, report: Reporter
 ) -> NetworkBounds:
     """By verimv's own search or by a solver, or by both and they must agree."""
     seconds, memory = arguments.timeout or 10 * DEFAULT_SECONDS, arguments.memory or DEFAULT_MEMORY
@@ -250,14 +279,14 @@ def _network_bounds(
     def by_solver(share: float) -> NetworkBounds:
         return exact_bounds(network, share, arguments.seconds_per_bound, arguments.solver, memory, report)
 
-    is_exact = arguments.method == "exact"
+    is_exact = method == "exact"
     if is_exact and (arguments.engine == "smt" or network.number_kind == "algebraic"):
         return by_solver(seconds)
-    if arguments.method == "auto" or (is_exact and len(network.inputs) == 1):
-        bounds = neuron_bounds(network, arguments.method, report, workers=arguments.workers)
+    if method == "auto" or (is_exact and len(network.inputs) == 1):
+        bounds = neuron_bounds(network, method, report, workers=arguments.workers)
     else:
         share = 0.5 * seconds if arguments.engine == "both" else seconds
-        effort = Effort(arguments.method, False, share, arguments.seconds_per_bound, workers=arguments.workers)
+        effort = Effort(method, False, share, arguments.seconds_per_bound, workers=arguments.workers)
         bounds = certified_bounds(network, effort, report, None if only is None else {(only[0] + 1, only[1])})
     if arguments.engine == "both":
         _check_bounds(bounds, by_solver(0.5 * seconds))

@@ -37,7 +37,9 @@ def _names_a_file(argument: str) -> bool:
 
 def _read(text: str, source: str) -> Formula | Network:
     start = text.lstrip()[: len(HEADER)]
-    if start.startswith(("{", "[")):
+    if not start and source != "formula":
+        raise InputError("is empty: expected a formula or a network", source=source)
+    if start.startswith(("{", "[")) or source.endswith(".json"):
         return read_network(text, source)
     if start == HEADER:
         return read_mv(text, source)

@@ -102,7 +102,7 @@ def _growth(progress: Progress) -> Table:
             progress("checking formulas that grow", number, len(_GROWTH))
             extraction = extract(single_unit([m], -(m // 2)), bounds="interval", strategy="paper")
             place = Path(directory) / str(m)
-            write_directory(place, extraction.certificate.files(), ())
+            write_directory(place, extraction.certificate.files())
             seconds, memory = _alone(place, _REPEATED if extraction.measures.size < _SMALL else 1)
             measured.append((extraction.measures.size, seconds, memory, _size(place)))
     exponent = _slope([(nodes, seconds) for nodes, seconds, _, _ in measured])

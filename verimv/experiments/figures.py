@@ -81,7 +81,7 @@ def draw(record: Record, runs: int) -> dict[str, bytes]:
             _fill(figure.add_subplot(1, len(panels), number), record, runs, panel)
         handles, labels = first.get_legend_handles_labels()
         if len(handles) > 1:  # the first panel has the curves of all; outside, so that it hides none
-            columns = 4 if len(panels) > 1 else 2
+            columns = (len(handles) + 1) // 2 if len(panels) > 1 else 2
             figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=7)
         return {kind: saved(figure, kind) for kind in FORMATS}
 
@@ -124,5 +124,5 @@ def saved(figure: Any, kind: str) -> bytes:
     """The bytes of a figure, the same ones for the same figure."""
     data = io.BytesIO()
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
-    figure.savefig(data, format=kind, dpi=200, metadata=metadata)
+    figure.savefig(data, format=kind, dpi=300, metadata=metadata)
     return data.getvalue()

@@ -16,9 +16,9 @@ from pathlib import Path
 from verimv.errors import InputError
 from verimv.experiments import comparison
 from verimv.experiments.comparison import METHODS, SAWTOOTH_LIMITS, Row
-from verimv.experiments.workers import cores, in_parallel
 from verimv.extract.step3_compose import Progress
 from verimv.files import append_to, read_text, write_file
+from verimv.workers import Processes, cores
 
 #: Runs that a worker does before it reports.
 _CHUNK = 5
@@ -172,7 +172,8 @@ def perform(records: Sequence[Record], runs: int, progress: Progress, workers: i
     total = sum(len(keys) for _, _, keys in tasks)
     by_name = {record.experiment.name: record for record in records}
     done = 0
-    for name, rows in in_parallel(_perform, tasks, workers or cores()):
+    # spawned: what made the figures or the progress line may have threads
+    for _, (name, rows) in Processes(workers or cores(), "spawn").results(_perform, tasks):
         by_name[name].add(rows)
         done += len(rows)
         progress("runs", done, total)

@@ -10,7 +10,8 @@ from typing import Any
 
 from verimv.bounds import NetworkBounds, neuron_bounds
 from verimv.bounds.search import point_outside_unit_interval
-from verimv.errors import InputError, OutputLeavesUnitInterval, Undecided
+from verimv.choices import LOGICS, MEASURES, STRATEGIES
+from verimv.errors import InputError, OutputLeavesUnitInterval, Undecided, check_type
 from verimv.exact import format_number
 from verimv.extract.recorder import Recorder
 from verimv.extract.step1_clip import ClippedNetwork, clip_network
@@ -18,18 +19,17 @@ from verimv.extract.step3_compose import Progress, compose, table_nodes
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.networks.outputs import affine_end, chosen
+from verimv.rich import Headed, cut, html_table
 from verimv.terms.formula import Formula
-from verimv.terms.measure import MEASURES, Measures
-
-LOGICS = ("auto", "mv", "dmv", "rmv")
-STRATEGIES = ("paper", "compact")
+from verimv.terms.measure import Measures
+from verimv.workers import Workers
 
 #: With --logic auto, rational weights go to DMV as long as its splitting needs no more table entries than this.
 MAX_AUTO_DMV_NODES = 200_000
 
 
-@dataclass(frozen=True)
-class Extraction:
+@dataclass(frozen=True, repr=False)
+class Extraction(Headed):
     """A formula and the network, normalised to the unit cube, that it equals."""
 
     formula: Formula
@@ -39,6 +39,21 @@ class Extraction:
     clipped: ClippedNetwork
     measures: Measures
     summary: dict[str, Any]
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the formula, and what is known of it."""
+        told = self.summary
+        rows = [
+            ("formula", self.formula._repr_latex_()),
+            ("logic", told["logic"]),
+            ("size", f"length {cut(told['length'], 40)}, {told['size']:,} nodes, depth {told['depth']:,}"),
+            ("from", f"{told['neurons']:,} neurons by {told['units']:,} clipped units ({told['bounds']} bounds)"),
+            ("status", {"extracted": "extracted, its certificate not checked yet"}.get(told["status"], told["status"])),
+        ]
+        return html_table("network → formula", rows)
+
+    def _headline(self) -> str:
+        return f"{self.summary['status']}: {self.formula!r}"
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
@@ -56,7 +71,7 @@ def extract(
     margin: tuple[str | int, str | int] | None = None,
     clip_output: bool = False,
     scale_output: bool = False,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress = no_progress,
     recorder: Recorder | None = None,
 ) -> Extraction:
@@ -68,6 +83,7 @@ def extract(
     `scale_output` maps the proven range of every output onto [0,1].
     Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
     """
+    check_type(network, Network, hint=" (verimv.load makes one)")
     if strategy not in STRATEGIES:
         raise InputError(f"unknown strategy {strategy}: choose one of {', '.join(STRATEGIES)}")
     if minimise not in MEASURES:

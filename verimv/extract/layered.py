@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
 from verimv import smt
 from verimv.bounds.difference import Difference
-from verimv.errors import InputError, InternalError, Refuted, Undecided
+from verimv.errors import InputError, InternalError, Refuted, Undecided, check_type
 from verimv.exact import ZERO, Number
 from verimv.extract.built_forms import check
 from verimv.extract.extraction import Extraction, extract
@@ -20,10 +22,11 @@ from verimv.networks.network import Box, Network
 from verimv.networks.program import Program
 from verimv.smt import Search, Verdict
 from verimv.smt.encode import Condition, positive, to_smtlib
-from verimv.smt.limited import Deadline, OutOfBudget, limited
+from verimv.smt.limited import Deadline
 from verimv.smt.search import Point, Question
 from verimv.smt.solvers import SOLVERS, version_of
 from verimv.terms.formula import Formula
+from verimv.workers import team
 
 #: How a formula may have been extracted, the usual way first: strategy, measure, and logics besides the formula's own
 #: (it may not use all operators that its logic has).
@@ -33,6 +36,8 @@ _LAYERED_FROM = 200
 #: Of the time for comparing: for one query about everything; of the rest, for the range of the difference.
 _QUERY_SHARE = 0.3
 _SEARCH_SHARE = 0.7
+#: Seconds for a solver to notice that its time is over, before it is stopped.
+_GRACE = 0.3
 
 
 def prove_obligations(obligations: Obligations, search: Search) -> Verdict:
@@ -64,22 +69,28 @@ def prove_obligations(obligations: Obligations, search: Search) -> Verdict:
 
 
 def _open_obligations(solver: str, queries: Sequence[Query], search: Search) -> str:
-    """Empty if the solver proves all, otherwise why not."""
-    seconds = search.deadline.left
+    """Empty if the solver proves all, otherwise why not. Queries are independent: several workers may ask them."""
+    ask = partial(_ask, solver, queries, search.deadline)
     try:
-        statuses = limited(_ask_all, solver, queries, seconds, seconds=seconds, memory=search.memory)
-    except OutOfBudget as error:
+        with team(search.workers, search.memory) as workers:
+            answered = workers.results(ask, range(len(queries)), search.deadline.left + _GRACE)
+            with closing(answered):
+                for done, (number, status) in enumerate(answered, start=1):
+                    if status == "sat":
+                        raise InternalError(f"{solver} refutes an obligation", to_smtlib(*queries[number], NAMES))
+                    if status == "unknown":
+                        return f"{solver} left obligation {number + 1} of {len(queries)} open"
+                    search.progress(f"proving obligations with {solver}", done, len(queries))
+    except Undecided as error:
         return f"{solver}: {error}"
-    if "sat" in statuses:
-        program, condition = queries[statuses.index("sat")]
-        raise InternalError(f"{solver} refutes an obligation", to_smtlib(program, condition, NAMES))
-    return f"{solver} left obligation {len(statuses)} of {len(queries)} open" if "unknown" in statuses else ""
+    return ""
 
 
 def _open_bounds(obligations: Obligations, solver: str, search: Search) -> str:
     """Step 1 rests on these bounds of the network's neurons: the solver must prove each itself."""
-    for (depth, index), ends in obligations.bounds.items():
-        asking = Search([solver], max(0.1, search.deadline.left), search.memory, progress=search.progress)
+    for number, ((depth, index), ends) in enumerate(obligations.bounds.items()):
+        search.progress(f"proving bounds with {solver}", number, len(obligations.bounds))
+        asking = Search([solver], max(0.1, search.deadline.left), search.memory)
         try:
             point = asking.find(_bound_question(obligations.network, depth, index, ends))
         except Undecided as error:
@@ -109,15 +120,10 @@ def _bound_question(network: Network, depth: int, index: int, ends: tuple[Number
     return Question(network.inputs, build, holds)
 
 
-def _ask_all(solver: str, queries: Sequence[Query], seconds: float) -> list[str]:
-    """Runs in the child."""
-    deadline = Deadline(seconds)
-    statuses: list[str] = []
-    for program, condition in queries:
-        statuses.append(SOLVERS[solver](program, condition, NAMES, deadline.left).status)
-        if statuses[-1] != "unsat":
-            break
-    return statuses
+def _ask(solver: str, queries: Sequence[Query], deadline: Deadline, number: int) -> str:
+    """Runs in a worker. The budget of a query is what is left for all of them."""
+    program, condition = queries[number]
+    return SOLVERS[solver](program, condition, NAMES, deadline.left).status
 
 
 def extract_and_prove(network: Network, search: Search, **options: Any) -> tuple[Extraction, Verdict]:
@@ -144,6 +150,7 @@ def prove_layered(network: Network, formula: Formula, search: Search) -> Verdict
             obligations = Obligations()
             if not search.deadline.left:
                 return None
+            search.progress(f"extracting again by {strategy} {minimise} {logic} with {bounds} bounds", 0, 1)
             options: dict[str, Any] = {"bounds": bounds, "logic": logic, "strategy": strategy, "minimise": minimise}
             try:
                 extraction = extract(network, recorder=obligations, **options)
@@ -163,18 +170,22 @@ def equivalent(
     A network and a large formula are first tried layer by layer; everything else is decided by shared neurons, by one
     query, by the range of the difference, or by queries about smaller boxes.
     """
+    check_type(a, Formula, Network)
+    check_type(b, Formula, Network)
     search = search or Search()
     network, formula = (a, b) if isinstance(a, Network) else (b, a)
     if isinstance(network, Network) and isinstance(formula, Formula) and len(formula.dag) > _LAYERED_FROM:
         verdict = prove_layered(network, formula, search)
         if verdict is not None and verdict.proved:
             return verdict
+    search.progress("comparing neurons", 0, 1)
     difference = Difference(a, b, tolerance)
     verdict = difference.by_structure()
     if verdict is not None:
         return verdict
     verdict = smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=_share(search), split=False))
     if verdict.undecided and search.deadline.left:
+        search.progress("finding the range of the difference", 0, 1)
         verdict = difference.by_search(_SEARCH_SHARE * search.deadline.left) or verdict
     if verdict.undecided and search.deadline.left:
         return smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=search.deadline.left))

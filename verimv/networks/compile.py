@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from verimv.errors import check_type
 from verimv.exact import Number
 from verimv.networks.affine import Affine
 from verimv.networks.layering import layers_of
@@ -54,6 +55,7 @@ def to_network(formula: Formula) -> Network:
 
     MV formulas give integer weights, DMV formulas rational ones.
     """
+    check_type(formula, Formula)
     neurons = _Neurons(checked_box(None, len(formula.inputs)))
     outputs = neurons.add_formula(formula, formula.inputs)
     inputs = formula.inputs or ("x1",)

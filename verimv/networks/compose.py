@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from verimv.errors import InputError
+from verimv.errors import InputError, check_type
 from verimv.exact import ONE
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Layer, Network
@@ -43,6 +43,8 @@ def stack(networks: Sequence[Network]) -> Network:
     """
     if not networks:
         raise InputError("expected at least one network to stack")
+    for network in networks:
+        check_type(network, Network)
     first = networks[0]
     for network in networks[1:]:
         if network.inputs != first.inputs or network.box != first.box:
@@ -109,6 +111,8 @@ def _apply(wanted: Activation, common: Activation, form: Affine, rows: list[Affi
 
 
 def _check_widths(outer: Network, inner: Network) -> None:
+    check_type(outer, Network)
+    check_type(inner, Network)
     if len(inner.outputs) != len(outer.inputs):
         raise InputError(
             f"cannot compose: the inner network has {len(inner.outputs)} outputs, the outer {len(outer.inputs)} inputs"

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from verimv.errors import InputError
+from verimv.errors import InputError, check_type
 from verimv.exact import Number, check_readable, format_number, parse_number, shown
 from verimv.networks.affine import Affine
 from verimv.networks.network import ACTIVATIONS, Box, Layer, Network, checked_box
@@ -60,6 +60,7 @@ def loads_strictly(text: str, source: str | None = None) -> Any:
 
 def read_network(text: str, source: str | None = None) -> Network:
     """Read network JSON; errors say where and what was expected."""
+    check_type(text, str)
     try:
         return _network(loads_strictly(text, source))
     except InputError as error:

@@ -203,7 +203,10 @@ class _Model:
         if make is None:
             known = ", ".join(sorted({*_ELEMENTWISE, *_LAYERS, *_SKIPPED}))
             raise InputError(f"layer {shown(step.kind)} is not read (known: {known})")
-        operator, attributes, inputs = make(step)
+        for made in make(step):
+            self._add(*made)
+
+    def _add(self, operator: str, attributes: dict[str, Any], inputs: Sequence[Any]) -> None:
         names = [self.value]
         for array in inputs:
             names.append(f"c{len(self.constants)}")
@@ -223,7 +226,8 @@ class _Model:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)])
 
 
-_Made = tuple[str, dict[str, Any], list[Any]]
+#: Operators with their attributes and constants, one after the other.
+_Made = list[tuple[str, dict[str, Any], list[Any]]]
 
 
 def _linear(step: _Step) -> _Made:
@@ -231,7 +235,7 @@ def _linear(step: _Step) -> _Made:
     bias = step.arrays.get("bias")
     if weight.ndim != 2:
         raise InputError(f"Linear: expected a matrix, found shape {weight.shape}")
-    return "Gemm", {"transB": 1}, [weight] if bias is None else [weight, bias]
+    return [("Gemm", {"transB": 1}, [weight] if bias is None else [weight, bias])]
 
 
 def _pair(value: Any, rank: int) -> list[int]:
@@ -255,7 +259,7 @@ def _conv(step: _Step) -> _Made:
     attributes = _window(step, rank, 1)
     attributes["dilations"] = _pair(step.option("dilation", 1), rank)
     attributes["group"] = step.whole("groups", 1)
-    return "Conv", attributes, [weight] if bias is None else [weight, bias]
+    return [("Conv", attributes, [weight] if bias is None else [weight, bias])]
 
 
 def _pool(operator: str, rank: int, step: _Step) -> _Made:
@@ -270,23 +274,23 @@ def _pool(operator: str, rank: int, step: _Step) -> _Made:
         attributes["count_include_pad"] = step.whole("count_include_pad", 1)
         if step.option("divisor_override", None) is not None:
             raise InputError("AvgPool with divisor_override is not read")
-    return operator, attributes, []
+    return [(operator, attributes, [])]
 
 
 def _batch_norm(step: _Step) -> _Made:
     mean, variance = step.array("running_mean"), step.array("running_var")
     weight, bias = step.arrays.get("weight", np.ones_like(mean)), step.arrays.get("bias", np.zeros_like(mean))
-    return "BatchNormalization", {"epsilon": step.real("eps", 1e-5)}, [weight, bias, mean, variance]
+    return [("BatchNormalization", {"epsilon": step.real("eps", 1e-5)}, [weight, bias, mean, variance])]
 
 
 def _flatten(step: _Step) -> _Made:
     if step.option("start_dim", 1) != 1 or step.option("end_dim", -1) != -1:
         raise InputError("Flatten: only start_dim=1, end_dim=-1 are read")
-    return "Flatten", {"axis": 1}, []
+    return [("Flatten", {"axis": 1}, [])]
 
 
 def _clamp(low: float, high: float) -> _Made:
-    return "Clip", {}, [np.float64(low), np.float64(high)]
+    return [("Clip", {}, [np.float64(low), np.float64(high)])]
 
 
 _LAYERS: dict[str, Callable[[_Step], _Made]] = {
@@ -303,10 +307,15 @@ _LAYERS: dict[str, Callable[[_Step], _Made]] = {
 }
 
 _ELEMENTWISE: dict[str, Callable[[_Step], _Made]] = {
-    "ReLU": lambda step: ("Relu", {}, []),
+    "ReLU": lambda step: [("Relu", {}, [])],
     "ReLU6": lambda step: _clamp(0.0, 6.0),
     "Hardtanh": lambda step: _clamp(step.real("min_val", -1.0), step.real("max_val", 1.0)),
-    "Hardsigmoid": lambda step: ("HardSigmoid", {"alpha": 1 / 6, "beta": 0.5}, []),
-    "LeakyReLU": lambda step: ("LeakyRelu", {"alpha": step.real("negative_slope", 0.01)}, []),
-    "PReLU": lambda step: ("PRelu", {}, [step.array("weight")]),
+    # in three operators: ONNX would round the factor 1/6 of its own HardSigmoid to a float
+    "Hardsigmoid": lambda step: [
+        ("Add", {}, [np.float64(3)]),
+        *_clamp(0.0, 6.0),
+        ("Div", {}, [np.float64(6)]),
+    ],
+    "LeakyReLU": lambda step: [("LeakyRelu", {"alpha": step.real("negative_slope", 0.01)}, [])],
+    "PReLU": lambda step: [("PRelu", {}, [step.array("weight")])],
 }

@@ -1,13 +1,15 @@
 """The input box of a VNN-LIB property: bounds ``(<= X_0 0.5)`` among its assertions.
 
-Assertions about outputs are not read. Where an ``or`` lists several regions of the input, the box is the smallest that
-holds them all.
+Assertions about outputs are not read. What is said of inputs is read or refused: an ``or`` of several regions, for one,
+since no box holds just these.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 from verimv.errors import InputError
@@ -19,6 +21,9 @@ _VARIABLE = re.compile(r"([XY])_(0|[1-9][0-9]{0,8})", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _MAX_DEPTH = 50
 
+#: What a comparison of two neighbours says.
+_COMPARISONS = {"<=": "<", "<": "<", ">=": ">", ">": ">", "=": "<>"}
+
 #: Lower and upper end of an input, None where nothing is said.
 _Ends = dict[int, tuple[Number | None, Number | None]]
 
@@ -26,10 +31,11 @@ _Ends = dict[int, tuple[Number | None, Number | None]]
 def read_vnnlib_box(text: str, inputs: int, source: str | None = None) -> Box:
     """The box that a property puts its inputs in; every input needs both ends."""
     try:
-        ends: _Ends = {}
-        for expression in _expressions(text):
-            if isinstance(expression, list) and expression[:1] == ["assert"] and len(expression) == 2:
-                ends = _both(ends, _bounds(expression[1]))
+        ends = _all_of(
+            _bounds(expression[1])
+            for expression in _expressions(text)
+            if isinstance(expression, list) and expression[:1] == ["assert"] and len(expression) == 2
+        )
         unknown = [j for j in ends if j >= inputs]
         if unknown:
             raise InputError(f"X_{unknown[0]} is bounded, but there are only {inputs} inputs")
@@ -80,18 +86,14 @@ def _bounds(expression: Any) -> _Ends:
         return {}
     operator, *operands = expression
     if operator == "and":
-        ends: _Ends = {}
-        for operand in operands:
-            ends = _both(ends, _bounds(operand))
-        return ends
+        return _all_of(map(_bounds, operands))
     if operator == "or" and operands:
         return _one_of([_bounds(operand) for operand in operands])
-    if operator in ("<=", ">=", "<", ">") and len(operands) == 2:
-        return _comparison(operator[0], *operands)
-    if operator == "=" and len(operands) == 2:
-        return _both(_comparison("<", *operands), _comparison(">", *operands))
-    if operator == "not" and _inputs_in(operands):
-        raise InputError("a negated bound of an input is not read")
+    if isinstance(operator, str) and operator in _COMPARISONS:  # (<= 0 X_0 1) is a chain: each of two neighbours
+        return _all_of(_comparison(one, *pair) for pair in pairwise(operands) for one in _COMPARISONS[operator])
+    if inputs := _inputs_in(expression):
+        found = {"not": "a negated one"}.get(str(operator), shown(str(operator)))
+        raise InputError(f"expected a bound of {inputs[0]}, or several joined by and; found {found}, which is not read")
     return {}
 
 
@@ -109,16 +111,28 @@ def _comparison(operator: str, left: Any, right: Any) -> _Ends:
 
 
 def _number(expression: Any) -> Number | None:
-    sign = 1
-    if isinstance(expression, list) and len(expression) == 2 and expression[0] == "-":
-        sign, expression = -1, expression[1]
+    """A decimal, (- number) or (/ number number); None for anything else."""
+    if isinstance(expression, list):
+        numbers = [number for number in map(_number, expression[1:]) if number is not None]
+        if len(numbers) == len(expression) - 1:
+            if expression[0] == "-" and len(numbers) == 1:
+                return -numbers[0]
+            if expression[0] == "/" and len(numbers) == 2:
+                return _quotient(*numbers)
+        return None
     if not isinstance(expression, str) or not _DECIMAL.fullmatch(expression):
         return None
     mantissa, e, exponent = expression.lower().partition("e")
     whole, point, decimals = mantissa.partition(".")
     digits = whole.lstrip("-") or "0"
     text = f"{'-' if whole.startswith('-') else ''}{digits}{point}{decimals or ('0' if point else '')}{e}{exponent}"
-    return parse_number(text) * sign
+    return parse_number(text)
+
+
+def _quotient(a: Number, b: Number) -> Number:
+    if b == 0:
+        raise InputError("a division by 0")
+    return a / b
 
 
 def _inputs_in(expressions: Sequence[Any]) -> list[str]:
@@ -131,6 +145,10 @@ def _inputs_in(expressions: Sequence[Any]) -> list[str]:
         elif (match := _VARIABLE.fullmatch(item)) and match[1] == "X":
             found.append(item)
     return found
+
+
+def _all_of(cases: Iterable[_Ends]) -> _Ends:
+    return reduce(_both, cases, {})
 
 
 def _both(a: _Ends, b: _Ends) -> _Ends:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from verimv import kernel
-from verimv.certificate.certificate import CERTIFICATE_FILES, rejection
 from verimv.certificate.extraction import CertifiedExtraction
+from verimv.checking import CERTIFICATE_FILES, rejection
 from verimv.errors import InputError
 from verimv.files import decode
 from verimv.networks.json_format import read_network

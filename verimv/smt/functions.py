@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.errors import InputError
+from verimv.errors import InputError, check_type
 from verimv.exact import ONE, ZERO, Number, format_number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Box, Network
@@ -23,6 +23,7 @@ class Function:
     def __init__(
         self, subject: Formula | Network, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
     ) -> None:
+        check_type(subject, Formula, Network)
         self.subject = subject
         self.inputs = tuple(subject.inputs if inputs is None else inputs)
         self.outputs = tuple(subject.outputs if outputs is None else outputs)
@@ -57,8 +58,8 @@ class Function:
 
 def aligned(a: Formula | Network, b: Formula | Network) -> tuple[Function, Function]:
     """Two subjects as functions of the same inputs, with outputs in the same order: by name, see :func:`together`."""
-    outputs = _matched("outputs", a.outputs, b.outputs)
     first, second = together(a, b)
+    outputs = _matched("outputs", a.outputs, b.outputs)
     return first, Function(b, second.inputs, outputs)
 
 
@@ -68,6 +69,8 @@ def together(a: Formula | Network, b: Formula | Network) -> tuple[Function, Func
     Names decide. Two formulas are functions of the variables of both; a formula beside a network may leave inputs out.
     Only where no name is shared does position decide.
     """
+    check_type(a, Formula, Network)
+    check_type(b, Formula, Network)
     networks = [subject for subject in (a, b) if isinstance(subject, Network)]
     if not networks:
         inputs = tuple(dict.fromkeys(a.inputs + b.inputs))
@@ -76,6 +79,14 @@ def together(a: Formula | Network, b: Formula | Network) -> tuple[Function, Func
         raise InputError("cannot compare: the networks have different boxes; give one with --box")
     names = networks[0].inputs
     return _on(a, names), _on(b, names)
+
+
+def by_position(a: Formula | Network, b: Formula | Network) -> dict[str, str]:
+    """The inputs that :func:`together` takes for the same although their names differ."""
+    if isinstance(a, Formula) and isinstance(b, Formula):
+        return {}
+    disjoint = not set(a.inputs) & set(b.inputs)
+    return dict(zip(a.inputs, b.inputs, strict=True)) if disjoint and a.inputs and b.inputs else {}
 
 
 def _on(subject: Formula | Network, names: tuple[str, ...]) -> Function:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 import multiprocessing
 import signal
-import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
-from verimv.errors import Undecided
+from verimv.workers import child
+from verimv.workers.child import OutOfBudget
 
-try:
-    import resource
-except ImportError:  # not on this platform: no memory limit
-    resource = None  # type: ignore[assignment]
+__all__ = ["DEFAULT_MEMORY", "Deadline", "OutOfBudget", "limited"]
 
 T = TypeVar("T")
 
@@ -26,11 +22,14 @@ _GRACE = 0.3
 
 
 class Deadline:
-    """A point in time that several steps share."""
+    """A point in time that several steps share. Clocks of machines differ: what travels is the time that is left."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._end = time.monotonic() + seconds
+
+    def __reduce__(self) -> tuple[type[Deadline], tuple[float]]:
+        return Deadline, (self.left,)
 
     @property
     def left(self) -> float:
@@ -40,10 +39,6 @@ class Deadline:
         """Raise :class:`OutOfBudget` once it has passed."""
         if not self.left:
             raise OutOfBudget(f"no answer in {self.seconds:.3g} s")
-
-
-class OutOfBudget(Undecided):
-    """The child was stopped."""
 
 
 def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory: int = DEFAULT_MEMORY) -> T:
@@ -74,27 +69,5 @@ def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory:
 
 
 def _child(sender: Any, memory: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    die_with_parent()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
-        signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
-    if resource is not None:
-        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        cap = used + (memory << 20) + (1 << 30)
-        cap = cap if soft == resource.RLIM_INFINITY else min(cap, soft)
-        resource.setrlimit(resource.RLIMIT_AS, (cap, hard))
-    try:
-        sender.send(("value", function(*arguments)))
-    except MemoryError:
-        sender.send(("error", OutOfBudget(f"the memory limit of {memory} MB is used up")))
-    except Exception as error:
-        if "memory" in str(error).lower():  # how z3 puts it
-            error = OutOfBudget(f"the memory limit of {memory} MB is used up")
-        sender.send(("error", error))
-
-
-def die_with_parent() -> None:
-    """A parent that is killed cannot stop its solver; on Linux the kernel does."""
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    child.begin(memory)
+    sender.send(child.outcome(partial(function, *arguments), memory))

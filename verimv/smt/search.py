@@ -16,6 +16,7 @@ from verimv.networks.program import Program
 from verimv.smt.encode import Condition, logic_of, to_smtlib
 from verimv.smt.limited import DEFAULT_MEMORY, Deadline, OutOfBudget, limited
 from verimv.smt.solvers import SOLVERS, Answer, version_of
+from verimv.workers import Workers
 
 Point = tuple[Number, ...]
 
@@ -36,6 +37,8 @@ class Search:
     solvers: Sequence[str] = ("z3",)
     seconds: float = 60.0
     memory: int = DEFAULT_MEMORY
+    #: who is asked where many queries are independent
+    workers: Workers = 1
     #: after one query about the whole box has failed, try smaller boxes
     split: bool = True
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None
@@ -104,6 +107,8 @@ class Search:
         for name in self.solvers:
             start = time.perf_counter()
             budget = min(seconds, self.deadline.left)
+            if record:
+                self.progress(f"asking {name} about the whole box", 0, 1)
             try:
                 answer = limited(
                     SOLVERS[name], program, condition, question.inputs, budget, seconds=budget, memory=self.memory

@@ -161,15 +161,15 @@ def equivalent(dag: Dag, a: int, b: int) -> int:
     return dag.node(ODOT, implies(dag, a, b), implies(dag, b, a))
 
 
-def multiple(dag: Dag, count: int, a: int) -> int:
-    """N·a = a ⊕ … ⊕ a, by doubling: about log N nodes."""
+def multiple(dag: Dag, count: int, a: int, kind: int = OPLUS) -> int:
+    """N·a = a ⊕ … ⊕ a, by doubling: about log N nodes; or a ⊙ … ⊙ a."""
     if count < 1:
         raise InputError(f"{count}·: expected a whole number ≥ 1")
     result = a
     for bit in bin(count)[3:]:
-        result = dag.node(OPLUS, result, result)
+        result = dag.node(kind, result, result)
         if bit == "1":
-            result = dag.node(OPLUS, result, a)
+            result = dag.node(kind, result, a)
     return result
 
 

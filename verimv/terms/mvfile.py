@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from verimv.errors import InputError
+from verimv.errors import InputError, check_type
 from verimv.exact import check_readable, shown
 from verimv.terms.dag import NOT, ODOT, OPLUS, Dag, reachable
 from verimv.terms.formula import Formula
@@ -93,6 +93,7 @@ class _Writer:
 
 def read_mv(text: str, source: str | None = None) -> Formula:
     """Read a whole file strictly; errors name source, line and column."""
+    check_type(text, str)
     reader = _Reader(source)
     line_number = 0
     for line_number, line in enumerate(text.split("\n"), start=1):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.networks.models import dyadic_points, exact, model, reference, single
+from verimv.errors import InexactWarning
 from verimv.networks.onnx_format.reader import OPERATORS, model_network
 
 F = np.float64
@@ -129,13 +130,23 @@ def test_several_inputs_and_outputs_follow_each_other():
 def test_irrational_factors_are_rounded_to_sixty_bits():
     variances = F([2, 1e-3, 3e5])
     proto = single("BatchNormalization", [1, 3], [F([1, 2, 3]), F([0, 1, 2]), F([1, -1, 0]), variances], epsilon=1e-5)
-    network = model_network(proto)
+    with pytest.warns(InexactWarning, match="irrational in 3 of 3 channels and rounded there to 60 bits"):
+        network = model_network(proto)
     for point in dyadic_points(5, 3):
         assert np.allclose([float(y) for y in exact(network, point)], reference(proto, point), rtol=1e-14, atol=1e-14)
     for scale, variance, row in zip((1, 2, 3), variances, network.layers[0].rows, strict=True):
         factor = row.terms[0][1]
         wanted = scale**2 / (Fraction(float(variance)) + Fraction(float(np.float32(1e-5))))
         assert abs(Fraction(int(factor.numerator), int(factor.denominator)) ** 2 / wanted - 1) < Fraction(1, 2**58)
+
+
+def test_only_irrational_factors_are_warned_of():
+    """(3/2)² and 2⁻⁴ have rational roots, 2 has none; a warning is an error in these tests unless it is expected."""
+    rational = [F([1, 2]), F([0, 1]), F([1, -1]), F([2.25, 0.0625])]
+    assert model_network(single("BatchNormalization", [1, 2], rational, epsilon=0.0))(1, -1) == (0, 1)
+    mixed = [*rational[:3], F([2.25, 2])]
+    with pytest.warns(InexactWarning, match="irrational in 1 of 2 channels"):
+        model_network(single("BatchNormalization", [1, 2], mixed, epsilon=0.0))
 
 
 def test_negative_pads_cut():

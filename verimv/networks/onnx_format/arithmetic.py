@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from verimv.errors import InputError
+from verimv.errors import InexactWarning, InputError
 from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.networks.affine import Affine
 from verimv.networks.circuit import Circuit
@@ -303,11 +304,18 @@ def grouped(data: Tensor, axes: tuple[int, ...], keeps: bool) -> tuple[Array, tu
     return rows, kept if keeps else tuple(lengths)
 
 
+_ROUNDED = (
+    "BatchNormalization: 1/√(variance + ε) is irrational in {:,} of {:,} channels and rounded there to 60 bits "
+    "(relative error below 2^-59): the network is that of the rounded numbers"
+)
+
+
 def batch_normalization(node: Node) -> Tensor:
     """scale·(x − mean)/√(variance + ε) + bias per channel.
 
-    1/√… is irrational as a rule; it is rounded to 60 significant bits, the one number that is not exactly what the file
-    says (a float has 24 or 53).
+    1/√… is irrational as a rule, and every channel would bring a root of its own into the network's numbers. So it is
+    rounded to 60 significant bits (a float has 24 or 53): the one number that is not exactly what the file says, which
+    is told by an :class:`InexactWarning`.
     """
     data = node.input(0)
     if node.outputs > 1 or node.integer("training_mode", 0):
@@ -319,7 +327,11 @@ def batch_normalization(node: Node) -> Tensor:
     epsilon = node.number("epsilon", 1e-5)
     if any(variance + epsilon <= 0 for variance in variances):
         raise InputError("a variance that is not positive")
-    factors = [s * _inverse_root(v + epsilon) for s, v in zip(scale, variances, strict=True)]
+    roots = [_inverse_root(v + epsilon) for v in variances]
+    rounded = sum(root * root * (v + epsilon) != 1 for root, v in zip(roots, variances, strict=True))
+    if rounded:
+        warnings.warn(InexactWarning(_ROUNDED.format(rounded, channels)), stacklevel=2)
+    factors = [s * root for s, root in zip(scale, roots, strict=True)]
     shifts = [b - f * m for b, f, m in zip(bias, factors, means, strict=True)]
     shape = (channels, *[1] * (len(data.shape) - 2))
     scaled = variable(mapped(lambda form, f: form.scaled(f), forms(data), as_objects(factors, shape)))
