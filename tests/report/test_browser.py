@@ -150,6 +150,7 @@ def test_a_large_graph_is_shown_in_parts(opened):
     shown = browser.count("#graph-canvas .node")
     assert 20 < shown < 120
     assert f"{shown} of " in browser.text("#graph-status")
+    browser.click("#graph-fit")
     partial = browser.evaluate("document.querySelector('.node.partial').dataset.n")
     browser.click(f'.node[data-n="{partial}"]', times=2)
     assert browser.count("#graph-canvas .node") > shown
@@ -250,7 +251,7 @@ def test_thirty_thousand_nodes_do_not_freeze_it(browser, tmp_path):
     browser.errors.clear()
     begin = time.monotonic()
     browser.open(tmp_path / "page.html")
-    browser.click("#graph-canvas .node.partial")
+    browser.click("#graph-canvas .node")
     assert browser.text("#graph-rule")
     browser.evaluate("document.getElementById('graph-query').value = 'n20000'")
     browser.click("#graph-search button")

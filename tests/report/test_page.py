@@ -26,7 +26,7 @@ from verimv.report.reading import Reading
 from verimv.report.votes import ballot, phrase
 from verimv.simplify import simplify
 
-VALID = sorted(path for path in Path("tests/certificates/valid").iterdir() if path.is_dir())
+VALID = sorted(path for path in Path("tests/certificates/valid").iterdir() if (path / "formula.mv").exists())
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
@@ -251,6 +251,11 @@ def test_no_directory_and_no_certificate(tmp_path, hat, capsys):
     (hat / "certificate.jsonl").write_text("not JSON\n")
     assert main(["report", str(hat)]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_a_certificate_without_a_formula(capsys):
+    assert main(["report", "tests/certificates/valid/range-of-a-network", "-o", "/nowhere/x.html"]) == 2
+    assert "a report is about a formula" in capsys.readouterr().err
 
 
 def test_extract_without_a_report(tmp_path):

@@ -392,7 +392,7 @@
       draw("rect", { x: -width / 2, y: -HALF, width, height: 2 * HALF, rx: graph.kind[n] === VARIABLE ? 5 : HALF }, group);
       draw("text", { y: 4.5 }, group).textContent = label;
       draw("title", {}, group).textContent = `${graph.nameOf(n)}: ${graph.sign(n)}`;
-      group.addEventListener("click", () => { if (!(this.moved > 6)) this.select(n); });
+      group.addEventListener("click", () => { if (!(this.moved > 6)) this.select(n, false); });
       group.addEventListener("dblclick", () => this.expand(n));
     }
 
@@ -444,10 +444,11 @@
 
     // one node
 
-    select(node) {
+    /** A node that was clicked stays where it is. */
+    select(node, reveals = true) {
       this.selected = node;
       this.mark();
-      this.reveal(node);
+      if (reveals) this.reveal(node);
       this.describe(node);
     }
 

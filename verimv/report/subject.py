@@ -96,7 +96,10 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     names = [name for name in (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json") if (folder / name).exists()]
     contents = {name: _read(folder / name) for name in names}
     files = {name: described_file([data]) for name, data in contents.items()}
-    body = _certificate_lines(contents)
+    header, *body = _certificate_lines(contents)
+    if "formula_sha256" not in header or "formula.mv" not in contents:
+        message = "a report is about a formula, and this certificate is about none (verimv check says whether it holds)"
+        raise InputError(message, source=os.fspath(directory))
     check = Check("valid", "", seconds)
     if rejected is not None:
         check = Check("invalid" if rejected.status == "invalid" else "incomplete", str(rejected), seconds)
@@ -129,8 +132,8 @@ def _certificate_lines(contents: Mapping[str, bytes]) -> list[str]:
     try:
         data = gzip.decompress(contents[name]) if name.endswith(".gz") else contents[name]
     except (OSError, EOFError, zlib.error):
-        return []  # changed since the kernel read it
-    return data.decode("ascii", "replace").split("\n")[1:-1]
+        data = b""  # changed since the kernel read it
+    return data.decode("ascii", "replace").splitlines() or [""]
 
 
 def _network(contents: Mapping[str, bytes], name: str) -> Network | None:
