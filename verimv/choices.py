@@ -20,3 +20,5 @@ PICTURES = ("auto", "function", "regions", "dag")
 SHELLS = ("bash", "zsh", "fish")
 #: The paper's experiments.
 EXPERIMENTS = ("lengths", "random", "breakpoints", "compositions", "multivariate")
+#: Who checks a certificate: kernel.py, the program proved in Coq, or both.
+KERNELS = ("python", "verified", "both")

@@ -15,6 +15,7 @@ from verimv import __version__, kernel
 from verimv.choices import (
     EXPERIMENTS,
     FORMULA_FORMATS,
+    KERNELS,
     LOGICS,
     MEASURES,
     METHODS,
@@ -126,6 +127,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     for name, file in kernel.FILES.items():
         sub.add_argument(f"--{name}", metavar="FILE", help=f"the {name} that the certificate is about (DIR/{file})")
+    sub.add_argument(
+        "--kernel",
+        choices=KERNELS,
+        default="python",
+        help="who checks: kernel.py, the program proved in Coq (make -C proofs), or both, and they must agree "
+        "(default: python)",
+    )
 
     sub = command(
         "report",

@@ -22,7 +22,7 @@ from verimv.experiments.benchmark import Benchmark, Table
 from verimv.experiments.families import random_network
 from verimv.experiments.measured import peak_memory, resident_memory
 from verimv.extract.step3_compose import Progress
-from verimv.files import write_directory
+from verimv.files import Replaceable, write_directory
 from verimv.networks import load
 from verimv.networks.export import export_onnx
 
@@ -109,7 +109,7 @@ def _extract(model: str, target: str) -> None:
     """As `verimv extract MODEL -o TARGET --no-check`."""
     extraction = extract(load(model), bounds="interval")
     names = [path.name for path in Path(target).glob("*")]
-    write_directory(target, extraction.certificate.files(), names)
+    write_directory(target, extraction.certificate.files(), Replaceable(names, force=True))
 
 
 def _cpu_seconds(job: Callable[[str, str], None], model: str, target: str) -> float:
