@@ -224,8 +224,7 @@ def _shares(bars: Sequence[Ranges]) -> str:
 
 
 def sizes_section(measures: Measures, layers: Layers | None, settings: str) -> Markup:
-    spelt = {"variable": "of variables", "0": "of the constant 0", "1": "of the constant 1"}
-    operators = ", ".join(f"{count:,} {spelt.get(name, name)}" for name, count in measures.operators.items())
+    operators = ", ".join(_operator(name, count) for name, count in measures.operators.items())
     length = short_length(measures.length_text)
     rows = [
         ("length", length, "occurrences of variables in the written-out formula"),
@@ -242,6 +241,12 @@ def sizes_section(measures: Measures, layers: Layers | None, settings: str) -> M
     if settings:
         parts.append(tag("p", settings, class_="hint"))
     return joined(*parts)
+
+
+def _operator(name: str, count: int) -> str:
+    if name == "variable":
+        return counted(count, name)
+    return f"the constant {name}" if name in ("0", "1") else f"{count:,} {name}"
 
 
 def left_out_note(left_out: int) -> Markup:

@@ -146,6 +146,8 @@ def _summary(contents: Mapping[str, bytes], files: Mapping[str, File]) -> dict[s
         summary = json.loads(contents.get("summary.json", b"{}"))
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(summary, dict) or summary.get("formula_sha256") != files["formula.mv"].sha256:
-        return {}
-    return summary
+    subjects = [subject for subject, name in kernel.FILES.items() if name in files]
+    is_about = isinstance(summary, dict) and all(
+        summary.get(f"{subject}_sha256") == files[kernel.FILES[subject]].sha256 for subject in subjects
+    )
+    return summary if is_about else {}
