@@ -9,7 +9,7 @@ import pytest
 from tests.report.browser import CHROMIUM, Browser
 from verimv import Layer, Network, read_mv, write_network
 from verimv.cli import main
-from verimv.report import Check, Subject, of_directory, report_html
+from verimv.report import Check, Subject, explorer, of_directory, page, report_html
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 
@@ -161,6 +161,38 @@ def test_a_large_graph_is_shown_in_parts(opened):
     browser.evaluate("document.getElementById('graph-query').value = 'nothing'")
     browser.click("#graph-search button")
     assert "no node nothing" in browser.text("#graph-status")
+
+
+def test_a_long_formula_is_shown_on_demand(opened, pages):
+    browser = opened("large")
+    before = browser.text("#formula-text")
+    browser.click("#show-formula")
+    browser.wait("!document.getElementById('show-formula')")
+    after = browser.text("#formula-text")
+    assert after.startswith(before)
+    assert after.count("\n") > before.count("\n")
+
+
+def test_what_a_page_cannot_carry_is_left_out(browser, pages, tmp_path, monkeypatch):
+    """With limits that a small formula exceeds: the top of the graph, and commands instead of buttons."""
+    monkeypatch.setattr(explorer, "MAX_NODES", 80)
+    monkeypatch.setattr(page, "MAX_COPIED", 10)
+    monkeypatch.setattr(page, "MAX_TEXT", 10)
+    (tmp_path / "page.html").write_text(report_html(of_directory(pages["large"].parent)))
+    browser.errors.clear()
+    browser.open(tmp_path / "page.html")
+    size = json.loads((pages["large"].parent / "summary.json").read_text())["size"]
+    kept = browser.evaluate("document.querySelector('#graph-status').textContent")
+    assert f"of {size:,} nodes" in kept
+    assert f"{size - 80:,} nodes far below the outputs are left out" in browser.text("#graph")
+    assert browser.count("[data-copy]") == 0
+    assert browser.count("#show-formula") == 0
+    assert "verimv convert DIR/formula.mv --to smtlib" in browser.text("#formula")
+    for node in range(0, 80, 7):
+        browser.evaluate(f"document.getElementById('graph-query').value = 'n{node}'")
+        browser.click("#graph-search button")
+        assert browser.count(f'.node.on[data-n="{node}"]') == 1
+    assert browser.errors == []
 
 
 def test_nodes_all_over_the_graph_can_be_visited(opened, pages):

@@ -33,6 +33,9 @@ MAX_COPIED = 10_000
 #: Characters of a text that a page carries.
 MAX_TEXT = 4_000_000
 
+#: They share one scope; the last one starts.
+SCRIPTS = ("common.js", "graph.js", "layout.js", "explorer.js", "page.js")
+
 #: identifier (of `verimv convert --to`), label, writer
 _COPIES: tuple[tuple[str, str, Callable[[Formula], str]], ...] = (
     ("text", "text", Formula.text),
@@ -67,8 +70,8 @@ def report_html(subject: Subject) -> str:
         "title": joined(subject.title),
         "data": joined(_packed("graph-data", data), *(_packed(f"copy-{name}", text) for name, text in texts.items())),
     }
-    return Template(_resource("page.html")).substitute(
-        sections, style=_resource("page.css"), script=_resource("page.js")
+    return Template(_asset("page.html")).substitute(
+        sections, style=_asset("page.css"), script="\n".join(map(_asset, SCRIPTS))
     )
 
 
@@ -80,8 +83,8 @@ def _texts(subject: Subject) -> tuple[str, dict[str, str]]:
     return subject.text, {"text": subject.text} if len(subject.text) <= MAX_TEXT else {}
 
 
-def _resource(name: str) -> str:
-    return files("verimv.report").joinpath(name).read_text(encoding="utf-8")
+def _asset(name: str) -> str:
+    return files("verimv.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _packed(identifier: str, data: Any) -> Markup:
