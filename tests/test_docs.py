@@ -65,7 +65,7 @@ def test_references_and_pictures_are_what_the_code_says():
     assert len(written) >= 8
     stale = [name(path) for path, text in written.items() if path.read_text(encoding="utf-8") != text]
     assert not stale, "python docs/make.py writes them again"
-    assert {path for path in (ROOT / "docs" / "pictures").iterdir()} == {p for p in written if p.suffix == ".svg"}
+    assert set((ROOT / "docs" / "pictures").iterdir()) == {p for p in written if p.suffix == ".svg"}
 
 
 def test_the_reference_has_every_command_and_option():
