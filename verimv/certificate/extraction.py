@@ -30,6 +30,7 @@ class CertifiedExtraction(Extraction):
 
     @cached_property
     def certificate(self) -> Certificate:
+        """What the kernel needs: the network and the formula as files, and the derivation."""
         texts = {"network": write_network(self.network), "formula": write_mv(self.formula)}
         if not self.source.is_on_unit_cube():
             texts["source"] = write_network(self.source)
