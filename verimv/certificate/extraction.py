@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from verimv.certificate.certificate import Certificate, Progress
-from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter, Derivation
+from verimv.certificate.derivation import Derivation
+from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter
 from verimv.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
 from verimv.extract import extraction as plain
 from verimv.extract.extraction import Extraction
