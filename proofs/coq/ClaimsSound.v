@@ -386,4 +386,217 @@ Section ClaimsSound.
     eapply valid_bind; [apply (merge_valid _ _ (on_form (fst a)) (on_form (fst b))); tauto |]. intros ns.
     apply claim_steps_valid. intros [_ ->]. f_equal. lra.
   Qed.
+
+  (** *** average *)
+
+  Lemma nth_good p : forall X k, (k < p)%nat -> nth k (good X p) 0 = sigma (X - of_nat k).
+  Proof.
+    induction p as [| p IH]; intros X k Hk; [lia |]. destruct k as [| k]; cbn [good nth].
+    - apply (f_equal sigma). rewrite of_nat_0. lra.
+    - rewrite IH by lia. apply (f_equal sigma). rewrite of_nat_S. lra.
+  Qed.
+
+  Lemma sum_below_total l : sum_below (fun k => nth k l 0) (length l) = total l.
+  Proof.
+    induction l as [| x l IH] using rev_ind; [reflexivity |].
+    rewrite app_length. cbn [length]. rewrite Nat.add_1_r. cbn [sum_below].
+    rewrite (sum_below_ext _ (fun k => nth k l 0)) by (intros; apply app_nth1; lia).
+    rewrite IH, app_nth2, Nat.sub_diag by lia. cbn [nth].
+    clear IH. unfold total. induction l as [| y l IH]; simpl in *; lra.
+  Qed.
+
+  Lemma total_scaled c l : total (map (fun x => c * x) l) = c * total l.
+  Proof. induction l as [| x l IH]; simpl; [lra |]. rewrite IH. algebra. Qed.
+
+  Lemma average_sum_sound s p ns u : Claims.average_sum K s p ns = Ok u ->
+    on_sum u = of_Z (Z.of_N p) / of_Z (Zpos s)
+               + sum_below (fun k => nth k (map den ns) 0 / of_Z (Zpos s)) (length ns).
+  Proof.
+    unfold Claims.average_sum. intros H. apply (add_sums_sound sound den) in H.
+    rewrite H, map_map. cbn [fst snd]. rewrite !(value_fraction _ _ _ sound).
+    rewrite sum_below_div, <- (map_length den ns), sum_below_total, (div_as_mul (total _)).
+    rewrite <- total_scaled, map_map.
+    rewrite (map_ext (fun n => of_Z 1 / of_Z (Zpos s) * on_sum (node_sum K n)) (fun n => / of_Z (Zpos s) * den n)); [lra |].
+    intros n. rewrite (node_sum_sound sound us) by assumption. rewrite div_as_mul. f_equal. lra.
+  Qed.
+
+  Lemma first_form_valid cs pre : valid pre (Claims.first_form cs) (fun _ => True).
+  Proof.
+    unfold Claims.first_form. destruct cs as [| c cs]; [intros s a s'; discriminate |].
+    step claim_valid. intros nf. now apply valid_ret.
+  Qed.
+
+  (** A test that is made only if it is needed. *)
+  Lemma valid_if (b : bool) (m : action t Datatypes.unit) (P pre : Prop) :
+    valid pre m (fun _ => P) -> valid pre (if b then m else ret tt) (fun _ => b = true -> P).
+  Proof.
+    intros H. destruct b.
+    - eapply valid_post; [exact H |]. auto.
+    - apply valid_ret. discriminate.
+  Qed.
+
+  Lemma rule_average_valid s p a cs pre : valid pre (Claims.rule_average K s p a cs) (fun _ => True).
+  Proof.
+    unfold Claims.rule_average. cbv zeta.
+    apply valid_lift. intros u1 _. apply valid_lift. intros u2 Hle. apply need_ok, N.leb_le in Hle.
+    destruct s as [| s]; [intros st x st'; discriminate |].
+    step first_form_valid. intros f.
+    eapply valid_bind; [apply valid_if, (form_at_least_valid sound us den part_no); assumption |]. intros u3.
+    eapply valid_bind; [apply valid_if, (form_at_most_valid sound us den part_no); assumption |]. intros u4.
+    step all_steps_valid. intros ns. apply valid_lift. intros u Hu.
+    step (form_of_valid sound us den part_no). intros wanted.
+    step (node_of_valid sound us den part_no). intros n. step one_form_valid. intros h.
+    apply add_claim_valid. intros [[[[[[[_ _] Hlow] Hhigh] [Hl Hn]] Hw] Ha] ->].
+    apply average_sum_sound in Hu. rewrite !(value_fraction _ _ _ sound). values.
+    assert (Es : of_nat (Pos.to_nat s) = of_Z (Zpos s)) by (unfold of_nat; now rewrite positive_nat_Z).
+    assert (Ep : of_nat (N.to_nat p) = of_Z (Z.of_N p)) by (unfold of_nat; now rewrite N_nat_Z).
+    assert (Hs : 0 < of_Z (Zpos s)) by (rewrite <- Es; apply of_nat_pos; lia).
+    rewrite (rule_average (Pos.to_nat s) (N.to_nat p) (length cs) (on_form f) (on_form wanted) (den n)
+               (fun k => nth k (map den ns) 0)); trivial.
+    - apply (f_equal sigma). rewrite Es, Ep, !div_as_mul. algebra. lra.
+    - lia.
+    - lia.
+    - intros k Hk. rewrite Hn. now apply nth_good.
+    - rewrite Hw, Hu, Es, Ep, Hl. reflexivity.
+    - intros Hp. apply Hlow. apply N.ltb_lt. lia.
+    - intros Hp. assert (H : on_form f <= of_Z (Z.of_N (N.of_nat (length cs)))) by (apply Hhigh, N.ltb_lt; lia).
+      rewrite nat_N_Z in H. unfold of_nat. lra.
+  Qed.
+
+  (** *** equals *)
+
+  (** [v] gives the variables that stand for nodes the values of these. *)
+  Definition placed_at (places : trie positive) (v : positive -> F) : Prop :=
+    forall n k, find n places = Some k -> v k = den n.
+
+  Lemma place_sound places v n u : placed_at places v -> Claims.place K places n = Ok u ->
+    value_of_sum value v u = den n.
+  Proof.
+    intros Hv. unfold Claims.place, value_of_sum.
+    destruct (Pos.eqb_spec n zero_node) as [-> | _].
+    { intros [= <-]. cbn [terms constant value_of_terms]. values. rewrite (based_zero _ _ den_based). lra. }
+    destruct (Pos.eqb_spec n one_node) as [-> | _].
+    { intros [= <-]. cbn [terms constant value_of_terms]. values. rewrite (based_one _ _ den_based). lra. }
+    destruct (find n places) as [k |] eqn:E; [| discriminate].
+    intros [= <-]. cbn [terms constant value_of_terms]. values. rewrite (Hv n k E). lra.
+  Qed.
+
+  Lemma placed_sound places v u z : placed_at places v -> Claims.placed K places u = Ok z ->
+    value_of_sum value v z = on_sum u.
+  Proof.
+    intros Hv. unfold Claims.placed. intros H. unbind H.
+    apply (add_sums_sound sound v) in H. apply collect_all in Ha. rewrite H. unfold value_of_sum at 2.
+    f_equal. clear H.
+    induction Ha as [| [n c] [s d] l l' E _ IH]; [reflexivity |].
+    cbn [map value_of_terms]. unfold total in *. cbn [fold_right fst snd] in *. rewrite IH. f_equal.
+    apply bind_ok in E. destruct E as (s' & Es & E). cbn [fst snd] in *. injection E as <- <-.
+    now rewrite (place_sound _ _ _ _ Hv Es).
+  Qed.
+
+  (** Variable k stands for node [nd k]; definitions hold for all values that
+      agree with those of the nodes so far. *)
+  Definition agrees (nd : positive -> positive) (b : positive) (v : positive -> F) : Prop :=
+    forall k, (k < b)%positive -> v k = den (nd k).
+
+  Definition cone_ok (places : trie positive) (vs : variables t) (nd : positive -> positive) : Prop :=
+    (forall n k, find n places = Some k -> (k < bound vs)%positive /\ nd k = n)
+    /\ forall k a z, (k < bound vs)%positive -> find k (definition vs) = Some (Neuron a z) ->
+       forall v, agrees nd (bound vs) v -> den (nd k) = activate a (value_of_sum value v z).
+
+  Lemma agrees_placed places vs nd v : cone_ok places vs nd -> agrees nd (bound vs) v -> placed_at places v.
+  Proof. intros [H _] Hv n k E. destruct (H n k E) as [Hk <-]. now apply Hv. Qed.
+
+  Lemma cone_ok_add places vs nd n x : cone_ok places vs nd ->
+    (forall a z, x = Neuron a z -> forall v, agrees nd (bound vs) v -> den n = activate a (value_of_sum value v z)) ->
+    cone_ok (set n (bound vs) places) (Variables (Pos.succ (bound vs)) (set (bound vs) x (definition vs)))
+      (fun k => if Pos.eqb k (bound vs) then n else nd k).
+  Proof.
+    intros [H1 H2] Hx. split; cbn [bound definition].
+    - intros m k E. apply find_set_cases in E. destruct E as [[-> ->] | [_ E]].
+      + rewrite Pos.eqb_refl. split; [lia | reflexivity].
+      + destruct (H1 m k E) as [Hk Em]. split; [lia |].
+        destruct (Pos.eqb_spec k (bound vs)); [lia | exact Em].
+    - intros k a z Hk E v Hv.
+      assert (Hv' : agrees nd (bound vs) v).
+      { intros j Hj. rewrite Hv by lia. destruct (Pos.eqb_spec j (bound vs)); [lia | reflexivity]. }
+      apply find_set_cases in E. destruct E as [[-> E] | [Hne E]].
+      + rewrite Pos.eqb_refl. now apply (Hx a z).
+      + destruct (Pos.eqb_spec k (bound vs)); [contradiction |]. apply (H2 k a z); trivial. lia.
+  Qed.
+
+  Lemma cone_variables_valid cone : forall places vs (pre : Prop),
+    (pre -> exists nd, cone_ok places vs nd) ->
+    valid pre (Claims.cone_variables K cone places vs) (fun r => exists nd, cone_ok (fst r) (snd r) nd).
+  Proof.
+    induction cone as [| [c |] cone IH]; intros places vs pre Hp; cbn [Claims.cone_variables].
+    - apply valid_ret. exact Hp.
+    - step claim_valid. intros [n f]. step written_valid. intros u.
+      apply valid_lift. intros w _.
+      eapply valid_bind with (post := fun x => (exists nd, cone_ok places vs nd) -> forall nd, cone_ok places vs nd ->
+        forall a z, x = Neuron a z -> forall v, agrees nd (bound vs) v -> den n = activate a (value_of_sum value v z)).
+      + destruct (Claims.is_node K n u).
+        * apply valid_ret. discriminate.
+        * apply valid_lift. intros z Hz. apply valid_ret. intros [[_ Hn] Hu] _ nd Hnd a z' [= <- <-] v Hv.
+          rewrite (placed_sound _ _ _ _ (agrees_placed _ _ _ _ Hnd Hv) Hz), Hu. exact Hn.
+      + intros x. apply IH. intros [[[Hpre _] _] Hx]. destruct (Hp Hpre) as [nd Hnd].
+        eexists. apply cone_ok_add; [exact Hnd |]. apply Hx; eauto.
+    - intros s a s'. discriminate.
+  Qed.
+
+  Lemma prove_valid v vs targets known cs c (pre : Prop) :
+    (pre -> cache_sound value v vs c /\ solution value v vs /\ facts_hold value v vs known) ->
+    valid pre (Claims.prove K vs targets known cs c)
+      (fun c' => cache_sound value v vs c' /\ Forall (fun target => value_of_sum value v target <= 0) targets).
+  Proof.
+    intros Hp. apply valid_same. intros s c' s'. unfold Claims.prove. intros H.
+    apply bind_ok in H. destruct H as ([c1 b] & H & E). injection E as <- <-.
+    split; [repeat split |]. intros _ _ Hpre. destruct (Hp Hpre) as (H1 & H2 & H3).
+    exact (prove_sound K value meaning v vs _ _ _ _ _ _ _ sound H H1 H2 H3).
+  Qed.
+
+  Lemma cone_solution places vs nd : cone_ok places vs nd -> solution value (fun k => den (nd k)) vs.
+  Proof.
+    intros [_ H] k Hk. destruct (find k (definition vs)) as [[| a z] |] eqn:E; trivial.
+    - apply den_based.
+    - apply (H k a z Hk E). intros j _. reflexivity.
+  Qed.
+
+  Lemma no_facts v (vs : variables t) : facts_hold value v vs Empty.
+  Proof. intros k low high _ H. discriminate. Qed.
+
+  Lemma rule_equals_valid a b cone cs pre : valid pre (Claims.rule_equals K a b cone cs) (fun _ => True).
+  Proof.
+    unfold Claims.rule_equals.
+    eapply valid_bind; [apply cone_variables_valid |].
+    { intros _. exists (fun k => k). split; [discriminate |]. intros k x z _ H. discriminate. }
+    intros [places vs]. step claim_valid. intros nf. step claim_valid. intros mg.
+    apply valid_lift. intros x Hx. apply valid_lift. intros y Hy.
+    apply valid_lift. intros down Hdown. apply valid_lift. intros up Hup.
+    intros s u s' H Hs. apply andthen_ok in H. destruct H as (c' & s1 & H1 & H2).
+    assert (Hprove : forall v, valid (cache_sound value v vs Cases.no_cache /\ solution value v vs) 
+      (Claims.prove K vs [down; up] Empty cs Cases.no_cache)
+      (fun c' => Forall (fun target => value_of_sum value v target <= 0) [down; up])).
+    { intros v. eapply valid_post; [apply (prove_valid v); intros [? ?]; split; [assumption |]; split; [assumption | apply no_facts] |].
+      intros c0 _ [_ ?]. assumption. }
+    destruct (Hprove den s c' s1 H1 Hs) as [Hs1 _].
+    assert (Hadd : forall P : Prop, (P -> den (fst mg) = sigma (on_form (snd nf))) ->
+      valid P (add_claim K (fst mg) (snd nf)) (fun _ => True)) by (intros; now apply add_claim_valid).
+    destruct (Hadd False) with (2 := H2) (3 := Hs1) as [Hs' Hback]; [contradiction |].
+    split; [exact Hs' |]. intros M'. destruct (Hback M') as [M1 _].
+    destruct (Hprove den s c' s1 H1 Hs) as [_ Hp]. destruct (Hp M1) as [M0 _]. split; [exact M0 |].
+    intros Hg [[[Hpre [nd Hnd]] Hn] Hm]. cbn [fst snd] in Hnd.
+    set (v := fun k => den (nd k)).
+    destruct (Hprove v s c' s1 H1 Hs) as [_ Hp']. destruct (Hp' M1) as [_ Hp''].
+    destruct Hp'' as [Hg1 Ht]; [exact Hg | split; [apply no_cache_sound | now apply cone_solution in Hnd] |].
+    assert (Hv : placed_at places v) by (apply (agrees_placed _ _ _ _ Hnd); intros j _; reflexivity).
+    apply (place_sound _ _ _ _ Hv) in Hx, Hy.
+    apply (add_sums_sound sound v) in Hdown, Hup.
+    inversion_clear Ht as [| ? ? Ht1 Ht']. inversion_clear Ht' as [| ? ? Ht2 _].
+    rewrite Hdown in Ht1. rewrite Hup in Ht2. unfold total in Ht1, Ht2.
+    cbn [map fold_right fst snd] in Ht1, Ht2. rewrite Hx, Hy in Ht1, Ht2. values.
+    assert (E : den (fst mg) = sigma (on_form (snd nf))).
+    { apply (rule_equals (den (fst nf))); trivial; lra. }
+    destruct (Hadd True (fun _ => E) s1 u s' H2 Hs1) as [_ Hfin]. destruct (Hfin M') as [_ Hfin'].
+    now apply Hfin'.
+  Qed.
 End ClaimsSound.

@@ -93,6 +93,10 @@ Section StoreSound.
   Lemma valid_ret A (pre : Prop) (a : A) (post : A -> Prop) : (pre -> post a) -> valid pre (ret a) post.
   Proof. intros H s b s' [= <- <-] Hs. split; [exact Hs |]. intros M. split; [exact M |]. auto. Qed.
 
+  Lemma andthen_ok A B (m : action t A) (f : A -> action t B) s b s' :
+    andthen m f s = Ok (b, s') -> exists a s1, m s = Ok (a, s1) /\ f a s1 = Ok (b, s').
+  Proof. unfold andthen. destruct (m s) as [[a s1] |]; [eauto | discriminate]. Qed.
+
   Lemma valid_bind A B (pre : Prop) (m : action t A) (f : A -> action t B) post post' :
     valid pre m post -> (forall a, valid (pre /\ post a) (f a) post') -> valid pre (andthen m f) post'.
   Proof.
