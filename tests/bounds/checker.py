@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -96,9 +97,9 @@ def _leaf(layers, layer, index, way, value, box, phases, bounds, multipliers):
             low, high = ranges[depth, i]
             kinks = [z for z in KINKS[activation] if low < z < high]
             if kinks or (depth, i) in phases:
-                if not given:
+                if multipliers and not given:
                     raise Wrong("too few multipliers")
-                slopes[i] = given.pop(0)
+                slopes[i] = given.pop(0) if given else c[i] * _default_slope(activation, c[i], low, high)
             else:
                 slopes[i] = c[i] if (act(low), act(high)) == (low, high) else Fraction(0)
             total += slopes[i] * bias[i] + max(c[i] * act(z) - slopes[i] * z for z in [low, high, *kinks])
@@ -106,3 +107,9 @@ def _leaf(layers, layer, index, way, value, box, phases, bounds, multipliers):
     if given:
         raise Wrong("too many multipliers")
     return total + sum(max(w * x for x in ends) for w, ends in zip(c, box, strict=True))
+
+
+def _default_slope(activation, c, low, high):
+    if low < high and (activation != "relu" or c > 0):
+        return Fraction(math.floor((ACT[activation](high) - ACT[activation](low)) / (high - low) * 65536), 65536)
+    return 1 if low + high > 0 else 0

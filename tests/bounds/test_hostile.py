@@ -8,8 +8,9 @@ import pytest
 from tests.bounds.test_engine import check_evidence
 from tests.oracle import build_network
 from verimv.bounds import Effort, certified_bounds
-from verimv.bounds.evidence import Target, prove_bound
+from verimv.bounds.evidence import prove_bound
 from verimv.bounds.linear_program import Answer, LinearProgram
+from verimv.bounds.situation import Target
 from verimv.exact import Rational
 from verimv.experiments.families import random_network
 from verimv.networks import Network

@@ -17,9 +17,9 @@ from tests.certificates.make import CASES, HAT, VALID
 from verimv import certify_simplification, extract, kernel, parse, simplify, simplify_extraction
 from verimv.certificate import Certificate, certify, certify_formulas
 from verimv.certificate.certificate import rejection
-from verimv.certificate.verified import VARIABLE, find_verified, verified_verdict
 from verimv.errors import InputError
 from verimv.files import write_directory
+from verimv.verified import VARIABLE, find_verified, verified_verdict
 
 FOLDER = Path(__file__).parent.parent / "certificates"
 

@@ -11,20 +11,22 @@ import heapq
 import itertools
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from verimv.bounds.floats import FloatNetwork, as_float, box_arrays
+from verimv.bounds.closing import Closer
+from verimv.bounds.floats import as_float, box_arrays
+from verimv.bounds.node import Node
+from verimv.bounds.prover import Prover
 from verimv.bounds.relaxation import Relaxation, Relaxed
-from verimv.bounds.situation import KINKS, Case, Ends, Numbering, Place, Situation, lemma
-from verimv.bounds.vertex import climb, exact_multipliers, exact_point, rounded
-from verimv.bounds.walk import LayerRange, Walk, value_at
+from verimv.bounds.situation import KINKS, Case, Place, lemma
+from verimv.bounds.vertex import climb, exact_point
+from verimv.bounds.walk import value_at
 from verimv.errors import InternalError
 from verimv.exact import Number, Rational, ceil, format_number
-from verimv.networks.network import Network
 
 Point = tuple[Number, ...]
 
@@ -51,11 +53,8 @@ _FEW_BENDS_OF_SMALL = 16
 _MAX_BOX_INPUTS = 8
 _NARROW = 2.0**-36
 _BATCH = 32
-_SAMPLES = 1000
-_BITS = (8, 14, 24, 40, 53)
 _RELATIVE = 1e-9
-#: For parts that are still open when the budget ends, and the time that is kept back for proving something of them.
-_OPEN_BITS = 14
+#: Time that is kept back for proving something of parts that are still open when the budget ends.
 _RESERVE = 1.3
 
 
@@ -79,84 +78,15 @@ class Outcome:
     nodes: int
 
 
-class Prover:
-    """A network on the unit cube with what is proved of the layers below; shared by all targets of a layer."""
-
-    def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
-        self.network, self.known = network, known
-        self.walk = Walk(network, known)
-        self.floats = FloatNetwork(network, known)
-        self.numbering = Numbering(network)
-        self.cube = Situation(network.box, {})
-        #: of the whole cube, by layer, made when asked for
-        self.relaxations: dict[int, Relaxation] = {}
-        self._samples: dict[int, tuple[Any, Any]] = {}
-
-    def __reduce__(self) -> tuple[type[Prover], tuple[Network, Mapping[Place, Ends]]]:
-        """To other machines goes what it is made of: linear programs stay where they are."""
-        return Prover, (self.network, self.known)
-
-    @staticmethod
-    def leaf(multipliers: Sequence[Number]) -> Case:
-        return ("leaf", *map(format_number, multipliers))
-
-    def samples(self, layer: int) -> tuple[Any, Any]:
-        """Points of the cube, corners first, and the arguments of a layer there."""
-        if layer not in self._samples:
-            inputs = len(self.network.inputs)
-            corners = list(itertools.islice(itertools.product((0.0, 1.0), repeat=inputs), 256))
-            points = np.concatenate([np.array(corners), np.random.default_rng(0).random((_SAMPLES, inputs))])
-            self._samples[layer] = points, self.floats.values(points, layer)
-        return self._samples[layer]
-
-    def multipliers(self, guess: Sequence[Any], ranges: Sequence[LayerRange], bits: int) -> list[dict[int, Number]]:
-        """Short rationals beside float multipliers, for the neurons that need one."""
-        return [
-            {int(i): rounded(float(values[i]), bits) for i in np.flatnonzero(found.free)}
-            for values, found in zip(guess, ranges, strict=True)
-        ]
-
-
-class Node:
-    """A situation with what is guessed and what is proved about it."""
-
-    __slots__ = (
-        "bends",
-        "bound",
-        "children",
-        "leaf",
-        "middle",
-        "multipliers",
-        "ranges",
-        "scores",
-        "situation",
-        "split",
-        "upper",
-    )
-
-    def __init__(self, situation: Situation) -> None:
-        self.situation = situation
-        self.upper = math.inf  # guessed, as are the multipliers
-        self.multipliers: list[Any] = []
-        self.ranges: list[Any] = []
-        self.bends = 0
-        self.middle = -math.inf  # the value in the middle of the box, guessed
-        self.scores: Any = None  # of inputs, for halving
-        self.split: tuple[int | Place, Number] | None = None
-        self.children: tuple[Node, ...] = ()
-        self.leaf: list[Number] | None = None
-        self.bound: Number | None = None  # proved by the leaf; None where the situation has no point
-
-
 class Search:
     """One target: the largest way·argument of a neuron."""
 
     def __init__(self, prover: Prover, layer: int, index: int, way: int, goal: Goal, budget: Budget) -> None:
         self.prover, self.layer, self.index, self.way = prover, layer, index, way
         self.goal_of, self.budget = goal, budget
-        self.walk, self.floats = prover.walk, prover.floats
+        self.floats = prover.floats
+        self.closer = Closer(prover, layer, index, way)
         self._began = time.monotonic()
-        self._ranging = self._closing = 0.0  # seconds of one exact evaluation, for stopping in time
         self.nodes = 0
         self.point: Point = tuple(low for low, _ in prover.network.box)
         self.attained = way * value_at(prover.network, layer, index, self.point)
@@ -171,7 +101,7 @@ class Search:
 
     def _consider(self, near: Any, value: float, box: Any) -> None:
         """Climb from a float point that seems better, and replay what comes of it exactly."""
-        if not value > float(self.attained) + self.tolerance:
+        if not value > as_float(self.attained) + self.tolerance:
             return
         top = climb(self.floats, self.layer, self.index, self.way, np.asarray(near, dtype=float))
         found = exact_point(self.prover.network, self.layer, self.index, self.way, top, box)
@@ -186,28 +116,20 @@ class Search:
 
     def run(self) -> Outcome:
         self._evaluate([self.root])
-        self.tolerance = _RELATIVE * max(abs(self.root.upper), abs(float(self.attained)), 1e-200)
+        self.tolerance = _RELATIVE * max(abs(self.root.upper), abs(as_float(self.attained)), 1e-200)
         points, values = self.prover.samples(self.layer)
         best = int(np.argmax(self.way * values[:, self.index]))
         self._consider(points[best], float(self.way * values[best, self.index]), self.prover.cube.box)
-        if not self._holds_by_intervals():
+        if not self.closer.close_by_intervals(self.root, self.goal):
             self._settle([self.root])
         while self._open and not self._is_over():
             self._step()
         return self._outcome()
 
-    def _holds_by_intervals(self) -> bool:
-        """Sometimes tighter than backward bounds."""
-        ranges = self._ranges(self.root)
-        if ranges is None:
-            return True
-        zeros = [np.zeros(len(found.low)) for found in ranges]
-        return self._proves(self.root, ranges, self.prover.multipliers(zeros, ranges, 1), self.goal)
-
     def _is_over(self) -> bool:
         if self.attained > self.goal:
             return True
-        reserve = _RESERVE * (self._ranging + self._closing) * len(self._open)
+        reserve = _RESERVE * self.closer.seconds * len(self._open)
         return self.nodes >= self.budget.nodes or time.monotonic() - self._began + reserve > self.budget.seconds
 
     def _step(self) -> None:
@@ -222,14 +144,13 @@ class Search:
                 children += self._relax(node)
                 break  # its linear program may have found a better point
             children += self._halve(node)
-        self._evaluate(children)
+        self._evaluate([child for child in children if child.relaxation is None])
         self._settle(children)
 
     def _evaluate(self, nodes: Sequence[Node]) -> None:
         """Guess upper bounds by backward linear bounds, of all nodes at once."""
         if not nodes:
             return
-        self.nodes += len(nodes)
         situations = [node.situation for node in nodes]
         low, high = box_arrays(situations)
         ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts(situations, self.layer))
@@ -243,7 +164,7 @@ class Search:
             bends += inside.sum(axis=1)
         middles = self.way * self.floats.values((low + high) / 2, self.layer)[:, self.index]
         for position, node in enumerate(nodes):
-            node.upper = -math.inf if empty[position] else float(guess.upper[position])
+            node.upper = node.linear = -math.inf if empty[position] else float(guess.upper[position])
             node.multipliers = [values[position] for values in guess.multipliers]
             node.ranges = [(lowest[position], highest[position]) for lowest, highest in ranges]
             node.bends = int(bends[position])
@@ -260,17 +181,19 @@ class Search:
 
     def _settle(self, nodes: Sequence[Node]) -> None:
         """Close what can be closed, queue the rest."""
+        self.nodes += len(nodes)
         for node in nodes:
-            if node.middle > float(self.attained) + self.tolerance:
+            if node.middle > as_float(self.attained) + self.tolerance:
                 box = node.situation.box
                 self._consider([float(low + high) / 2 for low, high in box], node.middle, box)
         for node in nodes:
             if node.upper <= as_float(self.goal) + self.tolerance and self._close(node, node.multipliers, node.upper):
                 continue
-            self._queue(node)
+            key = -node.upper if math.isfinite(node.upper) else -math.inf
+            heapq.heappush(self._open, (key, next(self._queued), node))
 
-    def _queue(self, node: Node) -> None:
-        heapq.heappush(self._open, (-node.upper if math.isfinite(node.upper) else -math.inf, next(self._queued), node))
+    def _close(self, node: Node, guess: Sequence[Any], upper: float) -> bool:
+        return self.closer.close(node, guess, upper, self.goal, self.attained, self.tolerance)
 
     def _halve(self, node: Node) -> list[Node]:
         box = node.situation.box
@@ -278,127 +201,100 @@ class Search:
         if widths.max() < _NARROW:
             self._stuck.append(node)
             return []
+        if node.scores is None:
+            self._evaluate([node])
         scores = np.where(
             widths < _NARROW, -1.0, node.scores + 1e-9 * widths * np.abs(node.scores).max() + 1e-300 * widths
         )
         j = int(np.argmax(scores)) if np.isfinite(scores).all() else int(np.argmax(widths))
-        return self._divide(node, j, (box[j][0] + box[j][1]) / 2)
-
-    def _divide(self, node: Node, variable: int | Place, point: Number) -> list[Node]:
-        node.split = (variable, point)
-        node.children = tuple(Node(half) for half in node.situation.split(variable, point))
-        node.multipliers = node.ranges = []
-        return list(node.children)
+        return node.divide(j, (box[j][0] + box[j][1]) / 2)
 
     def _relax(self, node: Node) -> list[Node]:
         """The linear program of a part: close it, or split the phase that matters most."""
-        situation = node.situation
-        low, high = (corner[0] for corner in box_arrays([situation]))
-        ranges = node.ranges
-        split = [np.zeros(len(a), dtype=bool) for a, _ in ranges]
-        for depth, i in situation.phases:
-            split[depth - 1][i] = True
-        if any((a > b).any() for a, b in ranges):
-            return self._branch(node, ranges, None)
-        relaxed = Relaxation(self.floats, low, high, ranges, split).maximise(self.layer, self.index, self.way)
-        if relaxed.status == "infeasible" and self._close_infeasible(node, relaxed):
+        if any((low > high).any() for low, high in node.ranges):
+            return [] if self.closer.close_empty(node, None, self.goal) else self._branch(node, None)
+        if node.relaxation is None:
+            node.relaxation = self._own_relaxation(node)
+        node.relaxation.restrict(node.situation.phases)
+        relaxed = node.relaxation.maximise(self.layer, self.index, self.way)
+        if relaxed.status == "infeasible" and self.closer.close_empty(node, relaxed.multipliers, self.goal):
             return []
         if relaxed.status != "optimal" or relaxed.multipliers is None:
-            return self._branch(node, ranges, None)
-        inside = np.clip(relaxed.point, 0, 1) if np.isfinite(relaxed.point).all() else (low + high) / 2
-        value = self.way * self.floats.values(inside[None], self.layer)[0, self.index]
-        self._consider(inside, float(value), situation.box)
-        if relaxed.upper <= as_float(self.goal) + 10 * self.tolerance and self._close(
-            node, relaxed.multipliers, relaxed.upper
-        ):
+            return self._branch(node, None)
+        if relaxed.upper > as_float(self.goal) + self.tolerance:
+            self._try_point(node, relaxed.point)
+        if self._closes(node, relaxed):
             return []
         node.upper = min(node.upper, relaxed.upper)
         node.multipliers = relaxed.multipliers
-        return self._branch(node, ranges, relaxed)
+        return self._branch(node, relaxed)
 
-    def _branch(self, node: Node, ranges: Sequence[Any], relaxed: Relaxed | None) -> list[Node]:
+    def _own_relaxation(self, node: Node) -> Relaxation:
+        """Of the node's own ranges, which phases make smaller."""
+        situation = node.situation
+        if situation == self.prover.cube:
+            shared = self.prover.relaxation(self.layer)
+            shared.forget()
+            return shared
+        low, high = box_arrays([situation])
+        ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts([situation], self.layer))
+        own = [(lowest[0], highest[0]) for lowest, highest in ranges]
+        return Relaxation(self.floats, low[0], high[0], own, situation.phases)
+
+    def _try_point(self, node: Node, point: Any) -> None:
+        """Where the linear program has its maximum, the neuron may be large."""
+        if np.isfinite(point).all():
+            inside = np.clip(point, 0, 1)
+            value = self.way * self.floats.values(inside[None], self.layer)[0, self.index]
+            self._consider(inside, float(value), node.situation.box)
+
+    def _closes(self, node: Node, relaxed: Relaxed) -> bool:
+        """By the duals of the box's linear program, or of the node's own."""
+        enough = as_float(self.goal) + 10 * self.tolerance
+        if relaxed.upper > enough:
+            return False
+        if node.situation.phases:
+            node.linear = self._linear(node)
+        if self._close(node, relaxed.multipliers or [], relaxed.upper):
+            return True
+        if not node.situation.phases:
+            return False
+        own = self._own_relaxation(node).maximise(self.layer, self.index, self.way)
+        is_usable = own.status == "optimal" and own.multipliers is not None and own.upper <= enough
+        return is_usable and self._close(node, own.multipliers or [], own.upper)
+
+    def _linear(self, node: Node) -> float:
+        """What backward linear bounds give."""
+        low, high = box_arrays([node.situation])
+        ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts([node.situation], self.layer))
+        return float(self.floats.linear(self.layer, self.index, self.way, low, high, ranges).upper[0])
+
+    def _branch(self, node: Node, relaxed: Relaxed | None) -> list[Node]:
         """Split at the kink that costs most; where no kink is left, halve the box."""
-        kinks = self.floats.open_kinks([(a[None], b[None]) for a, b in ranges])
-        best: tuple[float, Place, Number] | None = None
+        costs = self._costs(relaxed)
+        best: tuple[float, Place, int] | None = None
+        for depth, (low, high) in enumerate(node.ranges):
+            for kink in KINKS[self.floats.layers[depth].activation]:
+                room = np.minimum(kink - low, high - kink)
+                cost = np.where(room > 0, costs[depth] + 1e-9 * room * (1e-6 + costs[depth]), -1.0)
+                i = int(np.argmax(cost))
+                if room[i] > 0 and (best is None or cost[i] > best[0]):
+                    best = (float(cost[i]), (depth + 1, i), kink)
+        return self._halve(node) if best is None else node.divide(best[1], Rational(best[2]))
+
+    def _costs(self, relaxed: Relaxed | None) -> list[Any]:
+        """What each neuron of each layer adds to the bound because its activation is off, or how much it counts."""
         c = self.way * self.floats.layers[self.layer - 1].weights[self.index]
+        result: list[Any] = []
         for depth in range(self.layer - 2, -1, -1):
-            low, high = ranges[depth]
-            for i in np.flatnonzero(kinks[depth][0]):
-                room, kink = max(
-                    (min(kink - low[i], high[i] - kink), kink)
-                    for kink in KINKS[self.floats.layers[depth].activation]
-                    if low[i] < kink < high[i]
-                )
-                gap = relaxed.gaps[depth][i] if relaxed is not None and relaxed.gaps is not None else 0.0
-                cost = abs(c[i]) * gap + 1e-9 * room * (1e-6 + abs(c[i]))
-                if best is None or cost > best[0]:
-                    best = (cost, (depth + 1, int(i)), Rational(kink))
-            if relaxed is not None and relaxed.multipliers is not None:
-                c = relaxed.multipliers[depth] @ self.floats.layers[depth].weights
+            weights = self.floats.layers[depth].weights
+            if relaxed is None or relaxed.multipliers is None or relaxed.gaps is None:
+                result.insert(0, np.abs(c))
+                c = np.ones(weights.shape[1])
             else:
-                c = np.ones(self.floats.layers[depth].weights.shape[1])
-        if best is None:
-            return self._halve(node)
-        return self._divide(node, best[1], best[2])
-
-    # -- exact proofs ------------------------------------------------------------------------------------------
-
-    def _close(self, node: Node, guess: Sequence[Any], upper: float) -> bool:
-        """By rounded multipliers where there is room, by exact ones where the bound is attained."""
-        ranges = self._ranges(node)
-        if ranges is None:
-            return True
-        goal = self.goal
-        room = as_float(goal) - upper
-        if room > self.tolerance:
-            needed = math.log2(1 + abs(upper - float(self.attained)) / room) if math.isfinite(upper) else 0
-            for bits in _BITS[min(int(needed / 8), len(_BITS) - 2) :]:
-                if self._proves(node, ranges, self.prover.multipliers(guess, ranges, bits), goal):
-                    return True
-        elif self._proves(node, ranges, self.prover.multipliers(guess, ranges, _BITS[0]), goal):
-            return True  # many maxima of networks with whole weights need no more
-        exact = exact_multipliers(self.walk, self.layer, self.index, self.way, node.situation.box, ranges, guess)
-        return self._proves(node, ranges, exact, goal)
-
-    def _ranges(self, node: Node) -> list[LayerRange] | None:
-        """Where there is no point, the node is closed with None."""
-        began = time.monotonic()
-        ranges = self.walk.ranges(node.situation, self.layer)
-        self._ranging = _averaged(self._ranging, time.monotonic() - began)
-        if ranges is None:
-            node.leaf = []
-        return ranges
-
-    def _proves(self, node: Node, ranges: list[LayerRange], multipliers: Any, goal: Number) -> bool:
-        began = time.monotonic()
-        bound, chosen = self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers)
-        self._closing = _averaged(self._closing, time.monotonic() - began)
-        if bound > goal:
-            return False
-        node.leaf, node.bound = chosen, bound
-        node.multipliers = node.ranges = []
-        return True
-
-    def _close_infeasible(self, node: Node, relaxed: Relaxed) -> bool:
-        """A multiple of the ray that shows that there is no point, added to any multipliers."""
-        ranges = self._ranges(node)
-        if ranges is None:
-            return True
-        if relaxed.multipliers is None:
-            return False
-        size = max([float(np.abs(ray).max(initial=0.0)) for ray in relaxed.multipliers], default=0.0)
-        if not 0 < size < math.inf:
-            return False
-        scale = max(1.0, abs(as_float(self.goal))) / size
-        for power in (4, 14, 24, 40):
-            for sign in (1, -1):
-                tall = [
-                    own + sign * scale * 2.0**power * ray
-                    for own, ray in zip(node.multipliers, relaxed.multipliers, strict=True)
-                ]
-                if self._proves(node, ranges, self.prover.multipliers(tall, ranges, 24), self.goal):
-                    return True
-        return False
+                result.insert(0, np.abs(c) * relaxed.gaps[depth])
+                c = relaxed.multipliers[depth] @ weights
+        return result
 
     # -- the result --------------------------------------------------------------------------------------------
 
@@ -406,51 +302,18 @@ class Search:
         left = [node for _, _, node in self._open] + self._stuck
         value = self.goal
         for node in left:
-            bound = self._prove_something(node)
+            bound = self.closer.close_anyhow(node)
             value = value if bound is None else max(value, bound)
         if left:
             value = lemma(value, 1)
             simple = Node(self.prover.cube)
             self._evaluate([simple])
-            bound = self._prove_something(simple)
+            bound = self.closer.close_anyhow(simple)
             if bound is not None and bound <= value:
                 self.root, value = simple, bound
         if self.attained > value:
             raise InternalError(
                 f"a bound of {format_number(value)} is proved for what is {format_number(self.attained)}"
             )
-        complete = not left
-        return Outcome(value, self._cases(), self.attained, self.point, complete, self.nodes)
-
-    def _prove_something(self, node: Node) -> Number | None:
-        """The best bound of a part that is still open."""
-        ranges = self._ranges(node)
-        if ranges is None:
-            return None
-        guess = node.multipliers or [np.zeros(len(found.low)) for found in ranges]
-        multipliers = self.prover.multipliers(guess, ranges, _OPEN_BITS)
-        node.bound, node.leaf = self.walk.bound(
-            self.layer, self.index, self.way, node.situation.box, ranges, multipliers
-        )
-        return node.bound
-
-    def _cases(self) -> list[Case]:
-        """The tree in preorder."""
-        cases: list[Case] = []
-        pending = [self.root]
-        while pending:
-            node = pending.pop()
-            if node.leaf is not None:
-                cases.append(self.prover.leaf(node.leaf))
-            elif node.split is not None:
-                variable, point = node.split
-                cases.append(("split", self.prover.numbering.variable(variable), format_number(point)))
-                pending += reversed(node.children)
-            else:
-                raise InternalError("a part of a proof was left open")
-        return cases
-
-
-def _averaged(average: float, new: float) -> float:
-    """Of durations, the last ones counting most."""
-    return 0.8 * average + 0.2 * new if average else new
+        cases = self.root.cases(self.prover.numbering)
+        return Outcome(value, cases, self.attained, self.point, not left, self.nodes)

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from verimv.bounds.bound import NetworkBounds
-from verimv.bounds.branch import Budget, Prover, Search
+from verimv.bounds.branch import Budget, Search
 from verimv.bounds.engine import Effort, certified_bounds
 from verimv.bounds.interval import interval_bounds
 from verimv.bounds.outputs import as_unit_network
+from verimv.bounds.prover import Prover
 from verimv.errors import InternalError
 from verimv.exact import ONE, ZERO, Number
 from verimv.networks.affine import Affine

@@ -15,12 +15,15 @@ import highspy
 import numpy as np
 
 from verimv.bounds.bound import NetworkBounds, NeuronBound
-from verimv.bounds.branch import Budget, Goal, Point, Prover, Search, exactly, whole
+from verimv.bounds.branch import Budget, Goal, Point, Search, exactly, whole
 from verimv.bounds.interval import interval_bounds
-from verimv.bounds.relaxation import Relaxation
+from verimv.bounds.node import leaf_case
+from verimv.bounds.prover import Prover
 from verimv.bounds.situation import Case, Place
+from verimv.bounds.walk import in_order
+from verimv.choices import TIGHTENING
 from verimv.errors import InputError
-from verimv.exact import Number, ceil
+from verimv.exact import Number, Rational, ceil
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.smt.limited import Deadline
@@ -28,13 +31,12 @@ from verimv.workers import Team, Workers, team
 
 Progress = Callable[[str, int, int], None]
 
-#: From loose to tight.
-TIGHTENING = ("interval", "linear", "lp", "exact")
-
 #: Multipliers of a single leaf: the fewest bits that lose next to nothing, then more where that helps.
 _LEAF_BITS = (12, 30)
+#: Multipliers are written down if they make a bound smaller by this share; default slopes take no room.
+_WORTH = Rational(1, 1000)
 #: A bound may take this many times its fair share of the time that is left for its layer.
-_SHARE = 4.0
+_SHARE = 1.5
 #: For each end of a neuron that is only there to help another.
 _HELPING_NODES = 100
 
@@ -142,7 +144,10 @@ class _Engine:
         return bounds
 
     def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]], left: int) -> list[_Task]:
-        """The ends worth working on. Time is shared between layers by their numbers of ends."""
+        """The ends worth working on, of `left` ones in all.
+
+        Time is shared between layers by their numbers of ends, lower layers counting twice: all above gain from them.
+        """
         if not prover.floats.is_usable:
             return []
         aims = []
@@ -154,7 +159,8 @@ class _Engine:
         effort = self.effort
         if self.only is not None and layer < self.last:
             effort = replace(effort, nodes=min(effort.nodes, _HELPING_NODES))
-        deadline = Deadline(self.deadline.left * 2 * len(ends) / max(1, left))
+        own = 2 * len(ends)
+        deadline = Deadline(self.deadline.left * 2 * own / (own + left))
         return [
             _Task(layer, *aim, effort, deadline, waiting=len(aims) - number, workers=self.workers.size)
             for number, aim in enumerate(aims)
@@ -261,11 +267,14 @@ def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None)
     best = _End(task.interval, "interval")
     if ranges is None or guess is None:
         return best
+    value = prover.walk.bound(layer, index, way, prover.cube.box, ranges)
+    if value < best.value:
+        best = _End(value, method, [leaf_case([])])
     for bits in _LEAF_BITS:
         multipliers = prover.multipliers(guess, ranges, bits)
-        value, chosen = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
-        if value < best.value:
-            best = _End(value, method, [prover.leaf(chosen)])
+        value = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
+        if best.value - value > _WORTH * abs(best.value):
+            best = _End(value, method, [leaf_case(in_order(multipliers))])
     return best
 
 
@@ -282,10 +291,5 @@ def _linear_guess(prover: Prover, task: _Task) -> Sequence[Any]:
 
 def _relaxed_guess(prover: Prover, task: _Task) -> Sequence[Any] | None:
     """Duals of the linear program, which all targets of a layer share."""
-    if task.layer not in prover.relaxations:
-        low, high = _cube(prover)
-        ranges = [(a[0], b[0]) for a, b in prover.floats.ranges(low, high, task.layer)]
-        unsplit = [np.zeros(len(a), dtype=bool) for a, _ in ranges]
-        prover.relaxations[task.layer] = Relaxation(prover.floats, low[0], high[0], ranges, unsplit)
-    relaxed = prover.relaxations[task.layer].maximise(task.layer, task.index, task.way)
+    relaxed = prover.relaxation(task.layer).maximise(task.layer, task.index, task.way)
     return relaxed.multipliers if relaxed.status == "optimal" else None

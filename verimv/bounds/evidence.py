@@ -7,21 +7,22 @@ c the coefficient of act(z) in the row,
 
     c·act(z) ≤ λ·z + max over the ends and kinks of the range of z of (c·act(z) − λ·z),
 
-so that the row is bounded variable by variable down to the free ones. Multipliers that prove a leaf solve a linear
-program, which z3 does exactly; where there are none, the case is split at a kink. When no variable has a kink inside
-its range, duality says that there are some.
+so that the row is bounded variable by variable down to the free ones. The search of :mod:`verimv.bounds.branch` finds
+them, guided by floats. Where floats are no guide, z3 solves a linear program for them, exactly; where there are none,
+the case is split at a kink. When no variable has a kink inside its range, duality says that there are some.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import z3
 
-from verimv.bounds.branch import Budget, Outcome, Prover, Search
-from verimv.bounds.situation import Case, Ends, Place, Target
+from verimv.bounds.branch import Budget, Outcome, Search
+from verimv.bounds.cone import Variable, search_row
+from verimv.bounds.prover import Prover
+from verimv.bounds.situation import KINKS, Case, Ends, Place, Target
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip, format_number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network, activate
@@ -30,20 +31,8 @@ from verimv.smt.limited import Deadline
 #: (variable, "low" or "high") → a bound of its argument
 Facts = Mapping[tuple[int, str], Number]
 
-__all__ = ["Case", "Ends", "Facts", "Place", "Target", "Variable", "prove", "prove_bound"]
-
 #: For the linear program of one leaf.
 _LEAF_MILLISECONDS = 2_000
-
-_KINKS = {"relu": (ZERO,), "crelu": (ZERO, ONE), "identity": ()}
-
-
-@dataclass(frozen=True)
-class Variable:
-    """act(row), the row over the numbers of earlier variables."""
-
-    activation: Activation
-    row: Affine
 
 
 def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], seconds: float) -> list[Case] | None:
@@ -68,7 +57,7 @@ def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], s
             variables.append(Variable(layer.activation, _moved(row, first)))
         first = start
     goal = _moved(network.layers[target.layer - 1].rows[target.index], first)
-    return prove(variables, goal.shifted(-target.value).scaled(Rational(target.way)), facts, deadline.left)
+    return _prove_by_z3(variables, goal.shifted(-target.value).scaled(Rational(target.way)), facts, deadline)
 
 
 def _searched(network: Network, target: Target, known: Mapping[Place, Ends], seconds: float) -> Outcome | None:
@@ -87,9 +76,19 @@ def _moved(row: Affine, first: int) -> Affine:
     return Affine(tuple((first + j, w) for j, w in row.terms), row.constant)
 
 
-def prove(variables: Sequence[Variable | None], goal: Affine, facts: Facts, seconds: float) -> list[Case] | None:
+def prove(variables: Sequence[Variable | None], goal: Affine, seconds: float) -> list[Case] | None:
     """The cases that prove a row over variables (None: a free one) to be ≤ 0, or None when time runs out."""
     deadline = Deadline(seconds)
+    outcome = search_row(variables, goal, seconds)
+    if outcome is not None and (outcome.complete or outcome.attained > 0):
+        return outcome.cases if outcome.complete else None
+    return _prove_by_z3(variables, goal, {}, deadline)
+
+
+def _prove_by_z3(
+    variables: Sequence[Variable | None], goal: Affine, facts: Facts, deadline: Deadline
+) -> list[Case] | None:
+    """Multipliers of each case from z3's linear programs, on exact numbers of any kind."""
     cases: list[Case] = []
     pending: list[dict[tuple[int, str], Number]] = [{}]
     while pending:
@@ -231,7 +230,7 @@ class _Walk:
 
 
 def _inner_kinks(variable: Variable, ends: tuple[Number, Number]) -> list[Number]:
-    return [z for z in _KINKS[variable.activation] if ends[0] < z < ends[1]]
+    return [z for z in map(Rational, KINKS[variable.activation]) if ends[0] < z < ends[1]]
 
 
 def _times(a: Any, number: Number) -> Any:

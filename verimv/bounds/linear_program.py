@@ -10,7 +10,8 @@ import numpy as np
 
 INFINITY = highspy.kHighsInf
 _TOLERANCE = 1e-9
-_SECONDS = 10.0
+#: Per solution. (A limit of time would count from when the solver was made, and results would depend on it.)
+_ITERATIONS = 50_000
 
 
 #: Solvers that nobody uses; making a new one takes longer than a small program.
@@ -24,7 +25,7 @@ def _new_solver() -> Any:
         ("presolve", "off"),
         ("solver", "simplex"),
         ("threads", 1),
-        ("time_limit", _SECONDS),
+        ("simplex_iteration_limit", _ITERATIONS),
         ("primal_feasibility_tolerance", _TOLERANCE),
         ("dual_feasibility_tolerance", _TOLERANCE),
     ):
@@ -43,7 +44,10 @@ class Answer:
 
 
 class LinearProgram:
-    """maximise cost·x over low ≤ x ≤ high and row_low ≤ rows·x ≤ row_high. Costs may change; warm starts are kept."""
+    """maximise cost·x over low ≤ x ≤ high and row_low ≤ rows·x ≤ row_high.
+
+    All numbers may change; each solution starts from the last one until that is forgotten.
+    """
 
     def __init__(self, low: Any, high: Any, rows: Any, row_low: Any, row_high: Any) -> None:
         self.columns = len(low)
@@ -62,6 +66,19 @@ class LinearProgram:
 
     def __del__(self) -> None:
         _idle.append(self._solver)
+
+    def forget(self) -> None:
+        """What was solved before."""
+        self._solver.clearSolver()
+
+    def bound_column(self, column: int, low: float, high: float) -> None:
+        self._solver.changeColBounds(column, low, high)
+
+    def bound_row(self, row: int, low: float, high: float) -> None:
+        self._solver.changeRowBounds(row, low, high)
+
+    def set_coefficient(self, row: int, column: int, value: float) -> None:
+        self._solver.changeCoeff(row, column, value)
 
     def maximise(self, cost: Any) -> Answer:
         solver = self._solver

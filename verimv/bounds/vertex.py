@@ -18,7 +18,7 @@ from verimv.bounds.elimination import Equations
 from verimv.bounds.floats import FloatNetwork, act, slopes_of
 from verimv.bounds.linear_program import INFINITY, LinearProgram
 from verimv.bounds.situation import KINKS
-from verimv.bounds.walk import LayerRange, Walk, value_at
+from verimv.bounds.walk import LayerRange, Multipliers, Walk, integers, over, value_at
 from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Box, Network, activate
@@ -33,13 +33,13 @@ def rational(x: float) -> Number:
     return Rational(*float(x).as_integer_ratio())
 
 
-def rounded(x: float, bits: int) -> Number:
-    """A dyadic number with `bits` significant bits."""
-    if x == 0 or not math.isfinite(x):
-        return ZERO
-    mantissa, exponent = math.frexp(x)
-    whole, power = round(mantissa * (1 << bits)), exponent - bits
-    return Rational(whole << power) if power >= 0 else Rational(whole, 1 << -power)
+def dyadic(values: Any, bits: int) -> Multipliers:
+    """Multiples of one power of 2, the largest with so many bits; what is no number becomes 0."""
+    values = np.where(np.isfinite(values), values, 0.0)
+    largest = float(np.abs(values).max(initial=0.0))
+    power = bits - math.frexp(largest)[1]
+    wholes = integers(int(x) for x in np.rint(np.ldexp(values, power)).tolist())
+    return (wholes, 1 << power) if power >= 0 else (wholes * (1 << -power), 1)
 
 
 def _simple(x: float) -> Number:
@@ -141,7 +141,7 @@ def _cell(network: FloatNetwork, layer: int, index: int, way: int, point: Any) -
 
 def exact_multipliers(
     walk: Walk, layer: int, index: int, way: int, box: Box, ranges: Sequence[LayerRange], near: Sequence[Any]
-) -> list[list[Number]]:
+) -> list[Multipliers]:
     """Multipliers beside float ones: slopes times coefficients exactly, the others so that coefficients vanish."""
     classes, unknowns, zeros = _classify(walk, layer, index, way, ranges, near)
     equations = Equations(len(unknowns))
@@ -172,7 +172,10 @@ def exact_multipliers(
         if abs(value) < _NEAR * scale * max(1.0, *(abs(float(a)) for a in form)):
             equations.add(form[1:], -form[0])
     solution = [ONE, *equations.solution(guess)]
-    return [[_dot(slope, solution) for slope in slopes] for slopes in chosen]
+    return [
+        over([_dot(slopes[i], solution) for i in np.flatnonzero(found.free).tolist()])
+        for slopes, found in zip(chosen, ranges, strict=True)
+    ]
 
 
 def _constant(value: Number, unknowns: int) -> list[Number]:

@@ -22,7 +22,12 @@ from verimv.errors import InternalError
 from verimv.exact import Algebraic, Number, Rational
 from verimv.networks.network import Activation, Layer, Network, activate
 
+#: Of default slopes, after the point.
+_DEFAULT_BITS = 16
+
 Integers = Any  # an object array of whole numbers
+#: For the neurons of a layer that are free, in order: whole numbers over a denominator.
+Multipliers = tuple[Integers, int]
 
 
 class ExactLayer:
@@ -38,8 +43,7 @@ class ExactLayer:
             for j, w in row.terms:
                 self.weights[i, j] = numerator_over(w, self.denominator)
         self.bias = integers(numerator_over(row.constant, self.denominator) for row in rows)
-        self.positive = np.where(self.weights > 0, self.weights, 0)
-        self.negative = self.weights - self.positive
+        self.size = np.abs(self.weights)
 
 
 def common_denominator(numbers: Iterable[Number]) -> int:
@@ -85,79 +89,110 @@ class LayerRange:
         return Rational(self.low[i], self.denominator), Rational(self.high[i], self.denominator)
 
 
+class _Lemmas:
+    """Bounds proved before, of some neurons of a layer: their places, and the ends over one denominator."""
+
+    def __init__(self, bounds: Sequence[tuple[int, Ends]]) -> None:
+        sides = [[(i, ends[side]) for i, ends in bounds] for side in (0, 1)]
+        self.places, self.ends = [], []
+        self.denominator = common_denominator(end for side in sides for _, end in side if end is not None)
+        for side in sides:
+            found = [(i, numerator_over(end, self.denominator)) for i, end in side if end is not None]
+            self.places.append([i for i, _ in found])
+            self.ends.append(integers(end for _, end in found))
+
+    def cut(self, low: Integers, high: Integers, scale: int) -> tuple[Integers, Integers, int]:
+        """Ranges intersected with the bounds."""
+        factor = math.lcm(scale, self.denominator) // scale
+        if factor > 1:
+            low, high, scale = low * factor, high * factor, scale * factor
+        (lows, highs), own = self.places, scale // self.denominator
+        low[lows] = np.maximum(low[lows], self.ends[0] * own)
+        high[highs] = np.minimum(high[highs], self.ends[1] * own)
+        return low, high, scale
+
+
 class Walk:
     """Of a network with rational weights on the unit cube, given bounds proved before."""
 
     def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
         self.network = network
         self.layers = [ExactLayer(layer) for layer in network.layers]
-        self._known: list[list[tuple[int, Ends]]] = [[] for _ in self.layers]
-        for (depth, i), ends in known.items():
-            self._known[depth - 1].append((i, ends))
+        self._known = [
+            _Lemmas([(i, ends) for (d, i), ends in known.items() if d == depth])
+            for depth in range(1, len(self.layers) + 1)
+        ]
 
     def ranges(self, situation: Situation, layer: int) -> list[LayerRange] | None:
         """Of all arguments below a layer (from 1); None if the situation contradicts itself."""
-        low, scale = over([low for low, _ in situation.box] + [high for _, high in situation.box])
-        low, high = low[: len(situation.box)], low[len(situation.box) :]
-        cuts: list[list[tuple[int, Ends]]] = [list(known) for known in self._known[: layer - 1]]
-        for (depth, i), ends in situation.phases.items():
-            cuts[depth - 1].append((i, ends))
+        inputs = len(situation.box)
+        ends, scale = over([low for low, _ in situation.box] + [high for _, high in situation.box])
+        low, high = ends[:inputs], ends[inputs:]
+        phases: list[list[tuple[int, Ends]]] = [[] for _ in range(layer - 1)]
+        for (depth, i), phase in situation.phases.items():
+            phases[depth - 1].append((i, phase))
         result = []
-        for depth, current in enumerate(self.layers[: layer - 1], start=1):
-            bias = current.bias * scale
-            lowest = current.positive @ low + current.negative @ high + bias
-            highest = current.positive @ high + current.negative @ low + bias
+        for depth, current in enumerate(self.layers[: layer - 1]):
+            centre = current.weights @ (low + high) + 2 * scale * current.bias
+            spread = current.size @ (high - low)
+            lowest, highest = (centre - spread) // 2, (centre + spread) // 2  # which leaves no remainder
             scale *= current.denominator
-            lowest, highest, scale = _cut(lowest, highest, scale, cuts[depth - 1])
+            lowest, highest, scale = self._known[depth].cut(lowest, highest, scale)
+            if phases[depth]:
+                lowest, highest, scale = _Lemmas(phases[depth]).cut(lowest, highest, scale)
             if (lowest > highest).any():
                 return None
-            split = [i for (d, i) in situation.phases if d == depth]
+            split = [i for i, _ in phases[depth]]
             result.append(LayerRange(lowest, highest, scale, _free(current.activation, lowest, highest, scale, split)))
             low, high = (_activated(current.activation, end, scale) for end in (lowest, highest))
         return result
 
     def bound(
         self, layer: int, index: int, way: int, box: Sequence[tuple[Number, Number]], ranges: Sequence[LayerRange],
-        multipliers: Sequence[Mapping[int, Number] | Sequence[Number]],
-    ) -> tuple[Number, list[Number]]:  # fmt: skip
-        """An upper bound of way·argument, and the multipliers that count, in the order of a certificate.
+        multipliers: Sequence[Multipliers] | None = None,
+    ) -> Number:  # fmt: skip
+        """An upper bound of way·argument, by multipliers for the neurons of each layer below that are free.
 
-        `multipliers` has one for every neuron below; where none is free to choose, it is not looked at.
+        Without any, it is by the default slopes of proofs/FORMAT.md, §8.
         """
         top = self.layers[layer - 1]
         total: Number = Rational(int(top.bias[index]) * way, top.denominator)
         coefficients, scale = top.weights[index] * way, top.denominator
-        chosen: list[Number] = []
         for depth in range(layer - 1, 0, -1):
-            current, found, given = self.layers[depth - 1], ranges[depth - 1], multipliers[depth - 1]
-            free = [int(i) for i in np.flatnonzero(found.free)]
-            slopes, common = over([given[i] for i in free])
-            chosen += [given[i] for i in reversed(free)]
+            current, found = self.layers[depth - 1], ranges[depth - 1]
+            if multipliers is None:
+                slopes, common = _default(current.activation, found, coefficients), scale << _DEFAULT_BITS
+            else:
+                slopes, common = multipliers[depth - 1]
             factor = math.lcm(scale, common) // scale
             coefficients, scale = coefficients * factor, scale * factor
             slope = np.where(_is_identity(current.activation, found), coefficients, 0)
-            slope[free] = slopes * (scale // common)
+            slope[found.free] = slopes * (scale // common)
             peaks = _peaks(current.activation, found, coefficients, slope)
             total += Rational(int(peaks.sum()), scale * found.denominator)
-            total += Rational(int((slope * current.bias).sum()), scale * current.denominator)
+            total += Rational(int(slope @ current.bias), scale * current.denominator)
             coefficients, scale = slope @ current.weights, scale * current.denominator
         for c, (low, high) in zip(coefficients, box, strict=True):
             total += Rational(int(c), scale) * (high if c > 0 else low)
-        return total, chosen
+        return total
 
 
-def _cut(low: Integers, high: Integers, scale: int, cuts: Sequence[tuple[int, Ends]]) -> tuple[Integers, Integers, int]:
-    """Ranges intersected with others."""
-    ends = [end for _, pair in cuts for end in pair if end is not None]
-    factor = math.lcm(scale, common_denominator(ends)) // scale
-    if factor > 1:
-        low, high, scale = low * factor, high * factor, scale * factor
-    for i, (lower, upper) in cuts:
-        if lower is not None:
-            low[i] = max(low[i], numerator_over(lower, scale))
-        if upper is not None:
-            high[i] = min(high[i], numerator_over(upper, scale))
-    return low, high, scale
+def _default(activation: Activation, found: LayerRange, coefficients: Integers) -> Integers:
+    """Default multipliers of the neurons that are free, times 2^_DEFAULT_BITS: the coefficient times the chord's slope,
+    rounded down; or, where a relu counts negatively or the range is a point, times the slope of one side."""
+    low, high, c = found.low[found.free], found.high[found.free], coefficients[found.free]
+    one = found.denominator
+    rise = _activated(activation, high, one) - _activated(activation, low, one)
+    width = high - low
+    chord = rise * (1 << _DEFAULT_BITS) // np.where(width > 0, width, 1)
+    side = np.where(low + high > 0, 1 << _DEFAULT_BITS, 0)
+    has_chord = (width > 0) & ((c > 0) | (activation != "relu"))
+    return c * np.where(has_chord, chord, side)
+
+
+def in_order(multipliers: Sequence[Multipliers]) -> list[Number]:
+    """As a certificate lists them: from the last neuron to the first."""
+    return [Rational(m, common) for slopes, common in reversed(multipliers) for m in reversed(slopes.tolist())]
 
 
 def _free(activation: Activation, low: Integers, high: Integers, one: int, split: Sequence[int]) -> Any:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from verimv.bounds.evidence import Variable, prove
+from verimv.bounds.cone import Variable, levels
+from verimv.bounds.evidence import prove
 from verimv.certificate.writer import Derivation
 from verimv.exact import ONE as ONE_
 from verimv.exact import ZERO as ZERO_
@@ -20,10 +21,6 @@ from verimv.terms.dag import DIVIDE, NOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag
 
 #: Sums are not flattened past this many terms.
 MAX_TERMS = 256
-
-
-def _renamed(form: Affine, places: dict[int, int]) -> Affine:
-    return Affine.of({places[node]: weight for node, weight in form.terms}, form.constant)
 
 
 class NotMatched(Exception):
@@ -140,16 +137,12 @@ class Claims:
             if node not in definitions:
                 definitions[node] = self._definition(node)
                 pending += [other for other, _ in definitions[node].form.terms if other != node]
-        cone = [definitions[node] for node in sorted(definitions)]
-        places = {node: k for k, node in enumerate(sorted(definitions))}
-        variables = [
-            None if form == Affine.variable(node) else Variable("crelu", _renamed(form, places))
-            for node, form, _ in cone
-        ]
+        cone, variables = _in_layers([definitions[node] for node in sorted(definitions)])
+        places = {node: k for k, (node, _, _) in enumerate(cone)}
         cases: list[list[int | str]] = []
         for first, second in ((a, b), (b, a)):
             goal = self._reference(first, places) + self._reference(second, places).scaled(-ONE_)
-            found = prove(variables, goal, {}, deadline.left)
+            found = prove(variables, goal, deadline.left)
             if found is None:
                 raise NotMatched
             cases += map(list, found)
@@ -165,3 +158,16 @@ class Claims:
         value = self.values[node]
         is_atom = value.form == Affine.variable(node) and node in self.sums
         return self.sums[node][0] if is_atom else value
+
+
+def _in_layers(cone: list[Claim]) -> tuple[list[Claim], list[Variable | None]]:
+    """Definitions, ordered so that each stands after all of a lower layer; and as variables numbered in that order."""
+    order = [claim for _, claim in sorted(zip(levels(_variables(cone)), cone, strict=True), key=lambda pair: pair[0])]
+    return order, _variables(order)
+
+
+def _variables(cone: list[Claim]) -> list[Variable | None]:
+    places = {node: k for k, (node, _, _) in enumerate(cone)}
+    return [
+        None if form == Affine.variable(node) else Variable("crelu", form.renumbered(places)) for node, form, _ in cone
+    ]

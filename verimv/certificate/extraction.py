@@ -22,7 +22,7 @@ _OTHER_ROOT = re.compile(r"sqrt\((?![0-9]{1,9}\))|\)\*sqrt")
 _RETRY_SECONDS = 5.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CertifiedExtraction(Extraction):
     """A formula, and why it equals the network."""
 

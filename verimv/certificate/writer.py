@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 
 from verimv.bounds.bound import NetworkBounds
-from verimv.bounds.evidence import Case, Ends, Target, prove_bound
+from verimv.bounds.evidence import prove_bound
+from verimv.bounds.situation import Case, Ends, Target
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, check_readable, clip, floor, format_number
 from verimv.extract.extraction import no_progress
 from verimv.extract.plan import Plan

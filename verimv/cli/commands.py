@@ -9,15 +9,16 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from verimv import kernel
 from verimv.certificate import Certificate, CertifiedExtraction, certify, extract, simplify_extraction
-from verimv.certificate.certificate import CERTIFICATE_FILES, holds_certificate
+from verimv.certificate.certificate import holds_certificate
+from verimv.checking import CERTIFICATE_FILES
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.cli.subjects import read_formula, read_subject
 from verimv.errors import InputError, Undecided
 from verimv.exact import Number, format_number, parse_number, shown
@@ -37,15 +38,6 @@ EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FI
 Evaluated = Formula | Network | ExtractedFormula
 
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
-
-
-@dataclass(frozen=True)
-class Result:
-    """The answer twice: as one JSON object, and as text."""
-
-    data: Mapping[str, Any]
-    text: str
-    exit_code: int = 0
 
 
 def console_style() -> Style:

@@ -16,8 +16,9 @@ import numpy as np
 
 from verimv import kernel
 from verimv.bounds import Effort, NetworkBounds, certified_bounds, interval_bounds
-from verimv.bounds.branch import Budget, Prover, Search, exactly
+from verimv.bounds.branch import Budget, Search, exactly
 from verimv.bounds.difference import Difference
+from verimv.bounds.prover import Prover
 from verimv.bounds.walk import value_at
 from verimv.errors import Undecided
 from verimv.exact import ZERO, Rational, ceil, format_number

@@ -12,7 +12,6 @@ from typing import Any
 
 from verimv import kernel
 from verimv.certificate import extract
-from verimv.certificate.verified import find_verified
 from verimv.errors import InputError, InternalError
 from verimv.exact import parse_number
 from verimv.experiments.bench_extract import growth
@@ -23,6 +22,7 @@ from verimv.extract.step3_compose import Progress
 from verimv.files import write_directory
 from verimv.networks import Layer, Network, load
 from verimv.networks.json_format import read_box
+from verimv.verified import find_verified
 
 TIMEOUT = 600.0
 #: σ(mx − m/2) has about m²/2 nodes by the paper's recursion: 10⁴, 10⁵, 10⁶.
@@ -115,7 +115,7 @@ def _checked(cases: Sequence[_Case], progress: Progress) -> Iterator[_Checked]:
         extraction = extract(case.network, **case.options)
         with tempfile.TemporaryDirectory() as directory:
             place = Path(directory) / "out"
-            write_directory(place, extraction.certificate.files(), ())
+            write_directory(place, extraction.certificate.files())
             python = _timed([sys.executable, "-I", "-S", kernel.__file__, str(place)])
             program = _program()
             verified = None if program is None else _timed([program, str(place)])

@@ -162,7 +162,7 @@ def map_svg(drawn: RegionMap, inputs: Sequence[str], box: Ends, identifier: str,
         _key(drawn, identifier, frame),
     ]
     label = f"map of {drawn.name} over {inputs[0]} and {inputs[1]}: {drawn.regions} linear regions"
-    return svg.document(size + 120, size + 44, label, *parts)
+    return svg.document(size + 140, size + 44, label, *parts)
 
 
 def _stops(identifier: str) -> str:

@@ -131,7 +131,7 @@
 
   // -- the graph: where nodes go --------------------------------------------------------------------------
 
-  const RANK = 62, HALF = 15, GAP = 20;
+  const RANK = 62, HALF = 15, GAP = 20, READABLE = 0.6;
   /** Long fractions as rounded decimals. */
   function rounded(text) {
     const parts = /^(\d+)\/(\d+)$/.exec(text);
@@ -308,7 +308,7 @@
     showOnly(nodes) {
       this.shown = new Set(nodes);
       this.render();
-      this.fit();
+      this.fit(READABLE);
     }
 
     /** The node, what it is made of, breadth first, and some of what uses it. */
@@ -340,7 +340,7 @@
     addUsers(node) {
       for (const user of this.graph.usersOf(node).subarray(0, MORE)) if (this.shown.size < MOST) this.shown.add(user);
       this.render();
-      this.fit();
+      this.fit(READABLE);
     }
 
     visit(node) {
@@ -404,12 +404,11 @@
         : `${count(this.shown.size)} of ${count(all)} nodes. Double-click a dashed node to see more below it; drag to move, Ctrl + wheel to zoom.`;
     }
 
-    fit() {
+    /** All of the drawing; at least at a scale at which it can be read. */
+    fit(least = 0.05) {
       const { width, height } = this.canvas.getBoundingClientRect(), area = this.area;
       const wide = area.right - area.left, high = area.bottom - area.top;
-      this.scale = Math.min(1.25, (width - 24) / wide, (height - 24) / high);
-      if (this.scale < 0.45 && this.shown.size < this.graph.size) this.scale = Math.min(0.8, Math.max(0.45, (width - 24) / wide));
-      this.scale = Math.max(this.scale, 0.05);
+      this.scale = Math.max(least, Math.min(1.25, (width - 24) / wide, (height - 24) / high));
       this.x = (width - wide * this.scale) / 2 - area.left * this.scale;
       this.y = Math.max(12, (height - high * this.scale) / 2) - area.top * this.scale;
       this.moveTo();
@@ -520,7 +519,7 @@
     const explorer = new Explorer(new Graph(await unpack("graph-data")));
     let width = explorer.canvas.clientWidth;
     new ResizeObserver(() => {
-      if (explorer.canvas.clientWidth !== width) { width = explorer.canvas.clientWidth; explorer.fit(); }
+      if (explorer.canvas.clientWidth !== width) { width = explorer.canvas.clientWidth; explorer.fit(READABLE); }
     }).observe(explorer.canvas);
   }
 

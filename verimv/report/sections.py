@@ -22,10 +22,12 @@ from verimv.terms.measure import Measures
 
 #: Lines of a formula that are shown at once.
 MAX_LINES = 40
-#: For a picture, so that it never takes longer than the extraction.
-PICTURE_SECONDS, PICTURE_REGIONS, PICTURE_MAPS = 4.0, 3_000, 4
+#: Regions and maps that are drawn.
+PICTURE_REGIONS, PICTURE_MAPS = 3_000, 4
 #: Votes that are listed one by one.
 MAX_VOTES = 8
+#: Characters of a definition that is not folded.
+_SHORT = 160
 #: Layers with more units are folded at first.
 _OPEN_UNITS = 8
 
@@ -84,7 +86,9 @@ def _layer(view: LayerView, names: dict[int, str]) -> Markup:
 def _unit(unit: Unit, names: dict[int, str]) -> Markup:
     title = tag("h4", tag("a", unit.name, href="#graph", data_node=unit.name), class_="name")
     lines = [tag("div", tag("span", f"{name or unit.name} = ", class_="dim"), text) for name, text in unit.definition]
-    definition = tag("div", *lines, class_="definition") if lines else ""
+    definition = tag("div", *lines, class_="definition") if lines else Markup("")
+    if sum(len(text) for _, text in unit.definition) > _SHORT:
+        definition = tag("details", tag("summary", "As a formula"), definition)
     claim = tag("p", f"= σ({form_text(unit.form, names)})", class_="claim")
     return tag("article", title, definition, claim, _ballot(unit.ballot, names), class_="unit")
 
@@ -124,7 +128,7 @@ def picture_section(subject: Subject) -> Markup:
         command = f"verimv plot DIR/network.json -o map.svg --at {at}"
         return joined(tag("p", why, class_="empty"), tag("pre", tag("code", command)))
     try:
-        return _curves(drawn) if len(drawn.inputs) == 1 else _maps(drawn)
+        return _curves(drawn, subject.patience) if len(drawn.inputs) == 1 else _maps(drawn, subject.patience)
     except Undecided as error:
         told = f"Not drawn: {error} (verimv plot takes as long as it needs)."
         return tag("p", told, class_="empty")
@@ -134,8 +138,8 @@ def _whose(drawn: Formula | Network) -> str:
     return "The network's function, exactly" if isinstance(drawn, Network) else "The formula's function, exactly"
 
 
-def _curves(drawn: Formula | Network) -> Markup:
-    found = curves(drawn, PICTURE_SECONDS)
+def _curves(drawn: Formula | Network, seconds: float) -> Markup:
+    found = curves(drawn, seconds)
     told = [f"{curve.name}: {counted(len(curve.points) - 1, 'linear piece')}" for curve in found[:MAX_CURVES]]
     more = f" (the first {MAX_CURVES} of {len(found)} outputs)" if len(found) > MAX_CURVES else ""
     caption = f"{_whose(drawn)}{more}. {'; '.join(told)}; breakpoints are marked."
@@ -152,8 +156,8 @@ def _curves(drawn: Formula | Network) -> Markup:
     return joined(tag("figure", figure, tag("figcaption", caption)), points)
 
 
-def _maps(drawn: Formula | Network) -> Markup:
-    found = region_maps(drawn, PICTURE_REGIONS, PICTURE_SECONDS)
+def _maps(drawn: Formula | Network, seconds: float) -> Markup:
+    found = region_maps(drawn, PICTURE_REGIONS, seconds)
     figures = [_map(drawn, region_map, i) for i, region_map in enumerate(found[:PICTURE_MAPS])]
     more = len(found) - len(figures)
     note = tag("p", f"{counted(more, 'more output')} not drawn.", class_="hint") if more else ""
@@ -193,7 +197,7 @@ def bounds_section(subject: Subject, reading: Reading) -> Markup:
         "The range of every neuron before its activation: light by interval arithmetic, dark as the certificate proves "
         "and uses it. Narrower ranges need fewer units."
     )
-    return joined(tag("p", intro), _bounds_told(reading), *figures)
+    return joined(tag("p", intro), _bounds_told(reading), tag("div", *figures, class_="ranges"))
 
 
 def _bounds_told(reading: Reading) -> Markup:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from verimv import kernel
-from verimv.certificate.certificate import CERTIFICATE_FILES, rejection
 from verimv.certificate.extraction import CertifiedExtraction
+from verimv.checking import CERTIFICATE_FILES, rejection
 from verimv.errors import InputError
 from verimv.files import decode
 from verimv.networks.json_format import read_network
@@ -54,6 +54,8 @@ class Subject:
     check: Check
     files: Mapping[str, File] = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
+    #: seconds that the picture may take
+    patience: float = 20.0
 
 
 def of_extraction(
@@ -66,7 +68,9 @@ def of_extraction(
     lines = extraction.derivation.lines
     text = extraction.certificate.subjects["formula"].decode()
     network, source = extraction.network, extraction.source
-    return Subject(title, extraction.formula, text, network, source, lines, check, described, extraction.summary)
+    summary = extraction.summary
+    patience = max(2.0, sum(summary["seconds"].values()) / 4)  # small next to the extraction
+    return Subject(title, extraction.formula, text, network, source, lines, check, described, summary, patience)
 
 
 def described_file(pieces: Sequence[bytes]) -> File:

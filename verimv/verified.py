@@ -21,7 +21,7 @@ __all__ = ["PROGRAM", "Verdict", "find_verified", "verified_verdict"]
 PROGRAM = "verimv-kernel"
 #: Says where the program is, if it is nowhere else.
 VARIABLE = "VERIMV_VERIFIED_KERNEL"
-_BUILT = Path(__file__).parents[2] / "proofs" / "verified" / PROGRAM
+_BUILT = Path(__file__).parents[1] / "proofs" / "verified" / PROGRAM
 _ANSWER = re.compile(r"(valid|invalid|malformed|incomplete)(?:, ([^:]*))?(?:: (.*))?\n")
 
 
