@@ -4,7 +4,7 @@
     rational numbers, do with real numbers what they say ([surd_sound],
     [rational_sound]).  [real_number] is what a number means that was read. *)
 
-From Coq Require Import List String QArith Qcanon Qreals Bool.
+From Coq Require Import List QArith Qcanon Qreals Bool.
 From VeriMV Require Export SumsR Roots.
 Import ListNotations.
 Open Scope R_scope.
@@ -51,15 +51,9 @@ Lemma sqrt_one : sqrt (IZR 1) = 1.
 Proof. exact sqrt_1. Qed.
 
 Lemma rational_read_ok e : forall x y,
-  fold_left (fun sum term =>
-    match sum with
-    | Ok x =>
-        if N.eqb (radicand term) 1 then Ok (Qcplus x (Q2Qc (numerator term # denominator term)))
-        else Reject Incomplete "a number with a square root"%string
-    | _ => sum
-    end) e (Ok x) = Ok y -> real y = real x + real_number e.
+  fold_left read_term e (Ok x) = Ok y -> real y = real x + real_number e.
 Proof.
-  induction e as [| t e IH]; intros x y; cbn [fold_left real_number].
+  induction e as [| t e IH]; intros x y; cbn [fold_left read_term real_number].
   { intros [= ->]. lra. }
   destruct (N.eqb_spec (radicand t) 1) as [E | _].
   - intros H. apply IH in H. rewrite H, real_add, real_of_fraction, E. cbn [Z.of_N].
