@@ -19,14 +19,14 @@ from verimv.cli import main
 from verimv.errors import OutputLeavesUnitInterval
 from verimv.exact import Rational, format_number, parse_number
 from verimv.networks.affine import Affine
-from verimv.report import of_directory, report_html
+from verimv.report import of_directory, of_extraction, report_html
 from verimv.report.layers import Layers
 from verimv.report.markup import Markup, bytes_text, form_text, joined, tag
 from verimv.report.reading import Reading
 from verimv.report.votes import ballot, phrase
 from verimv.simplify import simplify
 
-VALID = sorted(path for path in Path("tests/certificates/valid").iterdir() if path.is_dir())
+VALID = sorted(path for path in Path("tests/certificates/valid").iterdir() if (path / "formula.mv").exists())
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
@@ -160,6 +160,23 @@ def test_units_are_what_their_layers_say(spec):
                     assert Fraction(str(written.at(at)[0])) == voted
 
 
+@given(oracle.specs(oracle.rationals, max_inputs=3, max_layers=3))
+@settings(max_examples=40)
+def test_every_extraction_has_a_page(spec):
+    """Constant, dead, merged neurons; one to three inputs; outputs that are inputs: whatever comes."""
+    extraction = extract(oracle.build_network(spec), scale_output=True)
+    lacking = extraction.check()
+    text = report_html(of_extraction(extraction, "random", {}, lacking, True))
+    data = json.loads(gzip.decompress(base64.b64decode(re.search(r'id="graph-data">([^<]*)<', text)[1])))
+    size = len(data["kinds"])
+    assert size == extraction.formula.size == len(data["left"]) == len(data["right"])
+    assert all(0 <= int(node) < size for node in (*data["claims"], *data["names"], *data["inside"]))
+    assert ("equals, at every point" in Page(text).told) == (not lacking)
+    for left, right, kind in zip(data["left"], data["right"], data["kinds"], strict=True):
+        assert (left >= 0) == (kind > "2")
+        assert (right >= 0) == (kind in "04567")
+
+
 # -- votes --------------------------------------------------------------------------------------------------------
 
 
@@ -253,6 +270,11 @@ def test_no_directory_and_no_certificate(tmp_path, hat, capsys):
     assert capsys.readouterr().err.count("\n") == 2
 
 
+def test_a_certificate_without_a_formula(capsys):
+    assert main(["report", "tests/certificates/valid/range-of-a-network", "-o", "/nowhere/x.html"]) == 2
+    assert "a report is about a formula" in capsys.readouterr().err
+
+
 def test_extract_without_a_report(tmp_path):
     out = tmp_path / "out"
     assert main(["extract", "examples/networks/hat.json", "-o", str(out), "--no-report"]) == 0
@@ -334,6 +356,6 @@ def test_markup_is_safe_by_default():
 def test_numbers_for_people():
     assert [bytes_text(n) for n in (1, 999, 12_345, 2_500_000)] == ["1 byte", "999 bytes", "12.3 kB", "2.5 MB"]
     form = Affine([(0, Rational(2)), (1, Rational(-1)), (2, Rational(1, 3))], Rational(-1, 2))
-    assert form_text(form, {0: "a", 1: "b"}) == "2·a − b + 1/3·n2 − 1/2"
+    assert form_text(form, {0: "a", 1: "b"}) == "2·a + 1/3·n2 − b − 1/2"
     assert form_text(form, {0: "a"}, 1) == "2·a + … (2 more terms) − 1/2"
     assert form_text(Affine(()), {}) == "0"

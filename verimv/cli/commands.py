@@ -87,7 +87,7 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
             files["report.html"] = [_page(extraction, arguments, files, lacking).encode()]
         files["summary.json"] = [(json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode()]
         write_directory(arguments.directory, files, replaceable)
-    text = formula.text(console_style()) if formula.is_short() else None
+    text = formula.shown(console_style()) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else _abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
     lines += [
@@ -125,7 +125,7 @@ _MAPS_TOLD = 20
 def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
     """How the formula's values become the network's, where they are not the same."""
     told = [
-        f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}"
+        f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}".replace("+ -", "- ")
         for entry in outputs
         if (entry["scale"], entry["offset"]) != ("1", "0")
     ]

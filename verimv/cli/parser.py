@@ -244,7 +244,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--certify",
         metavar="DIR",
-        help="if they are equal, write a certificate (a network and a formula, or two formulas)",
+        help="if they are equal, write a certificate; with a tolerance, only for two networks",
     )
 
     sub = question(
@@ -297,6 +297,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="verimv's own search, a solver, or both, and they must agree (default: search, a solver if that fails)",
     )
+    sub.add_argument("--certify", metavar="DIR", help="of a network: write a certificate of what is proved")
     add_workers(sub, "the search")
 
     sub = command(

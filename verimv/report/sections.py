@@ -32,7 +32,7 @@ _SHORT = 160
 _OPEN_UNITS = 8
 
 
-def formula_section(text: str, copies: Sequence[tuple[str, str, bool]], where: str) -> Markup:
+def formula_section(text: str, copies: Sequence[tuple[str, str, bool]]) -> Markup:
     """`copies` are (identifier, label, is in the page) of what can be copied."""
     lines = text.split("\n")
     buttons = [
@@ -41,12 +41,14 @@ def formula_section(text: str, copies: Sequence[tuple[str, str, bool]], where: s
         if is_here
     ]
     commands = [
-        f"verimv convert {where}/formula.mv --to {identifier} -o -" for identifier, _, is_here in copies if not is_here
+        f"verimv convert DIR/formula.mv --to {identifier} -o -" for identifier, _, is_here in copies if not is_here
     ]
     shown = [tag("pre", tag("code", "\n".join(lines[:MAX_LINES]), id="formula-text"), class_="formula", tabindex="0")]
     if len(lines) > MAX_LINES:
-        more = f"{counted(len(lines) - MAX_LINES, 'more line')}: "
-        shown.append(tag("p", more, tag("button", "show all", type="button", id="show-formula"), class_="more"))
+        more = counted(len(lines) - MAX_LINES, "more line")
+        button = tag("button", "show all", type="button", id="show-formula")
+        is_here = copies[0][2]
+        shown.append(tag("p", f"{more}: ", button if is_here else "formula.mv has them.", class_="more"))
     if commands:
         shown.append(tag("p", "Too large to carry here; a command writes it:", class_="hint"))
         shown += [tag("pre", tag("code", command)) for command in commands]
@@ -122,9 +124,11 @@ def _values(view: LayerView) -> Markup:
 def picture_section(subject: Subject) -> Markup:
     """The function in its own units, if it has one or two inputs."""
     drawn: Formula | Network = subject.source or subject.formula
+    if not drawn.inputs:
+        return tag("p", "A formula without inputs has no picture: it is a number.", class_="empty")
     if len(drawn.inputs) not in (1, 2):
         why = f"A function of {len(drawn.inputs)} inputs has no picture; fix all but one or two of them:"
-        at = ",".join(f"{name}=1/2" for name in drawn.inputs[2:]) if len(drawn.inputs) < 6 else "x3=1/2,…"
+        at = ",".join(f"{name}=1/2" for name in drawn.inputs[2:5]) + (",…" if len(drawn.inputs) > 5 else "")
         command = f"verimv plot DIR/network.json -o map.svg --at {at}"
         return joined(tag("p", why, class_="empty"), tag("pre", tag("code", command)))
     try:
@@ -220,8 +224,7 @@ def _shares(bars: Sequence[Ranges]) -> str:
 
 
 def sizes_section(measures: Measures, layers: Layers | None, settings: str) -> Markup:
-    spelt = {"variable": "of variables", "0": "of the constant 0", "1": "of the constant 1"}
-    operators = ", ".join(f"{count:,} {spelt.get(name, name)}" for name, count in measures.operators.items())
+    operators = ", ".join(_operator(name, count) for name, count in measures.operators.items())
     length = short_length(measures.length_text)
     rows = [
         ("length", length, "occurrences of variables in the written-out formula"),
@@ -238,6 +241,12 @@ def sizes_section(measures: Measures, layers: Layers | None, settings: str) -> M
     if settings:
         parts.append(tag("p", settings, class_="hint"))
     return joined(*parts)
+
+
+def _operator(name: str, count: int) -> str:
+    if name == "variable":
+        return counted(count, name)
+    return f"the constant {name}" if name in ("0", "1") else f"{count:,} {name}"
 
 
 def left_out_note(left_out: int) -> Markup:

@@ -21,6 +21,7 @@ from verimv.files import decode
 from verimv.networks.json_format import read_network
 from verimv.networks.network import Network
 from verimv.terms.formula import Formula
+from verimv.terms.measure import Measures
 from verimv.terms.mvfile import read_mv
 
 Status = Literal["valid", "incomplete", "invalid", "unchecked"]
@@ -48,6 +49,7 @@ class Subject:
     formula: Formula
     #: formula.mv
     text: str
+    measures: Measures
     network: Network | None
     source: Network | None
     lines: Sequence[str]
@@ -63,14 +65,17 @@ def of_extraction(
 ) -> Subject:
     """From an extraction whose certificate the kernel has just checked, or (`checked` is False) not."""
     status: Status = "unchecked" if not checked else "incomplete" if lacking else "valid"
-    check = Check(status, lacking, extraction.summary["seconds"].get("check"))
+    check = Check(status, lacking if checked else "", extraction.summary["seconds"].get("check"))
     described = {name: described_file(pieces) for name, pieces in files.items()}
     lines = extraction.derivation.lines
     text = extraction.certificate.subjects["formula"].decode()
     network, source = extraction.network, extraction.source
     summary = extraction.summary
     patience = max(2.0, sum(summary["seconds"].values()) / 4)  # small next to the extraction
-    return Subject(title, extraction.formula, text, network, source, lines, check, described, summary, patience)
+    is_simplified = "before" in summary.get("simplified", {})
+    measures = extraction.formula.measure() if is_simplified else extraction.measures
+    formula = extraction.formula
+    return Subject(title, formula, text, measures, network, source, lines, check, described, summary, patience)
 
 
 def described_file(pieces: Sequence[bytes]) -> File:
@@ -91,7 +96,10 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     names = [name for name in (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json") if (folder / name).exists()]
     contents = {name: _read(folder / name) for name in names}
     files = {name: described_file([data]) for name, data in contents.items()}
-    body = _certificate_lines(contents)
+    header, *body = _certificate_lines(contents)
+    if "formula_sha256" not in header or "formula.mv" not in contents:
+        message = "a report is about a formula, and this certificate is about none (verimv check says whether it holds)"
+        raise InputError(message, source=os.fspath(directory))
     check = Check("valid", "", seconds)
     if rejected is not None:
         check = Check("invalid" if rejected.status == "invalid" else "incomplete", str(rejected), seconds)
@@ -101,7 +109,8 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     text = decode(contents["formula.mv"], str(folder / "formula.mv"))
     formula = read_mv(text, str(folder / "formula.mv"))
     summary = _summary(contents, files)
-    return Subject(folder.resolve().name, formula, text, network, source, body, check, files, summary)
+    measures = formula.measure()
+    return Subject(folder.resolve().name, formula, text, measures, network, source, body, check, files, summary)
 
 
 def _accepted(body: list[str], rejected: kernel.Rejected) -> list[str]:
@@ -123,8 +132,8 @@ def _certificate_lines(contents: Mapping[str, bytes]) -> list[str]:
     try:
         data = gzip.decompress(contents[name]) if name.endswith(".gz") else contents[name]
     except (OSError, EOFError, zlib.error):
-        return []  # changed since the kernel read it
-    return data.decode("ascii", "replace").split("\n")[1:-1]
+        data = b""  # changed since the kernel read it
+    return data.decode("ascii", "replace").splitlines() or [""]
 
 
 def _network(contents: Mapping[str, bytes], name: str) -> Network | None:
@@ -137,6 +146,8 @@ def _summary(contents: Mapping[str, bytes], files: Mapping[str, File]) -> dict[s
         summary = json.loads(contents.get("summary.json", b"{}"))
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(summary, dict) or summary.get("formula_sha256") != files["formula.mv"].sha256:
-        return {}
-    return summary
+    subjects = [subject for subject, name in kernel.FILES.items() if name in files]
+    is_about = isinstance(summary, dict) and all(
+        summary.get(f"{subject}_sha256") == files[kernel.FILES[subject]].sha256 for subject in subjects
+    )
+    return summary if is_about else {}

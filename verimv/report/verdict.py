@@ -67,8 +67,11 @@ def _shape(network: Network) -> str:
 def verdict_section(subject: Subject, reading: Reading) -> Markup:
     check = subject.check
     parts = [_statement(subject, reading), _checks(subject, reading)]
-    if check.reason:
-        parts.insert(0, tag("p", f"The kernel says: {check.reason}.", class_=f"note {BADGES[check.status][1]}"))
+    told = f"The kernel says: {check.reason}." if check.reason else ""
+    if check.status == "unchecked":
+        told = "The certificate was written, but nobody has checked it: verimv check DIR does."
+    if told:
+        parts.insert(0, tag("p", told, class_=f"note {BADGES[check.status][1]}"))
     return joined(*parts, _trust(subject), _files(subject))
 
 
@@ -77,17 +80,13 @@ def _statement(subject: Subject, reading: Reading) -> Markup:
     if subject.source is None:
         return tag("p", "Statement: original.mv and formula.mv have the same outputs at every point of the unit cube.")
     network = subject.source
-    box = [
-        f"{name} ∈ [{label(low, 16)}, {label(high, 16)}]"
-        for name, (low, high) in zip(network.inputs, network.box, strict=True)
-    ]
     mapped = "" if network.is_on_unit_cube() else " (the formula's inputs are these, mapped onto [0,1])"
     maps = [
         f"{name} = {_scaled(scale)}formula{_added(offset)}"
         for name, (_, scale, offset) in zip(network.outputs, reading.outputs, strict=False)
     ]
     return joined(
-        tag("p", "Statement: for every ", _listed(box), f"{mapped}, in exact arithmetic over the real numbers,"),
+        tag("p", "Statement: for every ", _box(network), f"{mapped}, in exact arithmetic over the real numbers,"),
         tag("p", *_lines(maps or [f"{name} = formula" for name in network.outputs]), class_="formula"),
     )
 
@@ -98,6 +97,17 @@ def _scaled(scale: Number) -> str:
 
 def _added(offset: Number) -> str:
     return "" if not offset else f" {'−' if offset < 0 else '+'} {label(abs(offset), 16)}"
+
+
+def _box(network: Network) -> str:
+    names, box = network.inputs, network.box
+    if len(names) > 3 and len(set(box)) == 1:
+        return f"{names[0]}, {names[1]}, …, {names[-1]} ∈ {_interval(*box[0])}"
+    return _listed([f"{name} ∈ {_interval(*ends)}" for name, ends in zip(names, box, strict=True)])
+
+
+def _interval(low: Number, high: Number) -> str:
+    return f"[{label(low, 16)}, {label(high, 16)}]"
 
 
 def _lines(texts: list[str]) -> Iterator[Markup]:
