@@ -318,12 +318,15 @@ def test_hostile_names_and_summaries_stay_text(hat, tmp_path):
     """A directory, a file name and a summary may say anything; the page shows it and runs none of it."""
     summary = json.loads((hat / "summary.json").read_text())
     summary |= {"strategy": EVIL, "seconds": {EVIL: 1.0, "x": EVIL}, "bounds": [EVIL]}
+    summary["warnings"] = [f"warned: {EVIL}", 3]
+    summary["seconds"]["long"] = 10**400
     summary["proofs"] = [{"claim": EVIL, "verdict": EVIL, "solver": EVIL, "seconds": EVIL, "queries": EVIL}, EVIL, 3]
     (hat / "summary.json").write_text(json.dumps(summary))
     folder = shutil.move(hat, tmp_path / "<img src=x onerror=alert(1)>&quot;")
     text = report_html(of_directory(folder))
     page = Page(text)
     assert EVIL in page.told
+    assert f"warned: {EVIL}" in page.told
     assert "img" not in page.tags
     assert page.tags.count("script") == Page((Path(folder) / "report.html").read_text()).tags.count("script")
     assert "<img src=x onerror=alert(1)>&quot;" in page.told

@@ -11,7 +11,7 @@ import numpy as np
 from verimv.experiments.figures import SETTINGS, saved
 from verimv.pictures import svg
 from verimv.pictures.curves import MARKED, MAX_CURVES, Curve, value_range
-from verimv.pictures.graph import FILLS, RADIUS, RANK_HEIGHT, SYMBOLS, Drawn, node_label, node_width, place
+from verimv.pictures.graph import FILLS, GREY, RADIUS, RANK_HEIGHT, SYMBOLS, Drawn, node_label, node_width, place
 from verimv.pictures.maps import SCALE, Ends, RegionMap
 from verimv.terms.dag import VARIABLE
 from verimv.terms.formula import Formula
@@ -157,7 +157,7 @@ def _node(axes: Any, formula: Formula, node: int, spot: tuple[float, float], is_
     kind, label, (x, y) = formula.dag.kinds[node], node_label(formula.dag, node), spot
     width = node_width(label)
     style: dict[str, Any] = {
-        "facecolor": FILLS.get(kind, "#7a8290"),
+        "facecolor": FILLS.get(kind, GREY),
         "edgecolor": "black" if is_cut else "none",
         "linestyle": "--" if is_cut else "-",
         "linewidth": 0.7,
