@@ -38,6 +38,7 @@ Extract Inlined Constant Pos.ltb => "Big.lt".
 Extract Inlined Constant Pos.compare => "Big.compare".
 Extract Inlined Constant Pos.size => "Big.size".
 Extract Inlined Constant Pos.gcd => "Big.gcd".
+Extract Inlined Constant Pos.ggcd => "Big.ggcd".
 
 Extract Inlined Constant N.succ => "Big.succ".
 Extract Inlined Constant N.add => "Big.add".

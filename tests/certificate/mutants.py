@@ -1,7 +1,7 @@
 """Mutants of the kernel: each lacks one of its checks, or a part of one. Tests that are worth something notice.
 
-python -m tests.certificate.mutants             # all, and which of them go unnoticed; takes minutes
-python -m tests.certificate.mutants 17 40       # these only
+`python -m tests.certificate.mutants` tries all, which takes minutes, and says which go unnoticed; with numbers after it,
+only these.
 """
 
 import ast

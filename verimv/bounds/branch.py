@@ -54,6 +54,8 @@ _MAX_BOX_INPUTS = 8
 _NARROW = 2.0**-36
 _BATCH = 32
 _RELATIVE = 1e-9
+#: Default slopes are tried where the bound of a phase's linear program has come down further than needed by this share.
+_MUCH_ROOM = 0.1
 #: Time that is kept back for proving something of parts that are still open when the budget ends.
 _RESERVE = 1.3
 
@@ -117,6 +119,7 @@ class Search:
     def run(self) -> Outcome:
         self._evaluate([self.root])
         self.tolerance = _RELATIVE * max(abs(self.root.upper), abs(as_float(self.attained)), 1e-200)
+        self._first = self.root.upper
         points, values = self.prover.samples(self.layer)
         best = int(np.argmax(self.way * values[:, self.index]))
         self._consider(points[best], float(self.way * values[best, self.index]), self.prover.cube.box)
@@ -253,7 +256,9 @@ class Search:
         enough = as_float(self.goal) + 10 * self.tolerance
         if relaxed.upper > enough:
             return False
-        if node.situation.phases:
+        if node.situation.phases and as_float(self.goal) - relaxed.upper > _MUCH_ROOM * abs(
+            self._first - relaxed.upper
+        ):
             node.linear = self._linear(node)
         if self._close(node, relaxed.multipliers or [], relaxed.upper):
             return True
