@@ -231,10 +231,10 @@ Section CheckerSound.
     wf (Checker.kept g) ->
     wf (Checker.kept g') /\ (models (Checker.kept g') -> models (Checker.kept g) /\ (true_state all g -> true_state all g')).
 
-  Lemma claiming_step all m g g' : (progress_ok (Checker.place g) -> True) ->
+  Lemma claiming_step all m g g' :
     valid (progress_ok (Checker.place g)) m (fun _ => True) -> Checker.claiming m g = Ok g' -> state_step all g g'.
   Proof.
-    intros _ Hm H Hs. unfold Checker.claiming in H. apply bind_ok in H. destruct H as ([u s'] & E & H).
+    intros Hm H Hs. unfold Checker.claiming in H. apply bind_ok in H. destruct H as ([u s'] & E & H).
     injection H as <-. destruct (Hm _ _ _ E Hs) as [Hs' Hm']. split; [exact Hs' |].
     intros M. destruct (Hm' M) as [M0 G]. split; [exact M0 |].
     intros [H1 H2 H3 H4]. destruct (G H1 H2) as [G1 _]. now split.
@@ -312,11 +312,218 @@ Section CheckerSound.
 
   (** *** Lines *)
 
-  Lemma follow_step all x g g' : Checker.follow K x g = Ok g' -> Checker.inputs g = inputs -> state_step all g g'.
+  Lemma follow_step all x g g' : Checker.follow K x g = Ok g' -> state_step all g g'.
   Proof.
-    intros H Hi. destruct x; cbn [Checker.follow] in H;
-      [.. | discriminate].
-    1-13: eapply claiming_step; [trivial | | exact H].
-    - apply (rule_node_valid sound); assumption.
-  Abort.
+    intros H. destruct x; cbn [Checker.follow] in H; [.. | discriminate].
+    1-13: eapply claiming_step; [| exact H].
+    - now apply (rule_node_valid sound).
+    - now apply (rule_atom_valid sound).
+    - now apply (rule_not_valid sound).
+    - now apply (rule_scale_valid sound).
+    - now apply (rule_plus_valid sound).
+    - now apply (rule_times_valid sound).
+    - now apply (rule_lemma_valid sound).
+    - now apply (rule_cut_valid sound).
+    - now apply (rule_sort_valid sound).
+    - now apply (rule_average_valid sound).
+    - now apply (rule_same_valid sound).
+    - now apply (rule_equals_valid sound).
+    - now apply (rule_unit_valid sound us den part_no den_based def v).
+    - apply moving_step with (3 := H); [now apply (rule_affine_valid sound) |].
+      intros st p' st' E. now rewrite (rule_affine_assumed _ _ _ _ _ _ E).
+    - apply moving_step with (3 := H); [now apply (rule_clip_valid sound) |].
+      intros st p' st' E. now rewrite (rule_clip_assumed _ _ _ _ _ _ _ _ _ E).
+    - apply moving_step with (3 := H); [now apply (rule_bound_valid sound) |].
+      intros st p' st' E. exact (rule_bound_assumed _ _ _ _ _ _ _ _ _ E).
+    - apply reaching_step with (2 := H). now apply rule_output_valid.
+    - apply reaching_step with (2 := H). eapply valid_post; [apply rule_equal_valid |].
+      intros r _ [H1 H2]. now split.
+  Qed.
+
+  Lemma state_step_trans all g1 g2 g3 : state_step all g1 g2 -> state_step all g2 g3 -> state_step all g1 g3.
+  Proof.
+    intros H12 H23 W1. destruct (H12 W1) as [W2 H12']. destruct (H23 W2) as [W3 H23'].
+    split; [exact W3 |]. intros M3. destruct (H23' M3) as [M2 T23]. destruct (H12' M2) as [M1 T12].
+    split; [exact M1 |]. auto.
+  Qed.
+
+  Lemma step_step all l g g' : Checker.step K l g = Ok g' -> state_step all g g'.
+  Proof.
+    unfold Checker.step. intros H. apply bind_ok in H. destruct H as ([u s] & E & H).
+    eapply state_step_trans; [| apply (follow_step all _ _ _ H)].
+    apply (claiming_step all (spend (Z.of_N (N.succ (Syntax.arguments l))))).
+    - apply spend_valid.
+    - unfold Checker.claiming. now rewrite E.
+  Qed.
+
+  Lemma steps_step all ls : forall g g', Checker.steps K ls g = Ok g' -> state_step all g g'.
+  Proof.
+    induction ls as [| l ls IH]; intros g g' H; cbn [Checker.steps] in H.
+    - injection H as <-. intros W. split; [exact W |]. auto.
+    - apply bind_ok in H. destruct H as (g1 & H1 & H).
+      eapply state_step_trans; [apply (step_step all _ _ _ H1) | now apply IH].
+  Qed.
+
+  (** ** The start *)
+
+  Hypothesis unit_us : Forall unit us.
+
+  Lemma succ_pos_nat x : Pos.to_nat (N.succ_pos x) = S (N.to_nat x).
+  Proof. destruct x; simpl; lia. Qed.
+
+  Lemma input_key_nat j : Pos.to_nat (input_key j) = S (2 + j).
+  Proof. unfold input_key. apply SuccNat2Pos.id_succ. Qed.
+
+  Lemma wf_empty budget : wf (Checker.empty_store budget inputs).
+  Proof.
+    split; [| discriminate]. unfold Checker.empty_store. cbn [all_nodes].
+    set (d := fun k => if Pos.eqb k zero_node then 0 else if Pos.eqb k one_node then 1
+                       else nth (Pos.to_nat k - 3) us 0).
+    repeat split; cbn [fresh interned units]; trivial; try apply each_empty; try constructor.
+    - intros j Hj. apply Pos2Nat.inj_lt. rewrite input_key_nat, succ_pos_nat. lia.
+    - apply Pos2Nat.inj_lt. rewrite succ_pos_nat. unfold one_node. lia.
+    - exists d. split; [| split; [apply each_empty | constructor]]. split; trivial.
+      + intros j Hj. unfold d. assert (E := input_key_nat j).
+        destruct (Pos.eqb_spec (input_key j) zero_node) as [Ez | _]; [rewrite Ez in E; unfold zero_node in E; lia |].
+        destruct (Pos.eqb_spec (input_key j) one_node) as [Ez | _]; [rewrite Ez in E; unfold one_node in E; lia |].
+        rewrite E. f_equal. lia.
+      + intros n. unfold d. destruct (Pos.eqb n zero_node); [apply unit_zero |].
+        destruct (Pos.eqb n one_node); [apply unit_one |].
+        destruct (nth_in_or_default (Pos.to_nat n - 3) us 0) as [Hin | ->]; [| apply unit_zero].
+        rewrite Forall_forall in unit_us. now apply unit_us.
+  Qed.
+
+  Lemma honest_empty budget : honest (Checker.empty_store budget inputs).
+  Proof. split; cbn; try discriminate; apply each_empty. Qed.
+
+  (** Entries that are made one after the other. *)
+  Lemma iterated_find A (f : positive -> A) n :
+    let r := N.iter (N.of_nat n) (fun km => (Pos.succ (fst km), set (fst km) (f (fst km)) (snd km))) (1%positive, Empty) in
+    fst r = Pos.of_succ_nat n
+    /\ forall k a, find k (snd r) = Some a -> a = f k /\ exists j, (j < n)%nat /\ k = Pos.of_succ_nat j.
+  Proof.
+    cbv zeta. rewrite N2Nat.inj_iter, Nat2N.id. induction n as [| n [IH1 IH2]].
+    - split; [reflexivity | discriminate].
+    - cbn [Nat.iter nat_rect]. unfold Nat.iter in *. cbn [nat_rect fst snd]. split; [now rewrite IH1 |].
+      intros k a H. apply find_set_cases in H. destruct H as [[-> ->] | [_ H]].
+      + split; [reflexivity |]. exists n. split; [lia | exact IH1].
+      + destruct (IH2 k a H) as [E (j & Hj & Ej)]. split; [exact E |]. exists j. split; [lia | exact Ej].
+  Qed.
+
+  Hypothesis v_inputs : forall j, (j < length us)%nat -> v (Pos.of_succ_nat j) = nth j us 0.
+
+  Lemma initial_true ls stop : def = fold_left Networks.define_layer ls (Networks.free_inputs inputs) ->
+    Forall (defined_in def) ls -> true_progress (Checker.initial_progress K inputs ls stop).
+  Proof.
+    intros Ed Hls. split; cbn; [now rewrite Ed | | discriminate | now intros b k low high _ H | | exact Hls].
+    2: { intros b. exact (no_cache_sound value v (Variables b def)). }
+    intros k u H. apply (iterated_find _ (fun k => Sum_ [(Pos.succ (Pos.succ k), one K)] (zero K)) (length us)) in H.
+    destruct H as [-> (j & Hj & ->)]. unfold value_of_sum. cbn [terms constant value_of_terms].
+    rewrite (value_one sound), (value_zero sound), v_inputs, <- (based_input _ _ den_based) by trivial.
+    unfold input_key. cbn. lra.
+  Qed.
+
+  Lemma start_network_true budget n f ls stop g : Checker.start_network K budget n f ls stop = Ok g ->
+    length us = length (box n) -> def = fold_left Networks.define_layer ls (Networks.free_inputs inputs) ->
+    Forall (defined_in def) ls ->
+    wf (Checker.kept g) /\ ls <> []
+    /\ (models (Checker.kept g) -> exists ns gs, map den ns = outputs_of_formula meaning f us
+         /\ Checker.pair_up Checker.Computes (Checker.last_layer ls) ns = Ok gs /\ true_state gs g).
+  Proof.
+    intros H Hl Ed Hls. unfold Checker.start_network, Checker.count_inputs in H. rewrite <- Hl in H. cbv zeta in H.
+    apply bind_ok in H. destruct H as (x & Hsome & H). apply well_formed_ok in Hsome.
+    apply bind_ok in H. destruct H as ([[gs p] s] & Ha & H). injection H as <-.
+    set (post := fun r : list Checker.goal * Networks.progress t => exists ns,
+      map den ns = outputs_of_formula meaning f us
+      /\ Checker.pair_up Checker.Computes (Checker.last_layer ls) ns = Ok (fst r) /\ progress_ok (snd r)).
+    match type of Ha with ?m _ = _ => assert (Hv : valid True m post) end.
+    { eapply valid_bind; [apply read_formula_valid |]. intros ns. apply valid_lift. intros gs' Hgs.
+      eapply valid_bind; [apply (enter_valid sound us den part_no def v def_holds) |].
+      - intros _ _. split; [now apply initial_true | exact Hls].
+      - intros p'. apply valid_ret. intros [[_ Hns] Hp']. now exists ns. }
+    destruct (Hv _ _ _ Ha (wf_empty budget)) as [W Hm]. split; [exact W |].
+    split; [intros ->; discriminate |].
+    intros M. destruct (Hm M) as [_ G]. destruct (G (honest_empty budget) I) as [Hh (ns & E1 & E2 & E3)].
+    exists ns, gs. split; [exact E1 |]. split; [exact E2 |]. split; trivial; cbn; intros; constructor.
+  Qed.
+
+  Lemma start_bounds_true budget ls stop g : Checker.start_bounds K budget inputs ls stop = Ok g ->
+    def = fold_left Networks.define_layer ls (Networks.free_inputs inputs) -> Forall (defined_in def) ls ->
+    wf (Checker.kept g) /\ ls <> []
+    /\ (models (Checker.kept g) -> true_state (map Checker.Lies (Checker.last_layer ls)) g).
+  Proof.
+    intros H Ed Hls. unfold Checker.start_bounds in H.
+    apply bind_ok in H. destruct H as (x & Hsome & H). apply well_formed_ok in Hsome.
+    apply bind_ok in H. destruct H as ([p s] & Ha & H). injection H as <-.
+    assert (Hv : valid True (Networks.enter K ls (Checker.initial_progress K inputs ls stop)) progress_ok).
+    { apply (enter_valid sound us den part_no def v def_holds). intros _ _. split; [now apply initial_true | exact Hls]. }
+    destruct (Hv _ _ _ Ha (wf_empty budget)) as [W Hm]. split; [exact W |].
+    split; [intros ->; discriminate |].
+    intros M. destruct (Hm M) as [_ G]. destruct (G (honest_empty budget) I) as [Hh Hp].
+    split; trivial; cbn; intros; constructor.
+  Qed.
+
+  Lemma start_formulas_true budget original f g :
+    Checker.start K budget (OriginalFormula inputs original f) = Ok g ->
+    def = Networks.free_inputs inputs ->
+    wf (Checker.kept g)
+    /\ (models (Checker.kept g) -> exists ns ms gs, map den ns = outputs_of_formula meaning original us
+         /\ map den ms = outputs_of_formula meaning f us
+         /\ Checker.pair_up Checker.Agrees ns ms = Ok gs /\ true_state gs g).
+  Proof.
+    intros H Ed. cbn [Checker.start] in H. cbv zeta in H.
+    apply bind_ok in H. destruct H as ([gs s] & Ha & H). injection H as <-.
+    set (post := fun gs => exists ns ms, map den ns = outputs_of_formula meaning original us
+      /\ map den ms = outputs_of_formula meaning f us /\ Checker.pair_up Checker.Agrees ns ms = Ok gs).
+    match type of Ha with ?m _ = _ => assert (Hv : valid True m post) end.
+    { eapply valid_bind; [apply read_formula_valid |]. intros ns.
+      eapply valid_bind; [apply read_formula_valid |]. intros ms.
+      apply valid_lift_last. intros gs' Hgs [[_ H1] H2]. now exists ns, ms. }
+    destruct (Hv _ _ _ Ha (wf_empty budget)) as [W Hm]. split; [exact W |].
+    intros M. destruct (Hm M) as [_ G]. destruct (G (honest_empty budget) I) as [Hh (ns & ms & E1 & E2 & E3)].
+    exists ns, ms, gs. split; [exact E1 |]. split; [exact E2 |]. split; [exact E3 |].
+    split; [exact Hh | | constructor | reflexivity].
+    intros _. apply initial_true; [exact Ed | constructor].
+  Qed.
+
+  (** ** The end *)
+
+  Lemma all_bounds_lies p gs : forall bs, Checker.all_bounds K p gs = Ok bs ->
+    exists xs, gs = map Checker.Lies xs /\ Forall2 (fun x b => Checker.bounds_of_output K p x = Ok b) xs bs.
+  Proof.
+    induction gs as [| [x n | n m | x] gs IH]; intros bs H; cbn [Checker.all_bounds] in H; try discriminate.
+    - injection H as <-. now exists [].
+    - apply bind_ok in H. destruct H as (b & Hb & H). apply bind_ok in H. destruct H as (bs' & Hbs & H).
+      injection H as <-. destruct (IH bs' Hbs) as (xs & -> & Hxs). exists (x :: xs). now split; [| constructor].
+  Qed.
+
+  Lemma bounds_true p x b : true_progress p -> Checker.bounds_of_output K p x = Ok b ->
+    value (fst b) <= v x <= value (snd b).
+  Proof.
+    intros T H. unfold Checker.bounds_of_output in H.
+    destruct (find x (Networks.known p)) as [[[low |] [high |]] |] eqn:Ek; try discriminate.
+    destruct (find x (definition (Networks.system p))) as [[| a z] |] eqn:Ez; try discriminate.
+    apply bind_ok in H. destruct H as (l & Hl & H). apply bind_ok in H. destruct H as (h & Hh & H).
+    injection H as <-. apply (image_sound sound) in Hl, Hh. cbn [fst snd]. rewrite Hl, Hh.
+    destruct T as [T1 T2 T3 T4 T5 T6]. rewrite T1 in Ez.
+    destruct (T4 (Pos.succ x) x (Some low) (Some high)) as [F1 F2]; [cbn; lia | exact Ek |].
+    unfold argument_of in F1, F2. cbn [definition] in F1, F2. rewrite Ez in F1, F2.
+    assert (Hx := def_holds _ _ Ez). simpl in Hx. rewrite Hx.
+    split; apply activate_monotone; auto.
+  Qed.
+
+  (** All goals are reached: each with its pair of numbers, or by bounds. *)
+  Lemma finish_true all g pairs : true_state all g -> Checker.finish K g = Ok pairs ->
+    exists done bs xs, pairs = map snd done ++ bs /\ all = map fst done ++ map Checker.Lies xs
+    /\ Forall goal_true done /\ Forall2 (fun x b => value (fst b) <= v x <= value (snd b)) xs bs.
+  Proof.
+    intros [H1 H2 H3 H4] H. unfold Checker.finish in H.
+    destruct (Networks.assumed (Checker.place g)) eqn:Ea; [discriminate |].
+    apply bind_ok in H. destruct H as (bs & Hbs & H). injection H as <-.
+    apply all_bounds_lies in Hbs. destruct Hbs as (xs & Ex & Hxs).
+    exists (rev (Checker.done g)), bs, xs. rewrite map_rev. unfold rev'. rewrite <- rev_alt.
+    rewrite Ex, <- map_rev in H4. split; [reflexivity |]. split; [now rewrite <- H4 |].
+    split; [now apply Forall_rev, H3 |].
+    specialize (H2 Ea). clear Ex H4. induction Hxs as [| x b xs' bs' Hx _ IH]; constructor; trivial. now apply (bounds_true _ _ _ H2).
+  Qed.
 End CheckerSound.
