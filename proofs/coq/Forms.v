@@ -12,34 +12,31 @@
       layer are the outputs of the network ([network_sound]).
     - Formulas: substituting formulas for variables is evaluating in two steps
       ([subst_sound]).
-    - Inputs: x = low + (high-low) u maps [0,1] onto [low,high]. *)
+    - Inputs: x = low + (high-low) u maps [0,1] onto [low,high].
 
-Require Import Reals Lra Lia List.
-From VeriMV Require Import Unit.
-Import ListNotations.
-Local Open Scope R_scope.
+    Not compiled by itself: see Unit.v. *)
 
 (** ** Affine forms *)
 
 (** A form is a list of terms (atom, coefficient) and a constant.  The same
     atom may occur more than once. *)
-Definition form : Type := list (nat * R) * R.
+Definition form : Type := list (nat * F) * F.
 
-Fixpoint eval_terms (env : nat -> R) (ts : list (nat * R)) : R :=
+Fixpoint eval_terms (env : nat -> F) (ts : list (nat * F)) : F :=
   match ts with
   | [] => 0
   | (i, c) :: rest => c * env i + eval_terms env rest
   end.
 
-Definition eval_form (env : nat -> R) (f : form) : R :=
+Definition eval_form (env : nat -> F) (f : form) : F :=
   eval_terms env (fst f) + snd f.
 
-Definition form_const (b : R) : form := ([], b).
+Definition form_const (b : F) : form := ([], b).
 Definition form_atom (i : nat) : form := ([(i, 1)], 0).
 Definition form_add (f g : form) : form := (fst f ++ fst g, snd f + snd g).
-Definition scale_terms (r : R) (ts : list (nat * R)) : list (nat * R) :=
+Definition scale_terms (r : F) (ts : list (nat * F)) : list (nat * F) :=
   map (fun t => (fst t, r * snd t)) ts.
-Definition form_scale (r : R) (f : form) : form :=
+Definition form_scale (r : F) (f : form) : form :=
   (scale_terms r (fst f), r * snd f).
 Definition form_neg (f : form) : form := form_scale (-1) f.
 
@@ -72,14 +69,14 @@ Proof. unfold form_neg. rewrite form_scale_sound. lra. Qed.
 
     [add_term] adds a term to a list, joining it with the first term of the
     same atom; [collect] does so for all terms.  The value does not change. *)
-Fixpoint add_term (i : nat) (c : R) (ts : list (nat * R)) : list (nat * R) :=
+Fixpoint add_term (i : nat) (c : F) (ts : list (nat * F)) : list (nat * F) :=
   match ts with
   | [] => [(i, c)]
   | (j, d) :: rest =>
       if Nat.eqb i j then (j, c + d) :: rest else (j, d) :: add_term i c rest
   end.
 
-Fixpoint collect (ts : list (nat * R)) : list (nat * R) :=
+Fixpoint collect (ts : list (nat * F)) : list (nat * F) :=
   match ts with
   | [] => []
   | (i, c) :: rest => add_term i c (collect rest)
@@ -101,27 +98,27 @@ Qed.
 
 (** *** The range of a form over atoms of [0,1] *)
 
-Fixpoint lo_terms (ts : list (nat * R)) : R :=
+Fixpoint lo_terms (ts : list (nat * F)) : F :=
   match ts with
   | [] => 0
-  | (_, c) :: rest => Rmin 0 c + lo_terms rest
+  | (_, c) :: rest => fmin 0 c + lo_terms rest
   end.
 
-Fixpoint hi_terms (ts : list (nat * R)) : R :=
+Fixpoint hi_terms (ts : list (nat * F)) : F :=
   match ts with
   | [] => 0
-  | (_, c) :: rest => Rmax 0 c + hi_terms rest
+  | (_, c) :: rest => fmax 0 c + hi_terms rest
   end.
 
-Definition lo (f : form) : R := lo_terms (fst f) + snd f.
-Definition hi (f : form) : R := hi_terms (fst f) + snd f.
+Definition lo (f : form) : F := lo_terms (fst f) + snd f.
+Definition hi (f : form) : F := hi_terms (fst f) + snd f.
 
-Lemma term_range c x : unit x -> Rmin 0 c <= c * x <= Rmax 0 c.
+Lemma term_range c x : unit x -> fmin 0 c <= c * x <= fmax 0 c.
 Proof.
   unfold unit. intros H.
-  destruct (Rle_or_lt 0 c).
-  - rewrite Rmin_left, Rmax_right by lra. nra.
-  - rewrite Rmin_right, Rmax_left by lra. nra.
+  destruct (le_or_lt 0 c).
+  - rewrite fmin_left, fmax_right by lra. nra.
+  - rewrite fmin_right, fmax_left by lra. nra.
 Qed.
 
 Lemma terms_range env ts : (forall i, In i (map fst ts) -> unit (env i)) ->
@@ -149,19 +146,17 @@ Proof. intros H. apply form_range. auto. Qed.
 (** ** Rows, layers, networks *)
 
 (** Products stop at the end of the shorter list; missing weights count as 0. *)
-Fixpoint dot (ws xs : list R) : R :=
+Fixpoint dot (ws xs : list F) : F :=
   match ws, xs with
   | w :: ws', x :: xs' => w * x + dot ws' xs'
   | _, _ => 0
   end.
 
 (** A row: weights and bias. *)
-Definition row : Type := list R * R.
-Definition apply_row (r : row) (xs : list R) : R := dot (fst r) xs + snd r.
+Definition row : Type := list F * F.
+Definition apply_row (r : row) (xs : list F) : F := dot (fst r) xs + snd r.
 
-Inductive activation := Relu | Clip | Identity.
-
-Definition activate (a : activation) (t : R) : R :=
+Definition activate (a : activation) (t : F) : F :=
   match a with
   | Relu => rho t
   | Clip => sigma t
@@ -171,10 +166,10 @@ Definition activate (a : activation) (t : R) : R :=
 (** A layer: its rows and their common activation. *)
 Definition layer : Type := list row * activation.
 
-Definition apply_layer (l : layer) (xs : list R) : list R :=
+Definition apply_layer (l : layer) (xs : list F) : list F :=
   map (fun r => activate (snd l) (apply_row r xs)) (fst l).
 
-Fixpoint forward (net : list layer) (xs : list R) : list R :=
+Fixpoint forward (net : list layer) (xs : list F) : list F :=
   match net with
   | [] => xs
   | l :: rest => forward rest (apply_layer l xs)
@@ -186,7 +181,7 @@ Proof. revert xs. induction net1; simpl; auto. Qed.
 
 (** *** Substituting forms into a row *)
 
-Fixpoint compose_terms (ws : list R) (fs : list form) : form :=
+Fixpoint compose_terms (ws : list F) (fs : list form) : form :=
   match ws, fs with
   | w :: ws', f :: fs' => form_add (form_scale w f) (compose_terms ws' fs')
   | _, _ => form_const 0
@@ -217,7 +212,7 @@ Qed.
     for every neuron; each neuron's activation, applied to its argument after
     substitution of the forms of the layer before, is the claimed form.
     The rules of Rules.v for neurons establish these equations. *)
-Fixpoint claims_hold (env : nat -> R) (net : list layer)
+Fixpoint claims_hold (env : nat -> F) (net : list layer)
     (claims : list (list form)) (inputs : list form) : Prop :=
   match net, claims with
   | [], [] => True
@@ -270,9 +265,9 @@ Inductive term :=
   | Not (t : term)
   | Plus (t u : term)
   | Times (t u : term)
-  | Scale (r : R) (t : term).
+  | Scale (r : F) (t : term).
 
-Fixpoint eval (env : nat -> R) (t : term) : R :=
+Fixpoint eval (env : nat -> F) (t : term) : F :=
   match t with
   | Var i => env i
   | Zero => 0
@@ -316,7 +311,7 @@ Qed.
 
 (** ** The input map *)
 
-Definition input_map (low high u : R) : R := low + (high - low) * u.
+Definition input_map (low high u : F) : F := low + (high - low) * u.
 
 Lemma input_map_into low high u :
   low <= high -> unit u -> low <= input_map low high u <= high.
@@ -326,11 +321,10 @@ Lemma input_map_onto low high x :
   low <= x <= high -> exists u, unit u /\ x = input_map low high u.
 Proof.
   unfold unit, input_map. intros H.
-  destruct (Rle_lt_or_eq_dec low high) as [Hlt | Heq]; [lra | |].
+  destruct (lt_or_eq low high) as [Hlt | Heq]; [lra | |].
   - exists ((x - low) / (high - low)).
-    assert (0 < / (high - low)) by (apply Rinv_0_lt_compat; lra).
-    assert (E : (high - low) * / (high - low) = 1) by (apply Rinv_r; lra).
-    unfold Rdiv. split; [split |]; nra.
+    assert (E : (high - low) * ((x - low) / (high - low)) = x - low) by (apply mul_div; lra).
+    split; [split |]; nra.
   - exists 0. lra.
 Qed.
 

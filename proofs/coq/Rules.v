@@ -9,11 +9,9 @@
 
     Side conditions such as [0 <= f] or [f <= 1] are what a checker has to
     establish for all points, for instance by the interval ranges of Forms.v or
-    the bounds of Bounds.v. *)
+    the bounds of Bounds.v.
 
-Require Import Reals Lra Lia.
-From VeriMV Require Import Unit.
-Local Open Scope R_scope.
+    Not compiled by itself: see Unit.v. *)
 
 (** ** Rules for the connectives *)
 
@@ -40,9 +38,9 @@ Qed.
 Lemma rule_scale_below v f r :
   v = sigma f -> f <= 1 -> 0 <= r <= 1 -> r * v = sigma (r * f).
 Proof.
-  intros Hv Hf Hr. destruct (Rle_or_lt 0 f) as [H | H].
+  intros Hv Hf Hr. destruct (le_or_lt 0 f) as [H | H].
   - apply rule_scale; lra.
-  - rewrite Hv, !sigma_low by nra. ring.
+  - rewrite Hv, !sigma_low by nra. lra.
 Qed.
 
 (** Division by a number that is at least 1, in particular by a positive
@@ -51,17 +49,16 @@ Lemma rule_divide_real v f d :
   v = sigma f -> 0 <= f <= 1 -> 1 <= d -> v / d = sigma (f / d).
 Proof.
   intros Hv Hf Hd.
-  assert (0 < / d) by (apply Rinv_0_lt_compat; lra).
-  assert (/ d <= 1) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
-  unfold Rdiv. rewrite 2!(Rmult_comm _ (/ d)).
-  apply rule_scale; trivial; lra.
+  assert (0 < / d) by (apply inv_pos; lra).
+  assert (d * / d = 1) by (algebra; lra).
+  rewrite !div_as_mul. apply rule_scale; trivial; nra.
 Qed.
 
 Lemma rule_divide v f (i : nat) :
-  v = sigma f -> 0 <= f <= 1 -> (0 < i)%nat -> v / INR i = sigma (f / INR i).
+  v = sigma f -> 0 <= f <= 1 -> (0 < i)%nat -> v / of_nat i = sigma (f / of_nat i).
 Proof.
   intros Hv Hf Hi. apply rule_divide_real; trivial.
-  apply (le_INR 1 i). lia.
+  apply (of_Z_le 1). lia.
 Qed.
 
 Lemma rule_plus v w f g :
@@ -94,11 +91,11 @@ Lemma lemma_negative g h : unit h ->
 Proof.
   intros Hh.
   rewrite (rule_lemma (neg (sigma g)) h (neg (sigma (g - 1))) (1 - g) h).
-  - rewrite <- sigma_complement. f_equal. ring.
+  - rewrite <- sigma_complement. f_equal. lra.
   - now rewrite sigma_complement.
   - now apply rule_atom.
   - exact Hh.
-  - rewrite <- sigma_complement. f_equal. ring.
+  - rewrite <- sigma_complement. f_equal. lra.
 Qed.
 
 (** A sum f1 + f2 is cut at f2 = 0: f1 is at most 1 where f2 is not positive,
@@ -109,7 +106,7 @@ Lemma cut_by_cases a b c f1 f2 :
   oplus (odot a b) c = sigma (f1 + f2).
 Proof.
   intros -> -> -> Hlow Hhigh.
-  destruct (Rle_or_lt f2 0) as [H | H].
+  destruct (le_or_lt f2 0) as [H | H].
   - specialize (Hlow H). clear Hhigh. minmax.
   - assert (H1 : 0 <= f1) by (apply Hhigh; lra). clear Hlow Hhigh. minmax.
 Qed.
@@ -151,7 +148,7 @@ Proof. minmax. Qed.
 (** ** Sums of clipped values *)
 
 (** f 0 + ... + f (m-1) *)
-Fixpoint sum_below (f : nat -> R) (m : nat) : R :=
+Fixpoint sum_below (f : nat -> F) (m : nat) : F :=
   match m with
   | O => 0
   | S k => sum_below f k + f k
@@ -173,84 +170,85 @@ Proof.
 Qed.
 
 Lemma sum_below_const f c m :
-  (forall k, (k < m)%nat -> f k = c) -> sum_below f m = INR m * c.
+  (forall k, (k < m)%nat -> f k = c) -> sum_below f m = of_nat m * c.
 Proof.
   intros H. rewrite (sum_below_ext f (fun _ => c)) by assumption. clear H.
   induction m as [| m IH].
-  - simpl. lra.
-  - rewrite S_INR. simpl. rewrite IH. lra.
+  - rewrite of_nat_0. simpl. lra.
+  - rewrite of_nat_S. simpl. rewrite IH. lra.
 Qed.
 
 Lemma sum_below_div f s m :
   sum_below (fun k => f k / s) m = sum_below f m / s.
 Proof.
   induction m as [| m IH]; simpl.
-  - unfold Rdiv. lra.
-  - rewrite IH. unfold Rdiv. lra.
+  - rewrite div_as_mul. lra.
+  - rewrite IH, !div_as_mul. lra.
 Qed.
 
 (** The staircase: m unit steps add up to t clipped to [0,m]. *)
 Lemma staircase_step t n : 0 <= n ->
-  Rmin n (Rmax 0 t) + sigma (t - n) = Rmin (n + 1) (Rmax 0 t).
+  fmin n (fmax 0 t) + sigma (t - n) = fmin (n + 1) (fmax 0 t).
 Proof. minmax. Qed.
 
 Lemma staircase t m :
-  sum_below (fun k => sigma (t - INR k)) m = Rmin (INR m) (Rmax 0 t).
+  sum_below (fun k => sigma (t - of_nat k)) m = fmin (of_nat m) (fmax 0 t).
 Proof.
   induction m as [| m IH].
-  - simpl. minmax.
-  - rewrite S_INR. simpl. rewrite IH. apply staircase_step, pos_INR.
+  - rewrite of_nat_0. simpl. minmax.
+  - rewrite of_nat_S. simpl. rewrite IH. apply staircase_step, of_nat_nonneg.
 Qed.
 
 (** s sigma(x) is the sum of the sigma(s x - i) for i < s. *)
 Theorem rational_identity (s : nat) x :
-  INR s * sigma x = sum_below (fun i => sigma (INR s * x - INR i)) s.
+  of_nat s * sigma x = sum_below (fun i => sigma (of_nat s * x - of_nat i)) s.
 Proof.
-  rewrite staircase. pose proof (pos_INR s) as Hs.
-  destruct (Rle_or_lt x 0) as [H0 | H0].
+  rewrite staircase. pose proof (of_nat_nonneg s) as Hs.
+  destruct (le_or_lt x 0) as [H0 | H0].
   - rewrite sigma_low by assumption.
-    rewrite (Rmax_left 0) by nra. rewrite Rmin_right by assumption. lra.
-  - rewrite (Rmax_right 0) by nra.
-    destruct (Rle_or_lt x 1) as [H1 | H1].
-    + rewrite sigma_id by (unfold unit; lra). rewrite Rmin_right by nra. lra.
-    + rewrite sigma_high by lra. rewrite Rmin_left by nra. lra.
+    rewrite (fmax_left 0) by nra. rewrite fmin_right by assumption. lra.
+  - rewrite (fmax_right 0) by nra.
+    destruct (le_or_lt x 1) as [H1 | H1].
+    + rewrite sigma_id by (unfold unit; lra). rewrite fmin_right by nra. lra.
+    + rewrite sigma_high by lra. rewrite fmin_left by nra. lra.
 Qed.
 
 (** Theorem 6.2 of the paper, with the saturated steps left out: of the s steps
     of [rational_identity] the first p are always 1, the last s-p-m always 0. *)
-Lemma rule_average (s p m : nat) (G form n : R) (u : nat -> R) :
+Lemma rule_average (s p m : nat) (G form n : F) (u : nat -> F) :
   (0 < s)%nat -> (p + m <= s)%nat ->
-  (forall k, (k < m)%nat -> u k = sigma (G - INR k)) ->
-  form = INR p / INR s + sum_below (fun k => u k / INR s) m ->
+  (forall k, (k < m)%nat -> u k = sigma (G - of_nat k)) ->
+  form = of_nat p / of_nat s + sum_below (fun k => u k / of_nat s) m ->
   n = sigma form ->
   ((0 < p)%nat -> 0 <= G) ->
-  ((p + m < s)%nat -> G - INR m <= 0) ->
-  n = sigma ((G + INR p) / INR s).
+  ((p + m < s)%nat -> G - of_nat m <= 0) ->
+  n = sigma ((G + of_nat p) / of_nat s).
 Proof.
   intros Hs Hle Hu -> -> Hlow Hhigh.
-  assert (Hpos : 0 < INR s) by now apply lt_0_INR.
-  set (x := (G + INR p) / INR s).
-  assert (Hx : INR s * x = G + INR p) by (unfold x; field; lra).
+  assert (Hpos : 0 < of_nat s) by now apply of_nat_pos.
+  set (x := (G + of_nat p) / of_nat s).
+  assert (Hx : of_nat s * x = G + of_nat p) by now apply mul_div.
   rewrite <- (sigma_idempotent x). f_equal.
-  rewrite sum_below_div, (sum_below_ext u (fun k => sigma (G - INR k)) m Hu).
-  apply (Rmult_eq_reg_l (INR s)); [| lra].
+  rewrite sum_below_div, (sum_below_ext u (fun k => sigma (G - of_nat k)) m Hu).
+  enough (E : of_nat s * (of_nat p / of_nat s + sum_below (fun k => sigma (G - of_nat k)) m / of_nat s)
+              = of_nat s * sigma x) by nra.
   rewrite rational_identity, Hx.
   replace s with ((p + m) + (s - (p + m)))%nat at 4 by lia.
   rewrite !sum_below_app.
   (* the p steps that are 1 *)
   rewrite (sum_below_const _ 1 p).
   2: { intros k Hk. apply sigma_high.
-       assert (INR (S k) <= INR p) by (apply le_INR; lia).
-       rewrite S_INR in *. assert (0 <= G) by (apply Hlow; lia). lra. }
+       assert (of_nat (S k) <= of_nat p) by (apply of_nat_le; lia).
+       rewrite of_nat_S in *. assert (0 <= G) by (apply Hlow; lia). lra. }
   (* the steps that are 0 *)
   rewrite (sum_below_const _ 0 (s - (p + m))).
-  2: { intros k Hk. apply sigma_low. rewrite !plus_INR.
-       pose proof (pos_INR k). assert (G - INR m <= 0) by (apply Hhigh; lia). lra. }
+  2: { intros k Hk. apply sigma_low. rewrite !of_nat_add.
+       pose proof (of_nat_nonneg k). assert (G - of_nat m <= 0) by (apply Hhigh; lia). lra. }
   (* the m steps between *)
-  rewrite (sum_below_ext (fun k => sigma (G + INR p - INR (p + k)))
-             (fun k => sigma (G - INR k)) m).
-  2: { intros k _. f_equal. rewrite plus_INR. lra. }
-  field. lra.
+  rewrite (sum_below_ext (fun k => sigma (G + of_nat p - of_nat (p + k)))
+             (fun k => sigma (G - of_nat k)) m).
+  2: { intros k _. f_equal. rewrite of_nat_add. lra. }
+  algebra. lra.
 Qed.
 
 (** ** Rules for neurons; t is the argument of the neuron *)
@@ -274,12 +272,12 @@ Proof. split; [apply neuron_affine_rho | apply neuron_affine_sigma]. Qed.
 (** Step 1, equation (3) of the paper: a ReLU whose argument is at most p+m,
     and at least p unless p is 0, is p plus m clipped neurons. *)
 Theorem relu_replacement t (p m : nat) :
-  p = O \/ INR p <= t -> t <= INR p + INR m ->
-  rho t = INR p + sum_below (fun k => sigma (t - INR p - INR k)) m.
+  p = O \/ of_nat p <= t -> t <= of_nat p + of_nat m ->
+  rho t = of_nat p + sum_below (fun k => sigma (t - of_nat p - of_nat k)) m.
 Proof.
   intros Hp Hm. rewrite staircase.
-  pose proof (pos_INR p). pose proof (pos_INR m).
-  destruct Hp as [-> | Hp]; [simpl in * |]; minmax.
+  pose proof (of_nat_nonneg p). pose proof (of_nat_nonneg m).
+  destruct Hp as [-> | Hp]; [rewrite of_nat_0 in * |]; minmax.
 Qed.
 
 (** With a factor B, and in terms of nodes v k that were claimed to be the
@@ -287,31 +285,33 @@ Qed.
     is 0, is B times p plus m clipped neurons. *)
 Lemma rho_scale B t : 0 < B -> rho t = B * rho (t / B).
 Proof.
-  intros HB. unfold rho. rewrite <- RmaxRmult by lra. f_equal; field; lra.
+  intros HB. pose proof (mul_div B t HB). unfold rho.
+  destruct (le_or_lt 0 (t / B)); [rewrite !fmax_right by nra | rewrite !fmax_left by nra]; lra.
 Qed.
 
-Theorem neuron_clip t B (p m : nat) (v : nat -> R) :
-  0 < B -> p = O \/ B * INR p <= t -> t <= B * (INR p + INR m) ->
-  (forall k, (k < m)%nat -> v k = sigma (t / B - INR p - INR k)) ->
-  rho t = B * (INR p + sum_below v m).
+Theorem neuron_clip t B (p m : nat) (v : nat -> F) :
+  0 < B -> p = O \/ B * of_nat p <= t -> t <= B * (of_nat p + of_nat m) ->
+  (forall k, (k < m)%nat -> v k = sigma (t / B - of_nat p - of_nat k)) ->
+  rho t = B * (of_nat p + sum_below v m).
 Proof.
   intros HB Hp Hm Hv.
-  assert (E : t = B * (t / B)) by (field; lra).
+  assert (E : B * (t / B) = t) by now apply mul_div.
   rewrite (sum_below_ext v _ m Hv), (rho_scale B t HB). f_equal.
   apply relu_replacement.
-  - destruct Hp as [Hp | Hp]; [now left | right]. apply Rmult_le_reg_l with B; lra.
-  - apply Rmult_le_reg_l with B; lra.
+  - destruct Hp as [Hp | Hp]; [now left | right]. nra.
+  - nra.
 Qed.
 
 (** A clipped neuron is one step, or none where its argument leaves [0,1]. *)
-Lemma neuron_clip_sigma t (p m : nat) (v : nat -> R) :
+Lemma neuron_clip_sigma t (p m : nat) (v : nat -> F) :
   p = 0%nat /\ m = 1%nat \/ p = 1%nat /\ m = 0%nat /\ 1 <= t
     \/ p = 0%nat /\ m = 0%nat /\ t <= 0 ->
-  (forall k, (k < m)%nat -> v k = sigma (t - INR p - INR k)) ->
-  sigma t = INR p + sum_below v m.
+  (forall k, (k < m)%nat -> v k = sigma (t - of_nat p - of_nat k)) ->
+  sigma t = of_nat p + sum_below v m.
 Proof.
-  intros [[-> ->] | [(-> & -> & H) | (-> & -> & H)]] Hv; simpl in *.
-  - rewrite Hv by lia. simpl. replace (t - 0 - 0) with t by lra. lra.
+  intros [[-> ->] | [(-> & -> & H) | (-> & -> & H)]] Hv;
+    change (of_nat 1) with 1; rewrite ?of_nat_0; cbn [sum_below].
+  - rewrite Hv, !of_nat_0 by lia. replace (t - 0 - 0) with t by lra. lra.
   - rewrite sigma_high by lra. lra.
   - rewrite sigma_low by lra. lra.
 Qed.
@@ -337,11 +337,12 @@ Lemma rule_output_range v y low high :
   low < high -> low <= y <= high -> v = sigma ((y - low) / (high - low)) ->
   y = low + (high - low) * v.
 Proof.
-  intros Hlt Hy Hv. rewrite Rplus_comm.
+  intros Hlt Hy Hv.
+  assert (E : (high - low) * ((y - low) / (high - low)) = y - low) by (apply mul_div; lra).
+  enough (y = (high - low) * v + low) by lra.
   apply (rule_output v ((y - low) / (high - low))); trivial.
-  - assert (E : y - low = (high - low) * ((y - low) / (high - low))) by (field; lra).
-    split; apply Rmult_le_reg_l with (high - low); lra.
-  - field. lra.
+  - split; nra.
+  - lra.
 Qed.
 
 Lemma rule_output_constant y low high : low <= y <= high -> low = high -> y = low.

@@ -1,16 +1,13 @@
 (** * Sort.v -- merging good sequences
 
     What this file proves, in plain words.  A good sequence of length p for a
-    number F of [0,p] is sigma F, sigma (F-1), ..., sigma (F-p+1): as many ones
-    as F has units, then the fraction that remains, then zeros.  Batcher's
+    number X of [0,p] is sigma X, sigma (X-1), ..., sigma (X-p+1): as many ones
+    as X has units, then the fraction that remains, then zeros.  Batcher's
     odd-even merge, with comparators that put a (+) b before a (.) b, makes of
-    good sequences for F and G the good sequence for F+G ([merge_good]).  The
-    rule [sort] builds the nodes of this merge ([rule_sort]). *)
+    good sequences for X and Y the good sequence for X+Y ([merge_good]).  The
+    rule [sort] builds the nodes of this merge ([rule_sort]).
 
-Require Import Reals Lra Lia List Arith.
-From VeriMV Require Import Unit Forms.
-Import ListNotations.
-Local Open Scope R_scope.
+    Not compiled by itself: see Unit.v. *)
 
 (** ** The merge
 
@@ -72,52 +69,50 @@ Arguments merge {A}.
 
 (** ** Good sequences *)
 
-Fixpoint good (F : R) (p : nat) : list R :=
+Fixpoint good (X : F) (p : nat) : list F :=
   match p with
   | O => []
-  | S k => sigma F :: good (F - 1) k
+  | S k => sigma X :: good (X - 1) k
   end.
 
-(** Entry k, counted from 0, is sigma (F - k). *)
-Lemma good_entries F p : good F p = map (fun k => sigma (F - INR k)) (seq 0 p).
+(** Entry k, counted from 0, is sigma (X - k). *)
+Lemma good_entries X p : good X p = map (fun k => sigma (X - of_nat k)) (seq 0 p).
 Proof.
-  revert F. induction p as [| p IH]; intros F; simpl; trivial.
-  f_equal; [f_equal; lra |]. rewrite IH, <- seq_shift, map_map.
-  apply map_ext. intros k. rewrite S_INR. f_equal. lra.
+  revert X. induction p as [| p IH]; intros X; simpl; trivial.
+  f_equal; [rewrite of_nat_0; f_equal; lra |]. rewrite IH, <- seq_shift, map_map.
+  apply map_ext. intros k. rewrite of_nat_S. f_equal. lra.
 Qed.
 
-Lemma good_length F p : length (good F p) = p.
-Proof. revert F. induction p; simpl; auto. Qed.
+Lemma good_length X p : length (good X p) = p.
+Proof. revert X. induction p; simpl; auto. Qed.
 
 (** *** Numbers and their halves
 
-    F = 2n + c with n an integer and c in [0,2].  The entries at odd places
+    X = 2n + c with n an integer and c in [0,2].  The entries at odd places
     make the good sequence for n + min(1,c), the others for n + max(0,c-1). *)
 
-Lemma integer_between F : exists n : Z, IZR n <= F < IZR n + 1.
-Proof. destruct (archimed F). exists (up F - 1)%Z. rewrite minus_IZR. lra. Qed.
-
-Lemma halves F : exists n c, F = 2 * IZR n + c /\ 0 <= c <= 2.
+Lemma halves X : exists n c, X = 2 * of_Z n + c /\ 0 <= c <= 2.
 Proof.
-  destruct (integer_between (F / 2)) as (n & H).
-  exists n, (F - 2 * IZR n). lra.
+  destruct (integer_between (X / 2)) as (n & H).
+  assert (E : 2 * (X / 2) = X) by (apply mul_div; lra).
+  exists n, (X - 2 * of_Z n). lra.
 Qed.
 
 (** An integer is at most -1, or 0, or at least 1. *)
-Lemma integer_cases (n : Z) : IZR n <= -1 \/ IZR n = 0 \/ 1 <= IZR n.
+Lemma integer_cases (n : Z) : of_Z n <= -1 \/ of_Z n = 0 \/ 1 <= of_Z n.
 Proof.
   destruct (Z_lt_le_dec n 0) as [H | H].
-  - left. apply (IZR_le n (-1)). lia.
+  - left. apply (of_Z_le n (-1)). lia.
   - destruct (Z.eq_dec n 0) as [-> | H0]; [now right; left |].
-    right; right. apply (IZR_le 1 n). lia.
+    right; right. apply (of_Z_le 1 n). lia.
 Qed.
 
 Lemma odd_entry n c : 0 <= c <= 2 ->
-  sigma (2 * IZR n + c) = sigma (IZR n + Rmin 1 c).
+  sigma (2 * of_Z n + c) = sigma (of_Z n + fmin 1 c).
 Proof. destruct (integer_cases n) as [H | [H | H]]; minmax. Qed.
 
 Lemma even_entry n c : 0 <= c <= 2 ->
-  sigma (2 * IZR n + c - 1) = sigma (IZR n + Rmax 0 (c - 1)).
+  sigma (2 * of_Z n + c - 1) = sigma (of_Z n + fmax 0 (c - 1)).
 Proof. destruct (integer_cases n) as [H | [H | H]]; minmax. Qed.
 
 (** The lengths of the two halves of p entries. *)
@@ -135,41 +130,41 @@ Proof.
 Qed.
 
 Lemma halves_good c p : 0 <= c <= 2 -> forall n,
-  odds (good (2 * IZR n + c) p) = good (IZR n + Rmin 1 c) (upper p)
-  /\ evens (good (2 * IZR n + c) p) = good (IZR n + Rmax 0 (c - 1)) (lower p).
+  odds (good (2 * of_Z n + c) p) = good (of_Z n + fmin 1 c) (upper p)
+  /\ evens (good (2 * of_Z n + c) p) = good (of_Z n + fmax 0 (c - 1)) (lower p).
 Proof.
   intros Hc. induction p as [p IH] using lt_wf_ind. intros n.
   destruct p as [| [| p]]; [now split | |].
   - simpl. rewrite odd_entry by assumption. now split.
   - assert (Hp : (p < S (S p))%nat) by lia.
-    destruct (IH p Hp (n - 1)%Z) as [HO HE]. rewrite minus_IZR in HO, HE.
+    destruct (IH p Hp (n - 1)%Z) as [HO HE]. rewrite of_Z_sub in HO, HE.
     change (upper (S (S p))) with (S (upper p)).
     change (lower (S (S p))) with (S (lower p)). cbn [good odds evens].
-    replace (2 * IZR n + c - 1 - 1) with (2 * (IZR n - 1) + c) by lra.
+    replace (2 * of_Z n + c - 1 - 1) with (2 * (of_Z n - 1) + c) by lra.
     rewrite HO, HE, odd_entry, even_entry by assumption.
     split; f_equal; f_equal; lra.
 Qed.
 
 (** The halves stay within their lengths. *)
-Lemma halves_range n c p : 0 <= c <= 2 -> 0 <= 2 * IZR n + c <= INR p ->
-  0 <= IZR n + Rmin 1 c <= INR (upper p)
-  /\ 0 <= IZR n + Rmax 0 (c - 1) <= INR (lower p).
+Lemma halves_range n c p : 0 <= c <= 2 -> 0 <= 2 * of_Z n + c <= of_nat p ->
+  0 <= of_Z n + fmin 1 c <= of_nat (upper p)
+  /\ 0 <= of_Z n + fmax 0 (c - 1) <= of_nat (lower p).
 Proof.
   intros Hc HF. destruct (upper_lower p) as [E [H1 H2]].
-  apply (f_equal INR) in E. apply le_INR in H1, H2.
-  rewrite plus_INR in E. rewrite S_INR in H2.
+  apply (f_equal of_nat) in E. apply of_nat_le in H1, H2.
+  rewrite of_nat_add in E. rewrite of_nat_S in H2.
   (* n is at most, or equal to, or more than, the length of the lower half *)
-  assert (D : IZR n - INR (lower p) <= -1 \/ IZR n - INR (lower p) = 0
-              \/ 1 <= IZR n - INR (lower p)).
-  { rewrite INR_IZR_INZ, <- minus_IZR. apply integer_cases. }
+  assert (D : of_Z n - of_nat (lower p) <= -1 \/ of_Z n - of_nat (lower p) = 0
+              \/ 1 <= of_Z n - of_nat (lower p)).
+  { unfold of_nat. rewrite <- of_Z_sub. apply integer_cases. }
   destruct (integer_cases n) as [Hn | [Hn | Hn]], D as [D | [D | D]]; split; minmax.
 Qed.
 
 (** ** Comparators *)
 
 (** Both arguments on the same side of every integer. *)
-Definition close (x y : R) : Prop :=
-  exists j : Z, IZR j <= x <= IZR j + 1 /\ IZR j <= y <= IZR j + 1.
+Definition close (x y : F) : Prop :=
+  exists j : Z, of_Z j <= x <= of_Z j + 1 /\ of_Z j <= y <= of_Z j + 1.
 
 Lemma comparator x y : close x y ->
   oplus (sigma x) (sigma y) = sigma (x + y)
@@ -177,7 +172,7 @@ Lemma comparator x y : close x y ->
 Proof. intros (j & H). destruct (integer_cases j) as [Hj | [Hj | Hj]]; split; minmax. Qed.
 
 Lemma close_less x y : close x y -> close (x - 1) (y - 1).
-Proof. intros (j & H). exists (j - 1)%Z. rewrite minus_IZR. lra. Qed.
+Proof. intros (j & H). exists (j - 1)%Z. rewrite of_Z_sub. lra. Qed.
 
 Lemma close_below x y : close x y -> x <= 0 -> sigma y = sigma (x + y).
 Proof. intros (j & H) Hx. destruct (integer_cases j) as [Hj | [Hj | Hj]]; minmax. Qed.
@@ -186,7 +181,7 @@ Lemma close_sym x y : close x y -> close y x.
 Proof. intros (j & H). exists j. tauto. Qed.
 
 (** Pairs of entries of two good sequences, the first for x, the second for y. *)
-Lemma pairs_good p : forall q x y, close x y -> x <= INR p -> y <= INR q ->
+Lemma pairs_good p : forall q x y, close x y -> x <= of_nat p -> y <= of_nat q ->
   (p <= S q)%nat -> (q <= S p)%nat ->
   pairs oplus odot (good x p) (good y q) = good (x + y) (p + q).
 Proof.
@@ -195,8 +190,9 @@ Proof.
     simpl. f_equal. now apply close_below.
   - destruct q as [| q].
     + assert (p = O) as -> by lia. simpl. f_equal.
-      rewrite Rplus_comm. apply close_below; [now apply close_sym | exact Hy].
-    + rewrite S_INR in Hx, Hy. rewrite Nat.add_succ_r. cbn [good pairs plus].
+      replace (x + y) with (y + x) by lra.
+      apply close_below; [now apply close_sym | exact Hy].
+    + rewrite of_nat_S in Hx, Hy. rewrite Nat.add_succ_r. cbn [good pairs plus].
       destruct (comparator x y Hc) as [-> ->].
       rewrite IH by (try apply close_less; trivial; try lra; lia).
       do 3 f_equal. lra.
@@ -272,52 +268,53 @@ Proof.
 Qed.
 
 (** The two sums, over odd places less 1 and over even places, are close: this
-    is where the parities of F and G come in. *)
+    is where the parities of X and Y come in. *)
 Lemma halves_close n m c e : 0 <= c <= 2 -> 0 <= e <= 2 ->
-  close (IZR n + Rmax 0 (c - 1) + (IZR m + Rmax 0 (e - 1)))
-        (IZR n + Rmin 1 c + (IZR m + Rmin 1 e) - 1).
+  close (of_Z n + fmax 0 (c - 1) + (of_Z m + fmax 0 (e - 1)))
+        (of_Z n + fmin 1 c + (of_Z m + fmin 1 e) - 1).
 Proof.
   intros Hc He.
-  assert (H : exists j, IZR j <= Rmax 0 (c - 1) + Rmax 0 (e - 1) <= IZR j + 1
-                  /\ IZR j <= Rmin 1 c + Rmin 1 e - 1 <= IZR j + 1).
-  { destruct (Rle_or_lt (c + e) 1) as [H1 | H1]; [exists (-1)%Z; split; minmax |].
-    destruct (Rle_or_lt (c + e) 3) as [H2 | H2]; [exists 0%Z | exists 1%Z]; split; minmax. }
-  destruct H as (j & H). exists (n + m + j)%Z. rewrite !plus_IZR. lra.
+  assert (H : exists j, of_Z j <= fmax 0 (c - 1) + fmax 0 (e - 1) <= of_Z j + 1
+                  /\ of_Z j <= fmin 1 c + fmin 1 e - 1 <= of_Z j + 1).
+  { destruct (le_or_lt (c + e) 1) as [H1 | H1]; [exists (-1)%Z; split; minmax |].
+    destruct (le_or_lt (c + e) 3) as [H2 | H2]; [exists 0%Z | exists 1%Z]; split; minmax. }
+  destruct H as (j & H). exists (n + m + j)%Z. rewrite !of_Z_add. lra.
 Qed.
 
-Theorem merge_good d : forall p q F G, (p + q <= d)%nat ->
-  0 <= F <= INR p -> 0 <= G <= INR q ->
-  merge_within oplus odot d (good F p) (good G q) = good (F + G) (p + q).
+Theorem merge_good d : forall p q X Y, (p + q <= d)%nat ->
+  0 <= X <= of_nat p -> 0 <= Y <= of_nat q ->
+  merge_within oplus odot d (good X p) (good Y q) = good (X + Y) (p + q).
 Proof.
-  induction d as [| d IH]; intros p q F G Hd HF HG.
+  induction d as [| d IH]; intros p q X Y Hd HF HG.
   { assert (p = O) as -> by lia. assert (q = O) as -> by lia. reflexivity. }
   destruct (Nat.eq_dec p 0) as [-> | Hp].
-  { simpl in *. f_equal. lra. }
+  { rewrite of_nat_0 in HF. simpl. f_equal. lra. }
   destruct (Nat.eq_dec q 0) as [-> | Hq].
-  { change (INR 0) with 0 in HG. replace (F + G) with F by lra.
+  { rewrite of_nat_0 in HG. replace (X + Y) with X by lra.
     rewrite Nat.add_0_r. now destruct p as [| [| p]]. }
   destruct (Nat.eq_dec (p + q) 2) as [H2 | H2].
-  { assert (p = 1%nat) as -> by lia. assert (q = 1%nat) as -> by lia. simpl in *.
-    destruct (comparator F G) as [-> ->]; [exists 0%Z; lra | reflexivity]. }
+  { assert (p = 1%nat) as -> by lia. assert (q = 1%nat) as -> by lia.
+    change (of_nat 1) with 1 in *. simpl.
+    destruct (comparator X Y) as [-> ->]; [exists 0%Z; lra | reflexivity]. }
   rewrite merge_step by (rewrite !good_length; lia).
   destruct (upper_lower p) as [Ep Hlp], (upper_lower q) as [Eq Hlq].
-  destruct (halves F) as (n & c & -> & Hc), (halves G) as (m & e & -> & He).
+  destruct (halves X) as (n & c & -> & Hc), (halves Y) as (m & e & -> & He).
   destruct (halves_range n c p Hc HF) as [HO1 HE1].
   destruct (halves_range m e q He HG) as [HO2 HE2].
   destruct (halves_good c p Hc n) as [-> ->], (halves_good e q He m) as [-> ->].
   rewrite !IH by (trivial; lia).
   pose proof (halves_close n m c e Hc He) as Hclose.
-  assert (Esum : 2 * IZR n + c + (2 * IZR m + e)
-                 = IZR n + Rmin 1 c + (IZR m + Rmin 1 e)
-                   + (IZR n + Rmax 0 (c - 1) + (IZR m + Rmax 0 (e - 1)))) by minmax.
+  assert (Esum : 2 * of_Z n + c + (2 * of_Z m + e)
+                 = of_Z n + fmin 1 c + (of_Z m + fmin 1 e)
+                   + (of_Z n + fmax 0 (c - 1) + (of_Z m + fmax 0 (e - 1)))) by minmax.
   rewrite Esum. clear Esum IH HF HG.
-  set (O := IZR n + Rmin 1 c + (IZR m + Rmin 1 e)) in *.
-  set (E := IZR n + Rmax 0 (c - 1) + (IZR m + Rmax 0 (e - 1))) in *.
-  assert (HE : 0 <= E <= INR (lower p + lower q)) by (rewrite plus_INR; unfold E; lra).
-  assert (HO : 0 <= O <= INR (upper p + upper q)) by (rewrite plus_INR; unfold O; lra).
+  set (O := of_Z n + fmin 1 c + (of_Z m + fmin 1 e)) in *.
+  set (E := of_Z n + fmax 0 (c - 1) + (of_Z m + fmax 0 (e - 1))) in *.
+  assert (HE : 0 <= E <= of_nat (lower p + lower q)) by (rewrite of_nat_add; unfold E; lra).
+  assert (HO : 0 <= O <= of_nat (upper p + upper q)) by (rewrite of_nat_add; unfold O; lra).
   clearbody O E.
   destruct (upper p + upper q)%nat as [| k] eqn:Ek; [lia |].
-  rewrite S_INR in HO. cbn [good].
+  rewrite of_nat_S in HO. cbn [good].
   rewrite pairs_good by (trivial; try lra; lia).
   replace (p + q)%nat with (S (lower p + lower q + k)) by lia. cbn [good].
   f_equal; [| f_equal; lra].
@@ -366,13 +363,13 @@ Section Map.
   Qed.
 End Map.
 
-(** Formulas whose values are good sequences for F and G are merged: the k-th
-    formula made, counted from 0, has the value sigma (F + G - k). *)
-Theorem rule_sort env (ts us : list term) F G :
-  map (eval env) ts = good F (length ts) -> 0 <= F <= INR (length ts) ->
-  map (eval env) us = good G (length us) -> 0 <= G <= INR (length us) ->
+(** Formulas whose values are good sequences for X and Y are merged: the k-th
+    formula made, counted from 0, has the value sigma (X + Y - k). *)
+Theorem rule_sort env (ts us : list term) X Y :
+  map (eval env) ts = good X (length ts) -> 0 <= X <= of_nat (length ts) ->
+  map (eval env) us = good Y (length us) -> 0 <= Y <= of_nat (length us) ->
   map (eval env) (merge Plus Times ts us)
-  = map (fun k => sigma (F + G - INR k)) (seq 0 (length ts + length us)).
+  = map (fun k => sigma (X + Y - of_nat k)) (seq 0 (length ts + length us)).
 Proof.
   intros Hts HF Hus HG. unfold merge.
   rewrite (map_merge _ _ (eval env) Plus Times oplus odot) by reflexivity.

@@ -1,83 +1,100 @@
 (** * Unit.v -- the unit interval [0,1] as an MV-algebra
 
     What this file proves, in plain words.  The truth values of Lukasiewicz
-    logic are the reals between 0 and 1.  We define its operations by minimum
-    and maximum over Coq's real numbers, and show
+    logic are the numbers between 0 and 1.  We define its operations by minimum
+    and maximum over an ordered field F, and show
 
     - that they satisfy the axioms of MV-algebras,
     - that minimum and maximum of two values are expressible by them,
     - the laws used when a formula is simplified (0 (+) x = x and so on),
     - the elementary facts about the clipping function sigma.
 
-    The operations are total functions on R; a law that holds only on [0,1]
-    says so by hypotheses [unit x]. *)
+    The operations are total functions on F; a law that holds only on [0,1]
+    says so by hypotheses [unit x].
 
-Require Import Reals Lra.
-Local Open Scope R_scope.
+    This file is not compiled by itself: OverR.v and OverQc.v load it, over the
+    real and over the rational numbers, with F and its tactics from FieldR.v and
+    FieldQc.v. *)
 
 (** ** Definitions *)
 
 (** The clipped ReLU. *)
-Definition sigma (t : R) : R := Rmin 1 (Rmax 0 t).
+Definition sigma (t : F) : F := fmin 1 (fmax 0 t).
 
 (** The ReLU. *)
-Definition rho (t : R) : R := Rmax 0 t.
+Definition rho (t : F) : F := fmax 0 t.
 
 (** Lukasiewicz's sum (disjunction), product (conjunction) and negation. *)
-Definition oplus (a b : R) : R := Rmin 1 (a + b).
-Definition odot (a b : R) : R := Rmax 0 (a + b - 1).
-Definition neg (a : R) : R := 1 - a.
+Definition oplus (a b : F) : F := fmin 1 (a + b).
+Definition odot (a b : F) : F := fmax 0 (a + b - 1).
+Definition neg (a : F) : F := 1 - a.
 
 (** Being a truth value. *)
-Definition unit (x : R) : Prop := 0 <= x <= 1.
+Definition unit (x : F) : Prop := 0 <= x <= 1.
 
 (** ** The tactic
 
-    [minmax] opens the definitions, replaces one innermost minimum or maximum
-    after the other by the argument it equals, and gives what remains to [lra].
-    A branch whose assumptions contradict each other is closed as soon as it
-    appears; so the number of open branches stays small and so does the memory
-    that [lra] needs. *)
-
-Lemma Rmin_split (a b : R) :
-  (Rmin a b = a /\ a <= b) \/ (Rmin a b = b /\ b <= a).
-Proof. apply Rmin_case_strong; intro; [left | right]; split; trivial. Qed.
-
-Lemma Rmax_split (a b : R) :
-  (Rmax a b = a /\ b <= a) \/ (Rmax a b = b /\ a <= b).
-Proof. apply Rmax_case_strong; intro; [left | right]; split; trivial. Qed.
-
-(** Succeeds if the expression contains neither minimum nor maximum. *)
-Ltac flat e :=
-  lazymatch e with
-  | context [Rmin _ _] => fail
-  | context [Rmax _ _] => fail
-  | _ => idtac
-  end.
-
-Ltac replace_by_case e lemma :=
-  let H := fresh "case" in
-  let m := fresh "m" in
-  pose proof lemma as H;
-  set (m := e) in *; clearbody m;
-  destruct H as [[-> H] | [-> H]];
-  try (exfalso; lra).
-
-Ltac one_case :=
-  match goal with
-  | |- context [Rmin ?a ?b] =>
-      flat a; flat b; replace_by_case (Rmin a b) (Rmin_split a b)
-  | |- context [Rmax ?a ?b] =>
-      flat a; flat b; replace_by_case (Rmax a b) (Rmax_split a b)
-  | _ : context [Rmin ?a ?b] |- _ =>
-      flat a; flat b; replace_by_case (Rmin a b) (Rmin_split a b)
-  | _ : context [Rmax ?a ?b] |- _ =>
-      flat a; flat b; replace_by_case (Rmax a b) (Rmax_split a b)
-  end.
+    [minmax] opens the definitions; [by_cases], of FieldR.v and FieldQc.v, looks at
+    both arguments of every minimum and maximum. *)
 
 Ltac minmax :=
-  intros; unfold sigma, rho, oplus, odot, neg, unit in *;
-  repeat one_case; lra.
+  intros; unfold sigma, rho, oplus, odot, neg, unit in *; by_cases.
+
+(** ** Minimum, maximum, integers, quotients *)
+
+Lemma fmin_left a b : a <= b -> fmin a b = a.
+Proof. minmax. Qed.
+
+Lemma fmin_right a b : b <= a -> fmin a b = b.
+Proof. minmax. Qed.
+
+Lemma fmax_left a b : b <= a -> fmax a b = a.
+Proof. minmax. Qed.
+
+Lemma fmax_right a b : a <= b -> fmax a b = b.
+Proof. minmax. Qed.
+
+Lemma lt_or_eq (a b : F) : a <= b -> {a < b} + {a = b}.
+Proof. intros. destruct (le_or_lt b a); [right | left]; lra. Qed.
+
+Lemma of_Z_sub y z : of_Z (y - z) = of_Z y - of_Z z.
+Proof. pose proof (of_Z_add (y - z) z) as E. rewrite Z.sub_add in E. lra. Qed.
+
+Lemma of_Z_opp z : of_Z (- z) = - of_Z z.
+Proof. rewrite <- Z.sub_0_l, of_Z_sub. lra. Qed.
+
+Lemma of_Z_lt y z : (y < z)%Z -> of_Z y < of_Z z.
+Proof.
+  intros H. assert (L : (y + 1 <= z)%Z) by lia. apply of_Z_le in L.
+  rewrite of_Z_add in L. lra.
+Qed.
+
+Lemma of_nat_0 : of_nat 0 = 0.
+Proof. reflexivity. Qed.
+
+Lemma of_nat_add m n : of_nat (m + n) = of_nat m + of_nat n.
+Proof. unfold of_nat. now rewrite Nat2Z.inj_add, of_Z_add. Qed.
+
+Lemma of_nat_S n : of_nat (S n) = of_nat n + 1.
+Proof. unfold of_nat. now rewrite Nat2Z.inj_succ, <- of_Z_add. Qed.
+
+Lemma of_nat_le m n : (m <= n)%nat -> of_nat m <= of_nat n.
+Proof. intros. apply of_Z_le. lia. Qed.
+
+Lemma of_nat_nonneg n : 0 <= of_nat n.
+Proof. apply of_Z_le. lia. Qed.
+
+Lemma of_nat_pos n : (0 < n)%nat -> 0 < of_nat n.
+Proof. intros. apply (of_Z_lt 0). lia. Qed.
+
+Lemma inv_pos (d : F) : 0 < d -> 0 < / d.
+Proof. intros. assert (d * / d = 1) by (algebra; lra). nra. Qed.
+
+Lemma mul_div (d a : F) : 0 < d -> d * (a / d) = a.
+Proof. intros. algebra. lra. Qed.
+
+Lemma div_as_mul (a d : F) : a / d = / d * a.
+Proof. unfold fdiv. lra. Qed.
 
 (** ** Closure: the operations lead from [0,1] to [0,1] *)
 
@@ -153,11 +170,11 @@ Proof. minmax. Qed.
 (** ** Maximum and minimum *)
 
 Lemma max_identity x y : unit x -> unit y ->
-  Rmax x y = oplus (neg (oplus (neg x) y)) y.
+  fmax x y = oplus (neg (oplus (neg x) y)) y.
 Proof. minmax. Qed.
 
 Lemma min_identity x y : unit x -> unit y ->
-  Rmin x y = odot (neg (odot (neg x) y)) y.
+  fmin x y = odot (neg (odot (neg x) y)) y.
 Proof. minmax. Qed.
 
 (** ** Laws for simplifying a formula while it is built *)

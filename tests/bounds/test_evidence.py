@@ -9,7 +9,7 @@ from verimv import kernel
 from verimv.bounds import exact_bounds, univariate_bounds
 from verimv.bounds.evidence import prove_bound
 from verimv.bounds.situation import Target
-from verimv.certificate.certificate import rejection
+from verimv.checking import rejection
 from verimv.exact import Rational, format_number, parse_number
 from verimv.experiments.families import random_network, shallow_sawtooth
 from verimv.networks import Layer, Network, to_unit_cube, write_network

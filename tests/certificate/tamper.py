@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from verimv import kernel
 from verimv.certificate import extract
-from verimv.certificate.certificate import rejection
+from verimv.checking import rejection
 from verimv.errors import Refuted, Undecided
 from verimv.exact import Rational, format_number, parse_number
 from verimv.extract.layered import prove_layered

@@ -9,7 +9,7 @@ import pytest
 
 from tests.certificates.make import CASES, HAT
 from verimv import kernel
-from verimv.certificate.certificate import rejection
+from verimv.checking import rejection
 
 FOLDER = Path(__file__).parent.parent / "certificates"
 SOURCE = Path(kernel.__file__)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.certificates.make import Case, formula, network
 from verimv import kernel
-from verimv.certificate.certificate import rejection
+from verimv.checking import rejection
 
 TWO_INPUTS = [
     '["node",2]',  # 1: x

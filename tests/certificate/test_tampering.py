@@ -9,7 +9,7 @@ import pytest
 from tests.certificate.tamper import Bundle, random_bundles, tamper
 from tests.certificates.make import VALID
 from verimv import kernel
-from verimv.certificate.certificate import rejection
+from verimv.checking import rejection
 
 
 def bundles(count: int, seed: int) -> list[Bundle]:

@@ -19,7 +19,13 @@ def test_extract_prints_and_writes(run, hat, tmp_path):
     code, text, err = run("extract", hat, "-o", out)
     assert (code, err) == (0, "")
     assert text.splitlines()[0] == "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)"
-    assert sorted(p.name for p in out.iterdir()) == ["certificate.jsonl", "formula.mv", "network.json", "summary.json"]
+    assert sorted(p.name for p in out.iterdir()) == [
+        "certificate.jsonl",
+        "formula.mv",
+        "network.json",
+        "report.html",
+        "summary.json",
+    ]
     summary = json.loads((out / "summary.json").read_text())
     assert {"status", "logic", "strategy", "bounds", "length", "size", "depth", "neurons", "units", "seconds", "proofs",
             "network_sha256", "formula_sha256"} <= set(summary)  # fmt: skip
@@ -47,6 +53,7 @@ def test_extracting_again_replaces_the_files(run, hat, tmp_path):
         "certificate.jsonl",
         "formula.mv",
         "network.json",
+        "report.html",
         "summary.json",
     ], "no stale certificate"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["hat.json", "out"], "nothing temporary is left"
@@ -175,7 +182,7 @@ def test_the_working_directory_can_be_the_target(run, hat, tmp_path, monkeypatch
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     assert run("extract", hat, "-o", ".")[0] == 0
-    assert sorted(os.listdir()) == ["certificate.jsonl", "formula.mv", "network.json", "summary.json"]
+    assert sorted(os.listdir()) == ["certificate.jsonl", "formula.mv", "network.json", "report.html", "summary.json"]
 
 
 # -- eval -------------------------------------------------------------------------------------------------------------

@@ -7,9 +7,17 @@ import pytest
 from verimv.cli import main
 from verimv.experiments import BENCHMARKS
 from verimv.experiments.bench_extract import growth
+from verimv.experiments.bench_growth import exponent
 from verimv.experiments.families import random_network, random_term, shallow_network
 from verimv.smt import equivalent
 from verimv.terms import parse
+
+
+def test_exponents_of_growth():
+    """The line nearest to all points, not that through the first and the last."""
+    assert exponent([10, 100, 1000], [2.0, 20.0, 200.0]) == pytest.approx(1)
+    assert exponent([10, 100, 1000], [1.0, 100.0, 10000.0]) == pytest.approx(2)
+    assert exponent([1, 10, 100, 1000], [1.0, 1.0, 1.0, 10.0]) == pytest.approx(0.3)
 
 
 def test_growth_exponents():
@@ -45,6 +53,8 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     small = {"WIDTHS": (4,), "SAMPLED": 1, "SECONDS_PER_BOUND": 1.0, "LARGE_SECONDS": 5.0, "ACAS_SECONDS": 5.0}
     for constant, value in {**small, "MONOLITHIC_SECONDS": 5.0}.items():
         monkeypatch.setattr(f"verimv.experiments.bench_bounds.{constant}", value)
+    monkeypatch.setattr("verimv.experiments.bench_start.REPEATS", 1)
+    monkeypatch.setattr("verimv.experiments.bench_growth.WIDTHS", (9, 30, 60))
     monkeypatch.setattr("verimv.experiments.bench_simplify.SAMPLE", 3)
     monkeypatch.setattr("verimv.experiments.bench_simplify.TERMS", 2)
     monkeypatch.setattr("verimv.experiments.bench_simplify.MAX_LENGTHS", {1: 5, 2: 4})
@@ -56,6 +66,10 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     if name == "extract":
         assert all("4^s exactly" in row["length"] for row in data[0]["rows"])
         assert int(data[-1]["rows"][0]["bytes per node"]) < 300
+    if name == "start":
+        assert rows[0] == {**rows[0], "what": "nothing", "/ python -c pass": "1.0"}
+    if name == "growth":
+        assert "NOT" not in data[0]["title"]
     if name == "equivalence":
         assert {row["layered"] for row in rows} == {"proved"}
     if name == "simplify":

@@ -22,3 +22,9 @@ def test_time_is_bounded():
     stopped = measured([sys.executable, "-c", "import time; time.sleep(60)"], 0.3)
     assert stopped.code < 0
     assert 0.3 <= stopped.seconds < 30
+
+
+def test_processor_time_is_that_of_the_work():
+    idle = measured([sys.executable, "-c", "import time; time.sleep(1)"], 60)
+    busy = measured([sys.executable, "-c", "import time\nwhile time.process_time() < 1: pass"], 60)
+    assert idle.cpu < 0.8 < busy.cpu < 2

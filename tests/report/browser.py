@@ -7,12 +7,22 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 _PATIENCE = 60.0
+
+#: Chromium reads commands from descriptor 3 and answers on 4.
+_LAUNCH = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 10) for end in sys.argv[1:3]]
+for end, place in zip(ends, (3, 4)):
+    os.dup2(end, place)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 class Browser:
@@ -27,9 +37,8 @@ class Browser:
             "--no-first-run", "--disable-extensions", "--disable-background-networking", f"--user-data-dir={self._profile}",
             "about:blank",
         ]  # fmt: skip
-        script = f'exec "$@" 3<&{to_child} 4>&{from_child}'
         self._process = subprocess.Popen(
-            ["sh", "-c", script, "sh", CHROMIUM, *options],
+            [sys.executable, "-c", _LAUNCH, str(to_child), str(from_child), CHROMIUM, *options],
             pass_fds=(to_child, from_child),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -39,6 +48,13 @@ class Browser:
         os.close(from_child)
         self._buffer, self._number, self._session = b"", 0, None
         self.errors, self.asked, self._loaded = [], [], False
+        try:
+            self._begin(dark, width, height)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _begin(self, dark, width, height):
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):

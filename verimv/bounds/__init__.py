@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from verimv.bounds.bound import NetworkBounds, NeuronBound
-from verimv.bounds.engine import TIGHTENING, Effort, certified_bounds
+from verimv.bounds.engine import Effort, certified_bounds
 from verimv.bounds.exact import exact_bounds
 from verimv.bounds.interval import interval_bounds
 from verimv.bounds.univariate import univariate_bounds
+from verimv.choices import METHODS
 from verimv.errors import InputError
 from verimv.networks.network import Network
 from verimv.workers import Workers
 
 __all__ = [
-    "METHODS",
     "Effort",
     "NetworkBounds",
     "NeuronBound",
@@ -24,8 +24,6 @@ __all__ = [
     "neuron_bounds",
     "univariate_bounds",
 ]
-
-METHODS = ("auto", *TIGHTENING)
 
 #: "auto" is exact about networks with at most this many neurons above the first layer.
 _AUTO_NEURONS = 16

@@ -21,6 +21,7 @@ from verimv.bounds.node import leaf_case
 from verimv.bounds.prover import Prover
 from verimv.bounds.situation import Case, Place
 from verimv.bounds.walk import in_order
+from verimv.choices import TIGHTENING
 from verimv.errors import InputError
 from verimv.exact import Number, Rational, ceil
 from verimv.networks.network import Network
@@ -29,9 +30,6 @@ from verimv.smt.limited import Deadline
 from verimv.workers import Team, Workers, team
 
 Progress = Callable[[str, int, int], None]
-
-#: From loose to tight.
-TIGHTENING = ("interval", "linear", "lp", "exact")
 
 #: Multipliers of a single leaf: the fewest bits that lose next to nothing, then more where that helps.
 _LEAF_BITS = (12, 30)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from verimv import kernel
-from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate
+from verimv.checking import CERTIFICATE_FILES, as_error, rejection
 
-CERTIFICATE_FILES = ("certificate.jsonl", "certificate.jsonl.gz")
 #: Longer certificates are written gzipped.
 _PLAIN_LINES = 2_000
 #: The kernel's progress is reported after so many lines.
@@ -88,29 +86,3 @@ class Certificate:
         rejected = rejection(lambda: kernel.verify(numbered(), self.subjects.__getitem__))
         if rejected is not None:
             raise as_error(rejected)
-
-
-def check_files(path: str | os.PathLike[str], **files: str | None) -> None:
-    """Check a directory that verimv wrote, or a certificate with `network=`, `formula=`, … that it is about."""
-    rejected = rejection(lambda: kernel.check(os.fspath(path), files))
-    if rejected is not None:
-        raise as_error(rejected, os.fspath(path))
-
-
-def rejection(check: Callable[[], None]) -> kernel.Rejected | None:
-    """What the kernel says against a certificate."""
-    try:
-        check()
-    except kernel.Rejected as rejected:
-        return rejected
-    except OSError as error:
-        got = f"{error.filename}: {(error.strerror or str(error)).lower()}"
-        return kernel.Rejected("malformed", "readable files", got)
-    return None
-
-
-def as_error(rejected: kernel.Rejected, source: str | None = None) -> Exception:
-    if rejected.status == "malformed":
-        return InputError(str(rejected), source=source)
-    error = IncompleteCertificate if rejected.status == "incomplete" else InvalidCertificate
-    return error(str(rejected))

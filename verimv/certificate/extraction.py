@@ -23,7 +23,7 @@ _OTHER_ROOT = re.compile(r"sqrt\((?![0-9]{1,9}\))|\)\*sqrt")
 _RETRY_SECONDS = 5.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CertifiedExtraction(Extraction):
     """A formula, and why it equals the network."""
 
@@ -31,6 +31,7 @@ class CertifiedExtraction(Extraction):
 
     @cached_property
     def certificate(self) -> Certificate:
+        """What the kernel needs: the network and the formula as files, and the derivation."""
         texts = {"network": write_network(self.network), "formula": write_mv(self.formula)}
         if not self.source.is_on_unit_cube():
             texts["source"] = write_network(self.source)

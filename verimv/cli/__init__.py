@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import io
 import json
 import os
 import sys
+import time
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from verimv.cli.commands import Result
+from verimv.cli.junit import junit
 from verimv.cli.limits import Terminated, limits
 from verimv.cli.parser import build_parser
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Case, Result
 from verimv.errors import InexactWarning, InputError, InternalError, VerimvError
 from verimv.files import write_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["main", "run"]
 
@@ -29,10 +35,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # what a stream cannot show is escaped, never an error
             stream.reconfigure(errors="backslashreplace")
     arguments = build_parser().parse_args([_as_utf8(word) for word in (sys.argv[1:] if argv is None else argv)])
+    arguments.started = time.perf_counter()
     try:
+        command = command_function(arguments.run)
         grace = 0.05 * (arguments.timeout or 0) + 0.4 if arguments.budgeted else 0.0
-        with limits(arguments.timeout, arguments.memory, grace), Reporter(arguments.quiet) as report, _warning(report):
-            result: Result = arguments.run(arguments, report)
+        reporter = Reporter(arguments.quiet, arguments.verbose)
+        with limits(arguments.timeout, arguments.memory, grace), reporter as report, _warning(report):
+            if arguments.timeout is not None:
+                report.within(arguments.timeout)
+            result = command(arguments, report)
+        _write_junit(arguments, result.cases or [Case(_decided(arguments), result.exit_code, result.text)])
         data = {**result.data, "warnings": report.warnings} if report.warnings else result.data
         _print(json.dumps(data, ensure_ascii=not _shows_unicode()) if arguments.json else result.text)
     except InternalError as error:
@@ -53,6 +65,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         reason = f"a bug in verimv: {type(error).__name__}: {error} (--debug shows where; please report it)"
         return _fail(arguments, reason.replace("\n", " "), 4)
     return result.exit_code
+
+
+def command_function(name: str) -> Callable[[argparse.Namespace, Reporter], Result]:
+    """What "module:function" in the parser stands for; loaded now, with the engines that it needs."""
+    module, _, function = name.partition(":")
+    found: Callable[[argparse.Namespace, Reporter], Result] = getattr(
+        importlib.import_module(f"verimv.cli.{module}"), function
+    )
+    return found
 
 
 @contextmanager
@@ -104,8 +125,21 @@ def _print(text: str) -> None:
         raise InputError(f"stdout: cannot write: {(error.strerror or str(error)).lower()}") from None
 
 
+def _decided(arguments: argparse.Namespace) -> str:
+    """What the command was asked about, in the words of the call."""
+    told = (getattr(arguments, name) for name in arguments.decides)
+    return " ".join(" ".join(words) if isinstance(words, list) else words for words in told)
+
+
+def _write_junit(arguments: argparse.Namespace, cases: Sequence[Case]) -> None:
+    if arguments.junit is not None:
+        write_file(arguments.junit, [junit(arguments.command, cases, time.perf_counter() - arguments.started)])
+
+
 def _fail(arguments: argparse.Namespace, reason: str, exit_code: int) -> int:
-    """One line on stderr; with --json also an object on stdout, as for every result."""
+    """One line on stderr; with --json also an object on stdout, as for every result; with --junit a failed case."""
+    with suppress(VerimvError):  # the file may be what has gone wrong
+        _write_junit(arguments, [Case(_decided(arguments), exit_code, reason)])
     with suppress(OSError, AttributeError):  # no stderr to complain on
         if arguments.debug:
             traceback.print_exc()

@@ -7,10 +7,10 @@ import json
 import os
 from collections.abc import Sequence
 
-from verimv.cli.commands import Result
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.errors import InputError
-from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS
+from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS, run_benchmark
 from verimv.files import write_into
 
 
@@ -26,8 +26,7 @@ def run_bench(arguments: argparse.Namespace, report: Reporter) -> Result:
     names = [arguments.name] if arguments.name else list(BENCHMARKS)
     data, texts = {}, []
     for name in names:
-        over_folder = FOLDER_BENCHMARKS.get(name)
-        benchmark = over_folder(report, arguments.folder) if over_folder else BENCHMARKS[name](report)
+        benchmark = run_benchmark(name, report, arguments.folder)
         data[name] = benchmark.data()
         texts += [f"{name}: {table.title}\n{aligned(table.header, table.rows)}" for table in benchmark.tables]
         if arguments.directory is not None:

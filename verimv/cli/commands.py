@@ -9,15 +9,17 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from verimv import kernel
 from verimv.certificate import Certificate, CertifiedExtraction, certify, extract, simplify_extraction
-from verimv.certificate.certificate import CERTIFICATE_FILES, holds_certificate, rejection
+from verimv.certificate.certificate import holds_certificate
+from verimv.checking import CERTIFICATE_FILES
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
+from verimv.cli.float_gap import FloatGap
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.cli.subjects import read_formula, read_subject
 from verimv.errors import InputError, Undecided
 from verimv.exact import Number, format_number, parse_number, shown
@@ -37,15 +39,6 @@ EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FI
 Evaluated = Formula | Network | ExtractedFormula
 
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
-
-
-@dataclass(frozen=True)
-class Result:
-    """The answer twice: as one JSON object, and as text."""
-
-    data: Mapping[str, Any]
-    text: str
-    exit_code: int = 0
 
 
 def console_style() -> Style:
@@ -94,7 +87,7 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
             files["report.html"] = [_page(extraction, arguments, files, lacking).encode()]
         files["summary.json"] = [(json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode()]
         write_directory(arguments.directory, files, replaceable)
-    text = formula.text(console_style()) if formula.is_short() else None
+    text = formula.shown(console_style()) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else _abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
     lines += [
@@ -132,24 +125,12 @@ _MAPS_TOLD = 20
 def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
     """How the formula's values become the network's, where they are not the same."""
     told = [
-        f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}"
+        f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}".replace("+ -", "- ")
         for entry in outputs
         if (entry["scale"], entry["offset"]) != ("1", "0")
     ]
     more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
     return told[:_MAPS_TOLD] + more
-
-
-def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
-    report("checking the certificate")
-    files = {name: getattr(arguments, name) for name in kernel.FILES}
-    rejected = rejection(lambda: kernel.check(arguments.path, files))
-    if rejected is None:
-        return Result({"verdict": "valid", "path": arguments.path}, "valid")
-    found = {"line": rejected.line, "rule": rejected.rule, "expected": rejected.expected, "got": rejected.got}
-    return Result(
-        {"verdict": rejected.status, "path": arguments.path, **found}, str(rejected), kernel.EXIT_CODES[rejected.status]
-    )
 
 
 def _counted(count: int, noun: str) -> str:
@@ -169,17 +150,28 @@ def run_eval(arguments: argparse.Namespace, report: Reporter) -> Result:
     subject = evaluated_argument(arguments)
     box = subject.box if isinstance(subject, Network) and arguments.box is not None else None
     report("evaluating")
+    gap = FloatGap(arguments, subject) if arguments.float_gap else None
     if arguments.csv is not None:
         if arguments.at is not None:
             raise InputError("--at and --csv exclude each other")
         floats = FloatColumns(arguments.subject, subject) if arguments.floats else None
-        return _eval_csv(subject, arguments.csv, box, floats)
+        return _eval_csv(subject, arguments.csv, box, floats, gap)
     if arguments.floats:
         raise InputError("--floats compares a table of points: it needs --csv")
+    if gap is not None and arguments.at is None:
+        gaps = gap.on_box(report)
+        lines = [
+            f"{name}: float32 is within {bound} of the exact value, anywhere in the box" for name, bound in gaps.items()
+        ]
+        return Result({"float_gap": gaps}, "\n".join(lines))
     point = _point(subject.inputs, arguments.at or "")
     values = dict(zip(subject.outputs, map(format_number, _values(subject, point, box)), strict=True))
     text = "\n".join(values.values() if len(values) == 1 else (f"{name} = {value}" for name, value in values.items()))
-    return Result({"point": {name: format_number(x) for name, x in point.items()}, "outputs": values}, text)
+    data: dict[str, Any] = {"point": {name: format_number(x) for name, x in point.items()}, "outputs": values}
+    if gap is not None:
+        data["float_gap"] = gap.at([point[name] for name in subject.inputs])
+        text += f"\nfloat32 is within {data['float_gap']} of this"
+    return Result(data, text)
 
 
 def _values(subject: Evaluated, point: Mapping[str, Number], box: Box | None) -> list[Number]:
@@ -213,7 +205,9 @@ def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
     return point
 
 
-def _eval_csv(subject: Evaluated, path: str, box: Box | None, floats: FloatColumns | None) -> Result:
+def _eval_csv(
+    subject: Evaluated, path: str, box: Box | None, floats: FloatColumns | None, gap: FloatGap | None
+) -> Result:
     try:
         rows = list(csv.reader(io.StringIO(read_text(path), newline=None)))
     except csv.Error as error:
@@ -242,9 +236,10 @@ def _eval_csv(subject: Evaluated, path: str, box: Box | None, floats: FloatColum
                 **{name: format_number(x) for name, x in point.items()},
                 **dict(zip(subject.outputs, map(format_number, values), strict=True)),
                 **(floats.at([point[name] for name in subject.inputs], values) if floats else {}),
+                **({gap.column: gap.at([point[name] for name in subject.inputs])} if gap else {}),
             }
         )
-    columns = [*rows[0], *subject.outputs, *(floats.names if floats else ())]
+    columns = [*rows[0], *subject.outputs, *(floats.names if floats else ()), *([gap.column] if gap else [])]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()

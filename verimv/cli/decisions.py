@@ -11,9 +11,10 @@ from verimv import smt
 from verimv.bounds import Effort, NetworkBounds, NeuronBound, certified_bounds, exact_bounds, neuron_bounds
 from verimv.bounds.outputs import searched_ranges
 from verimv.certificate import Certificate, certify, certify_difference, certify_formulas, certify_range
-from verimv.cli.commands import Result, write_certificate
+from verimv.cli.commands import write_certificate
 from verimv.cli.domain import network_argument, output_maps, read_summary, subject_argument, with_box
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
 from verimv.errors import InputError, InternalError
 from verimv.exact import Number, format_number, parse_number, sign
@@ -36,6 +37,7 @@ DEFAULT_SECONDS = 60.0
 def make_search(arguments: argparse.Namespace, report: Reporter) -> Search:
     """Solvers and budget as asked for on the command line."""
     directory = getattr(arguments, "emit", None)
+    report.within(arguments.timeout or DEFAULT_SECONDS)
     return Search(
         solvers=chosen(arguments.solver),
         seconds=arguments.timeout or DEFAULT_SECONDS,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from verimv.certificate.certificate import CERTIFICATE_FILES
+from verimv.checking import CERTIFICATE_FILES
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
 from verimv.errors import InputError
 from verimv.exact import ZERO, Number, format_number, parse_number
@@ -23,20 +23,6 @@ from verimv.networks.json_format import read_box
 from verimv.networks.network import Box, checked_box
 from verimv.networks.outputs import OutputMap, chosen
 from verimv.terms import Formula
-
-
-def add_box(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--box",
-        metavar="FILE",
-        help='JSON [["low", "high"], …], a pair per input, or a VNN-LIB file, instead of the network\'s own box',
-    )
-
-
-def add_outputs(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
-    group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference of outputs A − B")
 
 
 def with_box(subject: Network, path: str | None) -> Network:

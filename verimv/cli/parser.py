@@ -1,27 +1,31 @@
-"""Commands and options. Every `--help` ends with an example that works from a checkout."""
+"""Commands and options. Every `--help` ends with an example that works from a checkout.
+
+A command names the function that runs it as "module:function" in this package: `--help` loads none of them.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import NoReturn
 
 from verimv import __version__, kernel
-from verimv.bounds import METHODS
-from verimv.cli import commands, decisions
-from verimv.cli.bench import run_bench
-from verimv.cli.domain import add_box, add_outputs
-from verimv.cli.plotting import KINDS, run_plot
-from verimv.cli.reporting import run_report
-from verimv.cli.reproduce import run_reproduce
-from verimv.cli.simplifying import run_simplify
+from verimv.choices import (
+    EXPERIMENTS,
+    FORMULA_FORMATS,
+    KERNELS,
+    LOGICS,
+    MEASURES,
+    METHODS,
+    NETWORK_FORMATS,
+    PICTURES,
+    SHELLS,
+    STRATEGIES,
+)
+from verimv.cli.options import add_box, add_outputs, add_workers, count, megabytes, positive, seed
 from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS
-from verimv.experiments.reproduce import EXPERIMENTS
-from verimv.extract import LOGICS, STRATEGIES
-from verimv.pictures.graph import MAX_DRAWN
-from verimv.terms.measure import MEASURES
 
 SUBJECT = "a file, an expression, or - for stdin"
 NETWORK = "network JSON, .onnx, .nnet, .npz, .safetensors, or - for JSON on stdin"
@@ -48,8 +52,9 @@ def build_parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
 
     def command(
-        name: str, run: Callable[..., Any], summary: str, example: str, budgeted: bool = False
+        name: str, run: str, summary: str, example: str, budgeted: bool = False, decides: Sequence[str] = ()
     ) -> argparse.ArgumentParser:
+        """`decides` names the arguments that a verdict is about: JUnit has a test case for it."""
         sub = subparsers.add_parser(
             name,
             help=summary,
@@ -57,20 +62,24 @@ def build_parser() -> argparse.ArgumentParser:
             epilog=f"example:\n{example}\n\n{EXIT_CODES}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        sub.set_defaults(run=run, budgeted=budgeted)
+        sub.set_defaults(run=run, budgeted=budgeted, command=name, decides=decides, junit=None)
         common = sub.add_argument_group("every command")
         common.add_argument("--json", action="store_true", help="print one JSON object")
         common.add_argument("--quiet", action="store_true", help="no progress on stderr")
-        common.add_argument("--timeout", type=_positive, metavar="SECONDS", help="give up (exit 3) after this long")
-        common.add_argument("--memory", type=_megabytes, metavar="MB", help="give up (exit 3) past this much memory")
+        common.add_argument("--verbose", action="store_true", help="tell on stderr what is tried, and when")
+        common.add_argument("--timeout", type=positive, metavar="SECONDS", help="give up (exit 3) after this long")
+        common.add_argument("--memory", type=megabytes, metavar="MB", help="give up (exit 3) past this much memory")
         common.add_argument("--debug", action="store_true", help="show tracebacks")
+        if decides:
+            common.add_argument("--junit", metavar="FILE", help="write the verdict there as JUnit XML, for CI")
         return sub
 
     sub = command(
         "extract",
-        commands.run_extract,
+        "commands:run_extract",
         "network → formula",
         "  verimv extract examples/networks/hat.json -o hat\n  (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)",
+        decides=("network",),
     )
     sub.add_argument("network", metavar="NETWORK", help=NETWORK)
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write formula, certificate, summary and report here")
@@ -93,7 +102,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="how neurons are bounded (default: the tightest that is quick)",
     )
-    _add_workers(sub, "bounds")
+    add_workers(sub, "bounds")
     add_box(sub)
     add_outputs(sub)
     ends = sub.add_mutually_exclusive_group()
@@ -105,17 +114,30 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "check",
-        commands.run_check,
-        "check a certificate, without a solver",
+        "checking:run_check",
+        "check certificates, without a solver",
         "  verimv extract examples/networks/hat.json -o hat && verimv check hat\n  valid",
+        decides=("paths",),
     )
-    sub.add_argument("path", metavar="DIR|CERTIFICATE", help="a directory that extract wrote, or a certificate")
+    sub.add_argument(
+        "paths",
+        nargs="+",
+        metavar="DIR|CERTIFICATE",
+        help="directories that extract wrote (or a file of each), or certificates",
+    )
     for name, file in kernel.FILES.items():
         sub.add_argument(f"--{name}", metavar="FILE", help=f"the {name} that the certificate is about (DIR/{file})")
+    sub.add_argument(
+        "--kernel",
+        choices=KERNELS,
+        default="python",
+        help="who checks: kernel.py, the program proved in Coq (make -C proofs), or both, and they must agree "
+        "(default: python)",
+    )
 
     sub = command(
         "report",
-        run_report,
+        "reporting:run_report",
         "a page to read about what extract wrote: DIR/report.html",
         "  verimv extract examples/networks/hat.json -o hat && verimv report hat\n  written to hat/report.html (valid)",
     )
@@ -124,23 +146,23 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "plot",
-        run_plot,
+        "plotting:run_plot",
         "a picture: graph (one input), map of linear regions (two inputs), or the shared DAG",
         "  verimv plot examples/networks/hat.json -o hat.svg\n  verimv plot '(x ⊕ y) ⊙ ¬z' -o map.png --at z=1/3",
     )
     sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
     sub.add_argument("-o", dest="out", metavar="OUT", required=True, help="a file (.svg or .png)")
     sub.add_argument(
-        "--kind", choices=KINDS, default="auto", help="default: function for one input, regions for two, else dag"
+        "--kind", choices=PICTURES, default="auto", help="default: function for one input, regions for two, else dag"
     )
     sub.add_argument("--at", metavar="x3=1/2,…", help="fix these inputs")
     add_box(sub)
     add_outputs(sub)
-    sub.add_argument("--nodes", type=_count, default=MAX_DRAWN, metavar="N", help="dag: draw no more (default: 400)")
+    sub.add_argument("--nodes", type=count, default=400, metavar="N", help="dag: draw no more (default: 400)")
 
     sub = command(
         "eval",
-        commands.run_eval,
+        "commands:run_eval",
         "exact value of a formula or network",
         "  verimv eval '(x ⊕ x) ⊙ ¬(x ⊙ x)' --at x=1/3\n  2/3",
     )
@@ -150,10 +172,15 @@ def build_parser() -> argparse.ArgumentParser:
     add_outputs(sub)
     sub.add_argument("--csv", metavar="FILE", help="a table of points with a header; prints it with the outputs added")
     sub.add_argument("--floats", action="store_true", help="with --csv and an .onnx file: onnxruntime's values beside")
+    sub.add_argument(
+        "--float-gap",
+        action="store_true",
+        help="a proven bound on |float32 execution − exact value|, at the points or, without any, in the whole box",
+    )
 
     sub = command(
         "measure",
-        commands.run_measure,
+        "commands:run_measure",
         "length, size, depth, logic, variables of a formula",
         "  verimv measure '(x ⊕ x) ⊙ ¬(x ⊙ x)'\n  length     4\n  …",
     )
@@ -161,7 +188,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "simplify",
-        run_simplify,
+        "simplifying:run_simplify",
         "an equal formula that is no longer; each merge by a law or proved by the solver (default budget: 20 s)",
         "  verimv simplify '(x ∧ y) ⊕ (x ∨ y)'\n  x ⊕ y\n  …",
         budgeted=True,
@@ -173,7 +200,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "convert",
-        commands.run_convert,
+        "commands:run_convert",
         "between formats; formula → network is the paper's construction",
         "  verimv convert '(x ⊕ x) ⊙ ¬y' -o network.json\n  verimv convert hat/formula.mv --to latex -o -",
     )
@@ -187,7 +214,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument(
         "--to",
-        choices=(*commands.FORMULA_FORMATS, *commands.NETWORK_FORMATS),
+        choices=(*FORMULA_FORMATS, *NETWORK_FORMATS),
         help="the format, when the name does not tell",
     )
     sub.add_argument(
@@ -196,17 +223,19 @@ def build_parser() -> argparse.ArgumentParser:
         help="formula → network: write both there, with a certificate that they are equal",
     )
 
-    def question(name: str, run: Callable[..., Any], summary: str, example: str) -> argparse.ArgumentParser:
-        sub = command(name, run, f"{summary} (default budget: 60 s)", example, budgeted=True)
+    def question(name: str, run: str, summary: str, example: str, *decides: str) -> argparse.ArgumentParser:
+        sub = command(name, run, f"{summary} (default budget: 60 s)", example, budgeted=True, decides=decides)
         sub.add_argument("--solver", choices=("z3", "cvc5", "all"), default="z3", help="all: both, and they must agree")
         sub.add_argument("--emit", metavar="DIR", help="write every query there as SMT-LIB 2")
         return sub
 
     sub = question(
         "equiv",
-        decisions.run_equiv,
+        "decisions:run_equiv",
         "are two networks or formulas equal everywhere?",
         "  verimv equiv 'x ⊙ (x → y)' 'x ∧ y'\n  equal",
+        "a",
+        "b",
     )
     sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, or - for stdin")
     sub.add_argument("b", metavar="B", help="the other")
@@ -220,9 +249,10 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = question(
         "prove",
-        decisions.run_prove,
+        "decisions:run_prove",
         "are the network and the formula that extract wrote equal everywhere?",
         "  verimv extract examples/networks/hat.json -o hat && verimv prove hat --solver all",
+        "directory",
     )
     sub.add_argument("directory", metavar="DIR", help="a directory with network.json and formula.mv")
     sub.add_argument(
@@ -231,26 +261,30 @@ def build_parser() -> argparse.ArgumentParser:
         default="layered",
         help="one obligation per unit and node where the formula is the network's extraction, or one query about all",
     )
-    _add_workers(sub, "obligations")
+    add_workers(sub, "obligations")
 
-    sub = question("valid", decisions.run_valid, "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid")
+    sub = question(
+        "valid", "decisions:run_valid", "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid", "formula"
+    )
     sub.add_argument("formula", metavar="F", help=SUBJECT)
 
-    sub = question("sat", decisions.run_sat, "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'")
+    sub = question("sat", "decisions:run_sat", "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'", "formula")
     sub.add_argument("formula", metavar="F", help=SUBJECT)
 
     sub = question(
         "entails",
-        decisions.run_entails,
+        "decisions:run_entails",
         "wherever F is 1, is G 1?",
         "  verimv entails 'x ⊙ (x → y)' y\n  entailed",
+        "premise",
+        "conclusion",
     )
     sub.add_argument("premise", metavar="F", help=SUBJECT)
     sub.add_argument("conclusion", metavar="G", help="a file or an expression")
 
     sub = question(
         "range",
-        decisions.run_range,
+        "decisions:run_range",
         "exact minimum and maximum, with points",
         "  verimv range 'x ∨ ¬x'\n  minimum 1/2 at x=1/2\n  maximum 1 at x=0",
     )
@@ -264,11 +298,11 @@ def build_parser() -> argparse.ArgumentParser:
         help="verimv's own search, a solver, or both, and they must agree (default: search, a solver if that fails)",
     )
     sub.add_argument("--certify", metavar="DIR", help="of a network: write a certificate of what is proved")
-    _add_workers(sub, "the search")
+    add_workers(sub, "the search")
 
     sub = command(
         "bounds",
-        decisions.run_bounds,
+        "decisions:run_bounds",
         "proven range of every neuron, before activation",
         "  verimv bounds examples/networks/hat.json\n  1:0  [0, 2]  exact\n  …",
         budgeted=True,
@@ -283,30 +317,30 @@ def build_parser() -> argparse.ArgumentParser:
         default="search",
         help="who finds exact bounds: verimv's own search, a solver, or both, and they must agree (default: search)",
     )
-    _add_workers(sub, "the search")
+    add_workers(sub, "the search")
     sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="the solver of --engine smt")
     sub.add_argument(
-        "--seconds-per-bound", type=_positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"
+        "--seconds-per-bound", type=positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"
     )
 
     sub = command(
         "reproduce",
-        run_reproduce,
+        "reproduce:run_reproduce",
         "the paper's experiments: numbers, figures, and which of its claims hold",
         "  verimv reproduce all --runs 20 -o figures",
     )
     sub.add_argument(
         "figure", choices=(*EXPERIMENTS, "all"), metavar="FIGURE", help=f"one of: {', '.join(EXPERIMENTS)}, all"
     )
-    sub.add_argument("--runs", type=_count, default=500, metavar="N", help="random runs for each point (default: 500)")
-    sub.add_argument("--seed", type=_seed, default=1, metavar="S", help="a whole number (default: 1)")
+    sub.add_argument("--runs", type=count, default=500, metavar="N", help="random runs for each point (default: 500)")
+    sub.add_argument("--seed", type=seed, default=1, metavar="S", help="a whole number (default: 1)")
     sub.add_argument(
         "-o", dest="directory", metavar="DIR", help="write numbers and figures here; a call that was stopped goes on"
     )
 
     sub = command(
         "bench",
-        run_bench,
+        "bench:run_bench",
         "measurements on this machine, as ratios and growth within one run",
         "  verimv bench extract",
     )
@@ -319,50 +353,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: where the networks are")
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
-    return parser
 
-
-def _add_workers(parser: argparse.ArgumentParser, purpose: str) -> None:
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("--workers", type=_workers, default=1, metavar="N", help=f"processes for {purpose} (default: 1)")
-    group.add_argument(
-        "--scheduler",
-        dest="workers",
-        default=argparse.SUPPRESS,
-        metavar="ADDRESS",
-        help="a Dask cluster instead of local processes, such as tcp://host:8786 (needs verimv[dask])",
+    sub = command(
+        "completion",
+        "completion:run_completion",
+        "a script with which a shell completes commands, options and their words",
+        "  source <(verimv completion bash)      # also in ~/.bashrc\n  verimv completion fish | source",
     )
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e8:
-        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, found {text!r}")
-    return value
-
-
-def _workers(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 256):
-        raise argparse.ArgumentTypeError(f"expected a number of processes from 1 to 256, found {text!r}")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000):
-        raise argparse.ArgumentTypeError(f"expected a number of runs from 1 to 1000000, found {text!r}")
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}")
-    return int(text)
-
-
-def _megabytes(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 30):
-        raise argparse.ArgumentTypeError(f"expected a positive number of megabytes, found {text!r}")
-    return int(text)
+    sub.add_argument("shell", choices=SHELLS, help="the shell")
+    return parser

@@ -6,9 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from verimv.cli.commands import Result, given_point
+from verimv.cli.commands import given_point
 from verimv.cli.domain import subject_argument
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.errors import InputError
 from verimv.exact import format_number
 from verimv.experiments import figures
@@ -19,8 +20,6 @@ from verimv.pictures.graph import top_of
 from verimv.pictures.maps import box_of, region_maps
 from verimv.pictures.restrict import restricted
 from verimv.terms import Formula
-
-KINDS = ("auto", "function", "regions", "dag")
 
 #: Maps that one picture holds.
 MAX_MAPS = 4

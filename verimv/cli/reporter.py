@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 
 _PATIENCE = 2.0
 _REFRESH = 0.2
+#: The stage's own pace tells nothing before so many seconds.
+_SETTLED = 1.0
 
 
 class Reporter:
-    """Shows the current stage with count, share and time left, or the seconds spent where there is no count.
+    """Shows the current stage with count, share and time left; or the seconds spent, and how many there can be at most.
 
-    Silent when stderr is not a terminal, or when asked to be.
+    Silent when stderr is not a terminal, or when asked to be. If `verbose`, each stage is a line that stays, with the
+    time at which it began, on whatever stderr is.
     """
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, quiet: bool, verbose: bool = False) -> None:
         self._active = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._verbose = verbose and sys.stderr is not None
         self._started = self._stage_started = time.monotonic()
         self._stage, self._done, self._total = "", 0, 0
+        self._end: float | None = None
+        self._file: Path | None = None
         self._quiet = quiet
         #: what the user has been warned of
         self.warnings: list[str] = []
@@ -28,9 +37,26 @@ class Reporter:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __call__(self, stage: str, done: int = 0, total: int = 0) -> None:
-        if stage.partition(",")[0] != self._stage.partition(",")[0]:  # what follows a comma is a running remark
+        # what follows a comma is a running remark
+        if stage.partition(",")[0] != self._stage.partition(",")[0]:
             self._stage_started = time.monotonic()
+            self._file = None
+            if self._verbose:
+                self._tell(stage)
         self._stage, self._done, self._total = stage, done, total
+
+    def within(self, seconds: float) -> None:
+        """What follows ends after so many seconds at most."""
+        self._end = time.monotonic() + seconds
+
+    def reading(self, path: str) -> None:
+        """The stage is as far as this process has read a file."""
+        self._file = Path(path).resolve()
+
+    def _tell(self, stage: str) -> None:
+        clear = "\r\x1b[K" if self._active else ""
+        sys.stderr.write(f"{clear}{time.monotonic() - self._started:8.2f} s  {stage}\n")
+        sys.stderr.flush()
 
     def warn(self, text: str) -> None:
         """One line on stderr, once, whether or not it is a terminal."""
@@ -65,8 +91,26 @@ class Reporter:
             sys.stderr.flush()
 
     def line(self) -> str:
-        spent = time.monotonic() - self._stage_started
-        if self._total <= 1 or not self._done:
-            return f"{self._stage} … {spent:.0f} s"
-        left = spent * (self._total - self._done) / self._done
-        return f"{self._stage}: {self._done:,} of {self._total:,} ({self._done / self._total:.0%}), {left:.0f} s left"
+        now = time.monotonic()
+        spent = now - self._stage_started
+        done, total = _read_so_far(self._file) if self._file is not None else (self._done, self._total)
+        if total <= 1 or not done:
+            most = f" (at most {max(0.0, self._end - now):.0f} s more)" if self._end is not None else ""
+            return f"{self._stage} … {spent:.0f} s{most}"
+        left = spent * (total - done) / done
+        if self._end is not None:
+            left = min(left, max(0.0, self._end - now))
+        count = "" if self._file is not None else f" {done:,} of {total:,}"
+        pace = f", {left:.0f} s left" if spent > _SETTLED else ""
+        return f"{self._stage}:{count} ({done / total:.0%}){pace}"
+
+
+def _read_so_far(path: Path) -> tuple[int, int]:
+    """Bytes of a file that this process is reading, and how many there are. Where the system does not tell: nothing."""
+    names = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fdinfo") else []
+    for name in names:
+        with suppress(OSError):  # closed meanwhile
+            if os.readlink(f"/proc/self/fd/{name}") == str(path):
+                position = Path("/proc/self/fdinfo", name).read_text(encoding="ascii").split()[1]
+                return int(position), path.stat().st_size
+    return 0, 0

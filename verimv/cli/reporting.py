@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from verimv import kernel
-from verimv.cli.commands import Result
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.errors import InputError
 from verimv.files import write_file
 from verimv.report import of_directory, report_html

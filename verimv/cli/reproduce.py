@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from verimv.cli.commands import Result
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.errors import InputError
 from verimv.experiments import claims, curves, figures
 from verimv.experiments.reproduce import EXPERIMENTS, Record, perform

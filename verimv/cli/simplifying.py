@@ -8,8 +8,9 @@ from typing import Any
 
 from verimv.certificate import certify_simplification
 from verimv.certificate.writer import EVIDENCE_SECONDS
-from verimv.cli.commands import FORMULA_FORMATS, Result, console_style, format_of, write_certificate
+from verimv.cli.commands import FORMULA_FORMATS, console_style, format_of, write_certificate
 from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
 from verimv.cli.subjects import read_formula
 from verimv.errors import Undecided
 from verimv.files import write_file
@@ -26,6 +27,7 @@ def run_simplify(arguments: argparse.Namespace, report: Reporter) -> Result:
     write = FORMULA_FORMATS[format_of(arguments.out, FORMULA_FORMATS)][1] if arguments.out is not None else None
     report("reading the formula")
     formula = read_formula(arguments.formula)
+    report.within(arguments.timeout or DEFAULT_SECONDS)
     found = simplify(
         formula,
         minimise=arguments.minimise,
@@ -34,6 +36,7 @@ def run_simplify(arguments: argparse.Namespace, report: Reporter) -> Result:
         progress=report,
     )
     report("certifying")
+    report.within(arguments.timeout or EVIDENCE_SECONDS)
     certificate = certify_simplification(found, arguments.timeout or EVIDENCE_SECONDS)
     if write is not None:
         report("writing")
@@ -76,7 +79,7 @@ def _lines(found: Simplification, data: dict[str, Any], out: str | None) -> list
     shown = found.formula.is_short()
     where = f"see {out}" if out is not None else "-o OUT writes it to a file"
     lines = [
-        found.formula.text(console_style()) if shown else f"(the formula is too long to show; {where})",
+        found.formula.shown(console_style()) if shown else f"(the formula is too long to show; {where})",
         "",
         f"length {_short(before['length'])} → {_short(after['length'])}, "
         f"size {before['size']:,} → {after['size']:,} nodes, {data['seconds']:.1f} s",

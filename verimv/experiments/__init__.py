@@ -1,31 +1,23 @@
-"""The paper's networks and the benchmarks, by name."""
+"""The paper's networks and experiments, and the benchmarks by name: each is loaded when it is run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from typing import TYPE_CHECKING
 
-from verimv.experiments import (
-    bench_bounds,
-    bench_certificates,
-    bench_compact,
-    bench_equivalence,
-    bench_extract,
-    bench_nets,
-    bench_simplify,
-)
-from verimv.experiments.benchmark import Benchmark
-from verimv.extract.step3_compose import Progress
+if TYPE_CHECKING:
+    from verimv.experiments.benchmark import Benchmark
+    from verimv.extract.step3_compose import Progress
 
-__all__ = ["BENCHMARKS", "FOLDER_BENCHMARKS"]
+__all__ = ["BENCHMARKS", "FOLDER_BENCHMARKS", "run_benchmark"]
 
-BENCHMARKS: dict[str, Callable[[Progress], Benchmark]] = {
-    "extract": bench_extract.run,
-    "equivalence": bench_equivalence.run,
-    "bounds": bench_bounds.run,
-    "certificates": bench_certificates.run,
-    "compact": bench_compact.run,
-    "simplify": bench_simplify.run,
-}
-
+#: Each is the function `run` of the module bench_NAME.
+BENCHMARKS = ("start", "extract", "equivalence", "bounds", "certificates", "kernel", "compact", "simplify", "growth")
 #: Benchmarks over a folder of the user's; None is where this project's own trials have theirs.
-FOLDER_BENCHMARKS: dict[str, Callable[[Progress, str | None], Benchmark]] = {"nets": bench_nets.run}
+FOLDER_BENCHMARKS = ("nets",)
+
+
+def run_benchmark(name: str, progress: Progress, folder: str | None = None) -> Benchmark:
+    run = importlib.import_module(f"verimv.experiments.bench_{name}").run
+    benchmark: Benchmark = run(progress, folder) if name in FOLDER_BENCHMARKS else run(progress)
+    return benchmark

@@ -33,7 +33,8 @@ TIMEOUT = 600.0
 _POINTS = 20
 
 _HEADER = (
-    "file", "ReLUs", "weights", "extract s", "nodes", "certificate KB", "check s", "peak MB", "float gap", "result",
+    "file", "ReLUs", "weights", "extract s", "extract CPU", "nodes", "certificate KB", "check s", "check CPU",
+    "peak MB", "float gap", "result",
 )  # fmt: skip
 
 
@@ -61,7 +62,7 @@ def _row(path: Path, timeout: float) -> tuple[str, ...]:
         extracted = measured([*command, "--box", str(box)] if box else command, timeout + 30)
         answer = _answer(extracted.stdout)
         if extracted.code != 0:
-            return ("–",) * 8 + (str(answer.get("reason", "no answer in time")),)
+            return ("–",) * (len(_HEADER) - 2) + (str(answer.get("reason", "no answer in time")),)
         checked = measured([sys.executable, "-I", "-S", kernel.__file__, str(target)], timeout)
         network = load(path)
         if box:
@@ -70,9 +71,11 @@ def _row(path: Path, timeout: float) -> tuple[str, ...]:
             f"{sum(len(layer.rows) for layer in network.layers if layer.activation != 'identity'):,}",
             f"{sum(len(row.terms) for layer in network.layers for row in layer.rows):,}",
             f"{extracted.seconds:.1f}",
+            f"{extracted.cpu:.1f}",
             f"{answer['size']:,}",
             f"{sum(file.stat().st_size for file in target.glob('certificate.*')) / 1000:,.0f}",
             f"{checked.seconds:.1f}",
+            f"{checked.cpu:.1f}",
             f"{max(extracted.peak, checked.peak) / 1e6:,.0f}",
             _gap(path, network),
             "certified" if checked.code == 0 else f"not certified: {checked.stdout.strip()[:100]}",

@@ -1,7 +1,8 @@
-"""A command in a process of its own: seconds, peak memory, what it said."""
+"""What work costs: a command in a process of its own (seconds, peak memory, what it said); memory of this process."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tempfile
@@ -19,6 +20,8 @@ class Measured:
     code: int
     stdout: str
     seconds: float
+    #: seconds of the processor, which do not depend on what else the machine does
+    cpu: float
     #: bytes
     peak: int
 
@@ -26,25 +29,40 @@ class Measured:
 def measured(command: Sequence[str], timeout: float) -> Measured:
     """Run a command to its end, or until the time is up."""
     with tempfile.TemporaryFile() as output:
-        start = time.perf_counter()
+        start, before = time.perf_counter(), _children_cpu()
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
         peak = 0
         while process.poll() is None:
-            peak = max(peak, _peak_so_far(process.pid))
+            peak = max(peak, peak_memory(process.pid))
             if time.perf_counter() - start > timeout:
                 process.kill()
             time.sleep(_POLL)
-        seconds = time.perf_counter() - start
+        seconds, cpu = time.perf_counter() - start, _children_cpu() - before
         output.seek(0)
         text = output.read().decode("utf-8", "replace")
-    return Measured(process.returncode, text, seconds, peak)
+    return Measured(process.returncode, text, seconds, cpu, peak)
 
 
-def _peak_so_far(pid: int) -> int:
-    """What Linux says; the rusage of a child would count the memory of the process that started it."""
+def _children_cpu() -> float:
+    """Of all processes that this one has started and seen to their end."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def peak_memory(process: int | str = "self") -> int:
+    """Bytes; what Linux says. The rusage of a child would count the memory of the process that started it."""
+    return _memory(process, "VmHWM")
+
+
+def resident_memory() -> int:
+    """Bytes that this process has now."""
+    return _memory("self", "VmRSS")
+
+
+def _memory(process: int | str, field: str) -> int:
     try:
-        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+        status = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace")
     except OSError:  # it has just ended, or this is no Linux
         return 0
-    found = re.search(r"VmHWM:\s*([0-9]+) kB", status)
+    found = re.search(rf"{field}:\s*([0-9]+) kB", status)
     return int(found[1]) * 1024 if found else 0

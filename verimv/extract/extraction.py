@@ -10,6 +10,7 @@ from typing import Any
 
 from verimv.bounds import NetworkBounds, neuron_bounds
 from verimv.bounds.search import point_outside_unit_interval
+from verimv.choices import LOGICS, MEASURES, STRATEGIES
 from verimv.errors import InputError, OutputLeavesUnitInterval, Undecided, check_type
 from verimv.exact import format_number
 from verimv.extract.recorder import Recorder
@@ -18,19 +19,17 @@ from verimv.extract.step3_compose import Progress, compose, table_nodes
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.networks.outputs import affine_end, chosen
+from verimv.rich import Headed, cut, html_table
 from verimv.terms.formula import Formula
-from verimv.terms.measure import MEASURES, Measures
+from verimv.terms.measure import Measures
 from verimv.workers import Workers
-
-LOGICS = ("auto", "mv", "dmv", "rmv")
-STRATEGIES = ("paper", "compact")
 
 #: With --logic auto, rational weights go to DMV as long as its splitting needs no more table entries than this.
 MAX_AUTO_DMV_NODES = 200_000
 
 
-@dataclass(frozen=True)
-class Extraction:
+@dataclass(frozen=True, repr=False)
+class Extraction(Headed):
     """A formula and the network, normalised to the unit cube, that it equals."""
 
     formula: Formula
@@ -40,6 +39,21 @@ class Extraction:
     clipped: ClippedNetwork
     measures: Measures
     summary: dict[str, Any]
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the formula, and what is known of it."""
+        told = self.summary
+        rows = [
+            ("formula", self.formula._repr_latex_()),
+            ("logic", told["logic"]),
+            ("size", f"length {cut(told['length'], 40)}, {told['size']:,} nodes, depth {told['depth']:,}"),
+            ("from", f"{told['neurons']:,} neurons by {told['units']:,} clipped units ({told['bounds']} bounds)"),
+            ("status", {"extracted": "extracted, its certificate not checked yet"}.get(told["status"], told["status"])),
+        ]
+        return html_table("network → formula", rows)
+
+    def _headline(self) -> str:
+        return f"{self.summary['status']}: {self.formula!r}"
 
 
 def no_progress(stage: str, done: int, total: int) -> None:

@@ -80,7 +80,7 @@ def _open_obligations(solver: str, queries: Sequence[Query], search: Search) -> 
                         raise InternalError(f"{solver} refutes an obligation", to_smtlib(*queries[number], NAMES))
                     if status == "unknown":
                         return f"{solver} left obligation {number + 1} of {len(queries)} open"
-                    search.progress("proving obligations", done, len(queries))
+                    search.progress(f"proving obligations with {solver}", done, len(queries))
     except Undecided as error:
         return f"{solver}: {error}"
     return ""
@@ -88,8 +88,9 @@ def _open_obligations(solver: str, queries: Sequence[Query], search: Search) -> 
 
 def _open_bounds(obligations: Obligations, solver: str, search: Search) -> str:
     """Step 1 rests on these bounds of the network's neurons: the solver must prove each itself."""
-    for (depth, index), ends in obligations.bounds.items():
-        asking = Search([solver], max(0.1, search.deadline.left), search.memory, progress=search.progress)
+    for number, ((depth, index), ends) in enumerate(obligations.bounds.items()):
+        search.progress(f"proving bounds with {solver}", number, len(obligations.bounds))
+        asking = Search([solver], max(0.1, search.deadline.left), search.memory)
         try:
             point = asking.find(_bound_question(obligations.network, depth, index, ends))
         except Undecided as error:
@@ -149,6 +150,7 @@ def prove_layered(network: Network, formula: Formula, search: Search) -> Verdict
             obligations = Obligations()
             if not search.deadline.left:
                 return None
+            search.progress(f"extracting again by {strategy} {minimise} {logic} with {bounds} bounds", 0, 1)
             options: dict[str, Any] = {"bounds": bounds, "logic": logic, "strategy": strategy, "minimise": minimise}
             try:
                 extraction = extract(network, recorder=obligations, **options)
@@ -176,12 +178,14 @@ def equivalent(
         verdict = prove_layered(network, formula, search)
         if verdict is not None and verdict.proved:
             return verdict
+    search.progress("comparing neurons", 0, 1)
     difference = Difference(a, b, tolerance)
     verdict = difference.by_structure()
     if verdict is not None:
         return verdict
     verdict = smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=_share(search), split=False))
     if verdict.undecided and search.deadline.left:
+        search.progress("finding the range of the difference", 0, 1)
         verdict = difference.by_search(_SEARCH_SHARE * search.deadline.left) or verdict
     if verdict.undecided and search.deadline.left:
         return smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=search.deadline.left))

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from verimv.errors import InputError
 from verimv.exact import ONE, ZERO, Algebraic, Number, as_number, clip, is_integer, shown
 from verimv.networks.affine import Affine
+from verimv.rich import Headed, cut, html_table
 from verimv.terms.parse import NAME, RESERVED
 
 Activation = Literal["relu", "crelu", "identity"]
@@ -54,8 +55,8 @@ class Layer:
         return Layer(tuple(rows), width_in, activation)
 
 
-@dataclass(frozen=True)
-class Network:
+@dataclass(frozen=True, repr=False)
+class Network(Headed):
     """Layers applied in order to inputs from a box. Immutable; every number exact."""
 
     layers: tuple[Layer, ...]
@@ -113,6 +114,22 @@ class Network:
             traced.append([row(values) for row in layer.rows])
             values = [activate(layer.activation, t) for t in traced[-1]]
         return traced
+
+    def _headline(self) -> str:
+        names = f"{', '.join(self.inputs)} → {', '.join(self.outputs)}"
+        return f"{cut(names, 80)}: {self.neurons:,} neurons"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a row per layer."""
+        kind = {"integer": "whole", "rational": "rational", "algebraic": "algebraic"}[self.number_kind]
+        title = f"network {self._headline()}, {kind} weights"
+        box = ", ".join(f"{name} ∈ [{low}, {high}]" for name, (low, high) in zip(self.inputs, self.box, strict=True))
+        rows = [
+            (f"layer {depth}", f"{len(layer.rows):,} × {layer.activation}", f"{weights:,} weights")
+            for depth, layer in enumerate(self.layers, start=1)
+            for weights in [sum(len(row.terms) for row in layer.rows)]
+        ]
+        return html_table(title, [("box", "the unit cube" if self.is_on_unit_cube() else box), *rows])
 
     @property
     def neurons(self) -> int:

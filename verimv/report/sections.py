@@ -10,7 +10,7 @@ from verimv.networks.network import Network
 from verimv.pictures.curves import MAX_CURVES, curves, curves_svg
 from verimv.pictures.maps import RegionMap, box_of, map_svg, region_maps
 from verimv.pictures.ranges import MAX_BARS, Ranges, ranges_svg
-from verimv.pictures.svg import label
+from verimv.pictures.svg import as_float, label
 from verimv.report.layers import Layers, LayerView, Unit
 from verimv.report.markup import Markup, counted, form_text, joined, table, tag
 from verimv.report.reading import Reading
@@ -22,15 +22,17 @@ from verimv.terms.measure import Measures
 
 #: Lines of a formula that are shown at once.
 MAX_LINES = 40
-#: For a picture, so that it never takes longer than the extraction.
-PICTURE_SECONDS, PICTURE_REGIONS, PICTURE_MAPS = 4.0, 3_000, 4
+#: Regions and maps that are drawn.
+PICTURE_REGIONS, PICTURE_MAPS = 3_000, 4
 #: Votes that are listed one by one.
 MAX_VOTES = 8
+#: Characters of a definition that is not folded.
+_SHORT = 160
 #: Layers with more units are folded at first.
 _OPEN_UNITS = 8
 
 
-def formula_section(text: str, copies: Sequence[tuple[str, str, bool]], where: str) -> Markup:
+def formula_section(text: str, copies: Sequence[tuple[str, str, bool]]) -> Markup:
     """`copies` are (identifier, label, is in the page) of what can be copied."""
     lines = text.split("\n")
     buttons = [
@@ -39,12 +41,14 @@ def formula_section(text: str, copies: Sequence[tuple[str, str, bool]], where: s
         if is_here
     ]
     commands = [
-        f"verimv convert {where}/formula.mv --to {identifier} -o -" for identifier, _, is_here in copies if not is_here
+        f"verimv convert DIR/formula.mv --to {identifier} -o -" for identifier, _, is_here in copies if not is_here
     ]
     shown = [tag("pre", tag("code", "\n".join(lines[:MAX_LINES]), id="formula-text"), class_="formula", tabindex="0")]
     if len(lines) > MAX_LINES:
-        more = f"{counted(len(lines) - MAX_LINES, 'more line')}: "
-        shown.append(tag("p", more, tag("button", "show all", type="button", id="show-formula"), class_="more"))
+        more = counted(len(lines) - MAX_LINES, "more line")
+        button = tag("button", "show all", type="button", id="show-formula")
+        is_here = copies[0][2]
+        shown.append(tag("p", f"{more}: ", button if is_here else "formula.mv has them.", class_="more"))
     if commands:
         shown.append(tag("p", "Too large to carry here; a command writes it:", class_="hint"))
         shown += [tag("pre", tag("code", command)) for command in commands]
@@ -84,7 +88,9 @@ def _layer(view: LayerView, names: dict[int, str]) -> Markup:
 def _unit(unit: Unit, names: dict[int, str]) -> Markup:
     title = tag("h4", tag("a", unit.name, href="#graph", data_node=unit.name), class_="name")
     lines = [tag("div", tag("span", f"{name or unit.name} = ", class_="dim"), text) for name, text in unit.definition]
-    definition = tag("div", *lines, class_="definition") if lines else ""
+    definition = tag("div", *lines, class_="definition") if lines else Markup("")
+    if sum(len(text) for _, text in unit.definition) > _SHORT:
+        definition = tag("details", tag("summary", "As a formula"), definition)
     claim = tag("p", f"= σ({form_text(unit.form, names)})", class_="claim")
     return tag("article", title, definition, claim, _ballot(unit.ballot, names), class_="unit")
 
@@ -108,7 +114,7 @@ def _values(view: LayerView) -> Markup:
     symbol = "ρ" if view.activation == "relu" else "σ"
     rows = [(f"neuron {i}", f"{symbol}({argument})", f"= {value}") for i, (argument, value) in enumerate(view.values)]
     more = f" (the first {len(view.values)})" if view.neurons > len(view.values) else ""
-    body = table(("", "", ""), [tuple(row) for row in rows], "values")
+    body = table(("", "", ""), rows, "values")
     return tag("details", tag("summary", f"Neurons by units{more}"), body)
 
 
@@ -118,13 +124,16 @@ def _values(view: LayerView) -> Markup:
 def picture_section(subject: Subject) -> Markup:
     """The function in its own units, if it has one or two inputs."""
     drawn: Formula | Network = subject.source or subject.formula
+    if not drawn.inputs:
+        return tag("p", "A formula without inputs has no picture: it is a number.", class_="empty")
     if len(drawn.inputs) not in (1, 2):
         why = f"A function of {len(drawn.inputs)} inputs has no picture; fix all but one or two of them:"
-        at = ",".join(f"{name}=1/2" for name in drawn.inputs[2:]) if len(drawn.inputs) < 6 else "x3=1/2,…"
-        command = f"verimv plot DIR/network.json -o map.svg --at {at}"
+        at = ",".join(f"{name}=1/2" for name in drawn.inputs[2:5]) + (",…" if len(drawn.inputs) > 5 else "")
+        name = "network.json" if subject.network is not None else "formula.mv"
+        command = f"verimv plot DIR/{name} -o map.svg --at {at}"
         return joined(tag("p", why, class_="empty"), tag("pre", tag("code", command)))
     try:
-        return _curves(drawn) if len(drawn.inputs) == 1 else _maps(drawn)
+        return _curves(drawn, subject.patience) if len(drawn.inputs) == 1 else _maps(drawn, subject.patience)
     except Undecided as error:
         told = f"Not drawn: {error} (verimv plot takes as long as it needs)."
         return tag("p", told, class_="empty")
@@ -134,8 +143,8 @@ def _whose(drawn: Formula | Network) -> str:
     return "The network's function, exactly" if isinstance(drawn, Network) else "The formula's function, exactly"
 
 
-def _curves(drawn: Formula | Network) -> Markup:
-    found = curves(drawn, PICTURE_SECONDS)
+def _curves(drawn: Formula | Network, seconds: float) -> Markup:
+    found = curves(drawn, seconds)
     told = [f"{curve.name}: {counted(len(curve.points) - 1, 'linear piece')}" for curve in found[:MAX_CURVES]]
     more = f" (the first {MAX_CURVES} of {len(found)} outputs)" if len(found) > MAX_CURVES else ""
     caption = f"{_whose(drawn)}{more}. {'; '.join(told)}; breakpoints are marked."
@@ -148,12 +157,12 @@ def _curves(drawn: Formula | Network) -> Markup:
         for curve in found[:MAX_CURVES]
         if len(curve.points) <= 40
     ]
-    points = tag("details", tag("summary", "Ends and breakpoints"), table(("", ""), list(rows))) if rows else ""
+    points = tag("details", tag("summary", "Ends and breakpoints"), table(("", ""), rows)) if rows else ""
     return joined(tag("figure", figure, tag("figcaption", caption)), points)
 
 
-def _maps(drawn: Formula | Network) -> Markup:
-    found = region_maps(drawn, PICTURE_REGIONS, PICTURE_SECONDS)
+def _maps(drawn: Formula | Network, seconds: float) -> Markup:
+    found = region_maps(drawn, PICTURE_REGIONS, seconds)
     figures = [_map(drawn, region_map, i) for i, region_map in enumerate(found[:PICTURE_MAPS])]
     more = len(found) - len(figures)
     note = tag("p", f"{counted(more, 'more output')} not drawn.", class_="hint") if more else ""
@@ -193,7 +202,7 @@ def bounds_section(subject: Subject, reading: Reading) -> Markup:
         "The range of every neuron before its activation: light by interval arithmetic, dark as the certificate proves "
         "and uses it. Narrower ranges need fewer units."
     )
-    return joined(tag("p", intro), _bounds_told(reading), *figures)
+    return joined(tag("p", intro), _bounds_told(reading), tag("div", *figures, class_="ranges"))
 
 
 def _bounds_told(reading: Reading) -> Markup:
@@ -207,8 +216,8 @@ def _bounds_told(reading: Reading) -> Markup:
 
 
 def _shares(bars: Sequence[Ranges]) -> str:
-    loose = sum(float(high - low) for (low, high), _ in bars)
-    tight = sum(float(high - low) for _, (low, high) in bars)
+    loose = sum(as_float(high - low) for (low, high), _ in bars)
+    tight = sum(as_float(high - low) for _, (low, high) in bars)
     return f"Used widths together are {tight / loose:.0%} of the intervals'." if loose else ""
 
 
@@ -216,24 +225,29 @@ def _shares(bars: Sequence[Ranges]) -> str:
 
 
 def sizes_section(measures: Measures, layers: Layers | None, settings: str) -> Markup:
-    spelt = {"variable": "of variables", "0": "of the constant 0", "1": "of the constant 1"}
-    operators = ", ".join(f"{count:,} {spelt.get(name, name)}" for name, count in measures.operators.items())
+    operators = ", ".join(_operator(name, count) for name, count in measures.operators.items())
     length = short_length(measures.length_text)
     rows = [
         ("length", length, "occurrences of variables in the written-out formula"),
         ("nodes", f"{measures.size:,}", f"distinct subformulas of the shared graph: {operators}"),
         ("depth", f"{measures.depth:,}", "operators on the longest path"),
     ]
-    parts = [table(("measure", "value", "meaning"), list(rows), "sizes")]
+    parts = [table(("measure", "value", "meaning"), rows, "sizes")]
     if layers is not None and len(layers.views) > 1:
         per_layer = [
             (f"layer {view.number}", f"{view.neurons:,}", f"{len(view.units) + view.more:,}", f"{view.nodes:,}")
             for view in layers.views
         ]
-        parts.append(table(("", "neurons", "units", "new nodes"), list(per_layer), "sizes numbers"))
+        parts.append(table(("", "neurons", "units", "new nodes"), per_layer, "sizes numbers"))
     if settings:
         parts.append(tag("p", settings, class_="hint"))
     return joined(*parts)
+
+
+def _operator(name: str, count: int) -> str:
+    if name == "variable":
+        return counted(count, name)
+    return f"the constant {name}" if name in ("0", "1") else f"{count:,} {name}"
 
 
 def left_out_note(left_out: int) -> Markup:

@@ -52,5 +52,5 @@ def phrase(ballot: Ballot) -> str:
     if whole:
         return f"at least {label(threshold + 1)} of {label(total)} votes"
     if threshold < 0:
-        return f"{label(-threshold)} plus the votes, of {label(total)}"
-    return f"the votes above {label(threshold)}, of {label(total)}"
+        return f"{label(-threshold)}, plus the votes ({label(total)} in all)"
+    return f"the votes above {label(threshold)} ({label(total)} in all)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from verimv.choices import MEASURES
 from verimv.errors import InputError
 from verimv.terms.dag import VARIABLE, Dag, reachable
-from verimv.terms.measure import MEASURES
 
 #: Lengths of more bits count as infinite: one is not shorter than another. It keeps 10⁶ doublings cheap.
 MAX_BITS = 1 << 14

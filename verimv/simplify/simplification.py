@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verimv.errors import InputError, check_type
+from verimv.rich import Headed, cut, html_table
 from verimv.simplify.cones import cone, local_formula
 from verimv.simplify.cost import TreeCosts, check_measure, objective
 from verimv.simplify.equalities import Equalities, Step
@@ -30,8 +31,8 @@ DEFAULT_SECONDS = 20.0
 MAX_ROUNDS = 40
 
 
-@dataclass(frozen=True)
-class Simplification:
+@dataclass(frozen=True, repr=False)
+class Simplification(Headed):
     """`original` and `formula` are equal, and share one table; `steps` prove it.
 
     Each step says that two nodes of the table are equal: by congruence, from steps before it, or whatever values its
@@ -59,6 +60,17 @@ class Simplification:
     def local(self, step: Step) -> Formula:
         """Both sides of a step as one formula with two outputs, over its leaves as variables v1, v2, …"""
         return local_formula(self.dag, [step.old, step.new], _leaves(step))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the new formula, and what it was before."""
+        rows = [("formula", self.formula._repr_latex_())]
+        for name, formula in (("before", self.original), ("after", self.formula)):
+            measures = formula.measure()
+            rows.append((name, f"length {cut(measures.length_text, 40)}, {measures.size:,} nodes"))
+        return html_table(f"simplified in {len(self.steps):,} steps ({self.status})", rows)
+
+    def _headline(self) -> str:
+        return f"{self.status}: {self.formula!r}"
 
 
 def _leaves(step: Step) -> tuple[int, ...]:

@@ -107,6 +107,8 @@ class Search:
         for name in self.solvers:
             start = time.perf_counter()
             budget = min(seconds, self.deadline.left)
+            if record:
+                self.progress(f"asking {name} about the whole box", 0, 1)
             try:
                 answer = limited(
                     SOLVERS[name], program, condition, question.inputs, budget, seconds=budget, memory=self.memory

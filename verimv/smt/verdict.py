@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from verimv.errors import Undecided
+from verimv.rich import Headed, cut, html_table
 
 Status = Literal["proved", "refuted", "undecided"]
 
@@ -25,8 +26,8 @@ class Witness:
         return f"at {at}: " + ", ".join(f"{name} = {value}" for name, value in self.values.items())
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Headed):
     """The answer to a question about formulas and networks, with who gave it."""
 
     status: Status
@@ -57,6 +58,19 @@ class Verdict:
         if self.undecided:
             raise Undecided(self.reason)
         return self.proved
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the answer, the exact point and values, and who gave it."""
+        rows: list[tuple[str, str]] = []
+        if self.witness is not None:
+            rows += [*self.witness.point.items(), *self.witness.values.items()]
+        if self.reason:
+            rows.append(("reason", self.reason))
+        rows += [(str(item.get("solver", "")), str(item.get("answer", ""))) for item in self.evidence]
+        return html_table(self.status, rows)
+
+    def _headline(self) -> str:
+        return f"{self.status} {self.witness or cut(self.reason)}".rstrip()
 
     def data(self) -> dict[str, Any]:
         return {

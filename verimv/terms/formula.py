@@ -11,6 +11,7 @@ import numpy as np
 
 from verimv.errors import InputError, check_type
 from verimv.exact import Number, as_number, format_number
+from verimv.rich import MAX_ROWS, cut
 from verimv.terms import dag as build
 from verimv.terms.dag import Algebra, Dag, fold
 from verimv.terms.evaluate import evaluate, evaluate_floats, evaluate_points
@@ -29,6 +30,11 @@ from verimv.terms.printing import (
 
 #: Written-out formulas with more nodes than this are shown as definitions.
 MAX_ONE_LINE_NODES = 400
+#: Formulas with more shared nodes than this are not shown in notebooks, but for their sizes.
+MAX_SHOWN_NODES = 2_000
+MAX_SHOWN_CHARACTERS = 20_000
+#: Nor longer lines than this, if definitions help.
+MAX_SHOWN_LINE = 400
 
 
 def natural_order(name: str) -> list[Any]:
@@ -211,28 +217,55 @@ class Formula:
     def is_short(self) -> bool:
         return tree_nodes(self.dag, self.roots, MAX_ONE_LINE_NODES + 1) <= MAX_ONE_LINE_NODES
 
-    def text(self, style: Style = UNICODE, *, derived: bool = True) -> str:
-        """On one line when short, otherwise as definitions of shared subterms, one per line."""
+    def text(self, style: Style = UNICODE, *, derived: bool = True, defined: bool = False) -> str:
+        """On one line when short, otherwise, or if `defined`, as definitions of shared subterms, one per line."""
         view = DerivedView if derived and style is not SYMPY else PrimitiveView
-        if self.is_short():
+        if self.is_short() and not defined:
             pairs = [
                 (name, one_line(self.dag, root, style, view))
                 for name, root in zip(self.outputs, self.roots, strict=True)
             ]
         else:
-            defined, texts = definitions(self.dag, self.roots, style, view, self.fresh_names())
-            pairs = [(d.name, d.text) for d in defined] + list(zip(self.outputs, texts, strict=True))
+            shared, texts = definitions(self.dag, self.roots, style, view, self.fresh_names())
+            pairs = [(d.name, d.text) for d in shared] + list(zip(self.outputs, texts, strict=True))
         if len(pairs) == 1:
             return pairs[0][1]
         return "\n".join(f"{style.name(name)} = {text}" for name, text in pairs)
 
+    def shown(self, style: Style = UNICODE) -> str:
+        """For a screen: on one line where that is not too long, otherwise as definitions."""
+        text = self.text(style)
+        return text if len(text) <= MAX_SHOWN_LINE else self.text(style, defined=True)
+
     def latex(self) -> str:
         """For math mode; an `aligned` block when definitions are needed."""
-        text = self.text(LATEX)
-        if "\n" not in text:
-            return text
-        rows = " \\\\\n".join(line.replace(" = ", " &= ", 1) for line in text.splitlines())
-        return f"\\begin{{aligned}}\n{rows}\n\\end{{aligned}}"
+        lines = self.latex_lines()
+        rows = " \\\\\n".join(lines)
+        return rows if len(lines) == 1 else f"\\begin{{aligned}}\n{rows}\n\\end{{aligned}}"
+
+    def _repr_latex_(self) -> str:
+        """For notebooks: written out when short, otherwise as definitions; cut, with its sizes, when they are many."""
+        measures = self.measure()
+        lines = self.latex_lines() if self.is_short() or measures.size <= MAX_SHOWN_NODES else []
+        if any(len(line) > MAX_SHOWN_LINE for line in lines):
+            lines = self.latex_lines(defined=True)
+        is_cut = len(lines) > MAX_ROWS
+        if is_cut:  # the outputs come last, and are what one wants to see
+            last = min(len(self.roots), MAX_ROWS // 2)
+            lines = [*lines[: MAX_ROWS - last], r"\vdots &", *lines[-last:]]
+        if sum(map(len, lines)) > MAX_SHOWN_CHARACTERS:
+            lines = []
+        if is_cut or not lines:
+            length = cut(measures.length_text, 40).replace("~", r"\sim ").replace("…", r"\ldots ")
+            column = "&" if lines else ""
+            lines.append(rf"{column}\text{{({measures.size:,} nodes, length }}{length}\text{{)}}")
+        rows = " \\\\\n".join(lines)
+        return f"$\\displaystyle {rows}$" if len(lines) == 1 else f"$$\\begin{{aligned}}\n{rows}\n\\end{{aligned}}$$"
+
+    def latex_lines(self, *, defined: bool = False) -> list[str]:
+        """The rows of :meth:`latex`."""
+        lines = self.text(LATEX, defined=defined).splitlines()
+        return lines if len(lines) == 1 else [line.replace(" = ", " &= ", 1) for line in lines]
 
     def to_sympy(self) -> Any:
         """A SymPy expression in Min and Max (a list of them for several outputs), shared as the DAG is."""

@@ -11,9 +11,6 @@ import gmpy2
 from verimv.exact import Number
 from verimv.terms.dag import DIVIDE, SCALE, VARIABLE, Algebra, Dag, fold, reachable
 
-#: What can be made small.
-MEASURES = ("length", "size")
-
 #: Lengths with more decimal digits than this are shown, and computed, as ~2^K.
 MAX_LENGTH_DIGITS = 10_000
 _MAX_LENGTH_BITS = math.ceil(MAX_LENGTH_DIGITS * math.log2(10))

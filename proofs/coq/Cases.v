@@ -1,0 +1,389 @@
+(** * Cases.v -- proofs by cases (section 8 of FORMAT.md)
+
+    What this file defines, in plain words.  [prove] follows, for each target, a
+    tree of cases, in each of which that sum over variables is at most 0.  A
+    case is a split of a variable, or a leaf: ranges of all variables are
+    computed in order, from the known bounds and those that splits have given,
+    and a walk back replaces each activation by a multiple of its argument and
+    a constant.  What is left is a number, which must not be positive.  Why
+    this is right is proved in CasesSound.v.
+
+    Ranges of variables are kept from one leaf to the next, as far as the bounds
+    of the variables, from the first on, are the same. *)
+
+From Coq Require Import ZArith List String Bool.
+From VeriMV Require Import Syntax Map Number Sums.
+Import ListNotations.
+
+(** ** The budget (section 4) *)
+
+Definition spend (steps budget : Z) : result Z :=
+  let left := Z.sub budget steps in
+  if Z.leb 0 left then Ok left else Reject Incomplete "at most 16 steps for each certified byte".
+
+(** Default slopes are multiples of 1/65536; a leaf costs a step for each 100 weights. *)
+Definition slope_unit : positive := 65536.
+Definition weights_per_step : Z := 100.
+
+(** A low and a high bound, where there are any. *)
+Definition limits (t : Type) : Type := (option t * option t)%type.
+
+(** What is known of a variable: its definition, the bounds that were used, the
+    range of its argument, the points of this range that matter (the ends and
+    the kinks between them) with the values of the activation, whether there
+    are kinks, and whether the activation keeps both ends; finally the ranges
+    of this variable and all before it. *)
+Record entry (t : Type) := Entry {
+  key : positive;
+  shape : variable t;
+  used : option (limits t);
+  low : t;
+  high : t;
+  points : list (t * t);
+  bent : bool;
+  kept : bool;
+  ranges : trie (t * t)
+}.
+Arguments Entry {t}.
+Arguments key {t}.
+Arguments shape {t}.
+Arguments used {t}.
+Arguments low {t}.
+Arguments high {t}.
+Arguments points {t}.
+Arguments bent {t}.
+Arguments kept {t}.
+Arguments ranges {t}.
+
+(** Variables from the last to the first. *)
+Definition cache (t : Type) : Type := list (entry t).
+Definition no_cache {t : Type} : cache t := [].
+
+(** A situation: a target, all bounds, which variables have bounds from splits
+    (low, high), and how many such bounds there are. *)
+Record situation (t : Type) := Situation {
+  target : sum t;
+  bounds : facts t;
+  splits : trie (bool * bool);
+  given : Z
+}.
+Arguments Situation {t}.
+Arguments target {t}.
+Arguments bounds {t}.
+Arguments splits {t}.
+Arguments given {t}.
+
+Section Cases.
+  Context {t : Type} (K : number t).
+  Notation zero := (zero K).
+  Notation one := (one K).
+
+  (** ** Ranges *)
+
+  (** total + c x *)
+  Definition add_product (total c x : t) : t :=
+    if is_zero K x then total
+    else if eqb K x one then add K total c
+    else add K total (mul K c x).
+
+  Fixpoint range_over (known : trie (t * t)) (l : list (positive * t)) (low high : t) : result (t * t) :=
+    match l with
+    | [] => Ok (low, high)
+    | (k, c) :: rest =>
+        match find k known with
+        | None => Reject Invalid "a sum over variables before it"
+        | Some (least, most) =>
+            let* negative := le K c zero in
+            if negative then range_over known rest (add_product low c most) (add_product high c least)
+            else range_over known rest (add_product low c least) (add_product high c most)
+        end
+    end.
+
+  Definition narrowed (r : t * t) (b : option (limits t)) : result (t * t) :=
+    match b with
+    | None => Ok r
+    | Some (least, most) =>
+        let* l := match least with Some x => larger K (fst r) x | None => Ok (fst r) end in
+        let* h := match most with Some x => smaller K (snd r) x | None => Ok (snd r) end in
+        Ok (l, h)
+    end.
+
+  Definition image (a : activation) (z : t) : result t :=
+    match a with
+    | Relu => larger K zero z
+    | Clip => let* y := larger K zero z in smaller K one y
+    | Identity => Ok z
+    end.
+
+  (** The kink z, with its value, if it lies between the ends. *)
+  Definition kink (l h z : t) : result (list (t * t)) :=
+    let* above := lt K l z in
+    let* below := lt K z h in
+    Ok (if above && below then [(z, z)] else []).
+
+  Definition kinks_between (a : activation) (l h : t) : result (list (t * t)) :=
+    match a with
+    | Relu => kink l h zero
+    | Clip => let* at_zero := kink l h zero in let* at_one := kink l h one in Ok (at_zero ++ at_one)
+    | Identity => Ok []
+    end.
+
+  Definition ranges_before (before : cache t) : trie (t * t) :=
+    match before with
+    | [] => Empty
+    | e :: _ => ranges e
+    end.
+
+  (** The entry of a variable after others; none if its range is empty. *)
+  Definition measure (known : facts t) (before : cache t) (k : positive) (x : variable t)
+      : result (option (entry t)) :=
+    let b := find k known in
+    let* r0 := match x with
+               | Free => Ok (zero, one)
+               | Neuron _ s => range_over (ranges_before before) (terms s) (constant s) (constant s)
+               end in
+    let* r := narrowed r0 b in
+    let (l, h) := r in
+    let* _ := fitting K l in
+    let* _ := fitting K h in
+    let* nonempty := le K l h in
+    if negb nonempty then Ok None else
+    let a := match x with Free => Identity | Neuron a _ => a end in
+    let* first := image a l in
+    let* last := image a h in
+    let* kinks := kinks_between a l h in
+    Ok (Some {|
+      key := k;
+      shape := x;
+      used := b;
+      low := l;
+      high := h;
+      points := (l, first) :: (h, last) :: kinks;
+      bent := match kinks with [] => false | _ => true end;
+      kept := eqb K l first && eqb K h last;
+      ranges := set k (first, last) (ranges_before before)
+    |}).
+
+  (** *** What can be kept *)
+
+  Definition same_number (x y : option t) : bool :=
+    match x, y with
+    | None, None => true
+    | Some x, Some y => eqb K x y
+    | _, _ => false
+    end.
+
+  Definition same_limits (x y : option (limits t)) : bool :=
+    match x, y with
+    | None, None => true
+    | Some (l, h), Some (l', h') => same_number l l' && same_number h h'
+    | _, _ => false
+    end.
+
+  (** The variables below the bound, from the first on, as long as the bounds
+      are those that were used; and whether these are all. *)
+  Fixpoint keep (upto : positive) (known : facts t) (c : cache t) : cache t * bool :=
+    match c with
+    | [] => ([], true)
+    | e :: before =>
+        let (before, all) := keep upto known before in
+        if all && Pos.ltb (key e) upto && same_limits (used e) (find (key e) known)
+        then (e :: before, true) else (before, false)
+    end.
+
+  (** The entries of all variables; whether a range is empty. *)
+  Fixpoint extend (known : facts t) (items : list (positive * variable t)) (c : cache t)
+      : result (cache t * bool) :=
+    match items with
+    | [] => Ok (c, false)
+    | (k, x) :: rest =>
+        if match c with [] => false | e :: _ => Pos.leb k (key e) end then extend known rest c
+        else
+          let* e := measure known c k x in
+          match e with
+          | Some e => extend known rest (e :: c)
+          | None => Ok (c, true)
+          end
+    end.
+
+  (** ** The walk *)
+
+  Definition coefficient (coefficients : trie t) (k : positive) : t :=
+    match find k coefficients with Some c => c | None => zero end.
+
+  (** Add slope times the terms. *)
+  Fixpoint add_row (slope : t) (l : list (positive * t)) (coefficients : trie t) : trie t :=
+    match l with
+    | [] => coefficients
+    | (k, w) :: rest =>
+        let p := mul K slope w in
+        let c := match find k coefficients with Some c => add K c p | None => p end in
+        add_row slope rest (set k c coefficients)
+    end.
+
+  (** The largest c y - slope z over points (z, y). *)
+  Definition worth (c slope : t) (p : t * t) : t :=
+    sub K (add_product zero c (snd p)) (add_product zero slope (fst p)).
+
+  Fixpoint highest (c slope : t) (most : t) (ps : list (t * t)) : result t :=
+    match ps with
+    | [] => Ok most
+    | p :: rest => let* most := larger K most (worth c slope p) in highest c slope most rest
+    end.
+
+  Definition is_relu (a : activation) : bool := match a with Relu => true | _ => false end.
+
+  (** The chord's slope, rounded down, or that of one of the sides. *)
+  Definition default_slope (c : t) (a : activation) (e : entry t) : result t :=
+    let* narrow := le K (high e) (low e) in
+    let* falling := le K c zero in
+    let* sum_negative := le K (add K (low e) (high e)) zero in
+    let side := if sum_negative then zero else one in
+    if narrow || (falling && is_relu a) then Ok side else
+    match rational_part K (low e), rational_part K (high e), points e with
+    | Some _, Some _, (_, first) :: (_, last) :: _ =>
+        match rational_part K (sub K last first), rational_part K (sub K (high e) (low e)) with
+        | Some (rise, d), Some (run, d') =>
+            let above := Z.mul (Z.mul (Zpos slope_unit) rise) (Zpos d') in
+            Ok (fraction K (Z.div above (Z.mul (Zpos d) run)) slope_unit)
+        | _, _ => Ok side
+        end
+    | _, _, _ => Ok side
+    end.
+
+  Definition is_split (splits : trie (bool * bool)) (k : positive) : bool :=
+    match find k splits with Some _ => true | None => false end.
+
+  (** The multiplier of a variable with coefficient c, and those that are left. *)
+  Definition multiplier (by_default needed : bool) (c : t) (a : activation) (e : entry t) (ms : list t)
+      : result (t * list t) :=
+    if needed then
+      if by_default then let* s := default_slope c a e in Ok (mul K c s, ms)
+      else match ms with
+           | m :: ms => Ok (m, ms)
+           | [] => Reject Malformed "more multipliers"
+           end
+    else Ok (if kept e then c else zero, ms).
+
+  Fixpoint walk (by_default : bool) (splits : trie (bool * bool)) (c : cache t)
+      (coefficients : trie t) (total : t) (ms : list t) : result (t * list t) :=
+    match c with
+    | [] => Ok (total, ms)
+    | e :: before =>
+        let c := coefficient coefficients (key e) in
+        let* _ := fitting K c in
+        match shape e with
+        | Free =>
+            let* negative := le K c zero in
+            let total := add_product total c (if negative then low e else high e) in
+            walk by_default splits before coefficients total ms
+        | Neuron a s =>
+            let* m := multiplier by_default (bent e || is_split splits (key e)) c a e ms in
+            let (slope, ms) := m in
+            if is_zero K c && is_zero K slope then walk by_default splits before coefficients total ms
+            else
+              match points e with
+              | [] => Reject Invalid "a point"
+              | p :: ps =>
+                  let* most := highest c slope (worth c slope p) ps in
+                  let total := add K (add K total most) (mul K slope (constant s)) in
+                  let* _ := fitting K total in
+                  let coefficients :=
+                    if is_zero K slope then coefficients else add_row slope (terms s) coefficients in
+                  walk by_default splits before coefficients total ms
+              end
+        end
+    end.
+
+  (** The variables of a target have ranges. *)
+  Definition covered (known : trie (t * t)) (l : list (positive * t)) : bool :=
+    forallb (fun kc => match find (fst kc) known with Some _ => true | None => false end) l.
+
+  (** An upper bound of the target; ranges are those of all variables. *)
+  Definition bound_by (c : cache t) (s : situation t) (ms : list t) : result t :=
+    let* _ := need (covered (ranges_before c) (terms (target s))) "a target over the variables" in
+    let coefficients := add_row one (terms (target s)) Empty in
+    let by_default := match ms with [] => true | _ => false end in
+    let* r := walk by_default (splits s) c coefficients (constant (target s)) ms in
+    let (total, left) := r in
+    let* _ := well_formed (match left with [] => true | _ => false end) "no more multipliers" in
+    let* _ := fitting K total in
+    Ok total.
+
+  Definition leaf (upto : positive) (items : list (positive * variable t)) (c : cache t)
+      (s : situation t) (ms : list t) : result (cache t) :=
+    let* r := extend (bounds s) items (fst (keep upto (bounds s) c)) in
+    let (c, empty) := r in
+    if empty then Ok c else
+    let* gap := bound_by c s ms in
+    let* closed := le K gap zero in
+    let* _ := need closed "multipliers that prove the case" in
+    Ok c.
+
+  (** ** Trees of cases *)
+
+  (** A new bound replaces one of the same side. *)
+  Definition with_bound (s : situation t) (k : positive) (at_least : bool) (point : t) : situation t :=
+    let (l, h) := match find k (bounds s) with Some b => b | None => (None, None) end in
+    let (had_l, had_h) := match find k (splits s) with Some b => b | None => (false, false) end in
+    let had := if at_least then had_l else had_h in
+    {| target := target s;
+       bounds := set k (if at_least then (Some point, h) else (l, Some point)) (bounds s);
+       splits := set k (if at_least then (true, had_h) else (had_l, true)) (splits s);
+       given := if had then given s else Z.succ (given s) |}.
+
+  (** The situations that are open, the one that is due first. *)
+  Fixpoint follow (upto : positive) (items : list (positive * variable t)) (weight : Z)
+      (cases : list case) (open : list (situation t)) (c : cache t) (budget : Z)
+      : result (cache t * Z) :=
+    match cases with
+    | [] =>
+        let* _ := need (match open with [] => true | _ => false end) "a leaf for every case" in
+        Ok (c, budget)
+    | this :: rest =>
+        match open with
+        | [] => Reject Invalid "no more cases"
+        | s :: open =>
+            let* budget := spend (Z.succ (given s)) budget in
+            match this with
+            | Split k point =>
+                let* p := read K point in
+                let k := N.succ_pos k in
+                let* _ := need (Pos.ltb k upto) "a variable" in
+                follow upto items weight rest (with_bound s k false p :: with_bound s k true p :: open) c budget
+            | Leaf ms =>
+                let* budget := spend weight budget in
+                let* ms := collect (read K) ms [] in
+                let* c := leaf upto items c s ms in
+                follow upto items weight rest open c budget
+            | BrokenLeaf =>
+                let* _ := spend weight budget in
+                Reject Malformed "numbers"
+            | BrokenCase => Reject Malformed "a case"
+            end
+        end
+    end.
+
+  (** The variables of a system, the first one first. *)
+  Definition listed (vs : variables t) : list (positive * variable t) :=
+    let next (kl : positive * list (positive * variable t)) :=
+      let (k, l) := kl in
+      (Pos.succ k, match find k (definition vs) with Some x => (k, x) :: l | None => l end) in
+    if Pos.eqb (bound vs) 1 then []
+    else rev' (snd (Pos.iter next (1%positive, []) (Pos.pred (bound vs)))).
+
+  Definition count_terms (s : sum t) : Z :=
+    fold_left (fun n _ => Z.succ n) (terms s) (if is_zero K (constant s) then 0 else 1)%Z.
+
+  (** The steps of a leaf. *)
+  Definition leaf_cost (items : list (positive * variable t)) : Z :=
+    let weights := fold_left (fun n kx =>
+      match snd kx with Free => n | Neuron _ s => Z.add n (count_terms s) end) items 0%Z in
+    Z.succ (Z.div weights weights_per_step).
+
+  Definition prove (vs : variables t) (targets : list (sum t)) (known : facts t) (cases : list case)
+      (c : cache t) (budget : Z) : result (cache t * Z) :=
+    let items := listed vs in
+    let start s := {| target := s; bounds := known; splits := Empty; given := 0 |} in
+    follow (bound vs) items (leaf_cost items) cases (map start targets) c budget.
+End Cases.

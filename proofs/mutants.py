@@ -1,0 +1,125 @@
+"""Deliberate bugs: without any one side condition of the checker, its soundness proof no longer compiles.
+
+    python proofs/mutants.py [--jobs N] [--only WORDS]
+
+Each mutant is a copy of proofs/coq in which one condition is switched off. What depends on the change is compiled again
+until a proof breaks (over the rational numbers; over the reals the proofs are the same texts), and a table says which.
+A mutant whose proof does not break is a condition that soundness does not need: exit code 1, unless it is listed here
+with its reason. Needs a finished `make -C proofs/coq`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+COQ = Path(__file__).parent / "coq"
+#: Files with conditions, and the one that ends with the theorem.
+CHECKED, THEOREM = ("Store.v", "Claims.v", "Networks.v", "Checker.v", "Cases.v"), "SoundQc.vo"
+_GROUP = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
+_NEED = re.compile(rf'\b(?P<word>need|well_formed) (?:{_GROUP}(?:%\w+)?|[\w\']+)\s+"(?P<why>[^"]*)"')
+_RANGE = re.compile(rf"\b(?P<why>form_at_(?:least|most) K (?:\w+|{_GROUP}) (?:\w+|{_GROUP}))")
+_ERROR = re.compile(r'File "(?:\./)?([^"]+)", line (\d+)')
+_HEAD = re.compile(r"\s*(?:Lemma|Theorem|Corollary|Definition|Fixpoint|Instance) ([\w']+)")
+
+#: Changes of another kind: file, old text, new text, what is switched off.
+CHANGES = [
+    ("Networks.v", 'else Reject Invalid "one unit, or none"', "else Ok tt", "clip of a crelu: one unit, or none"),
+    ("Checker.v", "if assumed (place g) then Reject", "if false then Reject", "finish: no bound is assumed"),
+    ("Cases.v", "&& same_limits (used e) (find (key e) known)", "", "ranges are kept: the bounds are the same"),
+    ("Cases.v", "| Relu => kink l h zero", "| Relu => Ok []", "leaf: the kink of a relu"),
+    ("Cases.v", "with_bound s k false p :: with_bound s k true p", "with_bound s k false p", "split: both sides"),
+]
+
+#: Conditions that keep to the format; why no proof needs them.
+NOT_FOR_SOUNDNESS: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`file` with `old` at `position` replaced by `new`."""
+
+    file: str
+    position: int
+    old: str
+    new: str
+    what: str
+
+    @property
+    def line(self) -> int:
+        return (COQ / self.file).read_text(encoding="utf-8").count("\n", 0, self.position) + 1
+
+    def apply(self, folder: Path) -> None:
+        text = (COQ / self.file).read_text(encoding="utf-8")
+        changed = text[: self.position] + self.new + text[self.position + len(self.old) :]
+        (folder / self.file).write_text(changed, encoding="utf-8")
+
+
+def mutants() -> list[Mutant]:
+    """Every `need` and every condition on a range, and the changes listed above."""
+    found = []
+    for file in CHECKED:
+        text = (COQ / file).read_text(encoding="utf-8")
+        for pattern, new in ((_NEED, r'\g<word> true "\g<why>"'), (_RANGE, "ret tt")):
+            for match in pattern.finditer(text):
+                what = f"{_enclosing(text, match.start())}: {' '.join(match['why'].split())}"
+                found.append(Mutant(file, match.start(), match[0], match.expand(new), what))
+    for file, old, new, what in CHANGES:
+        text = (COQ / file).read_text(encoding="utf-8")
+        if text.count(old) != 1:
+            sys.exit(f"{file}: expected once, found {text.count(old)} times: {old}")
+        found.append(Mutant(file, text.index(old), old, new, what))
+    return found
+
+
+def _enclosing(text: str, position: int) -> str:
+    """The name of the definition, or the statement whose proof, stands at a position."""
+    names = filter(None, map(_HEAD.match, reversed(text[:position].splitlines())))
+    return next((match[1] for match in names), "?")
+
+
+def broken_by(mutant: Mutant) -> str | None:
+    """The proof that breaks, as file:line name; None if all compile."""
+    with tempfile.TemporaryDirectory() as directory:
+        folder = Path(directory) / "coq"
+        shutil.copytree(COQ, folder)
+        mutant.apply(folder)
+        command = ["make", "-C", str(folder), THEOREM]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return None
+        place = _ERROR.search(done.stderr)
+        if place is None or place[1] == mutant.file:
+            return f"no proof, but the build: {done.stderr[-300:]}"
+        lines = (folder / place[1]).read_text(encoding="utf-8").splitlines(keepends=True)
+        before = "".join(lines[: int(place[2])])
+        return f"{place[1]}:{place[2]} {_enclosing(before, len(before))}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Switch off one side condition at a time.")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants compiled at a time (default: 2)")
+    parser.add_argument("--only", default="", help="only conditions that contain these words")
+    arguments = parser.parse_args()
+    chosen = [mutant for mutant in mutants() if arguments.only in mutant.what]
+    code = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for mutant, broken in zip(chosen, pool.map(broken_by, chosen), strict=True):
+            reason = NOT_FOR_SOUNDNESS.get(mutant.what)
+            if (broken is None or broken.startswith("no proof")) != (reason is not None):
+                code = 1
+            told = broken or (f"not needed: {reason}" if reason else "NOTHING BREAKS")
+            sys.stdout.write(f"{mutant.file}:{mutant.line:<5} {mutant.what:<60} {told}\n")
+            sys.stdout.flush()
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""The words that options take, apart from what they name: a command line can list them without loading any engine."""
+
+from __future__ import annotations
+
+#: What a formula may be written in.
+LOGICS = ("auto", "mv", "dmv", "rmv")
+#: How units become terms.
+STRATEGIES = ("paper", "compact")
+#: What can be made small.
+MEASURES = ("length", "size")
+#: How neurons are bounded, from quick to tight.
+TIGHTENING = ("interval", "linear", "lp", "exact")
+METHODS = ("auto", *TIGHTENING)
+#: What `convert` writes formulas, and networks, as.
+FORMULA_FORMATS = ("mv", "text", "ascii", "latex", "sympy", "smtlib", "network")
+NETWORK_FORMATS = ("onnx", "nnet")
+#: What `plot` draws.
+PICTURES = ("auto", "function", "regions", "dag")
+#: What `completion` writes scripts for.
+SHELLS = ("bash", "zsh", "fish")
+#: The paper's experiments.
+EXPERIMENTS = ("lengths", "random", "breakpoints", "compositions", "multivariate")
+#: Who checks a certificate: kernel.py, the program proved in Coq, or both.
+KERNELS = ("python", "verified", "both")

@@ -1,0 +1,47 @@
+"""JUnit XML, which most continuous integration shows: a test case for each question that a command decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from verimv.cli.result import Case
+
+#: What XML 1.0 cannot hold, not even escaped.
+_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+#: Exit code → element and type. Undecided is an error: it is no pass, and no counterexample either.
+_OUTCOMES = {1: ("failure", "refuted"), 2: ("error", "malformed"), 3: ("error", "undecided"), 4: ("error", "bug")}
+
+
+def junit(command: str, cases: Sequence[Case], seconds: float) -> str:
+    """One suite; its time is shared out evenly, as nobody has measured the parts."""
+    kinds = [_OUTCOMES.get(case.exit_code, ("error", "ended early")) for case in cases if case.exit_code]
+    suite = ElementTree.Element(
+        "testsuite",
+        name=f"verimv {command}",
+        tests=str(len(cases)),
+        failures=str(sum(element == "failure" for element, _ in kinds)),
+        errors=str(sum(element == "error" for element, _ in kinds)),
+        skipped="0",
+        time=f"{seconds:.3f}",
+    )
+    for case in cases:
+        share = f"{seconds / len(cases):.3f}"
+        entry = ElementTree.SubElement(
+            suite, "testcase", classname=f"verimv.{command}", name=_clean(case.name), time=share
+        )
+        if case.exit_code:
+            element, kind = _OUTCOMES.get(case.exit_code, ("error", "ended early"))
+            message = _clean(case.text)
+            told = ElementTree.SubElement(entry, element, type=kind, message=message.split("\n")[0])
+            told.text = message
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
+    ElementTree.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
+
+
+def _clean(text: str) -> str:
+    return _NOT_XML.sub("�", text)

@@ -1,0 +1,65 @@
+"""Options that several commands have, and the values that options take."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_box(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--box",
+        metavar="FILE",
+        help='JSON [["low", "high"], …], a pair per input, or a VNN-LIB file, instead of the network\'s own box',
+    )
+
+
+def add_outputs(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
+    group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference of outputs A − B")
+
+
+def add_workers(parser: argparse.ArgumentParser, purpose: str) -> None:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--workers", type=workers, default=1, metavar="N", help=f"processes for {purpose} (default: 1)")
+    group.add_argument(
+        "--scheduler",
+        dest="workers",
+        default=argparse.SUPPRESS,
+        metavar="ADDRESS",
+        help="a Dask cluster instead of local processes, such as tcp://host:8786 (needs verimv[dask])",
+    )
+
+
+def positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e8:
+        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, found {text!r}")
+    return value
+
+
+def workers(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 256):
+        raise argparse.ArgumentTypeError(f"expected a number of processes from 1 to 256, found {text!r}")
+    return int(text)
+
+
+def count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000):
+        raise argparse.ArgumentTypeError(f"expected a number of runs from 1 to 1000000, found {text!r}")
+    return int(text)
+
+
+def seed(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}")
+    return int(text)
+
+
+def megabytes(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 30):
+        raise argparse.ArgumentTypeError(f"expected a positive number of megabytes, found {text!r}")
+    return int(text)

@@ -1,0 +1,138 @@
+"""The Python kernel and the verified one on the same files, each in a process of its own: time, memory, growth."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verimv import kernel
+from verimv.certificate import extract
+from verimv.errors import InputError, InternalError
+from verimv.exact import parse_number
+from verimv.experiments.bench_extract import growth
+from verimv.experiments.benchmark import Benchmark, Table
+from verimv.experiments.families import deep_sawtooth, random_network, single_unit
+from verimv.experiments.measured import Measured, measured
+from verimv.extract.step3_compose import Progress
+from verimv.files import write_directory
+from verimv.networks import Layer, Network, load
+from verimv.networks.json_format import read_box
+from verimv.verified import find_verified
+
+TIMEOUT = 600.0
+#: σ(mx − m/2) has about m²/2 nodes by the paper's recursion: 10⁴, 10⁵, 10⁶.
+GROWTH = (150, 470, 1500)
+#: Shorter checks are run several times, and the best counts.
+_SHORT, _REPEATED = 1.0, 3
+
+
+@dataclass(frozen=True)
+class _Case:
+    name: str
+    network: Network
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A certificate of a case, checked by both kernels; the verified one may not have been built."""
+
+    name: str
+    nodes: int
+    lines: int
+    python: Measured
+    verified: Measured | None
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        cells = (self.name, f"{self.nodes:,}", f"{self.lines:,}", f"{self.python.seconds:.2f}")
+        if self.verified is None:
+            return (*cells, "–", "–", f"{self.python.peak / 1e6:,.0f}", "–")
+        ratio = self.python.seconds / self.verified.seconds
+        peaks = (f"{found.peak / 1e6:,.0f}" for found in (self.python, self.verified))
+        return (*cells, f"{self.verified.seconds:.2f}", f"{ratio:.1f}", *peaks)
+
+
+_HEADER = (
+    "network", "nodes", "lines", "Python s", "verified s", "Python / verified", "Python MB", "verified MB",
+)  # fmt: skip
+
+
+def run(progress: Progress) -> Benchmark:
+    paper = {"strategy": "paper", "bounds": "interval"}
+    grown = [_Case(f"σ({m}x − {m // 2})", single_unit([m], -(m // 2)), paper) for m in GROWTH]
+    checked = list(_checked(grown, progress))
+    exponents = [_exponent(checked, [c.python for c in checked]), _exponent(checked, [c.verified for c in checked])]
+    title = "growth: time of the Python kernel like nodes^{}, of the verified one like nodes^{}".format(*exponents)
+    others = [_exact_roots(), *_networks(), *_airborne()]
+    return Benchmark(
+        [
+            Table(title, _HEADER, [c.cells for c in checked]),
+            Table("other certificates", _HEADER, [c.cells for c in _checked(others, progress)]),
+        ]
+    )
+
+
+def _exponent(checked: Sequence[_Checked], found: Sequence[Measured | None]) -> str:
+    seconds = [m.seconds for m in found if m is not None]
+    return growth([c.nodes for c in checked], seconds) if len(seconds) == len(checked) else "–"
+
+
+def _networks() -> Iterator[_Case]:
+    interval = {"bounds": "interval"}
+    yield _Case("deep g_100, paper", deep_sawtooth(100), {"strategy": "paper"})
+    yield _Case("2-8-8-1 integer, exact bounds", random_network((2, 8, 8, 1), 2, "integer"), {})
+    yield _Case("5-20-20-1 float32, paper", random_network((5, 20, 20, 1), 1), {**interval, "strategy": "paper"})
+    yield _Case("5-50-50-50-1 float32", random_network((5, 50, 50, 50, 1), 1), interval)
+
+
+def _exact_roots() -> _Case:
+    """With square roots, the verified kernel computes over the reals."""
+    root = parse_number("sqrt(2)/2")
+    hidden = Layer.of([[root, -root], [1, root]], [parse_number("1/3"), -root])
+    return _Case("2-2-1 with square roots", Network.of([hidden, Layer.of([[1, -1]], [0], "crelu")]), {})
+
+
+def _airborne() -> Iterator[_Case]:
+    """ACAS Xu with the box of property 1, from the folder that VERIMV_NETS names, or beside the project."""
+    folder = Path(os.environ.get("VERIMV_NETS", Path(__file__).parents[3] / "shared" / "nets")) / "acasxu"
+    path, box = folder / "ACASXU_run2a_1_1_batch_2000.onnx", folder / "ACASXU_run2a_1_1_batch_2000__prop_1.vnnlib"
+    if path.exists() and box.exists():
+        network = load(path)
+        ends = read_box(box.read_text(encoding="utf-8"), len(network.inputs), str(box))
+        boxed = Network(network.layers, network.inputs, ends, network.outputs)
+        yield _Case("ACAS Xu 1_1, property 1", boxed, {"scale_output": True})
+
+
+def _checked(cases: Sequence[_Case], progress: Progress) -> Iterator[_Checked]:
+    for number, case in enumerate(cases):
+        progress("certificates checked by two kernels", number, len(cases))
+        extraction = extract(case.network, **case.options)
+        with tempfile.TemporaryDirectory() as directory:
+            place = Path(directory) / "out"
+            write_directory(place, extraction.certificate.files())
+            python = _timed([sys.executable, "-I", "-S", kernel.__file__, str(place)])
+            program = _program()
+            verified = None if program is None else _timed([program, str(place)])
+        yield _Checked(case.name, extraction.measures.size, len(extraction.certificate.body), python, verified)
+
+
+def _program() -> str | None:
+    try:
+        return find_verified()
+    except InputError:
+        return None
+
+
+def _timed(command: Sequence[str]) -> Measured:
+    best = measured(command, TIMEOUT)
+    for _ in range(_REPEATED - 1 if best.seconds < _SHORT else 0):
+        best = min(best, measured(command, TIMEOUT), key=lambda found: found.seconds)
+    if best.code != 0:
+        raise InternalError(f"{Path(command[0]).name} refuses a certificate of the benchmark: {best.stdout}")
+    return best

@@ -1,0 +1,37 @@
+"""What a notebook shows: small tables of escaped text, cut where things grow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+#: Rows of a table, and lines of a formula, that are shown.
+MAX_ROWS = 16
+#: Characters of a cell.
+MAX_CELL = 300
+
+
+def cut(text: str, limit: int = MAX_CELL) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+class Headed:
+    """An object whose representation is one line, however large it is."""
+
+    def _headline(self) -> str:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._headline()}>"
+
+
+def html_table(title: str, rows: Sequence[Sequence[str]]) -> str:
+    """A heading and rows of cells, the first of each a label. Everything is escaped; formulas are not cut."""
+    left_out = len(rows) - MAX_ROWS
+    body = "".join(map(_row, rows[:MAX_ROWS])) + (_row([f"… and {left_out:,} more"]) if left_out > 0 else "")
+    return f"<div><strong>{escape(cut(title))}</strong><table>{body}</table></div>"
+
+
+def _row(cells: Sequence[str]) -> str:
+    label, *rest = (escape(cell if cell.startswith("$") else cut(cell)) for cell in cells)
+    return f'<tr><th style="text-align:left">{label}</th>' + "".join(f"<td>{cell}</td>" for cell in rest) + "</tr>"

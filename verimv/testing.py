@@ -1,0 +1,118 @@
+"""Assertions for test suites: two networks or formulas are equal; what is committed is certified.
+
+They raise :class:`AssertionError`, with the exact counterexample where there is one. What could not be decided fails,
+and says so. With pytest, both are fixtures too (see verimv/pytest_plugin.py).
+
+>>> from verimv.testing import assert_equivalent
+>>> assert_equivalent("x ⊙ (x → y)", "x ∧ y")
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from verimv import kernel
+from verimv.checking import rejection
+
+if TYPE_CHECKING:
+    from verimv.networks import Network
+    from verimv.smt import Verdict
+    from verimv.terms import Formula
+
+__all__ = ["assert_certified", "assert_equivalent"]
+
+#: What either side may be: a path, an expression, a formula, a network, or anything that `verimv.load` takes.
+Subject = Any
+
+_SECONDS = 60.0
+#: Names of subjects are cut here.
+_NAME_LENGTH = 60
+
+
+def assert_equivalent(a: Subject, b: Subject, *, tolerance: Any = 0, seconds: float = _SECONDS) -> None:
+    """|a − b| ≤ tolerance on the whole box, proved; otherwise fails with the exact point where it is not."""
+    __tracebackhide__ = True
+    _fail_unless_equal(_read(a), _read(b), (_name(a, "left"), _name(b, "right")), tolerance, seconds)
+
+
+def assert_certified(
+    directory: str | os.PathLike[str], *, network: Subject | None = None, seconds: float = _SECONDS
+) -> None:
+    """The certificate in a directory that `verimv extract` wrote is valid: the kernel says so, without a solver.
+
+    With `network`, the certificate is also about *that* network: it equals the one in the directory on its box. This
+    is what fails when a model is trained again and nobody certifies it again.
+    """
+    __tracebackhide__ = True
+    rejected = rejection(lambda: kernel.check(os.fspath(directory), {}))
+    if rejected is not None:
+        raise AssertionError(f"{_name(directory, '')} is not certified: {rejected}")
+    if network is not None:
+        certified = next(filter(Path.exists, (Path(directory, name) for name in ("source.json", "network.json"))))
+        inside = _read(certified)
+        names = (_name(network, "the network"), _name(certified, ""))
+        _fail_unless_equal(_on_box_of(inside, _read(network)), inside, names, 0, seconds)
+
+
+def _fail_unless_equal(
+    a: Formula | Network, b: Formula | Network, names: tuple[str, str], tolerance: Any, seconds: float
+) -> None:
+    __tracebackhide__ = True
+    from verimv.exact import as_number, format_number
+    from verimv.extract import equivalent
+    from verimv.smt import Search
+
+    allowed = as_number(tolerance)
+    verdict = equivalent(a, b, tolerance=allowed, search=Search(seconds=seconds))
+    if not verdict.proved:
+        within = f" within {format_number(allowed)}" if allowed else ""
+        raise AssertionError(_told(verdict, names, within))
+
+
+def _told(verdict: Verdict, names: tuple[str, str], within: str) -> str:
+    """Aligned, a line for the point and one for each value."""
+    if verdict.witness is None:
+        return f"undecided, which is not equal: {names[0]} and {names[1]}{within}\n  {verdict.reason}"
+    values = dict(verdict.witness.values)
+    rows = {"at": ", ".join(f"{name}={number}" for name, number in verdict.witness.point.items())}
+    if "output" in values:
+        rows["output"] = values["output"]
+    rows |= {name: values[side] for name, side in zip(_distinct(names), ("left", "right"), strict=True)}
+    width = max(map(len, rows))
+    told = [f"  {name.ljust(width)}  {text}" for name, text in rows.items()]
+    return "\n".join([f"not equal{within}: {names[0]} and {names[1]}", *told])
+
+
+def _distinct(names: tuple[str, str]) -> tuple[str, str]:
+    return names if names[0] != names[1] else (f"{names[0]} (left)", f"{names[1]} (right)")
+
+
+def _name(subject: Subject, otherwise: str) -> str:
+    if not isinstance(subject, str | os.PathLike):
+        return otherwise
+    text = os.fspath(subject)
+    here = os.getcwd() + os.sep
+    text = text[len(here) :] if text.startswith(here) else text
+    return text if len(text) <= _NAME_LENGTH else f"{text[: _NAME_LENGTH // 2]}…{text[-_NAME_LENGTH // 2 :]}"
+
+
+def _read(subject: Subject) -> Formula | Network:
+    from verimv.cli.subjects import read_subject
+    from verimv.networks import load
+    from verimv.terms import Formula
+
+    if isinstance(subject, str | os.PathLike):
+        return read_subject(os.fspath(subject))
+    return subject if isinstance(subject, Formula) else load(subject)
+
+
+def _on_box_of(certified: Formula | Network, subject: Formula | Network) -> Formula | Network:
+    """The box is part of what is certified, not of most files of networks."""
+    from verimv.networks import Network
+
+    if not isinstance(subject, Network) or not isinstance(certified, Network):
+        return subject
+    return replace(subject, box=certified.box) if len(subject.box) == len(certified.box) else subject
