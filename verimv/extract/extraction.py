@@ -80,7 +80,8 @@ def extract(
     `strategy` is one of :data:`STRATEGIES`, and `minimise` what the compact one makes small. `bounds` is the name of a
     method or any proven bounds of the network's neurons; `recorder` is told what every unit and node is claimed to be.
     `output` is the one output that is wanted, `margin` two outputs whose difference is; `clip_output` applies σ, and
-    `scale_output` maps the proven range of every output onto [0,1].
+    `scale_output` maps the proven range of every output onto [0,1]. `workers` is a number of local processes for the
+    bounds, or the address of a Dask scheduler.
     Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
     """
     check_type(network, Network, hint=" (verimv.load makes one)")
