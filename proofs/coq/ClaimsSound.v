@@ -217,12 +217,11 @@ Section ClaimsSound.
     step sum_of_forms_valid. intros s. apply add_claim_valid.
     intros [[[[[[[[[[_ Hf] Hg] El] Hl] Eh] Hh] Ha] Hp] Hn] ->].
     rewrite Hn, Hp. rewrite (less_sound sound) in Ha. values.
-    rewrite (rule_cut (den (fst nf)) (den a) (den (fst mg)) (on_form (snd nf)) (on_form (snd mg))
-               (value most) (value least) Hf); trivial.
-    - apply (f_equal sigma). unfold total. simpl. lra.
-    - rewrite Ha. apply (f_equal sigma). lra.
-    - rewrite Eh in Hh. lra.
-    - rewrite El in Hl. lra.
+    assert (Hc : den a = sigma (on_form (snd mg) + 1)) by (rewrite Ha; apply (f_equal sigma); lra).
+    assert (H1 : on_form (snd nf) - value most * on_form (snd mg) <= 1) by (rewrite Eh in Hh; lra).
+    assert (H0 : 0 <= on_form (snd nf) - value least * on_form (snd mg)) by (rewrite El in Hl; lra).
+    rewrite (rule_cut _ _ _ _ _ (value most) (value least) Hf Hc Hg Hb2 Hb1 H1 H0).
+    apply (f_equal sigma). unfold total. simpl. lra.
   Qed.
 
   Lemma rule_same_valid a b pre : valid pre (Claims.rule_same K a b) (fun _ => True).
@@ -543,14 +542,16 @@ Section ClaimsSound.
     - intros s a s'. discriminate.
   Qed.
 
-  Lemma prove_valid v vs targets known cs c (pre : Prop) :
-    (pre -> cache_sound value v vs c /\ solution value v vs /\ facts_hold value v vs known) ->
+  (** [C]: a condition under which more is known. *)
+  Lemma prove_valid v vs targets known cs c (C pre : Prop) :
+    (pre -> C -> cache_sound value v vs c /\ solution value v vs /\ facts_hold value v vs known) ->
     valid pre (Claims.prove K vs targets known cs c)
-      (fun c' => cache_sound value v vs c' /\ Forall (fun target => value_of_sum value v target <= 0) targets).
+      (fun c' => C -> cache_sound value v vs c'
+                      /\ Forall (fun target => value_of_sum value v target <= 0) targets).
   Proof.
     intros Hp. apply valid_same. intros s c' s'. unfold Claims.prove. intros H.
     apply bind_ok in H. destruct H as ([c1 b] & H & E). injection E as <- <-.
-    split; [repeat split |]. intros _ _ Hpre. destruct (Hp Hpre) as (H1 & H2 & H3).
+    split; [repeat split |]. intros _ _ Hpre HC. destruct (Hp Hpre HC) as (H1 & H2 & H3).
     exact (prove_sound K value meaning v vs _ _ _ _ _ _ _ sound H H1 H2 H3).
   Qed.
 
@@ -576,8 +577,9 @@ Section ClaimsSound.
     assert (Hprove : forall v, valid (cache_sound value v vs Cases.no_cache /\ solution value v vs) 
       (Claims.prove K vs [down; up] Empty cs Cases.no_cache)
       (fun c' => Forall (fun target => value_of_sum value v target <= 0) [down; up])).
-    { intros v. eapply valid_post; [apply (prove_valid v); intros [? ?]; split; [assumption |]; split; [assumption | apply no_facts] |].
-      intros c0 _ [_ ?]. assumption. }
+    { intros v. eapply valid_post; [apply (prove_valid v _ _ _ _ _ True) |].
+      - intros [Hc Hv] _. split; [exact Hc |]. split; [exact Hv | apply no_facts].
+      - intros c0 _ Hc. now apply Hc. }
     destruct (Hprove den s c' s1 H1 Hs) as [Hs1 _].
     assert (Hadd : forall P : Prop, (P -> den (fst mg) = sigma (on_form (snd nf))) ->
       valid P (add_claim K (fst mg) (snd nf)) (fun _ => True)) by (intros; now apply add_claim_valid).

@@ -75,6 +75,9 @@ Section StoreSound.
   Definition on_part (id : positive) : F := on_terms (linear (part_no id)).
   Definition on_form (f : form t) : F := on_part (linear_part f) + value (shift f).
 
+  Lemma on_form_made id c : on_form (Form id c) = on_terms (linear (part_no id)) + value c.
+  Proof. reflexivity. Qed.
+
   Record honest (s : store t) : Prop := {
     honest_range : forall id p, find id (part_at (all_parts s)) = Some p ->
       value (lowest p) <= on_terms (linear p) <= value (highest p);

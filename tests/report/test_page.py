@@ -19,6 +19,7 @@ from verimv.cli import main
 from verimv.errors import OutputLeavesUnitInterval
 from verimv.exact import Rational, format_number, parse_number
 from verimv.networks.affine import Affine
+from verimv.pictures import curves, curves_svg
 from verimv.report import of_directory, of_extraction, report_html
 from verimv.report.layers import Layers
 from verimv.report.markup import Markup, bytes_text, form_text, joined, tag
@@ -263,6 +264,28 @@ def test_an_assumed_bound_leaves_it_open(hat, capsys):
     assert "equals, at every point" not in page.told
 
 
+def test_files_that_the_certificate_does_not_name_are_not_shown(hat):
+    """A box that nobody has checked must not appear in what is said to be proved."""
+    network = json.loads((hat / "network.json").read_text())
+    (hat / "source.json").write_text(json.dumps(network | {"box": [["-7", "7"]]}))
+    (hat / "original.mv").write_text("not a formula")
+    page = page_of(hat)
+    assert "certified" in page.told
+    assert "x1 ∈ [0, 1]" in page.told
+    assert "−7" not in page.told
+    assert "original.mv" not in page.told
+
+
+def test_names_of_units_are_nobody_elses(tmp_path):
+    layers = [Layer.of([[2, 0], [0, 2]], [-1, 0]), Layer.of([[1, -1]], [0], "crelu")]
+    network = Network.of(layers, ["u1", "x"], outputs=["u1.1"])
+    extraction = extract(network)
+    reading = Reading(extraction.formula, extraction.network).follow(extraction.derivation.lines)
+    names = Layers(reading, extraction.network, extraction.formula.outputs).names
+    assert len(set(names.values())) == len(names)
+    assert {"u1", "x", "u1.1", "uu1.1"} <= set(names.values())
+
+
 def test_no_directory_and_no_certificate(tmp_path, hat, capsys):
     assert main(["report", str(tmp_path / "none")]) == 2
     (hat / "certificate.jsonl").write_text("not JSON\n")
@@ -305,6 +328,18 @@ def test_a_box_and_maps_of_outputs(tmp_path):
     assert "network = scale · formula + offset" in told
 
 
+@pytest.mark.parametrize("weight", ["1" + "0" * 400, "1/1" + "0" * 400, "-1" + "0" * 150])
+def test_numbers_out_of_all_reason(weight):
+    """An extraction must not fail for its report."""
+    network = Network.of([Layer.of([[weight, 1], ["-1", weight]], [0, "1"]), Layer.of([[1, 1]], [weight], "identity")])
+    extraction = extract(network, scale_output=True)
+    text = report_html(of_extraction(extraction, "far", {}, extraction.check(), True))
+    assert "equals, at every point" in Page(text).told
+    assert not re.search(r'="-?(?:nan|inf)', text)
+    one = Network.of([Layer.of([[weight]], [0], "identity")])
+    curves_svg(curves(one), "x1")
+
+
 def test_simplified_extractions_say_so(tmp_path):
     out = tmp_path / "out"
     arguments = ["extract", "examples/networks/three_inputs.json", "--strategy", "paper", "--simplify", "-o", str(out)]
@@ -318,12 +353,15 @@ def test_hostile_names_and_summaries_stay_text(hat, tmp_path):
     """A directory, a file name and a summary may say anything; the page shows it and runs none of it."""
     summary = json.loads((hat / "summary.json").read_text())
     summary |= {"strategy": EVIL, "seconds": {EVIL: 1.0, "x": EVIL}, "bounds": [EVIL]}
+    summary["warnings"] = [f"warned: {EVIL}", 3]
+    summary["seconds"]["long"] = 10**400
     summary["proofs"] = [{"claim": EVIL, "verdict": EVIL, "solver": EVIL, "seconds": EVIL, "queries": EVIL}, EVIL, 3]
     (hat / "summary.json").write_text(json.dumps(summary))
     folder = shutil.move(hat, tmp_path / "<img src=x onerror=alert(1)>&quot;")
     text = report_html(of_directory(folder))
     page = Page(text)
     assert EVIL in page.told
+    assert f"warned: {EVIL}" in page.told
     assert "img" not in page.tags
     assert page.tags.count("script") == Page((Path(folder) / "report.html").read_text()).tags.count("script")
     assert "<img src=x onerror=alert(1)>&quot;" in page.told

@@ -87,7 +87,7 @@ def draw(record: Record, runs: int) -> dict[str, bytes]:
         handles, labels = first.get_legend_handles_labels()
         if len(handles) > 1:  # the first panel has the curves of all; outside, so that it hides none
             columns = (len(handles) + 1) // 2 if len(panels) > 1 else 2
-            figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=7)
+            figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=7, handlelength=2.8)
         return {kind: saved(figure, kind) for kind in FORMATS}
 
 

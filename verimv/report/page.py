@@ -66,7 +66,7 @@ def report_html(subject: Subject) -> str:
         "sizes": sizes_section(measures, layers, settings_text(subject.summary)),
         "timings": timings_section(subject.summary),
         "badge": badge(subject),
-        "lead": lead(subject, measures),
+        "lead": lead(subject, measures, reading),
         "title": joined(subject.title),
         "data": joined(_packed("graph-data", data), *(_packed(f"copy-{name}", text) for name, text in texts.items())),
     }

@@ -10,7 +10,7 @@ from verimv.networks.network import Network
 from verimv.pictures.curves import MAX_CURVES, curves, curves_svg
 from verimv.pictures.maps import RegionMap, box_of, map_svg, region_maps
 from verimv.pictures.ranges import MAX_BARS, Ranges, ranges_svg
-from verimv.pictures.svg import label
+from verimv.pictures.svg import as_float, label
 from verimv.report.layers import Layers, LayerView, Unit
 from verimv.report.markup import Markup, counted, form_text, joined, table, tag
 from verimv.report.reading import Reading
@@ -114,7 +114,7 @@ def _values(view: LayerView) -> Markup:
     symbol = "ρ" if view.activation == "relu" else "σ"
     rows = [(f"neuron {i}", f"{symbol}({argument})", f"= {value}") for i, (argument, value) in enumerate(view.values)]
     more = f" (the first {len(view.values)})" if view.neurons > len(view.values) else ""
-    body = table(("", "", ""), [tuple(row) for row in rows], "values")
+    body = table(("", "", ""), rows, "values")
     return tag("details", tag("summary", f"Neurons by units{more}"), body)
 
 
@@ -129,7 +129,8 @@ def picture_section(subject: Subject) -> Markup:
     if len(drawn.inputs) not in (1, 2):
         why = f"A function of {len(drawn.inputs)} inputs has no picture; fix all but one or two of them:"
         at = ",".join(f"{name}=1/2" for name in drawn.inputs[2:5]) + (",…" if len(drawn.inputs) > 5 else "")
-        command = f"verimv plot DIR/network.json -o map.svg --at {at}"
+        name = "network.json" if subject.network is not None else "formula.mv"
+        command = f"verimv plot DIR/{name} -o map.svg --at {at}"
         return joined(tag("p", why, class_="empty"), tag("pre", tag("code", command)))
     try:
         return _curves(drawn, subject.patience) if len(drawn.inputs) == 1 else _maps(drawn, subject.patience)
@@ -156,7 +157,7 @@ def _curves(drawn: Formula | Network, seconds: float) -> Markup:
         for curve in found[:MAX_CURVES]
         if len(curve.points) <= 40
     ]
-    points = tag("details", tag("summary", "Ends and breakpoints"), table(("", ""), list(rows))) if rows else ""
+    points = tag("details", tag("summary", "Ends and breakpoints"), table(("", ""), rows)) if rows else ""
     return joined(tag("figure", figure, tag("figcaption", caption)), points)
 
 
@@ -215,8 +216,8 @@ def _bounds_told(reading: Reading) -> Markup:
 
 
 def _shares(bars: Sequence[Ranges]) -> str:
-    loose = sum(float(high - low) for (low, high), _ in bars)
-    tight = sum(float(high - low) for _, (low, high) in bars)
+    loose = sum(as_float(high - low) for (low, high), _ in bars)
+    tight = sum(as_float(high - low) for _, (low, high) in bars)
     return f"Used widths together are {tight / loose:.0%} of the intervals'." if loose else ""
 
 
@@ -231,13 +232,13 @@ def sizes_section(measures: Measures, layers: Layers | None, settings: str) -> M
         ("nodes", f"{measures.size:,}", f"distinct subformulas of the shared graph: {operators}"),
         ("depth", f"{measures.depth:,}", "operators on the longest path"),
     ]
-    parts = [table(("measure", "value", "meaning"), list(rows), "sizes")]
+    parts = [table(("measure", "value", "meaning"), rows, "sizes")]
     if layers is not None and len(layers.views) > 1:
         per_layer = [
             (f"layer {view.number}", f"{view.neurons:,}", f"{len(view.units) + view.more:,}", f"{view.nodes:,}")
             for view in layers.views
         ]
-        parts.append(table(("", "neurons", "units", "new nodes"), list(per_layer), "sizes numbers"))
+        parts.append(table(("", "neurons", "units", "new nodes"), per_layer, "sizes numbers"))
     if settings:
         parts.append(tag("p", settings, class_="hint"))
     return joined(*parts)

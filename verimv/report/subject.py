@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import time
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,13 +92,15 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     seconds = round(time.perf_counter() - begin, 3)
     if rejected is not None and rejected.status == "malformed":
         raise InputError(str(rejected), source=os.fspath(directory))
-    names = [name for name in (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json") if (folder / name).exists()]
-    contents = {name: _read(folder / name) for name in names}
-    files = {name: described_file([data]) for name, data in contents.items()}
-    header, *body = _certificate_lines(contents)
-    if "formula_sha256" not in header or "formula.mv" not in contents:
+    certificate = next(name for name in CERTIFICATE_FILES if (folder / name).exists())
+    header, *body = _certificate_lines(folder / certificate)
+    subjects = [name for subject, name in kernel.FILES.items() if f"{subject}_sha256" in json.loads(header)]
+    if "formula.mv" not in subjects:
         message = "a report is about a formula, and this certificate is about none (verimv check says whether it holds)"
         raise InputError(message, source=os.fspath(directory))
+    # other files of the directory are nobody's business: the kernel has not looked at them
+    contents = {name: _read(folder / name) for name in (*subjects, certificate)}
+    files = {name: described_file([data]) for name, data in contents.items()}
     check = Check("valid", "", seconds)
     if rejected is not None:
         check = Check("invalid" if rejected.status == "invalid" else "incomplete", str(rejected), seconds)
@@ -108,7 +109,7 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     source = _network(contents, "source.json") or network
     text = decode(contents["formula.mv"], str(folder / "formula.mv"))
     formula = read_mv(text, str(folder / "formula.mv"))
-    summary = _summary(contents, files)
+    summary = _summary(folder / "summary.json", files)
     measures = formula.measure()
     return Subject(folder.resolve().name, formula, text, measures, network, source, body, check, files, summary)
 
@@ -127,23 +128,20 @@ def _read(path: Path) -> bytes:
         raise InputError((error.strerror or str(error)).lower(), source=str(path)) from None
 
 
-def _certificate_lines(contents: Mapping[str, bytes]) -> list[str]:
-    name = next(name for name in CERTIFICATE_FILES if name in contents)
-    try:
-        data = gzip.decompress(contents[name]) if name.endswith(".gz") else contents[name]
-    except (OSError, EOFError, zlib.error):
-        data = b""  # changed since the kernel read it
-    return data.decode("ascii", "replace").splitlines() or [""]
+def _certificate_lines(path: Path) -> list[str]:
+    """Of a certificate that the kernel could read."""
+    data = _read(path)
+    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("ascii").splitlines()
 
 
 def _network(contents: Mapping[str, bytes], name: str) -> Network | None:
     return read_network(decode(contents[name], name), name) if name in contents else None
 
 
-def _summary(contents: Mapping[str, bytes], files: Mapping[str, File]) -> dict[str, Any]:
-    """What summary.json says, if it is about these files and looks like a summary."""
+def _summary(path: Path, files: Mapping[str, File]) -> dict[str, Any]:
+    """What summary.json says, if there is one, and it is about these files."""
     try:
-        summary = json.loads(contents.get("summary.json", b"{}"))
+        summary = json.loads(_read(path)) if path.exists() else {}
     except (ValueError, RecursionError):
         return {}
     subjects = [subject for subject, name in kernel.FILES.items() if name in files]
