@@ -67,6 +67,7 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         "clip_output": arguments.clip_output,
         "scale_output": arguments.scale_output,
         "workers": arguments.workers,
+        "resume": arguments.resume,
         "progress": report,
     }
     extraction = extract(network, **options)

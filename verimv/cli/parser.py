@@ -103,6 +103,11 @@ def build_parser() -> argparse.ArgumentParser:
         help="how neurons are bounded (default: the tightest that is quick)",
     )
     add_workers(sub, "bounds")
+    sub.add_argument(
+        "--resume",
+        metavar="FILE",
+        help="keep bounds in FILE as they are found; a call that was stopped goes on there",
+    )
     add_box(sub)
     add_outputs(sub)
     ends = sub.add_mutually_exclusive_group()
