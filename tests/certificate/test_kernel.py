@@ -129,6 +129,25 @@ def test_numbers_that_grow_without_end_are_refused():
     assert (rejected.status, rejected.expected) == ("incomplete", "a number with fewer bits")
 
 
+def test_long_numbers_cost_more():
+    """A constant of some 85,000 bits, turned round again and again."""
+    factor = f"D[1/{'9' * 4299}]"
+    lines = ['["node",1]', *(f'["scale","{factor}",{k}]' for k in range(1, 7))]
+    rejected = lines_rejected([*lines, *(f'["not",{k}]' for k in range(7, 7000))])
+    assert (rejected.status, rejected.rule, rejected.expected[:13]) == ("incomplete", "not", "at most 16 st")
+
+
+def test_sorting_costs_more_than_its_line():
+    sequence, lines, claims = [1], ['["node",2]'], 1
+    for size in range(1, 64):
+        lines.append(f'["sort",{size},{",".join(map(str, sequence))},1]')
+        sequence = list(range(claims + 1, claims + size + 2))
+        claims += size + 1
+    both = ",".join(map(str, sequence))
+    rejected = lines_rejected([*lines, *[f'["sort",64,{both},{both}]'] * 3000])
+    assert (rejected.status, rejected.rule, rejected.expected[:13]) == ("incomplete", "sort", "at most 16 st")
+
+
 def test_numbers_too_long_to_print_are_no_trouble():
     huge = "9" * 4300
     rejected = lines_rejected([f'["unit",1,0,"{huge}",{huge}]', '["plus",1,1]', '["plus",2,2]', '["scale","d[2]",3]'])

@@ -120,6 +120,14 @@ AVERAGES = [
     ([*MORE, '["plus",11,8]'], '["average",3,1,13,4]', False),  # σ(f) is not 1
 ]
 
+#: 9: 1 − x − y, 10: 2 − x − y
+NEGATED = [*TWO_INPUTS, '["not",3]', '["not",4]']
+CUTS = [
+    (NEGATED, '["cut",4,9,10,"0","-1"]', False),  # f + g = 0, but at 0 f is −1 where g is 1: a multiplier below 0
+    (NEGATED, '["cut",3,9,10,"-1","0"]', False),  # f + g = 1, but at (1, 1) f is 2 where g is −1
+    (NEGATED, '["cut",1,9,10,"0","0"]', True),  # f = x is in [0, 1]
+]
+
 TWO_NEURONS = [*TWO_INPUTS, '["clip",1,0,"1",0,3,4]']
 #: layer 1: ρ(x + y), ρ(x + y − 1); layer 2: σ of their difference
 RELUS = network(([[1, 1, 0], [1, 1, -1]], "relu"), ([[1, -1, 0]], "crelu"), inputs=("x", "y"))
@@ -226,8 +234,8 @@ def test_merges_of_any_size(p, q):
     assert last_line(lines, text, "y1 = x").status == "invalid"
 
 
-@pytest.mark.parametrize(("lines", "line", "follows"), AVERAGES)
-def test_averages(lines, line, follows):
+@pytest.mark.parametrize(("lines", "line", "follows"), [*AVERAGES, *CUTS])
+def test_averages_and_cuts(lines, line, follows):
     rejected = last_line([*lines, line])
     assert (rejected is None) == follows, str(rejected)
     assert follows or rejected.status == "invalid"
@@ -245,6 +253,14 @@ def test_bounds(line, follows):
     rejected = last_line([line])
     assert (rejected is None) == follows, str(rejected)
     assert follows or rejected.status == "invalid"
+
+
+def test_irrational_numbers_are_told_apart():
+    two, three = kernel.number("sqrt(2)"), kernel.number("sqrt(3)")
+    assert two == kernel.number("sqrt(8)/2")
+    assert two != three
+    assert two != kernel.number("1+sqrt(2)")
+    assert two != 1
 
 
 def test_an_output_must_stay_in_the_unit_interval():
