@@ -136,7 +136,7 @@ class Jury:
         self.rejections = rejections([test for test in self.tests if not is_expensive(test)])
 
     def notices(self, mutant: Mutant) -> bool:
-        is_budget = any(word in mutant.text for word in ("spend", "budget", "MAX_", "incomplete"))
+        is_budget = any(word in mutant.text for word in ("spend", "budget", "MAX_", "incomplete", "size"))
         near = {place for place, lines in self.rejections.items() if mutant.line in lines}
         order = sorted(range(len(self.tests)), key=lambda place: place not in near)
         with installed(mutant):

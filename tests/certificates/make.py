@@ -593,6 +593,11 @@ INVALID = {
     "output-of-another-node": HAT.line('["output",0,8,"1","0"]', '["output",0,1,"1","0"]'),
     "output-before-all-neurons": HAT.line('["clip",2,0,"1",0,7]', None),
     "output-that-leaves-the-unit-interval": LEAVING,
+    "output-that-goes-below-the-unit-interval": Case(
+        ['["node",2]', '["node",1]', '["scale","d[2]",2]', '["times",1,3]', '["output",0,4,"1","0"]'],
+        network=network(([[1, "-1/2"]], "identity")),
+        formula=formula("y1 = x1 ⊙ δ[2]1"),
+    ),
     "output-without-its-map": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,"1","0"]'),
     "output-with-another-scale": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,"2","-1"]'),
     "output-with-another-offset": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,"3","0"]'),
@@ -619,6 +624,7 @@ def with_tail(case, tail):
 
 MALFORMED = {
     "header-missing": HAT.head(format=None),
+    "header-of-another-format": HAT.head(format="verimv-network"),
     "header-of-version-2": HAT.head(version=2),
     "header-of-version-true": HAT.head(version=True),
     "header-with-an-unknown-key": HAT.head(trusted=True),
@@ -630,6 +636,7 @@ MALFORMED = {
     "header-naming-a-source-that-is-not-there": HAT.head(source_sha256="0" * 64),
     "line-not-json": HAT.line('["plus",1,1]', '["plus",1,1'),
     "line-empty": HAT.line('["plus",1,1]', ""),
+    "line-an-empty-list": HAT.line('["plus",1,1]', "[]"),
     "line-an-object": HAT.line('["plus",1,1]', '{"plus": [1, 1]}'),
     "line-with-two-values": HAT.line('["plus",1,1]', '["plus",1,1] ["plus",1,1]'),
     "line-deeply-nested": HAT.line('["plus",1,1]', "[" * 100_000),
@@ -656,6 +663,7 @@ MALFORMED = {
     "bound-side-unknown": TENT.line(BOUND, BOUND.replace('"high"', '"above"')),
     "bound-a-decimal": TENT.line(BOUND, BOUND.replace('"1"', '"1.0"')),
     "bound-case-unknown": TENT.line(BOUND, BOUND.replace('["leaf"],', '["trust"],')),
+    "bound-split-with-too-much": PHASES.line(PHASES.lines[6], PHASES.lines[6].replace('1,"0"]', '1,"0","0"]')),
     "bound-case-a-string": TENT.line(BOUND, BOUND.replace('["leaf"],', '"leaf",')),
     "bound-multipliers-missing": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2"]]'),
     "bound-multipliers-too-many": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2","1/2","0"]]'),
@@ -689,6 +697,7 @@ MALFORMED = {
     "formula-of-one-line": HAT.file("formula", HAT.subjects["formula"], "verimv-formula 1\n"),
     "formula-with-another-word-for-inputs": HAT.file("formula", "inputs", "variables"),
     "formula-with-another-word-for-outputs": HAT.file("formula", "outputs", "results"),
+    "formula-with-an-output-twice": HAT.file("formula", "outputs y1", "outputs y1 y1"),
     "formula-with-no-output": HAT.file("formula", "outputs y1", "outputs"),
     "formula-with-a-constant-as-output": HAT.file("formula", "outputs y1", "outputs 1"),
     "formula-without-outputs": HAT.file("formula", "outputs y1\n", ""),
