@@ -21,20 +21,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 COQ = Path(__file__).parent / "coq"
-#: Files with conditions, and the file that ends with the theorem.
-CHECKED, THEOREM = ("Checker.v", "Cases.v", "Sums.v"), "CheckerQc.vo"
-_NEED = re.compile(
-    r'\bneed\s+(?P<condition>\((?:[^()]|\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*\))*\)|[\w\']+)\s+"(?P<why>[^"]*)"'
-)
+#: Files with conditions, and the one that ends with the theorem.
+CHECKED, THEOREM = ("Store.v", "Claims.v", "Networks.v", "Checker.v", "Cases.v"), "SoundQc.vo"
+_GROUP = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
+_NEED = re.compile(rf'\b(?P<word>need|well_formed) (?:{_GROUP}(?:%\w+)?|[\w\']+)\s+"(?P<why>[^"]*)"')
+_RANGE = re.compile(rf"\b(?P<why>form_at_(?:least|most) K (?:\w+|{_GROUP}) (?:\w+|{_GROUP}))")
 _ERROR = re.compile(r'File "(?:\./)?([^"]+)", line (\d+)')
-_STATEMENT = re.compile(
-    r"\s*(?:Local |Global )?(?:Lemma|Theorem|Corollary|Fact|Remark|Definition|Fixpoint|Instance)\s+([\w']+)"
-)
+_HEAD = re.compile(r"\s*(?:Lemma|Theorem|Corollary|Definition|Fixpoint|Instance) ([\w']+)")
 
-#: Changes that are not the loss of a `need`: (file, old text, new text, what is switched off).
-CHANGES: list[tuple[str, str, str, str]] = []
+#: Changes of another kind: file, old text, new text, what is switched off.
+CHANGES = [
+    ("Networks.v", 'else Reject Invalid "one unit, or none"', "else Ok tt", "clip of a crelu: one unit, or none"),
+    ("Checker.v", "if assumed (place g) then Reject", "if false then Reject", "finish: no bound is assumed"),
+    ("Cases.v", "&& same_limits (used e) (find (key e) known)", "", "ranges are kept: the bounds are the same"),
+    ("Cases.v", "| Relu => kink l h zero", "| Relu => Ok []", "leaf: the kink of a relu"),
+    ("Cases.v", "with_bound s k false p :: with_bound s k true p", "with_bound s k false p", "split: both sides"),
+]
 
-#: Conditions that only keep to the format, by their reason in the checker's text, and why no proof needs them.
+#: Conditions that keep to the format; why no proof needs them.
 NOT_FOR_SOUNDNESS: dict[str, str] = {}
 
 
@@ -59,20 +63,26 @@ class Mutant:
 
 
 def mutants() -> list[Mutant]:
-    """Every `need`, and the changes listed above."""
+    """Every `need` and every condition on a range, and the changes listed above."""
     found = []
     for file in CHECKED:
         text = (COQ / file).read_text(encoding="utf-8")
-        for match in _NEED.finditer(text):
-            if not re.match(r"\s*Definition", text[text.rfind("\n", 0, match.start()) + 1 :]):
-                new = f'need true "{match["why"]}"'
-                found.append(Mutant(file, match.start(), match[0], new, match["why"]))
+        for pattern, new in ((_NEED, r'\g<word> true "\g<why>"'), (_RANGE, "ret tt")):
+            for match in pattern.finditer(text):
+                what = f"{_enclosing(text, match.start())}: {' '.join(match['why'].split())}"
+                found.append(Mutant(file, match.start(), match[0], match.expand(new), what))
     for file, old, new, what in CHANGES:
         text = (COQ / file).read_text(encoding="utf-8")
         if text.count(old) != 1:
             sys.exit(f"{file}: expected once, found {text.count(old)} times: {old}")
         found.append(Mutant(file, text.index(old), old, new, what))
     return found
+
+
+def _enclosing(text: str, position: int) -> str:
+    """The name of the definition, or the statement whose proof, stands at a position."""
+    names = filter(None, map(_HEAD.match, reversed(text[:position].splitlines())))
+    return next((match[1] for match in names), "?")
 
 
 def broken_by(mutant: Mutant) -> str | None:
@@ -88,10 +98,9 @@ def broken_by(mutant: Mutant) -> str | None:
         place = _ERROR.search(done.stderr)
         if place is None or place[1] == mutant.file:
             return f"no proof, but the build: {done.stderr[-300:]}"
-        lines = (folder / place[1]).read_text(encoding="utf-8").splitlines()
-        names = filter(None, map(_STATEMENT.match, reversed(lines[: int(place[2])])))
-        name = next((match[1] for match in names), "?")
-        return f"{place[1]}:{place[2]} {name}"
+        lines = (folder / place[1]).read_text(encoding="utf-8").splitlines(keepends=True)
+        before = "".join(lines[: int(place[2])])
+        return f"{place[1]}:{place[2]} {_enclosing(before, len(before))}"
 
 
 def main() -> int:

@@ -1,16 +1,20 @@
 (** * Assumptions.v -- what the proofs rest on
 
-    Prints the axioms used by the main theorems of each file.  Only the axioms
-    by which the standard library builds the real numbers may appear:
-    [ClassicalDedekindReals.sig_forall_dec] and
-    [FunctionalExtensionality.functional_extensionality_dep].  The two theorems
-    on the length of formulas as such use no axiom at all.
+    Prints the axioms used by the main theorems.  Those over the rational
+    numbers use none.  Over the real numbers, only the axioms by which the
+    standard library builds them may appear:
+    [ClassicalDedekindReals.sig_forall_dec], [ClassicalDedekindReals.sig_not_dec]
+    (for square roots) and [FunctionalExtensionality.functional_extensionality_dep].
+    The two theorems on the length of formulas as such use no axiom at all.
 
     (The checker called by [make check] lists all axioms of all files that are
-    loaded, used or not; so it also names [sig_not_dec] and [classic], which
-    other parts of the library of the reals use.) *)
+    loaded, used or not; so it also names [classic], which other parts of the
+    library of the reals use.) *)
 
-From VeriMV Require Import Unit Rules Forms Sort Length Bounds.
+From VeriMV Require Import OverR Length RootsR.
+From VeriMV Require OverQc CasesR CasesQc MergeR MergeQc.
+
+(** ** Over the real numbers *)
 
 Definition theorems_of_Unit :=
   (oplus_assoc, oplus_comm, oplus_zero, neg_neg, oplus_one, lukasiewicz,
@@ -44,3 +48,16 @@ Definition theorems_of_Bounds :=
   (neuron_peak, connectives, walk_sound, walk_infeasible, ranges_sound, empty_range,
    split_sound, bounded_sound, certified_sound, system_bound).
 Print Assumptions theorems_of_Bounds.
+
+Definition theorems_of_the_checker :=
+  (@CasesR.prove_sound, @MergeR.merge_sound, surd_sound, rational_sound).
+Print Assumptions theorems_of_the_checker.
+
+(** ** Over the rational numbers *)
+
+Definition rational_theorems :=
+  ((OverQc.rule_scale_below, OverQc.rule_plus, OverQc.rule_plus_self, OverQc.rule_times,
+    OverQc.rule_times_self, OverQc.rule_lemma, OverQc.rule_cut, OverQc.rule_average,
+    OverQc.neuron_clip, OverQc.neuron_clip_sigma, OverQc.merge_good, OverQc.neuron_points),
+   (@CasesQc.prove_sound, @MergeQc.merge_sound)).
+Print Assumptions rational_theorems.

@@ -119,9 +119,13 @@ Fixpoint pair_up {A B C} (f : A -> B -> C) (l : list A) (m : list B) : result (l
   | _, _ => Reject Invalid "equally many outputs"
   end.
 
+Definition some_layer (ls : list (flat t)) : result unit :=
+  well_formed (match ls with [] => false | _ => true end) "at least one layer".
+
 Definition start_network (budget : Z) (n : network) (f : formula) (ls : list (flat t)) (stop : positive)
     : result state :=
   let i := count_inputs n in
+  let* _ := some_layer ls in
   let action :=
     let! ns := read_formula i f in
     let! gs := lift (pair_up Computes (last_layer ls) ns) in
@@ -133,6 +137,7 @@ Definition start_network (budget : Z) (n : network) (f : formula) (ls : list (fl
 
 (** A certificate of bounds only. *)
 Definition start_bounds (budget : Z) (i : N) (ls : list (flat t)) (stop : positive) : result state :=
+  let* _ := some_layer ls in
   let* r := enter K ls (initial_progress i ls stop) (empty_store budget i) in
   let (p, s) := r in
   Ok (State s i p (List.map Lies (last_layer ls)) 0 []).
@@ -220,7 +225,7 @@ Definition rule_equal (k : N) (a b : Z) (g : state) : action t (goal * (t * t)) 
 (** ** Steps *)
 
 (** A rule that adds claims only. *)
-Definition claiming (m : action t Datatypes.unit) (g : state) : result state :=
+Definition claiming (m : action t unit) (g : state) : result state :=
   let* r := m (kept g) in
   Ok (State (snd r) (inputs g) (place g) (goals g) (reached g) (done g)).
 

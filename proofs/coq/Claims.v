@@ -50,34 +50,50 @@ Fixpoint connect_nodes (op : positive -> positive -> action t positive) (n : pos
   | m :: rest => let! a := op n m in connect_nodes op a rest
   end.
 
-Definition same_claim_twice (cs : list Z) : bool :=
-  match cs with [c; d] => Z.eqb c d | _ => false end.
-
 Definition sum_of_forms (fs : list (form t)) (plus : t) : action t (form t) :=
   total_form (List.map (fun f => (f, one)) fs) plus.
 
+(** The same claim twice. *)
+Definition twice (cs : list Z) : option Z :=
+  match cs with
+  | [c; d] => if Z.eqb c d then Some c else None
+  | _ => None
+  end.
+
+Definition rule_double (op : positive -> positive -> action t positive) (plus : t) (c : Z) : action t unit :=
+  let! nf := claim c in
+  let! n := op (fst nf) (fst nf) in
+  let! f := sum_of_forms [snd nf; snd nf] plus in
+  add_claim n f.
+
 Definition rule_plus (cs : list Z) : action t unit :=
-  let! nfs := each_in_turn claim cs [] in
-  let! _ := if same_claim_twice cs then ret []
-            else each_in_turn (fun nf => form_at_least K zero (snd nf)) nfs [] in
-  match nfs with
-  | [] => lift (Reject Malformed "at least one claim")
-  | nf :: rest =>
-      let! n := connect_nodes (plus_node K) (fst nf) (List.map fst rest) in
-      let! f := sum_of_forms (List.map snd nfs) zero in
-      add_claim n f
+  match twice cs with
+  | Some c => rule_double (plus_node K) zero c
+  | None =>
+      let! nfs := each_in_turn claim cs [] in
+      let! _ := each_in_turn (fun nf => form_at_least K zero (snd nf)) nfs [] in
+      match nfs with
+      | [] => lift (Reject Malformed "at least one claim")
+      | nf :: rest =>
+          let! n := connect_nodes (plus_node K) (fst nf) (List.map fst rest) in
+          let! f := sum_of_forms (List.map snd nfs) zero in
+          add_claim n f
+      end
   end.
 
 Definition rule_times (cs : list Z) : action t unit :=
-  let! nfs := each_in_turn claim cs [] in
-  let! _ := if same_claim_twice cs then ret []
-            else each_in_turn (fun nf => form_at_most K one (snd nf)) nfs [] in
-  match nfs with
-  | [] => lift (Reject Malformed "at least one claim")
-  | nf :: rest =>
-      let! n := connect_nodes (times_node K) (fst nf) (List.map fst rest) in
-      let! f := sum_of_forms (List.map snd nfs) (int K (- Z.of_nat (List.length rest))) in
-      add_claim n f
+  match twice cs with
+  | Some c => rule_double (times_node K) minus_one c
+  | None =>
+      let! nfs := each_in_turn claim cs [] in
+      let! _ := each_in_turn (fun nf => form_at_most K one (snd nf)) nfs [] in
+      match nfs with
+      | [] => lift (Reject Malformed "at least one claim")
+      | nf :: rest =>
+          let! n := connect_nodes (times_node K) (fst nf) (List.map fst rest) in
+          let! f := sum_of_forms (List.map snd nfs) (int K (- Z.of_nat (List.length rest))) in
+          add_claim n f
+      end
   end.
 
 Definition rule_lemma (g h c : Z) : action t unit :=

@@ -17,8 +17,8 @@
     (It would not do to say that the formula for f+1 is at most as long as the
     one for f: see [no_comparison].) *)
 
-Require Import Reals Lra Lia ZArith List.
-From VeriMV Require Import Unit Rules Forms.
+From Coq Require Import List.
+From VeriMV Require Import OverR.
 Local Open Scope R_scope.
 
 (** ** Length and simplification of formulas *)
@@ -125,7 +125,7 @@ Proof.
   induction n as [| n IH]; simpl.
   - lra.
   - rewrite IH. destruct (Nat.eq_dec n i) as [-> | Hne].
-    + rewrite bump_at, plus_IZR.
+    + rewrite bump_at, of_Z_add.
       replace (Nat.ltb i i) with false by (symmetry; apply Nat.ltb_ge; lia).
       replace (Nat.ltb i (S i)) with true by (symmetry; apply Nat.ltb_lt; lia).
       lra.
@@ -143,12 +143,12 @@ Qed.
 
 Lemma value_shift n w b d env :
   value n w (b + d) env = value n w b env + IZR d.
-Proof. unfold value. rewrite plus_IZR. lra. Qed.
+Proof. unfold value. rewrite of_Z_add. lra. Qed.
 
 Lemma value_opposite n w b env :
   value n (opposite w) (1 - b) env = 1 - value n w b env.
 Proof.
-  unfold value. rewrite minus_IZR.
+  unfold value. rewrite of_Z_sub.
   enough (sum_below (fun i => IZR (opposite w i) * env i) n
           = - sum_below (fun i => IZR (w i) * env i) n) by lra.
   induction n as [| n IH]; simpl; [lra |].
@@ -158,13 +158,13 @@ Qed.
 Lemma value_range n w b env : (forall i, unit (env i)) ->
   IZR (bottom n w b) <= value n w b env <= IZR (top n w b).
 Proof.
-  intros He. unfold bottom, top, value. rewrite !plus_IZR.
+  intros He. unfold bottom, top, value. rewrite !of_Z_add.
   induction n as [| n IH]; simpl; [lra |].
-  rewrite !plus_IZR. pose proof (He n) as [Hlow Hhigh].
+  rewrite !of_Z_add. pose proof (He n) as [Hlow Hhigh].
   enough (IZR (Z.min 0 (w n)) <= IZR (w n) * env n <= IZR (Z.max 0 (w n))) by lra.
   destruct (Z.le_ge_cases 0 (w n)) as [H | H].
-  - rewrite Z.min_l, Z.max_r by assumption. apply IZR_le in H. nra.
-  - rewrite Z.min_r, Z.max_l by assumption. apply IZR_le in H. nra.
+  - rewrite Z.min_l, Z.max_r by assumption. apply of_Z_le in H. nra.
+  - rewrite Z.min_r, Z.max_l by assumption. apply of_Z_le in H. nra.
 Qed.
 
 Lemma norm_opposite w n : norm (opposite w) n = norm w n.
@@ -218,8 +218,8 @@ Proof.
   intros He. induction 1 as
     [w b H | w b H | w b t _ IH | w b i t u Hi _ _ IHt _ IHu
     | w b i t u Hi _ _ IHt _ IHu | w b t u Ht IH Hs]; simpl.
-  - apply rule_zero. apply IZR_le in H. pose proof (value_range n w b env He). lra.
-  - apply rule_one. apply IZR_le in H. pose proof (value_range n w b env He). lra.
+  - apply rule_zero. apply of_Z_le in H. pose proof (value_range n w b env He). lra.
+  - apply rule_one. apply of_Z_le in H. pose proof (value_range n w b env He). lra.
   - rewrite IH, value_opposite, sigma_complement. apply neg_neg.
   - rewrite value_shift in IHu. rewrite value_bump in IHt, IHu by assumption.
     rewrite (rule_lemma _ _ _ (value n w b env + -1 * env i) (env i) IHt); trivial.

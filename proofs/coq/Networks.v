@@ -308,16 +308,19 @@ Definition clip_covered (B : t) (p m : N) (r : t * t) : result unit :=
     let* b := le K (snd r) zero in need b "an argument that is at most 0"
   else Reject Invalid "one unit, or none".
 
+Definition covered (a : activation) (B : t) (p m : N) (r : t * t) : result unit :=
+  match a with
+  | Relu => relu_covered B p m r
+  | Clip => clip_covered B p m r
+  | Identity => Reject Invalid "a neuron with an activation"
+  end.
+
 Definition rule_clip (l i : N) (B : exact) (p : N) (cs : list Z) (g : progress) : action t progress :=
   let! factor := lift (read K B) in
   let! n := due_neuron l i g in
   let '(_, f, r, a) := n in
   let m := N.of_nat (List.length cs) in
-  let! _ := lift match a with
-                 | Relu => relu_covered factor p m r
-                 | Clip => clip_covered factor p m r
-                 | Identity => Reject Invalid "a neuron with an activation"
-                 end in
+  let! _ := lift (covered a factor p m r) in
   let! x := clip_units f factor (Z.of_N p) cs 0 [] in
   let (ones, pairs) := x in
   let! u := lift (add_sums K pairs (mul K factor (int K (Z.of_N p + ones)))) in

@@ -64,14 +64,15 @@ Definition facts (t : Type) : Type := trie (option t * option t).
 
 (** ** Rational numbers *)
 
-Definition rational_read (e : exact) : result Qc :=
-  List.fold_left (fun sum term =>
-    match sum with
-    | Ok x =>
-        if N.eqb (radicand term) 1 then Ok (Qcplus x (Q2Qc (numerator term # denominator term)))
-        else Reject Incomplete "a number with a square root"%string
-    | _ => sum
-    end) e (Ok (Q2Qc 0)).
+Definition read_term (sum : result Qc) (t : term) : result Qc :=
+  match sum with
+  | Ok x =>
+      if N.eqb (radicand t) 1 then Ok (Qcplus x (Q2Qc (numerator t # denominator t)))
+      else Reject Incomplete "a number with a square root"%string
+  | _ => sum
+  end.
+
+Definition rational_read (e : exact) : result Qc := List.fold_left read_term e (Ok (Q2Qc 0)).
 
 Definition bits (z : Z) : N := match z with Z0 => 0 | Zpos p | Zneg p => Npos (Pos.size p) end.
 

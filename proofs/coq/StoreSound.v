@@ -10,7 +10,7 @@
       are unused, and there are values for its nodes;
     - [models]: den and parts fit its nodes and parts; if they fit a later
       store, they fit an earlier one;
-    - [good]: what it says about forms and claims is true. *)
+    - [honest]: what it says about forms and claims is true. *)
 
 Section StoreSound.
   Context {t : Type} {K : number t} {value : t -> F} {meaning : exact -> F}.
@@ -75,23 +75,30 @@ Section StoreSound.
   Definition on_part (id : positive) : F := on_terms (linear (part_no id)).
   Definition on_form (f : form t) : F := on_part (linear_part f) + value (shift f).
 
-  Record good (s : store t) : Prop := {
-    good_range : forall id p, find id (part_at (all_parts s)) = Some p ->
+  Lemma on_form_made id c : on_form (Form id c) = on_terms (linear (part_no id)) + value c.
+  Proof. reflexivity. Qed.
+
+  Record honest (s : store t) : Prop := {
+    honest_range : forall id p, find id (part_at (all_parts s)) = Some p ->
       value (lowest p) <= on_terms (linear p) <= value (highest p);
-    good_parts : each (fun l id => linear (part_no id) = l) (known_parts (all_parts s));
-    good_totals : each (fun key id => on_part id = total (map (fun ic => value (snd ic) * on_part (fst ic)) key))
+    honest_parts : each (fun l id => linear (part_no id) = l) (known_parts (all_parts s));
+    honest_totals : each (fun key id => on_part id = total (map (fun ic => value (snd ic) * on_part (fst ic)) key))
                     (known_totals (all_parts s));
-    good_claims : forall c n f, find c (claims s) = Some (n, f) -> den n = sigma (on_form f) }.
+    honest_claims : forall c n f, find c (claims s) = Some (n, f) -> den n = sigma (on_form f) }.
 
   (** ** Actions *)
 
   (** What an action does, if [pre] holds: [post] holds of its result. *)
   Definition valid {A} (pre : Prop) (m : action t A) (post : A -> Prop) : Prop :=
     forall s a s', m s = Ok (a, s') -> wf s ->
-    wf s' /\ (models s' -> models s /\ (good s -> pre -> good s' /\ post a)).
+    wf s' /\ (models s' -> models s /\ (honest s -> pre -> honest s' /\ post a)).
 
   Lemma valid_ret A (pre : Prop) (a : A) (post : A -> Prop) : (pre -> post a) -> valid pre (ret a) post.
   Proof. intros H s b s' [= <- <-] Hs. split; [exact Hs |]. intros M. split; [exact M |]. auto. Qed.
+
+  Lemma andthen_ok A B (m : action t A) (f : A -> action t B) s b s' :
+    andthen m f s = Ok (b, s') -> exists a s1, m s = Ok (a, s1) /\ f a s1 = Ok (b, s').
+  Proof. unfold andthen. destruct (m s) as [[a s1] |]; [eauto | discriminate]. Qed.
 
   Lemma valid_bind A B (pre : Prop) (m : action t A) (f : A -> action t B) post post' :
     valid pre m post -> (forall a, valid (pre /\ post a) (f a) post') -> valid pre (andthen m f) post'.
@@ -127,10 +134,9 @@ Section StoreSound.
     intros Hg Hp. destruct (G Hg (H1 Hp)). auto.
   Qed.
 
-  (** The rules below speak of any [pre]. *)
-  Lemma valid_any A (pre : Prop) (m : action t A) (post : A -> Prop) :
-    valid True m post -> valid pre m post.
-  Proof. intros H. apply (valid_weaken _ _ True _ post); auto. Qed.
+  Lemma valid_post A (pre : Prop) (m : action t A) (post post' : A -> Prop) :
+    valid pre m post -> (forall a, pre -> post a -> post' a) -> valid pre m post'.
+  Proof. intros H H'. now apply (valid_weaken _ pre pre _ post). Qed.
 
   (** In turn: all results have the property. *)
   Lemma valid_each A B (pre : Prop) (f : A -> action t B) (P : A -> B -> Prop) :
@@ -147,7 +153,7 @@ Section StoreSound.
   Lemma valid_all A B (pre : Prop) (f : A -> action t B) (P : A -> B -> Prop) l :
     (forall a, valid pre (f a) (P a)) -> valid pre (each_in_turn f l []) (Forall2 P l).
   Proof.
-    intros Hf. eapply valid_weaken; [apply (valid_each _ _ pre f P Hf l []) | trivial |].
+    intros Hf. eapply valid_post; [apply (valid_each _ _ pre f P Hf l []) |].
     intros bs _ (cs & -> & H). exact H.
   Qed.
 
@@ -157,7 +163,7 @@ Section StoreSound.
     all_nodes s' = all_nodes s /\ all_parts s' = all_parts s /\ claims s' = claims s.
 
   Lemma valid_same A (pre : Prop) (m : action t A) (post : A -> Prop) :
-    (forall s a s', m s = Ok (a, s') -> same_store s s' /\ (models s -> good s -> pre -> post a)) ->
+    (forall s a s', m s = Ok (a, s') -> same_store s s' /\ (models s -> honest s -> pre -> post a)) ->
     valid pre m post.
   Proof.
     intros H s a s' E Hs. destruct (H s a s' E) as [(En & Ep & Ec) Hpost].
@@ -382,7 +388,7 @@ Section StoreSound.
     apply valid_same. intros s p s'. unfold find_part.
     destruct (find id _) as [q |] eqn:E; [| discriminate]. intros [= <- <-].
     split; [repeat split |]. intros [_ M] Hg _. specialize (M id q E).
-    split; [exact M |]. unfold on_part. rewrite M. exact (good_range _ Hg id q E).
+    split; [exact M |]. unfold on_part. rewrite M. exact (honest_range _ Hg id q E).
   Qed.
 
   Lemma new_part_valid l pre : valid pre (new_part K l) (fun id => linear (part_no id) = l).
@@ -414,7 +420,7 @@ Section StoreSound.
     intros s a s'. unfold part_of. destruct (find_entry _ _ l _) as [id |] eqn:E.
     - intros [= <- <-] Hs. split; [exact Hs |]. intros M. split; [exact M |].
       intros Hg _. split; [exact Hg |].
-      exact (each_find _ _ (same_terms_eq sound) _ _ _ _ (good_parts _ Hg) E).
+      exact (each_find _ _ (same_terms_eq sound) _ _ _ _ (honest_parts _ Hg) E).
     - apply new_part_valid.
   Qed.
 
@@ -459,7 +465,7 @@ Section StoreSound.
     intros s a s'. unfold total_part. destruct (find_entry _ _ key _) as [id |] eqn:E.
     - intros [= <- <-] Hs. split; [exact Hs |]. intros M. split; [exact M |].
       intros Hg _. split; [exact Hg |].
-      exact (each_find _ _ (same_terms_eq sound) _ _ _ _ (good_totals _ Hg) E).
+      exact (each_find _ _ (same_terms_eq sound) _ _ _ _ (honest_totals _ Hg) E).
     - apply new_total_valid.
   Qed.
 
@@ -522,7 +528,7 @@ Section StoreSound.
   Proof.
     apply valid_same. intros s nf s'. unfold claim. destruct c as [| c | c]; try discriminate.
     destruct (find c (claims s)) as [[n f] |] eqn:E; [| discriminate]. intros [= <- <-].
-    split; [repeat split |]. intros _ Hg _. exact (good_claims _ Hg c n f E).
+    split; [repeat split |]. intros _ Hg _. exact (honest_claims _ Hg c n f E).
   Qed.
 
   Lemma node_of_valid c f pre : valid pre (node_of K c f) (fun n => den n = sigma (on_form f)).

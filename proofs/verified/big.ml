@@ -27,10 +27,7 @@ let mul = Z.mul
 let neg = Z.neg
 let abs = Z.abs
 let succ = Z.succ
-let pred = Z.pred
-let min = Z.min
 let max = Z.max
-let gcd = Z.gcd
 let equal = Z.equal
 let leq = Z.leq
 let lt = Z.lt
@@ -53,7 +50,6 @@ let sqrt x = if Z.sign x > 0 then Z.sqrt x else Z.zero
 
 (* A shift by a negative number is one to the other side. *)
 let shift_left x n = if Z.sign n >= 0 then Z.shift_left x (Z.to_int n) else Z.shift_right x (-Z.to_int n)
-let shift_right x n = shift_left x (Z.neg n)
 
 (* The greatest common divisor, and both numbers divided by it. *)
 let ggcd x y =

@@ -24,8 +24,8 @@ let unzipped path =
   let finished () =
     match snd (Unix.waitpid [] process) with
     | Unix.WEXITED 0 -> ()
-    | Unix.WEXITED 127 -> raise (Reading.Rejected (Syntax.Incomplete, "the program gzip is needed, and not installed"))
-    | _ -> Reading.malformed "data that gzip refuses"
+    | Unix.WEXITED 127 -> raise (Reading.Rejected (Syntax.Incomplete, "expected the program gzip"))
+    | _ -> Reading.malformed "gzipped data"
   in
   (Unix.in_channel_of_descr below, finished)
 
@@ -42,7 +42,7 @@ let with_lines path use =
       stop := input channel chunk 0 (Bytes.length chunk)
     end;
     if !stop = 0 then begin
-      Reading.well_formed (Buffer.length line = 0) "a last line that is cut off";
+      Reading.well_formed (Buffer.length line = 0) "a whole line, with its end";
       finished ();
       None
     end
@@ -50,7 +50,7 @@ let with_lines path use =
       let newline = Bytes.index_from_opt chunk !start '\n' in
       let until = match newline with Some i when i < !stop -> i | _ -> !stop in
       Buffer.add_subbytes line chunk !start (until - !start);
-      Reading.well_formed (Buffer.length line < most_bytes_of_a_line) "a line that is too long";
+      Reading.well_formed (Buffer.length line < most_bytes_of_a_line) "a line of at most 2^23 bytes";
       if until < !stop then begin
         start := until + 1;
         let text = Buffer.contents line in

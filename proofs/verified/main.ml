@@ -21,7 +21,7 @@ let find path given =
     let inside = Filename.concat path in
     match List.filter Sys.file_exists (List.map inside [ "certificate.jsonl"; "certificate.jsonl.gz" ]) with
     | [ certificate ] -> (certificate, fun s -> Option.value (file s) ~default:(inside (List.assoc s names)))
-    | _ -> Reading.malformed "not exactly one of certificate.jsonl and certificate.jsonl.gz"
+    | _ -> Reading.malformed "one of certificate.jsonl and certificate.jsonl.gz"
   end
   else (path, fun s -> Option.value (file s) ~default:("--" ^ s))
 
@@ -37,13 +37,19 @@ let header line =
       && (match List.assoc_opt "version" entries with Some version -> Read_network.is_whole version 1 | None -> false)
       && List.mem (List.map fst named) subject_sets
     in
-    Reading.well_formed right "no header of a verimv-certificate 1";
+    Reading.well_formed right "the header of a verimv-certificate 1 with its subjects' hashes";
     List.map (fun (subject, _) -> (subject, List.assoc (key subject) entries)) named
-  | _ -> Reading.malformed "no header of a certificate"
+  | _ -> Reading.malformed "the header of a certificate"
 
 let is_ascii text = String.for_all (fun c -> c < '\x80') text
 
-let accepted = function Syntax.Ok value -> value | Reject (status, why) -> raise (Reading.Rejected (status, why))
+(* A certificate or a subject needs square roots: once more, over the reals. *)
+exception Needs_roots
+
+let accepted = function
+  | Syntax.Ok value -> value
+  | Reject (Incomplete, "a number with a square root") -> raise Needs_roots
+  | Reject (status, expected) -> raise (Reading.Rejected (status, "expected " ^ expected))
 
 (* What a certificate about these texts speaks of. The checker looks at the numbers of each subject before the next
    one is read: what is wrong first decides. *)
@@ -58,7 +64,7 @@ let subjects numbers texts =
       Reading.Table.iter (fun _ factor -> ignore (accepted (Store.factor_amount numbers factor))) Read_number.factors;
       read)
   in
-  let same what one other = if one <> other then Reading.invalid ("subjects with different " ^ what) in
+  let same what one other = if one <> other then Reading.invalid ("subjects with the same " ^ what) in
   let other_network (first : Read_network.t) name =
     let other, layers = network name in
     same "inputs" first.inputs other.inputs;
@@ -81,7 +87,7 @@ let subjects numbers texts =
     | [ _; "formula" ] -> Syntax.NetworkFormula (first.network, formula ())
     | [ _; "source"; _ ] ->
       let source, mapped = other_network first "source" in
-      if not (Networks.same_all (Networks.same_flat numbers) layers mapped) then Reading.invalid "another source";
+      if not (Networks.same_all (Networks.same_flat numbers) layers mapped) then Reading.invalid "a network that is the source, its box mapped";
       Syntax.NetworkFormulaSource (first.network, formula (), source)
     | [ _; "other" ] -> Syntax.NetworkOther (first.network, fst (other_network first "other"))
     | _ -> Syntax.NetworkAlone first.network)
@@ -95,15 +101,15 @@ let follow numbers certificate file =
         incr number;
         place := Printf.sprintf "line %d" !number;
         let line = next () in
-        Reading.well_formed (is_ascii (Option.value line ~default:"")) "a line that is not ASCII";
+        Reading.well_formed (is_ascii (Option.value line ~default:"")) "a line of ASCII characters";
         line
       in
       let hashes = header (next ()) in
       place := "";
       let texts = List.map (fun (subject, _) -> (subject, Files.contents (file subject))) hashes in
       let is_right (subject, hash) = hash = Json.Text (Sha256.hexadecimal (List.assoc subject texts)) in
-      List.iter (fun one -> if not (is_right one) then Reading.invalid ("another " ^ fst one ^ " than is named")) hashes;
-      Reading.well_formed (List.for_all (fun (_, text) -> Utf8.is_valid text) texts) "a subject that is not UTF-8";
+      List.iter (fun one -> if not (is_right one) then Reading.invalid ("the " ^ fst one ^ " that is named")) hashes;
+      Reading.well_formed (List.for_all (fun (_, text) -> Utf8.is_valid text) texts) "subjects in UTF-8";
       let bytes = List.fold_left (fun sum (_, text) -> sum + String.length text) 0 texts in
       let state = accepted (Checker.start numbers (Z.of_int (16 * (100_000 + bytes))) (subjects numbers texts)) in
       let rec go state =
@@ -113,12 +119,9 @@ let follow numbers certificate file =
       in
       ignore (accepted (Checker.finish numbers (go state))))
 
-let with_roots = "a number with a square root"
-
 let check path given =
   let certificate, file = find path given in
-  try follow Number.rational certificate file
-  with Reading.Rejected (Syntax.Incomplete, why) when why = with_roots -> follow Roots.surd certificate file
+  try follow Number.rational certificate file with Needs_roots -> follow Roots.surd certificate file
 
 (* Lists can be long, and the checker's functions over them go down the stack: it may grow as far as the system lets it. *)
 let with_a_large_stack () =

@@ -14,11 +14,11 @@ let rec after_spaces text at = if stands text at " " then after_spaces text (at 
 (* δ[i] or Δ[r], of which the letter stands just before [at]; in certificates they are d[i] and D[r]. *)
 let multiple text letter at =
   match String.index_from_opt text at ']' with
-  | None -> Reading.malformed "a bracket that is not closed"
+  | None -> Reading.malformed "a bracket that is closed"
   | Some stop -> (
     match Read_number.factor (letter ^ String.sub text at (stop + 1 - at)) with
     | factor -> (Syntax.Multiple factor, stop + 1)
-    | exception Read_number.Not_a_number -> Reading.malformed "a factor that is no number")
+    | exception Read_number.Not_a_number -> Reading.malformed "a number as a factor")
 
 (* What stands before a name, the innermost first, and where that ends. *)
 let rec prefixes text at found =
@@ -35,7 +35,7 @@ let operand numbers text at =
   let after = stop start in
   match Reading.Table.find_opt numbers (String.sub text start (after - start)) with
   | Some name -> ({ Syntax.prefixes = List.rev prefixes; name }, after_spaces text after)
-  | None -> Reading.malformed "something else than names from above, with prefixes"
+  | None -> Reading.malformed "names from above, with prefixes"
 
 let expression numbers text =
   let first, stop = operand numbers text 0 in
@@ -43,7 +43,7 @@ let expression numbers text =
   let rec more at found =
     if at = String.length text then List.rev found
     else begin
-      Reading.well_formed (stands text at sign) "something else than one kind of operator between operands";
+      Reading.well_formed (stands text at sign) "one kind of operator between operands";
       let one, stop = operand numbers text (at + String.length sign) in
       more stop (one :: found)
     end
@@ -55,10 +55,10 @@ let add_name numbers name = Reading.Table.add numbers name (Z.of_int (Reading.Ta
 (* A line name = expression. *)
 let definition numbers line =
   match String.index_opt line '=' with
-  | None -> Reading.malformed "a line that is no definition"
+  | None -> Reading.malformed "a definition name = expression"
   | Some i ->
     let name = Utf8.strip (String.sub line 0 i) in
-    Reading.well_formed (is_name name && not (Reading.Table.mem numbers name)) "a definition without a new name";
+    Reading.well_formed (is_name name && not (Reading.Table.mem numbers name)) "a new name";
     let found = expression numbers (String.sub line (i + 1) (String.length line - i - 1)) in
     add_name numbers name;
     found
@@ -67,9 +67,9 @@ let outputs_of numbers line =
   match Utf8.words line with
   | "outputs" :: (_ :: _ as names) ->
     let is_known name = name <> "0" && name <> "1" && Reading.Table.mem numbers name in
-    Reading.well_formed (List.for_all is_known names && Reading.all_different names) "outputs that are not defined";
+    Reading.well_formed (List.for_all is_known names && Reading.all_different names) "different defined names as outputs";
     names
-  | _ -> Reading.malformed "a last line without outputs"
+  | _ -> Reading.malformed "outputs in the last line"
 
 let lines_of text =
   let is_kept line = line <> "" && line.[0] <> '#' in
@@ -79,9 +79,9 @@ let lines_of text =
 let read ?inputs text =
   match lines_of text with
   | first :: second :: third :: rest when Utf8.words first = [ "verimv-formula"; "1" ] ->
-    let names = match Utf8.words second with "inputs" :: names -> names | _ -> Reading.malformed "no inputs" in
-    if Option.value inputs ~default:names <> names then Reading.invalid "other inputs";
-    Reading.well_formed (List.for_all is_name names && Reading.all_different names) "inputs that are no names";
+    let names = match Utf8.words second with "inputs" :: names -> names | _ -> Reading.malformed "inputs in the second line" in
+    if Option.value inputs ~default:names <> names then Reading.invalid "the inputs of the other subject";
+    Reading.well_formed (List.for_all is_name names && Reading.all_different names) "different names as inputs";
     let numbers = Reading.Table.create 1024 in
     List.iter (add_name numbers) ("0" :: "1" :: names);
     let rec read_on line rest found =
@@ -91,4 +91,4 @@ let read ?inputs text =
     in
     let definitions, found = read_on third rest [] in
     { inputs = names; outputs = found; formula = { definitions; outputs = Reading.map (Reading.Table.find numbers) found } }
-  | _ -> Reading.malformed "something else than verimv-formula 1, inputs, definitions, outputs"
+  | _ -> Reading.malformed "verimv-formula 1, inputs, definitions, outputs"

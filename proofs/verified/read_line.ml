@@ -50,11 +50,11 @@ let rule name arguments =
   | "bound", l :: i :: s :: value :: rest -> RBound (natural l, natural i, side s, number value, cases rest)
   | "output", [ k; c; scale; offset ] -> ROutput (natural k, integer c, number scale, number offset)
   | "equal", [ k; a; b ] -> REqual (natural k, integer a, integer b)
-  | _ -> Reading.malformed "an unknown rule, or not as many arguments as it has"
+  | _ -> Reading.malformed "a rule with as many arguments as it has"
 
 let read json =
   match json with
   | Json.List (Json.Text name :: arguments) ->
     let what = try rule name arguments with Unreadable -> Syntax.RBroken in
     { Syntax.arguments = Z.of_int (List.length arguments); what }
-  | _ -> Reading.malformed "a line that is no list with the name of a rule"
+  | _ -> Reading.malformed "a list that begins with the name of a rule"

@@ -2,9 +2,9 @@
 
 exception Rejected of Syntax.rejection * string
 
-let malformed reason = raise (Rejected (Syntax.Malformed, reason))
-let invalid reason = raise (Rejected (Syntax.Invalid, reason))
-let well_formed holds reason = if not holds then malformed reason
+let malformed expected = raise (Rejected (Syntax.Malformed, "expected " ^ expected))
+let invalid expected = raise (Rejected (Syntax.Invalid, "expected " ^ expected))
+let well_formed holds expected = if not holds then malformed expected
 
 (* Lists can be long, and OCaml's own map goes down the stack. *)
 let map f list = List.rev (List.rev_map f list)

@@ -1,4 +1,4 @@
-"""`verimv check --kernel …`: which kernel is asked, and what happens if there is none, or if the two disagree."""
+"""`verimv check`: which kernel is asked, what happens if there is none or if the two disagree, and what is proved."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import one_line_error
-from verimv.certificate import verified
+from verimv import kernel, verified
 
 FOLDER = Path(__file__).parent.parent / "certificates"
 HAT, WRONG = FOLDER / "valid" / "hat", FOLDER / "invalid" / "lemma-upside-down"
@@ -88,3 +88,27 @@ def test_without_the_program(run, tmp_path, monkeypatch):
     assert run("check", HAT, "--kernel", "verified") == (0, "valid\n", "")
     program.write_text("no program")
     assert "cannot be run" in one_line_error(run("check", HAT, "--kernel", "verified"))
+
+
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [
+        ("range-of-a-network", ": 0 ≤ y1 ≤ 1"),
+        ("range-bounded-twice", ": 0 ≤ y1 ≤ 2"),
+        ("range-of-clipped-units", ": 0 ≤ y1 ≤ 1"),  # −1/2 before the ReLU
+        ("range-with-a-square-root", ": -1/2 ≤ y1 ≤ sqrt(2)"),
+        ("difference-of-twins", ": 0 ≤ y1 − y1 of the other ≤ 0"),
+        ("hat", ""),
+    ],
+)
+def test_what_is_proved_without_a_formula(run, name, statement):
+    directory = FOLDER / "valid" / name
+    assert run("check", directory) == (0, f"valid{statement}\n", "")
+    given = [word for file in kernel.FILES if (directory / kernel.FILES[file]).exists()
+             for word in (f"--{file}", directory / kernel.FILES[file])]  # fmt: skip
+    assert run("check", directory / "certificate.jsonl", *given) == (0, f"valid{statement}\n", "")
+
+
+def test_nothing_is_said_to_be_proved_otherwise(run):
+    code, text, _ = run("check", FOLDER / "incomplete" / "range-with-one-end")
+    assert (code, "≤" in text) == (3, False)

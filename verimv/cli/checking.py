@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.checking import CERTIFICATE_FILES, rejection
+from verimv.checking import CERTIFICATE_FILES, proved_ranges, rejection
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Case, Result
 from verimv.errors import InputError, InternalError
@@ -28,13 +28,20 @@ def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
     for number, path in enumerate(paths):
         report("checking certificates" if len(paths) > 1 else "checking the certificate", number, len(paths))
         report.reading(_certificate(path))
-        results.append(_KERNELS[arguments.kernel](path, files))
+        results.append(_with_statement(_KERNELS[arguments.kernel](path, files), path, files))
     if len(results) == 1:
         return results[0]
     cases = [Case(path, result.exit_code, result.text) for path, result in zip(paths, results, strict=True)]
     worst = min(results, key=lambda result: result.exit_code or len(kernel.EXIT_CODES) + 1)  # invalid before incomplete
     data = {"verdict": worst.data["verdict"], "certificates": [result.data for result in results]}
     return Result(data, "\n".join(f"{case.name}: {case.text}" for case in cases), worst.exit_code, cases)
+
+
+def _with_statement(result: Result, path: str, files: Mapping[str, str | None]) -> Result:
+    """What is proved, where the files do not say it."""
+    if result.exit_code or (ranges := proved_ranges(path, files)) is None:
+        return result
+    return Result({**result.data, "ranges": ranges.ends}, f"{result.text}: {ranges}", result.exit_code)
 
 
 def _subject(path: str) -> str:
