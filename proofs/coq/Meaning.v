@@ -106,3 +106,49 @@ Section Formulas.
   Definition outputs_of_formula (f : formula) (us : list F) : list F :=
     map (fun o => nth (N.to_nat o) (values_of_names (definitions f) us) 0) (outputs f).
 End Formulas.
+
+(** ** What a certificate says
+
+    [us] is a point of the unit cube, [pairs] are the numbers that the checker
+    gives at the end: a scale and an offset for each output, or a low and a
+    high bound. *)
+
+Section Statements.
+  Context {t : Type} (value : t -> F) (meaning : exact -> F).
+
+  (** x = scale·y + offset, entry by entry. *)
+  Definition scaled (pairs : list (t * t)) (ys xs : list F) : Prop :=
+    length pairs = length ys
+    /\ xs = map (fun py => value (fst (fst py)) * snd py + value (snd (fst py))) (combine pairs ys).
+
+  (** low <= x <= high, entry by entry. *)
+  Definition between (pairs : list (t * t)) (xs : list F) : Prop :=
+    Forall2 (fun x lh => value (fst lh) <= x <= value (snd lh)) xs pairs.
+
+  Definition differences (xs ys : list F) : list F := map (fun xy => fst xy - snd xy) (combine xs ys).
+
+  Definition number_of_inputs (subject : subjects) : nat :=
+    match subject with
+    | NetworkFormula n _ | NetworkFormulaSource n _ _ | NetworkAlone n | NetworkOther n _ => length (box n)
+    | OriginalFormula i _ _ => N.to_nat i
+    end.
+
+  Definition statement (subject : subjects) (pairs : list (t * t)) (us : list F) : Prop :=
+    match subject with
+    | NetworkFormula n f =>
+        scaled pairs (outputs_of_formula meaning f us) (outputs_of_network meaning n us)
+    | NetworkFormulaSource n f source =>
+        scaled pairs (outputs_of_formula meaning f us) (outputs_of_network meaning n us)
+        /\ outputs_of_network meaning source us = outputs_of_network meaning n us
+    | OriginalFormula _ original f =>
+        outputs_of_formula meaning original us = outputs_of_formula meaning f us
+    | NetworkAlone n => between pairs (outputs_of_network meaning n us)
+    | NetworkOther n other =>
+        between pairs (differences (outputs_of_network meaning n us) (outputs_of_network meaning other us))
+        /\ length (outputs_of_network meaning n us) = length (outputs_of_network meaning other us)
+    end.
+
+  (** A point of a box. *)
+  Definition in_box (b : list (exact * exact)) (xs : list F) : Prop :=
+    Forall2 (fun lh x => meaning (fst lh) <= x <= meaning (snd lh)) b xs.
+End Statements.

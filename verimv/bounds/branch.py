@@ -44,11 +44,11 @@ def whole(attained: Number) -> Number:
     return Rational(ceil(attained))
 
 
-#: Boxes are halved until so few neurons bend inside; then phases are split, with a linear program for each part.
+#: Boxes are halved until so few neurons bend inside; then phases are split, with a linear program for each part. The
+#: fewer neurons there are, the cheaper these are; the more layers, the less a smaller box helps. (Measured.)
 _FEW_BENDS = 10
-#: With no more neurons than this below the target, linear programs are cheap.
-_SMALL = 24
-_FEW_BENDS_OF_SMALL = 16
+_SMALL, _FEW_BENDS_OF_SMALL = 24, 16
+_MEDIUM, _FEW_BENDS_OF_DEEP = 64, 32
 #: With more inputs, halving boxes is hopeless.
 _MAX_BOX_INPUTS = 8
 _NARROW = 2.0**-36
@@ -80,6 +80,13 @@ class Outcome:
     nodes: int
 
 
+def _few_bends(prover: Prover, layer: int) -> int:
+    neurons = sum(len(below.rows) for below in prover.network.layers[: layer - 1])
+    if layer > 2 and neurons <= _MEDIUM:
+        return _FEW_BENDS_OF_DEEP
+    return _FEW_BENDS_OF_SMALL if neurons <= _SMALL else _FEW_BENDS
+
+
 class Search:
     """One target: the largest way·argument of a neuron."""
 
@@ -93,8 +100,7 @@ class Search:
         self.point: Point = tuple(low for low, _ in prover.network.box)
         self.attained = way * value_at(prover.network, layer, index, self.point)
         self.root = Node(prover.cube)
-        neurons = sum(len(rows.rows) for rows in prover.network.layers[: layer - 1])
-        self._few = _FEW_BENDS if neurons > _SMALL else _FEW_BENDS_OF_SMALL
+        self._few = _few_bends(prover, layer)
         self._open: list[tuple[float, int, Node]] = []
         self._queued = itertools.count()  # breaks ties, the same way every time
         self._stuck: list[Node] = []

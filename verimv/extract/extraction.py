@@ -83,8 +83,9 @@ def extract(
     `strategy` is one of :data:`STRATEGIES`, and `minimise` what the compact one makes small. `bounds` is the name of a
     method or any proven bounds of the network's neurons; `recorder` is told what every unit and node is claimed to be.
     `output` is the one output that is wanted, `margin` two outputs whose difference is; `clip_output` applies σ, and
-    `scale_output` maps the proven range of every output onto [0,1]. `resume` is a file that keeps bounds while they are
-    found: a call that was interrupted goes on from there.
+    `scale_output` maps the proven range of every output onto [0,1]. `workers` is a number of local processes for the
+    bounds, or the address of a Dask scheduler. `resume` is a file that keeps bounds while they are found: a call that
+    was interrupted goes on from there.
     Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
     """
     check_type(network, Network, hint=" (verimv.load makes one)")

@@ -20,10 +20,15 @@ class Ranges(NamedTuple):
     used: Ends
 
 
+def chart_width(count: int) -> float:
+    """Pixels for so many neurons."""
+    return 74 + min(860.0, max(150.0, 18.0 * min(count, MAX_BARS)))
+
+
 def ranges_svg(bars: Sequence[Ranges], layer: int, height: float = 170) -> str:
     """One bar per neuron: light for intervals, dark for what was used."""
     shown = bars[:MAX_BARS]
-    width = 74 + min(860.0, max(90.0, 18.0 * len(shown)))
+    width = chart_width(len(bars))
     ends = [svg.as_float(end) for bar in shown for pair in bar for end in pair]
     scale = _Scale(min(0.0, *ends), max(0.0, *ends), max(abs(svg.as_float(end)) for bar in shown for end in bar.used))
     frame = svg.Frame(58, 14, width - 74, height - 50, (0.0, float(len(shown))), (scale(scale.low), scale(scale.high)))

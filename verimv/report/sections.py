@@ -9,7 +9,7 @@ from verimv.errors import Undecided
 from verimv.networks.network import Network
 from verimv.pictures.curves import MAX_CURVES, curves, curves_svg
 from verimv.pictures.maps import RegionMap, box_of, map_svg, region_maps
-from verimv.pictures.ranges import MAX_BARS, Ranges, ranges_svg
+from verimv.pictures.ranges import MAX_BARS, Ranges, chart_width, ranges_svg
 from verimv.pictures.svg import as_float, label
 from verimv.report.layers import Layers, LayerView, Unit
 from verimv.report.markup import Markup, counted, form_text, joined, table, tag
@@ -197,7 +197,8 @@ def bounds_section(subject: Subject, reading: Reading) -> Markup:
         if bars and len(bars) == len(layer.rows):
             more = f", the first {MAX_BARS} drawn" if len(bars) > MAX_BARS else ""
             caption = f"Layer {number}: {counted(len(bars), 'neuron')}{more}. {_shares(bars)}"
-            figures.append(tag("figure", Markup(ranges_svg(bars, number)), tag("figcaption", caption)))
+            style = f"max-width:{chart_width(len(bars)):.0f}px"
+            figures.append(tag("figure", Markup(ranges_svg(bars, number)), tag("figcaption", caption), style=style))
     intro = (
         "The range of every neuron before its activation: light by interval arithmetic, dark as the certificate proves "
         "and uses it. Narrower ranges need fewer units."

@@ -1,0 +1,9 @@
+(** * SoundQc.v -- Sound.v over the rational numbers *)
+
+From Coq Require Import List Bool NArith Nnat.
+From VeriMV Require Export CheckerQc.
+From VeriMV Require Networks Checker.
+Import ListNotations.
+Open Scope Qc_scope.
+
+Load "Sound".
