@@ -1,15 +1,15 @@
 """Mutants of the kernel: each lacks one of its checks, or a part of one. Tests that are worth something notice.
 
-python -m tests.certificate.mutants             # all, and which of them go unnoticed; takes minutes
-python -m tests.certificate.mutants 17 40       # these only
+`python -m tests.certificate.mutants` tries all, which takes minutes, and says which go unnoticed; with numbers after it,
+only these.
 """
 
 import ast
-import copy
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import CodeType
 from typing import NamedTuple
 
 from tests.certificate import test_kernel, test_rules
@@ -25,17 +25,19 @@ class Mutant(NamedTuple):
     line: int
     #: what it leaves out
     text: str
-    tree: ast.Module
+    code: CodeType
 
 
-def mutants(source: str = SOURCE) -> Iterator[Mutant]:
-    """In the order of the file: checks left out, operands of `and` and links of a < b < c taken for true."""
-    tree = ast.parse(source)
-    for place, node in enumerate(ast.walk(tree)):
-        for k, left_out in enumerate(_parts(node)):
-            changed = copy.deepcopy(tree)
-            _leave_out(list(ast.walk(changed))[place], k)
-            yield Mutant(left_out.lineno, ast.unparse(left_out), ast.fix_missing_locations(changed))
+def mutants() -> Iterator[Mutant]:
+    """Checks left out; operands of `and`, and links of a < b < c, taken for true."""
+    tree = ast.parse(SOURCE)
+    for node in list(ast.walk(tree)):
+        for k, part in enumerate(_parts(node)):
+            before = dict(vars(node))
+            vars(node).update(_without(node, k))
+            code = compile(ast.fix_missing_locations(tree), kernel.__file__, "exec")
+            vars(node).update(before)
+            yield Mutant(part.lineno, ast.unparse(part), code)
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
@@ -64,61 +66,110 @@ def _links(node: ast.Compare) -> list[ast.expr]:
     ]
 
 
-def _leave_out(node: ast.AST, k: int) -> None:
-    if isinstance(node, ast.Expr):
-        node.value = ast.Constant(None)
-    elif isinstance(node, ast.BoolOp):
-        node.values[k] = ast.Constant(True)
-    elif isinstance(node, ast.Compare):  # the operands stay, so that all of them are evaluated still
+def _without(node: ast.AST, k: int) -> dict[str, object]:
+    """What a node has instead, when its k-th part is left out."""
+    true = ast.Constant(True)
+    if isinstance(node, ast.BoolOp):
+        return {"values": [*node.values[:k], true, *node.values[k + 1 :]]}
+    if isinstance(node, ast.Compare):
         links = _links(node)
-        links[k] = ast.Constant(True)
-        whole = ast.BoolOp(ast.And(), links)
-        node.left, node.ops, node.comparators = whole, [ast.IsNot()], [ast.Constant(False)]
+        rest = ast.BoolOp(ast.And(), [*links[:k], true, *links[k + 1 :]])
+        return {"left": rest, "ops": [ast.IsNot()], "comparators": [ast.Constant(False)]}
+    return {"value": true}
 
 
-def suite() -> Iterator[tuple]:
-    """The tests to be run, as (function, its arguments)."""
-    for status in CASES:
-        for directory in sorted((test_kernel.FOLDER / status).iterdir()):
-            yield test_kernel.test_the_folder_is_the_verdict, directory
+Test = tuple  # a function and its arguments
+
+
+def suite() -> list[Test]:
+    """The tests to be run: those that need no fixture, and know the kernel as a module."""
+    tests: list[Test] = [
+        (test_kernel.test_the_folder_is_the_verdict, directory)
+        for status in CASES
+        for directory in sorted((test_kernel.FOLDER / status).iterdir())
+    ]
     for function, rows in (
         (test_rules.test_claims, test_rules.CLAIMS),
         (test_rules.test_averages, test_rules.AVERAGES),
         (test_rules.test_neurons, test_rules.NEURONS),
         (test_rules.test_bounds, test_rules.BOUNDS),
     ):
-        for row in rows:
-            yield function, *row
+        tests += [(function, *row) for row in rows]
     for module in (test_rules, test_kernel):
-        for name, function in vars(module).items():
-            if name.startswith("test_") and function.__code__.co_argcount == 0 and name != "test_it_is_small":
-                yield (function,)
+        functions = [function for name, function in vars(module).items() if name.startswith("test_")]
+        tests += [(function,) for function in functions if not function.__code__.co_argcount]
+    return [test for test in tests if not {"SOURCE", "run_alone"} & set(test[0].__code__.co_names)]
+
+
+def is_expensive(test: Test) -> bool:
+    """Hostile files, which concern the budget of a check only."""
+    return test[0].__name__.endswith("_are_refused")
+
+
+def rejections(tests: list[Test]) -> dict[int, set[int]]:
+    """For each test by its place, the lines of the kernel at which it has something rejected."""
+    found: dict[int, set[int]] = {place: set() for place in range(len(tests))}
+    lines: set[int] = set()
+    original = kernel.Rejected.__init__
+
+    def recording(self, *arguments):
+        frame = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename == kernel.__file__:
+                lines.add(frame.f_lineno)
+            frame = frame.f_back
+        original(self, *arguments)
+
+    kernel.Rejected.__init__ = recording
+    try:
+        for place, (function, *arguments) in enumerate(tests):
+            lines = found[place]
+            function(*arguments)
+    finally:
+        kernel.Rejected.__init__ = original
+    return found
+
+
+class Jury:
+    """The tests. Those that go first have something rejected where a mutant has its change: most need no others."""
+
+    def __init__(self) -> None:
+        self.tests = suite()
+        self.rejections = rejections([test for test in self.tests if not is_expensive(test)])
+
+    def notices(self, mutant: Mutant) -> bool:
+        is_budget = any(word in mutant.text for word in ("spend", "budget", "MAX_", "incomplete"))
+        near = {place for place, lines in self.rejections.items() if mutant.line in lines}
+        order = sorted(range(len(self.tests)), key=lambda place: place not in near)
+        with installed(mutant):
+            return any(fails(self.tests[place]) for place in order if is_budget or not is_expensive(self.tests[place]))
+
+
+def fails(test: Test) -> bool:
+    function, *arguments = test
+    try:
+        function(*arguments)
+    except Exception:
+        return True
+    return False
 
 
 @contextmanager
 def installed(mutant: Mutant) -> Iterator[None]:
     """The mutant in place of the kernel, for whoever knows it as a module."""
     try:
-        exec(compile(mutant.tree, kernel.__file__, "exec"), vars(kernel))
+        exec(mutant.code, vars(kernel))
         yield
     finally:
         exec(compile(SOURCE, kernel.__file__, "exec"), vars(kernel))
 
 
-def is_noticed(mutant: Mutant) -> bool:
-    with installed(mutant):
-        for function, *arguments in suite():
-            try:
-                function(*arguments)
-            except Exception:
-                return True
-    return False
-
-
 def main(wanted: list[int]) -> None:
+    jury = Jury()
     for number, mutant in enumerate(mutants()):
-        if (not wanted or number in wanted) and not is_noticed(mutant):
+        if (not wanted or number in wanted) and not jury.notices(mutant):
             print(f"unnoticed: {number}, line {mutant.line}: {mutant.text}", flush=True)
+    print("done", flush=True)
 
 
 if __name__ == "__main__":

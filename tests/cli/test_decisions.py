@@ -267,3 +267,37 @@ def test_numbers_of_workers(run, small, workers):
 def test_extraction_with_any_bounds_is_certified(run, small, tmp_path, method):
     assert run("extract", small, "--bounds", method, "-o", tmp_path / "out", "--workers", "2")[0] == 0
     assert run("check", tmp_path / "out")[:2] == (0, "valid\n")
+
+
+def test_certified_ranges(run, hat, tmp_path):
+    out = tmp_path / "range"
+    code, text, _ = run("range", hat, "--certify", out)
+    assert (code, text.splitlines()[-1]) == (0, f"certified in {out}/")
+    assert run("check", out)[:2] == (0, "valid\n")
+    lines = (out / "certificate.jsonl").read_text()
+    (out / "certificate.jsonl").write_text(lines.replace('"high","1"', '"high","7/8"'))
+    assert run("check", out)[0] == 1
+    assert "expected a network" in one_line_error(run("range", "x ⊕ x", "--certify", tmp_path / "formula"))
+    assert not (tmp_path / "formula").exists()
+
+
+def test_certified_differences(run, tmp_path):
+    """Inputs are matched by name; a tolerance is part of what is certified."""
+    layers = [{"weights": [["1", "-2"], ["3", "1"]], "bias": ["0", "-1"], "activation": "relu"}]
+    layers += [{"weights": [["1", "-1"]], "bias": ["0"], "activation": "identity"}]
+    head = {"format": "verimv-network", "version": 1}
+    (tmp_path / "a.json").write_text(json.dumps({**head, "inputs": ["u", "v"], "layers": layers}))
+    layers[0]["weights"] = [["-2", "1"], ["1", "3"]]
+    (tmp_path / "b.json").write_text(json.dumps({**head, "inputs": ["v", "u"], "layers": layers}))
+    layers[1]["bias"] = ["1/8"]
+    (tmp_path / "c.json").write_text(json.dumps({**head, "inputs": ["v", "u"], "layers": layers}))
+    a, b, c = (tmp_path / f"{name}.json" for name in "abc")
+    assert run("equiv", a, b, "--certify", tmp_path / "same")[0] == 0
+    assert run("check", tmp_path / "same")[:2] == (0, "valid\n")
+    assert run("equiv", a, c, "--tolerance", "1/8", "--certify", tmp_path / "near")[0] == 0
+    assert run("check", tmp_path / "near")[:2] == (0, "valid\n")
+    assert '"1/8"' in (tmp_path / "near" / "certificate.jsonl").read_text()
+    assert run("equiv", a, c, "--certify", tmp_path / "none")[0] == 1
+    assert not (tmp_path / "none").exists()
+    refused = run("equiv", "x ⊕ x", "x ⊕ x", "--tolerance", "1/8", "--certify", tmp_path / "formulas")
+    assert "for two networks" in one_line_error(refused)

@@ -7,6 +7,8 @@ import pytest
 
 from tests.cli.conftest import one_line_error
 from tests.networks.models import single
+from verimv.cli.float_gap import rounded_up
+from verimv.exact import parse_number
 from verimv.networks import Layer, Network, load
 from verimv.networks.export import export_nnet, export_onnx
 
@@ -192,3 +194,34 @@ def test_rounded_numbers_are_told_once_and_recorded(run, tmp_path):
     assert (code, err) == (0, "")
     assert json.loads(out)["warnings"] == [told]
     assert "warnings" not in data(run("eval", "x", "--at", "x=1", "--json"))
+
+
+def test_float_gap_in_the_box_at_a_point_and_in_a_table(run, onnx, tmp_path):
+    everywhere = data(run("eval", onnx, "--float-gap", "--json"))["float_gap"]
+    assert set(everywhere) == {"y1", "y2"}
+    here = data(run("eval", onnx, "--at", POINT, "--float-gap", "--json"))["float_gap"]
+    assert 0 < float(here) < max(map(float, everywhere.values())) < 1e-5
+    assert run("eval", onnx, "--at", POINT, "--float-gap")[1].endswith(f"float32 is within {here} of this\n")
+    table = tmp_path / "points.csv"
+    table.write_text("x1,x2\n0.25,0.75\n1/3,1/7\n")
+    rows = data(run("eval", onnx, "--csv", table, "--floats", "--float-gap", "--json"))["rows"]
+    assert rows[0]["gap_bound"] == here
+    assert all(float(row["gap"]) <= float(row["gap_bound"]) for row in rows)
+    assert run("eval", onnx, "--float-gap")[1].count("anywhere in the box") == 2
+
+
+def test_float_gap_needs_a_network_of_known_operators(run, onnx, tmp_path):
+    one_line_error(run("eval", "x", "--at", "x=1", "--float-gap"))
+    one_line_error(run("eval", onnx, "--output", "0", "--float-gap"))
+    path = tmp_path / "conv.onnx"
+    path.write_bytes(single("Conv", [1, 1, 2, 2], [np.ones((1, 1, 1, 1), np.float32)]).SerializeToString())
+    assert "the input is not float32" in one_line_error(run("eval", path, "--float-gap"))
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [("1/3", "3.34e-01"), ("0", "0"), ("9.999", "1.00e+01"), ("0.00123", "1.23e-03"), ("1234", "1.24e+03"), ("1", "1.00e+00")],
+)  # fmt: skip
+def test_bounds_are_rounded_up(number, text):
+    assert rounded_up(parse_number(number)) == text
+    assert parse_number(text) >= parse_number(number)

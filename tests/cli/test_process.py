@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from verimv.experiments.families import random_network
+from verimv.networks import write_network
+
 VERIMV = [sys.executable, "-m", "verimv"]
 
 
@@ -142,3 +145,21 @@ def test_process_substitution_and_pipes(tmp_path):
 def test_nothing_but_the_result_on_stdout():
     code, out, err = finish(start("eval", "x", "--at", "x=1"))
     assert (code, out, err) == (0, "1\n", "")
+
+
+def test_an_interrupted_extraction_goes_on(tmp_path):
+    network = tmp_path / "network.json"
+    network.write_text("".join(write_network(random_network((4, 10, 10, 10, 1), 3, "integer"))))
+    record = tmp_path / "bounds.jsonl"
+    words = ("extract", network, "--bounds", "exact", "--scale-output", "--resume", record)
+    process = start(*words, "-o", tmp_path / "out")
+    while process.poll() is None and (not record.exists() or record.read_text().count("\n") < 4):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    assert finish(process) == (130, "", f"verimv: interrupted; the same call goes on from {record}\n")
+    assert not (tmp_path / "out").exists()
+    before = record.read_text()
+    code, out, err = finish(start(*words, "-o", tmp_path / "out"), timeout=300)
+    assert (code, err) == (0, ""), out
+    assert record.read_text().startswith(before[: before.rindex("\n") + 1])
+    assert finish(start("check", tmp_path / "out"))[:2] == (0, "valid\n")

@@ -65,8 +65,14 @@ def test_reading_a_file_is_a_count(clock, tmp_path):
     clock(3)
     assert report.line() == "checking … 3 s"
     with open(path, "rb", buffering=0) as file:
-        file.read(250)
-        assert report.line() == "checking: (25%), 9 s left"
+        file.read(100)
+        clock(20)  # with something else
+        assert report.line() == "checking: 10%, 180 s left"
+        report.reading(str(path))
+        assert report.line() == "checking … 23 s"
+        clock(1)
+        file.read(300)
+        assert report.line() == "checking: 40%, 2 s left"
     report("writing")
     assert report.line() == "writing … 0 s"
 

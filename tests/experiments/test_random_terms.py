@@ -30,6 +30,14 @@ def test_three_variables(length, seed):
     assert term.inputs == ("x1", "x2", "x3")
 
 
+def test_operators_may_be_idle():
+    """About half of all terms of one variable are constant."""
+    terms = [TermSource(str(seed), ["x"], idle=True).draw(10) for seed in range(200)]
+    assert {term.length for term in terms} == {10}
+    constant = sum(len(set(function_of(term).values)) == 1 for term in terms)
+    assert 50 < constant < 150
+
+
 def test_seeds():
     terms = [TermSource(seed, ["x"]).draw(12).text() for seed in ("1", "1", "2")]
     assert terms[0] == terms[1] != terms[2]

@@ -117,7 +117,7 @@ def test_records_go_on_where_they_stopped(tmp_path):
 
 def test_runs_that_the_solver_left_open_are_done_again(tmp_path):
     path = tmp_path / "breakpoints-runs.csv"
-    path.write_text("x,run,seed,breakpoints,unverified\n4,0,1,9,1\n5,0,1,9,0\n")
+    path.write_text("x,run,seed,breakpoints,breakpoints_any,unverified\n4,0,1,9,9,1\n5,0,1,9,9,0\n")
     record = Record(EXPERIMENTS["breakpoints"], "1", path)
     assert (4, 0) in record.missing(1)
     assert (5, 0) not in record.missing(1)
@@ -144,9 +144,9 @@ def test_workers_do_not_change_the_numbers():
     [
         ("", "not a record of this experiment"),
         ("x,run\n", "not a record of this experiment"),
-        ("x,run,seed,breakpoints,unverified\n4,0,1,two,0\n", "expected whole numbers"),
-        ("x,run,seed,breakpoints,unverified\n4,0,1\n", "expected whole numbers"),
-        ("x,run,seed,breakpoints,unverified\n4,0,2,1,0\n", "holds runs with the seed 2, not 1"),
+        ("x,run,seed,breakpoints,breakpoints_any,unverified\n4,0,1,two,0,0\n", "expected whole numbers"),
+        ("x,run,seed,breakpoints,breakpoints_any,unverified\n4,0,1\n", "expected whole numbers"),
+        ("x,run,seed,breakpoints,breakpoints_any,unverified\n4,0,2,1,1,0\n", "holds runs with the seed 2, not 1"),
     ],
 )
 def test_records_that_are_none(tmp_path, text, reason):
@@ -209,6 +209,16 @@ def test_claims_about_the_sawtooth():
     broken = [claim.text for claim in claims.claims(slower, 1) if not claim.holds]
     assert len(broken) == 3
     assert "4^s" in broken[0]
+
+
+def test_claims_about_breakpoints():
+    def row(x, run):
+        return {"breakpoints": x, "breakpoints_any": x % 3, "unverified": 0}
+
+    record = filled("breakpoints", 2, row)
+    anyhow, acting = claims.claims(record, 2)
+    assert (anyhow.holds, acting.holds) == (True, False)
+    assert "why: each operator that acts" in claims.text(record, 2)
 
 
 @pytest.mark.parametrize(("slowest", "holds"), [(lambda s: 2**s, True), (lambda s: 40 + 5 * s, False)])

@@ -62,3 +62,15 @@ def dyadic_points(count: int, width: int, seed: int = 0) -> list[list[float]]:
     """Points with coordinates k/8 in [−4, 4]."""
     source = np.random.default_rng(seed)
     return [(source.integers(-32, 33, width) / 8).tolist() for _ in range(count)]
+
+
+def external(location: str, offset: str = "0", length: str = "32") -> onnx.ModelProto:
+    """A product with a matrix of four doubles that lies in another file."""
+    proto = single("MatMul", [1, 2], [np.ones((2, 2))])
+    tensor = proto.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", location), ("offset", offset), ("length", length)):
+        entry = tensor.external_data.add()
+        entry.key, entry.value = key, value
+    return proto

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.networks.test_fuzz import safetensors
 from tests.oracle import build_network, floats32, grid, network_value, rationals, specs
-from verimv.errors import InputError
+from verimv.errors import InexactWarning, InputError
 from verimv.exact import as_number
 from verimv.networks import Layer, Network, load
 from verimv.networks.export import export_nnet, export_onnx, plain
@@ -167,6 +167,49 @@ def test_torch_modules():
     check(load(torch.nn.Sequential(linear[0], torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Dropout(0.5)), linear[1])))
 
 
+def test_torch_modules_of_every_known_layer():
+    """Against torch's own floats, also where layers have state and options of their own."""
+    torch = pytest.importorskip("torch")
+    nn = torch.nn
+    torch.manual_seed(1)
+    image = nn.Sequential(
+        nn.Conv2d(2, 3, (2, 3), stride=(1, 2), padding=(1, 0)), nn.BatchNorm2d(3), nn.LeakyReLU(0.125), nn.MaxPool2d(2, 1, ceil_mode=True),
+        nn.Conv2d(3, 3, 1, groups=3, bias=False), nn.ReLU6(), nn.Dropout2d(0.5), nn.AvgPool2d(2, stride=1, padding=1), nn.PReLU(3), nn.Flatten(),
+        nn.Sequential(nn.Linear(3 * 5 * 3, 4), nn.Identity(), nn.BatchNorm1d(4), nn.Hardtanh(-0.5, 2.0)), nn.Linear(4, 3), nn.Hardsigmoid(),
+    )  # fmt: skip
+    line = nn.Sequential(
+        nn.Conv1d(1, 2, 3, dilation=2), nn.BatchNorm1d(2, affine=False), nn.ReLU(), nn.MaxPool1d(2), nn.AvgPool1d(2, count_include_pad=False)
+    )  # fmt: skip
+    for module, shape in ((image, [2, 4, 7]), (line, [1, 12])):
+        for part in module.modules():
+            if isinstance(part, nn.BatchNorm1d | nn.BatchNorm2d):
+                part.running_mean.uniform_(-0.5, 0.5)
+                part.running_var.uniform_(0.5, 2)
+        module.eval()
+        with pytest.warns(InexactWarning, match="BatchNormalization"):
+            network = load(module, shape=shape)
+        for _ in range(3):
+            point = torch.rand([1, *shape]) * 4 - 2
+            with torch.no_grad():
+                wanted = module(point).numpy().ravel()
+            found = network.at([as_number(x) for x in point.numpy().ravel()])
+            assert np.allclose([float(y) for y in found], wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_torch_modules_that_are_not_read():
+    torch = pytest.importorskip("torch")
+
+    class Mine(torch.nn.Module):
+        def forward(self, x):
+            raise AssertionError("is not to be run")
+
+    hooked = torch.nn.Sequential(torch.nn.Linear(2, 1))
+    hooked.register_forward_hook(lambda *_: None)
+    for module, words in ((Mine(), "its code is not run"), (hooked, "hooks"), (torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.Sigmoid()), "Sigmoid")):  # fmt: skip
+        with pytest.raises(InputError, match=words):
+            load(module)
+
+
 class _Tensor:
     def __init__(self, array):
         self.array = array
@@ -263,6 +306,13 @@ def test_files_of_floats_are_exact(spec):
         assert copy.box == network.box
         for point in grid(len(network.inputs), 2)[:20]:
             assert copy.at([as_number(x) for x in point]) == network_value(spec, list(point))
+
+
+@pytest.mark.parametrize("activation", ["relu", "crelu", "identity"])
+def test_nothing_is_stored_that_is_not_used(activation):
+    """onnxruntime warns its users of that."""
+    graph = parse_model(export_onnx(Network.of([Layer.of([[1, 2]], [0], activation)])).data).graph
+    assert {tensor.name for tensor in graph.initializer} == {name for node in graph.node for name in node.input} - {"input", "argument1"}  # fmt: skip
 
 
 @given(specs(rationals), st.integers(0, 3))

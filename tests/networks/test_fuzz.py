@@ -2,15 +2,19 @@
 
 import io
 import json
+import os
 import random
 import struct
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.networks.models import model, single
+from tests.networks.models import external, model, single
 from verimv.errors import InputError
+from verimv.experiments.measured import peak_memory
 from verimv.networks import Layer, Network, load
 from verimv.networks.export import export_nnet, export_onnx
 from verimv.networks.json_format import read_box
@@ -60,7 +64,7 @@ MODELS = {
     ).SerializeToString(),
 }
 SEEDS = {
-    ".onnx": list(MODELS.values()),
+    ".onnx": [*MODELS.values(), *(external(place).SerializeToString() for place in ("w.bin", "../w.bin", "/etc/hostname"))],
     ".nnet": [export_nnet(NETWORK).data],
     ".npz": [npz()],
     ".safetensors": [safetensors({"0.weight": W, "0.bias": np.zeros(2, np.float32), "2.weight": np.ones((1, 2), np.float32)})],
@@ -87,6 +91,27 @@ def damaged(data, source):
     return bytes(bytes_)
 
 
+class Opened:
+    """Files that are opened while it watches."""
+
+    def __init__(self):
+        self.watches, self.paths = False, []
+        sys.addaudithook(self.note)  # for good: there is no way to remove it
+
+    def note(self, event, arguments):
+        if self.watches and event == "open" and isinstance(arguments[0], str | bytes):
+            self.paths.append(os.path.realpath(os.fsdecode(arguments[0])))
+
+    def outside(self, folder):
+        """All but the folder's own files and what Python imports."""
+        allowed = tuple(map(os.path.realpath, (folder, sys.prefix, sys.base_prefix, PROJECT)))
+        return [path for path in self.paths if not path.startswith(allowed)]
+
+
+OPENED = Opened()
+PROJECT = Path(__file__).parents[2]
+
+
 def outcome(reader, path):
     try:
         reader(path)
@@ -104,20 +129,35 @@ def read(path):
 @pytest.mark.parametrize("suffix", SEEDS)
 def test_undamaged_files_are_read(tmp_path, suffix):
     path = tmp_path / f"file{suffix}"
-    for data in SEEDS[suffix]:
+    (tmp_path / "w.bin").write_bytes(bytes(32))
+    seeds = SEEDS[suffix][:-2] if suffix == ".onnx" else SEEDS[suffix]  # the last have their data elsewhere
+    assert seeds
+    for data in seeds:
         path.write_bytes(data)
         assert read(path)
 
 
 @pytest.mark.parametrize("suffix", SEEDS)
 def test_damaged_files_are_read_or_refused_in_one_line(tmp_path, suffix):
-    source, path = random.Random(7), tmp_path / f"file{suffix}"
+    folder = tmp_path / "models"
+    folder.mkdir()
+    source, path = random.Random(7), folder / f"file{suffix}"
+    for place in (tmp_path, folder):
+        (place / "w.bin").write_bytes(bytes(32))
     results = {"read": 0, "refused": 0}  # and nothing else
-    for number in range(500):
-        path.write_bytes(damaged(SEEDS[suffix][number % len(SEEDS[suffix])], source))
-        results[outcome(read, path)] += 1
+    memory = peak_memory()
+    OPENED.paths, OPENED.watches = [], True
+    try:
+        for number in range(500):
+            path.write_bytes(damaged(SEEDS[suffix][number % len(SEEDS[suffix])], source))
+            results[outcome(read, path)] += 1
+    finally:
+        OPENED.watches = False
     assert results["refused"] > 50
     assert sum(results.values()) == 500
+    assert str(path) in OPENED.paths
+    assert not OPENED.outside(folder)
+    assert peak_memory() - memory < 500_000_000
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -9,7 +9,7 @@ import pytest
 from tests.report.browser import CHROMIUM, Browser
 from verimv import Layer, Network, read_mv, write_network
 from verimv.cli import main
-from verimv.report import Check, Subject, of_directory, report_html
+from verimv.report import Check, Subject, explorer, of_directory, page, report_html
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 
@@ -150,6 +150,7 @@ def test_a_large_graph_is_shown_in_parts(opened):
     shown = browser.count("#graph-canvas .node")
     assert 20 < shown < 120
     assert f"{shown} of " in browser.text("#graph-status")
+    browser.click("#graph-fit")
     partial = browser.evaluate("document.querySelector('.node.partial').dataset.n")
     browser.click(f'.node[data-n="{partial}"]', times=2)
     assert browser.count("#graph-canvas .node") > shown
@@ -160,6 +161,38 @@ def test_a_large_graph_is_shown_in_parts(opened):
     browser.evaluate("document.getElementById('graph-query').value = 'nothing'")
     browser.click("#graph-search button")
     assert "no node nothing" in browser.text("#graph-status")
+
+
+def test_a_long_formula_is_shown_on_demand(opened, pages):
+    browser = opened("large")
+    before = browser.text("#formula-text")
+    browser.click("#show-formula")
+    browser.wait("!document.getElementById('show-formula')")
+    after = browser.text("#formula-text")
+    assert after.startswith(before)
+    assert after.count("\n") > before.count("\n")
+
+
+def test_what_a_page_cannot_carry_is_left_out(browser, pages, tmp_path, monkeypatch):
+    """With limits that a small formula exceeds: the top of the graph, and commands instead of buttons."""
+    monkeypatch.setattr(explorer, "MAX_NODES", 80)
+    monkeypatch.setattr(page, "MAX_COPIED", 10)
+    monkeypatch.setattr(page, "MAX_TEXT", 10)
+    (tmp_path / "page.html").write_text(report_html(of_directory(pages["large"].parent)))
+    browser.errors.clear()
+    browser.open(tmp_path / "page.html")
+    size = json.loads((pages["large"].parent / "summary.json").read_text())["size"]
+    kept = browser.evaluate("document.querySelector('#graph-status').textContent")
+    assert f"of {size:,} nodes" in kept
+    assert f"{size - 80:,} nodes far below the outputs are left out" in browser.text("#graph")
+    assert browser.count("[data-copy]") == 0
+    assert browser.count("#show-formula") == 0
+    assert "verimv convert DIR/formula.mv --to smtlib" in browser.text("#formula")
+    for node in range(0, 80, 7):
+        browser.evaluate(f"document.getElementById('graph-query').value = 'n{node}'")
+        browser.click("#graph-search button")
+        assert browser.count(f'.node.on[data-n="{node}"]') == 1
+    assert browser.errors == []
 
 
 def test_nodes_all_over_the_graph_can_be_visited(opened, pages):
@@ -241,15 +274,16 @@ def chain(length):
 def test_thirty_thousand_nodes_do_not_freeze_it(browser, tmp_path):
     """A formula of that size opens, and answers a click, in a time that a person does not mind."""
     text, lines = chain(30_000)
-    subject = Subject("chain", read_mv(text), text, None, None, lines, Check("unchecked"))
-    assert subject.formula.size > 30_000
+    formula = read_mv(text)
+    subject = Subject("chain", formula, text, formula.measure(), None, None, lines, Check("unchecked"))
+    assert formula.size > 30_000
     page = report_html(subject)
     assert len(page) < 3_000_000
     (tmp_path / "page.html").write_text(page)
     browser.errors.clear()
     begin = time.monotonic()
     browser.open(tmp_path / "page.html")
-    browser.click("#graph-canvas .node.partial")
+    browser.click("#graph-canvas .node")
     assert browser.text("#graph-rule")
     browser.evaluate("document.getElementById('graph-query').value = 'n20000'")
     browser.click("#graph-search button")

@@ -19,14 +19,15 @@ from verimv.cli import main
 from verimv.errors import OutputLeavesUnitInterval
 from verimv.exact import Rational, format_number, parse_number
 from verimv.networks.affine import Affine
-from verimv.report import of_directory, report_html
+from verimv.pictures import curves, curves_svg
+from verimv.report import of_directory, of_extraction, report_html
 from verimv.report.layers import Layers
 from verimv.report.markup import Markup, bytes_text, form_text, joined, tag
 from verimv.report.reading import Reading
 from verimv.report.votes import ballot, phrase
 from verimv.simplify import simplify
 
-VALID = sorted(path for path in Path("tests/certificates/valid").iterdir() if path.is_dir())
+VALID = sorted(path for path in Path("tests/certificates/valid").iterdir() if (path / "formula.mv").exists())
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
@@ -160,6 +161,23 @@ def test_units_are_what_their_layers_say(spec):
                     assert Fraction(str(written.at(at)[0])) == voted
 
 
+@given(oracle.specs(oracle.rationals, max_inputs=3, max_layers=3))
+@settings(max_examples=40)
+def test_every_extraction_has_a_page(spec):
+    """Constant, dead, merged neurons; one to three inputs; outputs that are inputs: whatever comes."""
+    extraction = extract(oracle.build_network(spec), scale_output=True)
+    lacking = extraction.check()
+    text = report_html(of_extraction(extraction, "random", {}, lacking, True))
+    data = json.loads(gzip.decompress(base64.b64decode(re.search(r'id="graph-data">([^<]*)<', text)[1])))
+    size = len(data["kinds"])
+    assert size == extraction.formula.size == len(data["left"]) == len(data["right"])
+    assert all(0 <= int(node) < size for node in (*data["claims"], *data["names"], *data["inside"]))
+    assert ("equals, at every point" in Page(text).told) == (not lacking)
+    for left, right, kind in zip(data["left"], data["right"], data["kinds"], strict=True):
+        assert (left >= 0) == (kind > "2")
+        assert (right >= 0) == (kind in "04567")
+
+
 # -- votes --------------------------------------------------------------------------------------------------------
 
 
@@ -246,11 +264,38 @@ def test_an_assumed_bound_leaves_it_open(hat, capsys):
     assert "equals, at every point" not in page.told
 
 
+def test_files_that_the_certificate_does_not_name_are_not_shown(hat):
+    """A box that nobody has checked must not appear in what is said to be proved."""
+    network = json.loads((hat / "network.json").read_text())
+    (hat / "source.json").write_text(json.dumps(network | {"box": [["-7", "7"]]}))
+    (hat / "original.mv").write_text("not a formula")
+    page = page_of(hat)
+    assert "certified" in page.told
+    assert "x1 ∈ [0, 1]" in page.told
+    assert "−7" not in page.told
+    assert "original.mv" not in page.told
+
+
+def test_names_of_units_are_nobody_elses(tmp_path):
+    layers = [Layer.of([[2, 0], [0, 2]], [-1, 0]), Layer.of([[1, -1]], [0], "crelu")]
+    network = Network.of(layers, ["u1", "x"], outputs=["u1.1"])
+    extraction = extract(network)
+    reading = Reading(extraction.formula, extraction.network).follow(extraction.derivation.lines)
+    names = Layers(reading, extraction.network, extraction.formula.outputs).names
+    assert len(set(names.values())) == len(names)
+    assert {"u1", "x", "u1.1", "uu1.1"} <= set(names.values())
+
+
 def test_no_directory_and_no_certificate(tmp_path, hat, capsys):
     assert main(["report", str(tmp_path / "none")]) == 2
     (hat / "certificate.jsonl").write_text("not JSON\n")
     assert main(["report", str(hat)]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_a_certificate_without_a_formula(capsys):
+    assert main(["report", "tests/certificates/valid/range-of-a-network", "-o", "/nowhere/x.html"]) == 2
+    assert "a report is about a formula" in capsys.readouterr().err
 
 
 def test_extract_without_a_report(tmp_path):
@@ -283,6 +328,18 @@ def test_a_box_and_maps_of_outputs(tmp_path):
     assert "network = scale · formula + offset" in told
 
 
+@pytest.mark.parametrize("weight", ["1" + "0" * 400, "1/1" + "0" * 400, "-1" + "0" * 150])
+def test_numbers_out_of_all_reason(weight):
+    """An extraction must not fail for its report."""
+    network = Network.of([Layer.of([[weight, 1], ["-1", weight]], [0, "1"]), Layer.of([[1, 1]], [weight], "identity")])
+    extraction = extract(network, scale_output=True)
+    text = report_html(of_extraction(extraction, "far", {}, extraction.check(), True))
+    assert "equals, at every point" in Page(text).told
+    assert not re.search(r'="-?(?:nan|inf)', text)
+    one = Network.of([Layer.of([[weight]], [0], "identity")])
+    curves_svg(curves(one), "x1")
+
+
 def test_simplified_extractions_say_so(tmp_path):
     out = tmp_path / "out"
     arguments = ["extract", "examples/networks/three_inputs.json", "--strategy", "paper", "--simplify", "-o", str(out)]
@@ -296,12 +353,15 @@ def test_hostile_names_and_summaries_stay_text(hat, tmp_path):
     """A directory, a file name and a summary may say anything; the page shows it and runs none of it."""
     summary = json.loads((hat / "summary.json").read_text())
     summary |= {"strategy": EVIL, "seconds": {EVIL: 1.0, "x": EVIL}, "bounds": [EVIL]}
+    summary["warnings"] = [f"warned: {EVIL}", 3]
+    summary["seconds"]["long"] = 10**400
     summary["proofs"] = [{"claim": EVIL, "verdict": EVIL, "solver": EVIL, "seconds": EVIL, "queries": EVIL}, EVIL, 3]
     (hat / "summary.json").write_text(json.dumps(summary))
     folder = shutil.move(hat, tmp_path / "<img src=x onerror=alert(1)>&quot;")
     text = report_html(of_directory(folder))
     page = Page(text)
     assert EVIL in page.told
+    assert f"warned: {EVIL}" in page.told
     assert "img" not in page.tags
     assert page.tags.count("script") == Page((Path(folder) / "report.html").read_text()).tags.count("script")
     assert "<img src=x onerror=alert(1)>&quot;" in page.told
@@ -334,6 +394,6 @@ def test_markup_is_safe_by_default():
 def test_numbers_for_people():
     assert [bytes_text(n) for n in (1, 999, 12_345, 2_500_000)] == ["1 byte", "999 bytes", "12.3 kB", "2.5 MB"]
     form = Affine([(0, Rational(2)), (1, Rational(-1)), (2, Rational(1, 3))], Rational(-1, 2))
-    assert form_text(form, {0: "a", 1: "b"}) == "2·a − b + 1/3·n2 − 1/2"
+    assert form_text(form, {0: "a", 1: "b"}) == "2·a + 1/3·n2 − b − 1/2"
     assert form_text(form, {0: "a"}, 1) == "2·a + … (2 more terms) − 1/2"
     assert form_text(Affine(()), {}) == "0"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from verimv.bounds.bound import NetworkBounds, NeuronBound
 from verimv.bounds.engine import Effort, certified_bounds
@@ -42,10 +43,12 @@ def neuron_bounds(
     *,
     whole_numbers: bool = False,
     workers: Workers = 1,
+    record: Path | None = None,
 ) -> NetworkBounds:
     """Bounds by one of :data:`METHODS`; "auto" is the tightest that takes no more than a few seconds.
 
     `whole_numbers` asks for no more than Step 1 needs of ReLUs: the next whole number, and only of neurons that matter.
+    `record` is a file for what the search finds, from which an interrupted run goes on; other methods are quick.
     """
     if method not in METHODS:
         raise InputError(f"unknown bounds {method}: choose one of {', '.join(METHODS)}")
@@ -59,7 +62,7 @@ def neuron_bounds(
     if network.number_kind == "algebraic" and method == "exact":
         return exact_bounds(network, progress=progress)
     effort = _auto(network, whole_numbers) if method == "auto" else Effort(method, whole_numbers)
-    return certified_bounds(network, Effort(**{**vars(effort), "workers": workers}), progress)
+    return certified_bounds(network, Effort(**{**vars(effort), "workers": workers}), progress, record=record)
 
 
 def _auto(network: Network, whole_numbers: bool) -> Effort:

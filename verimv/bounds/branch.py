@@ -44,16 +44,18 @@ def whole(attained: Number) -> Number:
     return Rational(ceil(attained))
 
 
-#: Boxes are halved until so few neurons bend inside; then phases are split, with a linear program for each part.
+#: Boxes are halved until so few neurons bend inside; then phases are split, with a linear program for each part. The
+#: fewer neurons there are, the cheaper these are; the more layers, the less a smaller box helps. (Measured.)
 _FEW_BENDS = 10
-#: With no more neurons than this below the target, linear programs are cheap.
-_SMALL = 24
-_FEW_BENDS_OF_SMALL = 16
+_SMALL, _FEW_BENDS_OF_SMALL = 24, 16
+_MEDIUM, _FEW_BENDS_OF_DEEP = 64, 32
 #: With more inputs, halving boxes is hopeless.
 _MAX_BOX_INPUTS = 8
 _NARROW = 2.0**-36
 _BATCH = 32
 _RELATIVE = 1e-9
+#: Default slopes are tried where the bound of a phase's linear program has come down further than needed by this share.
+_MUCH_ROOM = 0.1
 #: Time that is kept back for proving something of parts that are still open when the budget ends.
 _RESERVE = 1.3
 
@@ -78,6 +80,13 @@ class Outcome:
     nodes: int
 
 
+def _few_bends(prover: Prover, layer: int) -> int:
+    neurons = sum(len(below.rows) for below in prover.network.layers[: layer - 1])
+    if layer > 2 and neurons <= _MEDIUM:
+        return _FEW_BENDS_OF_DEEP
+    return _FEW_BENDS_OF_SMALL if neurons <= _SMALL else _FEW_BENDS
+
+
 class Search:
     """One target: the largest way·argument of a neuron."""
 
@@ -91,8 +100,7 @@ class Search:
         self.point: Point = tuple(low for low, _ in prover.network.box)
         self.attained = way * value_at(prover.network, layer, index, self.point)
         self.root = Node(prover.cube)
-        neurons = sum(len(rows.rows) for rows in prover.network.layers[: layer - 1])
-        self._few = _FEW_BENDS if neurons > _SMALL else _FEW_BENDS_OF_SMALL
+        self._few = _few_bends(prover, layer)
         self._open: list[tuple[float, int, Node]] = []
         self._queued = itertools.count()  # breaks ties, the same way every time
         self._stuck: list[Node] = []
@@ -117,6 +125,7 @@ class Search:
     def run(self) -> Outcome:
         self._evaluate([self.root])
         self.tolerance = _RELATIVE * max(abs(self.root.upper), abs(as_float(self.attained)), 1e-200)
+        self._first = self.root.upper
         points, values = self.prover.samples(self.layer)
         best = int(np.argmax(self.way * values[:, self.index]))
         self._consider(points[best], float(self.way * values[best, self.index]), self.prover.cube.box)
@@ -253,7 +262,9 @@ class Search:
         enough = as_float(self.goal) + 10 * self.tolerance
         if relaxed.upper > enough:
             return False
-        if node.situation.phases:
+        if node.situation.phases and as_float(self.goal) - relaxed.upper > _MUCH_ROOM * abs(
+            self._first - relaxed.upper
+        ):
             node.linear = self._linear(node)
         if self._close(node, relaxed.multipliers or [], relaxed.upper):
             return True

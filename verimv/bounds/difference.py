@@ -16,6 +16,7 @@ from verimv.bounds.branch import Budget, Search
 from verimv.bounds.engine import Effort, certified_bounds
 from verimv.bounds.interval import interval_bounds
 from verimv.bounds.outputs import as_unit_network
+from verimv.bounds.pair import are_alike
 from verimv.bounds.prover import Prover
 from verimv.errors import InternalError
 from verimv.exact import ONE, ZERO, Number
@@ -51,7 +52,7 @@ class Difference:
         if self._vanishes(self.network):
             return self._proved("shared neurons", began)
         a, b = self.sides
-        if a is not None and b is not None and _are_alike(a, b):
+        if a is not None and b is not None and are_alike(a, b):
             ranges = corresponding_differences(a, b)
             if all(-self.tolerance <= low and high <= self.tolerance for low, high in ranges):
                 return self._proved("differences of neurons", began)
@@ -142,11 +143,6 @@ def _without_constants(network: Network, bounds: NetworkBounds) -> Network:
                 forms[i] = Affine((), ONE)
         layers.append(replace(layer, rows=tuple(forms)))
     return merged(replace(network, layers=(*layers, network.layers[-1])))
-
-
-def _are_alike(a: Network, b: Network) -> bool:
-    shapes = [[(layer.activation, len(layer.rows)) for layer in network.layers] for network in (a, b)]
-    return shapes[0] == shapes[1]
 
 
 def corresponding_differences(a: Network, b: Network) -> list[Range]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import highspy
@@ -19,7 +20,8 @@ from verimv.bounds.branch import Budget, Goal, Point, Search, exactly, whole
 from verimv.bounds.interval import interval_bounds
 from verimv.bounds.node import leaf_case
 from verimv.bounds.prover import Prover
-from verimv.bounds.situation import Case, Place
+from verimv.bounds.record import End, Record
+from verimv.bounds.situation import Place
 from verimv.bounds.walk import in_order
 from verimv.choices import TIGHTENING
 from verimv.errors import InputError
@@ -52,19 +54,10 @@ class Effort:
     nodes: int = 1_000_000  # per bound; makes results repeatable where seconds do not
     workers: Workers = 1
 
-
-@dataclass(frozen=True)
-class _End:
-    """way·argument ≤ value, by `method`; with cases where that takes any; attained at `point` if exact.
-
-    `hurried` if only time was lacking for something better.
-    """
-
-    value: Number
-    method: str
-    cases: Sequence[Case] | None = None
-    point: Point | None = None
-    hurried: bool = False
+    @property
+    def aim(self) -> dict[str, Any]:
+        """What is looked for, apart from how long."""
+        return {"method": self.method, "whole_numbers": self.whole_numbers}
 
 
 @dataclass(frozen=True)
@@ -91,23 +84,31 @@ def certified_bounds(
     effort: Effort,
     progress: Progress = lambda stage, done, total: None,
     only: Collection[Place] | None = None,
+    record: Path | None = None,
 ) -> NetworkBounds:
     """Proven ranges of all neurons of a network with rational weights, with evidence.
 
     `only` are neurons of one layer (from 1) that are asked for: the layers below get no more than helps them, and the
-    layers above nothing.
+    layers above nothing. `record` is a file that keeps what is found: a run that was interrupted goes on from there.
     """
     if effort.method not in TIGHTENING:
         raise InputError(f"unknown bounds {effort.method}: choose one of {', '.join(TIGHTENING)}")
     if network.number_kind == "algebraic" or effort.method == "interval":
         return interval_bounds(network)
+    kept = None if record is None else Record(record, network, effort.aim)
     with team(effort.workers) as workers:
-        return _Engine(network, effort, workers, progress, only).run()
+        return _Engine(network, effort, workers, progress, only, kept).run()
 
 
 class _Engine:
     def __init__(
-        self, network: Network, effort: Effort, workers: Team, progress: Progress, only: Collection[Place] | None
+        self,
+        network: Network,
+        effort: Effort,
+        workers: Team,
+        progress: Progress,
+        only: Collection[Place] | None,
+        record: Record | None,
     ) -> None:
         self.network = network
         self.unit = to_unit_cube(network)
@@ -115,6 +116,7 @@ class _Engine:
         self.workers = workers
         self.progress = progress
         self.only = only
+        self.record = record
         self.last = len(network.layers) if only is None else max(layer for layer, _ in only)
         self.deadline = Deadline(effort.seconds)
         self.used = _used(network)
@@ -132,8 +134,8 @@ class _Engine:
                 raise InputError("the box of the network is empty")
             ends = [ranges[-1].ends(i) for i in range(len(layers[layer - 1].rows))]
             tasks = self._tasks(prover, layer, ends, total - done)
-            found = {(i, way): _End(way * ends[i][way > 0], "interval") for i in range(len(ends)) for way in (-1, 1)}
-            for task, end in self._solved_twice(prover, tasks):
+            found = {(i, way): End(way * ends[i][way > 0], "interval") for i in range(len(ends)) for way in (-1, 1)}
+            for task, end in self._not_yet_found(prover, layer, tasks, found):
                 found[task.index, task.way] = end
                 done += 1
                 saved += self._saved(task, end)
@@ -142,6 +144,23 @@ class _Engine:
             bounds.layers.append([self._bound(found[i, -1], found[i, 1]) for i in range(len(ends))])
         bounds.layers += interval_bounds(self.network).layers[self.last :]
         return bounds
+
+    def _not_yet_found(
+        self, prover: Prover, layer: int, tasks: Sequence[_Task], found: dict[tuple[int, int], End]
+    ) -> Iterator[tuple[_Task, End]]:
+        """What the record has is put into `found`; the rest is solved, and recorded."""
+        if self.record is None:
+            yield from self._solved_twice(prover, tasks)
+            return
+        known = self.record.found(layer)
+        found.update(known)
+        if self.record.is_complete(layer):
+            return
+        missing = [task for task in tasks if (task.index, task.way) not in known]
+        for task, end in self._solved_twice(prover, missing):
+            self.record.add(layer, task.index, task.way, end)
+            yield task, end
+        self.record.complete(layer)
 
     def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]], left: int) -> list[_Task]:
         """The ends worth working on, of `left` ones in all.
@@ -186,13 +205,13 @@ class _Engine:
             return "interval", whole  # clipped anyway, and not constant
         return method, whole
 
-    def _saved(self, task: _Task, end: _End) -> int:
+    def _saved(self, task: _Task, end: End) -> int:
         """Clipped units that Step 1 needs no more, by eq. (3)."""
         if task.way < 0 or self.unit.layers[task.layer - 1].activation != "relu":
             return 0
         return max(0, ceil(task.interval)) - max(0, ceil(end.value))
 
-    def _bound(self, lower: _End, upper: _End) -> NeuronBound:
+    def _bound(self, lower: End, upper: End) -> NeuronBound:
         method = max((lower.method, upper.method), key=TIGHTENING.index)
         if method == "exact" and (lower.point is None or upper.point is None):
             method = "search"
@@ -212,9 +231,9 @@ class _Engine:
             return None
         return tuple(low + (high - low) * u for u, (low, high) in zip(point, self.network.box, strict=True))
 
-    def _solved_twice(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, _End]]:
+    def _solved_twice(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, End]]:
         """What lacked time the first time shares what is left of it in the end."""
-        hurried: dict[_Task, _End] = {}
+        hurried: dict[_Task, End] = {}
         for task, end in self._solved(prover, tasks):
             if end.hurried:
                 hurried[task] = end
@@ -229,7 +248,7 @@ class _Engine:
             first = firsts[task.index, task.way]
             yield task, end if end.value <= first.value else first
 
-    def _solved(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, _End]]:
+    def _solved(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, End]]:
         if self.workers.size > 1:
             highspy.Highs.resetGlobalScheduler(True)  # it must not have threads when processes are forked
         yield from self.workers.results(partial(_solve, prover), tasks)
@@ -244,15 +263,15 @@ def _used(network: Network) -> set[Place]:
     return used
 
 
-def _solve(prover: Prover, task: _Task) -> _End:
+def _solve(prover: Prover, task: _Task) -> End:
     """The best bound that the methods up to the task's give."""
-    ends = [_End(task.interval, "interval"), _leaf(prover, task, "linear", _linear_guess(prover, task))]
+    ends = [End(task.interval, "interval"), _leaf(prover, task, "linear", _linear_guess(prover, task))]
     outcome = None
     if task.method == "exact":
         outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget()).run()
         point = outcome.point if outcome.attained == outcome.value else None
         cases = None if outcome.value == task.interval else outcome.cases
-        ends.append(_End(outcome.value, "exact", cases, point))
+        ends.append(End(outcome.value, "exact", cases, point))
     if task.method == "lp" or (outcome is not None and not outcome.complete):
         ends.append(_leaf(prover, task, "lp", _relaxed_guess(prover, task)))
     best = min(ends, key=lambda end: (end.value, end.point is None))
@@ -260,21 +279,21 @@ def _solve(prover: Prover, task: _Task) -> _End:
     return replace(best, hurried=is_hurried)
 
 
-def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None) -> _End:
+def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None) -> End:
     """By multipliers for the whole cube."""
     layer, index, way = task.layer, task.index, task.way
     ranges = prover.walk.ranges(prover.cube, layer)
-    best = _End(task.interval, "interval")
+    best = End(task.interval, "interval")
     if ranges is None or guess is None:
         return best
     value = prover.walk.bound(layer, index, way, prover.cube.box, ranges)
     if value < best.value:
-        best = _End(value, method, [leaf_case([])])
+        best = End(value, method, [leaf_case([])])
     for bits in _LEAF_BITS:
         multipliers = prover.multipliers(guess, ranges, bits)
         value = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
         if best.value - value > _WORTH * abs(best.value):
-            best = _End(value, method, [leaf_case(in_order(multipliers))])
+            best = End(value, method, [leaf_case(in_order(multipliers))])
     return best
 
 

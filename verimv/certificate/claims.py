@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from verimv.bounds.cone import Variable, levels
 from verimv.bounds.evidence import prove
-from verimv.certificate.writer import Derivation
+from verimv.certificate.derivation import Derivation
 from verimv.exact import ONE as ONE_
 from verimv.exact import ZERO as ZERO_
 from verimv.exact import Rational, format_number

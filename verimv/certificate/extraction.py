@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from verimv.certificate.certificate import Certificate, Progress
-from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter, Derivation
+from verimv.certificate.derivation import Derivation
+from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter
 from verimv.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
 from verimv.extract import extraction as plain
 from verimv.extract.extraction import Extraction
@@ -30,6 +31,7 @@ class CertifiedExtraction(Extraction):
 
     @cached_property
     def certificate(self) -> Certificate:
+        """What the kernel needs: the network and the formula as files, and the derivation."""
         texts = {"network": write_network(self.network), "formula": write_mv(self.formula)}
         if not self.source.is_on_unit_cube():
             texts["source"] = write_network(self.source)

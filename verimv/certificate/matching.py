@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.claims import Claims, NotMatched
-from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter, Derivation
+from verimv.certificate.derivation import Derivation
+from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter
 from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate, Refuted, Undecided, check_type
 from verimv.exact import ceil
 from verimv.extract.extraction import extract

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.claims import Claims, NotMatched
+from verimv.certificate.derivation import Derivation
 from verimv.certificate.extraction import CertifiedExtraction
 from verimv.certificate.matching import checked
-from verimv.certificate.writer import EVIDENCE_SECONDS, Derivation
+from verimv.certificate.writer import EVIDENCE_SECONDS
 from verimv.exact import format_number
 from verimv.simplify import CONGRUENCE, Simplification, Step, simplify
 from verimv.simplify.simplification import DEFAULT_SECONDS, Progress

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from verimv.bounds.bound import NetworkBounds
-from verimv.bounds.evidence import prove_bound
-from verimv.bounds.situation import Case, Ends, Target
-from verimv.exact import ONE, ZERO, Number, Rational, ceil, check_readable, clip, floor, format_number
+from verimv.bounds.situation import Target
+from verimv.certificate.bound_lines import BoundLines
+from verimv.certificate.derivation import Derivation
+from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor, format_number
 from verimv.extract.extraction import no_progress
 from verimv.extract.plan import Plan
 from verimv.extract.plan import Step as PlanStep
@@ -25,71 +25,6 @@ from verimv.terms.dag import Dag
 
 #: For all the evidence of bounds in one certificate; what is missing then leaves it incomplete.
 EVIDENCE_SECONDS = 60.0
-
-#: Of a line: numbers of claims, exact numbers, and lists of these.
-Argument = int | str | list[int | str] | list[int]
-
-
-class Derivation:
-    """Lines, and the numbers of the claims they make; the same claim is made once."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.claims = 0
-        self._known: dict[tuple[int | str, ...], int] = {}
-
-    def without_last(self, count: int) -> Derivation:
-        """A derivation to go on with, without its last lines, which made no claims."""
-        shorter = Derivation()
-        shorter.lines, shorter.claims, shorter._known = self.lines[:-count], self.claims, dict(self._known)
-        return shorter
-
-    def line(self, rule: str, *arguments: Argument) -> None:
-        self.lines.append(json.dumps((rule, *arguments), separators=(",", ":")))
-
-    def claim(self, rule: str, *arguments: Argument) -> int:
-        self.line(rule, *arguments)
-        self.claims += 1
-        return self.claims
-
-    def claim_all(self, count: int, rule: str, *arguments: int | str) -> list[int]:
-        """A line that makes several claims."""
-        self.line(rule, *arguments)
-        self.claims += count
-        return list(range(self.claims - count + 1, self.claims + 1))
-
-    def once(self, rule: str, *arguments: int | str) -> int:
-        """For claims that are wanted again and again: literals, negations, constants."""
-        key = (rule, *arguments)
-        claim = self._known.get(key)
-        if claim is None:
-            claim = self._known[key] = self.claim(rule, *arguments)
-        return claim
-
-    def scaled(self, factor: Number, claim: int) -> int:
-        return claim if factor == 1 else self.once("scale", f"D[{format_number(factor)}]", claim)
-
-    def divided(self, divisor: int, claim: int) -> int:
-        return claim if divisor == 1 else self.once("scale", _divisor(divisor), claim)
-
-    def input(self, i: int) -> int:
-        return self.once("node", 2 + i)
-
-    def constant(self, value: int) -> int:
-        return self.once("node", value)
-
-    def sum(self, claims: Sequence[int]) -> int:
-        """Of forms that stay ≥ 0."""
-        return claims[0] if len(claims) == 1 else self.claim("plus", *claims)
-
-    def multiple(self, count: int, claim: int) -> int:
-        """Of a form that stays ≥ 0; the nodes are those of :func:`verimv.terms.dag.multiple`."""
-        result = claim
-        for bit in bin(count)[3:]:
-            result = self.claim("plus", result, result)
-            if bit == "1":
-                result = self.claim("plus", result, claim)
-        return result
 
 
 class _Layer:
@@ -113,17 +48,13 @@ class CertificateWriter(Recorder):
     def __init__(self, progress: Progress = no_progress, seconds: float = EVIDENCE_SECONDS) -> None:
         self.derivation = Derivation()
         self._progress = progress
-        self._bounds: dict[tuple[int, int], Ends] = {}
         self._evidence = Deadline(seconds)  # for evidence of bounds
-        #: bounds without evidence: the certificate will be incomplete
-        self.assumed = 0
 
     # -- Step 1: remembered until the units have nodes --------------------------------------------------------
 
     def start(self, network: Network, bounds: NetworkBounds) -> None:
         self._network = network
-        self._proven = bounds
-        self._written = 1  # the lemmas of layers below this one are in the certificate
+        self._bounds = BoundLines(self.derivation, network, bounds, self._evidence)
         self._layers: list[_Layer] = []
 
     def clipped(
@@ -315,36 +246,15 @@ class CertificateWriter(Recorder):
             self._bound(Target(layer.depth, index, 1, high))
 
     def _bound(self, target: Target) -> None:
-        """A bound that is not plain from the units below, with its evidence if that is known or found in time."""
-        if self._is_written(target):
-            return
-        self._progress("finding evidence for bounds", target.layer, len(self._network.layers))
-        bound = self._proven.get(target.layer - 1, target.index)
-        for lemma, cases in bound.lemmas(target.layer, target.index) if bound is not None else ():
-            if lemma.way == target.way and target.way * lemma.value <= target.way * target.value:
-                self._write_lemmas(target.layer)
-                self._write_bound(lemma, cases)
-                return
-        found = prove_bound(self._network, target, self._bounds, self._evidence.left)
-        self.assumed += found is None
-        self._write_bound(target, found or ())
+        """A bound that is not plain from the units below."""
+        if not self._bounds.is_written(target):
+            self._progress("finding evidence for bounds", target.layer, len(self._network.layers))
+            self._bounds.prove(target)
 
-    def _is_written(self, target: Target) -> bool:
-        end = self._bounds.get((target.layer, target.index), (None, None))[target.way > 0]
-        return end is not None and target.way * end <= target.way * target.value
-
-    def _write_lemmas(self, layer: int) -> None:
-        """Evidence from bounding the network rests on all that was proved of the layers below."""
-        for lemma, cases in self._proven.lemmas(layer):
-            if lemma.layer >= self._written and not self._is_written(lemma):
-                self._write_bound(lemma, cases)
-        self._written = max(self._written, layer)
-
-    def _write_bound(self, target: Target, cases: Sequence[Case]) -> None:
-        low, high = self._bounds.get((target.layer, target.index), (None, None))
-        self._bounds[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
-        value = format_number(target.value)
-        self.derivation.line("bound", target.layer, target.index, target.side, value, *map(list, cases))
+    @property
+    def assumed(self) -> int:
+        """Bounds without evidence: the certificate will be incomplete."""
+        return self._bounds.assumed
 
     def _hidden(self, layer: _Layer, claims: Sequence[int]) -> None:
         """Neurons from units; units that nothing above needs have no node and get a stand-in."""
@@ -390,9 +300,3 @@ class CertificateWriter(Recorder):
                 outputs.append(derivation.once("atom", claim))
         for index, (claim, map_) in enumerate(zip(outputs, layer.maps, strict=True)):
             derivation.line("output", index, claim, format_number(map_.scale), format_number(map_.offset))
-
-
-def _divisor(split: int) -> str:
-    text = format_number(Rational(split))
-    check_readable(text)
-    return f"d[{text}]"

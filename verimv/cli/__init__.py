@@ -55,7 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except VerimvError as error:
         return _fail(arguments, str(error), error.exit_code)
     except KeyboardInterrupt:
-        return _fail(arguments, "interrupted", 130)
+        kept = getattr(arguments, "resume", None)
+        return _fail(arguments, "interrupted" + (f"; the same call goes on from {kept}" if kept else ""), 130)
     except Terminated:
         return _fail(arguments, "terminated", 143)
     except BrokenPipeError:  # the reader of our output has gone

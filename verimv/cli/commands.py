@@ -17,6 +17,7 @@ from verimv.certificate import Certificate, CertifiedExtraction, certify, extrac
 from verimv.certificate.certificate import holds_certificate
 from verimv.checking import CERTIFICATE_FILES
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
+from verimv.cli.float_gap import FloatGap
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.subjects import read_formula, read_subject
@@ -66,6 +67,7 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
         "clip_output": arguments.clip_output,
         "scale_output": arguments.scale_output,
         "workers": arguments.workers,
+        "resume": arguments.resume,
         "progress": report,
     }
     extraction = extract(network, **options)
@@ -86,7 +88,7 @@ def run_extract(arguments: argparse.Namespace, report: Reporter) -> Result:
             files["report.html"] = [_page(extraction, arguments, files, lacking).encode()]
         files["summary.json"] = [(json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode()]
         write_directory(arguments.directory, files, replaceable)
-    text = formula.text(console_style()) if formula.is_short() else None
+    text = formula.shown(console_style()) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else _abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
     lines += [
@@ -124,7 +126,7 @@ _MAPS_TOLD = 20
 def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
     """How the formula's values become the network's, where they are not the same."""
     told = [
-        f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}"
+        f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}".replace("+ -", "- ")
         for entry in outputs
         if (entry["scale"], entry["offset"]) != ("1", "0")
     ]
@@ -149,17 +151,28 @@ def run_eval(arguments: argparse.Namespace, report: Reporter) -> Result:
     subject = evaluated_argument(arguments)
     box = subject.box if isinstance(subject, Network) and arguments.box is not None else None
     report("evaluating")
+    gap = FloatGap(arguments, subject) if arguments.float_gap else None
     if arguments.csv is not None:
         if arguments.at is not None:
             raise InputError("--at and --csv exclude each other")
         floats = FloatColumns(arguments.subject, subject) if arguments.floats else None
-        return _eval_csv(subject, arguments.csv, box, floats)
+        return _eval_csv(subject, arguments.csv, box, floats, gap)
     if arguments.floats:
         raise InputError("--floats compares a table of points: it needs --csv")
+    if gap is not None and arguments.at is None:
+        gaps = gap.on_box(report)
+        lines = [
+            f"{name}: float32 is within {bound} of the exact value, anywhere in the box" for name, bound in gaps.items()
+        ]
+        return Result({"float_gap": gaps}, "\n".join(lines))
     point = _point(subject.inputs, arguments.at or "")
     values = dict(zip(subject.outputs, map(format_number, _values(subject, point, box)), strict=True))
     text = "\n".join(values.values() if len(values) == 1 else (f"{name} = {value}" for name, value in values.items()))
-    return Result({"point": {name: format_number(x) for name, x in point.items()}, "outputs": values}, text)
+    data: dict[str, Any] = {"point": {name: format_number(x) for name, x in point.items()}, "outputs": values}
+    if gap is not None:
+        data["float_gap"] = gap.at([point[name] for name in subject.inputs])
+        text += f"\nfloat32 is within {data['float_gap']} of this"
+    return Result(data, text)
 
 
 def _values(subject: Evaluated, point: Mapping[str, Number], box: Box | None) -> list[Number]:
@@ -193,7 +206,9 @@ def _point(inputs: Iterable[str], text: str) -> dict[str, Number]:
     return point
 
 
-def _eval_csv(subject: Evaluated, path: str, box: Box | None, floats: FloatColumns | None) -> Result:
+def _eval_csv(
+    subject: Evaluated, path: str, box: Box | None, floats: FloatColumns | None, gap: FloatGap | None
+) -> Result:
     try:
         rows = list(csv.reader(io.StringIO(read_text(path), newline=None)))
     except csv.Error as error:
@@ -222,9 +237,10 @@ def _eval_csv(subject: Evaluated, path: str, box: Box | None, floats: FloatColum
                 **{name: format_number(x) for name, x in point.items()},
                 **dict(zip(subject.outputs, map(format_number, values), strict=True)),
                 **(floats.at([point[name] for name in subject.inputs], values) if floats else {}),
+                **({gap.column: gap.at([point[name] for name in subject.inputs])} if gap else {}),
             }
         )
-    columns = [*rows[0], *subject.outputs, *(floats.names if floats else ())]
+    columns = [*rows[0], *subject.outputs, *(floats.names if floats else ()), *([gap.column] if gap else [])]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()

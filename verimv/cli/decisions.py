@@ -10,7 +10,7 @@ from typing import Any
 from verimv import smt
 from verimv.bounds import Effort, NetworkBounds, NeuronBound, certified_bounds, exact_bounds, neuron_bounds
 from verimv.bounds.outputs import searched_ranges
-from verimv.certificate import certify, certify_formulas
+from verimv.certificate import Certificate, certify, certify_difference, certify_formulas, certify_range
 from verimv.cli.commands import write_certificate
 from verimv.cli.domain import network_argument, output_maps, read_summary, subject_argument, with_box
 from verimv.cli.reporter import Reporter
@@ -109,18 +109,32 @@ def _certified(
     result: Result, a: Formula | Network, b: Formula | Network, arguments: argparse.Namespace, report: Reporter
 ) -> Result:
     """The verdict "equal", with a certificate in the directory asked for."""
-    if isinstance(b, Network):
-        a, b = b, a
-    if isinstance(b, Network) or sign(_tolerance(arguments.tolerance)):
-        raise InputError("--certify is for a network and a formula, or two formulas, and no tolerance")
     report("certifying")
-    seconds = arguments.timeout or DEFAULT_SECONDS
-    certificate = certify(a, b, seconds) if isinstance(a, Network) else certify_formulas(*_same_inputs(a, b), seconds)
+    certificate = _certificate(a, b, _tolerance(arguments.tolerance), arguments.timeout or DEFAULT_SECONDS)
+    return _with_certificate(result, certificate, arguments.certify)
+
+
+def _with_certificate(result: Result, certificate: Certificate | None, directory: str) -> Result:
+    """A result that is certified in a directory, or undecided because nothing was found."""
     if certificate is None:
         return Result(result.data, f"{result.text}\nbut no certificate was found", EXIT_CODES["undecided"])
-    write_certificate(arguments.certify, certificate)
-    return Result(
-        {**result.data, "certificate": arguments.certify}, f"{result.text}\ncertified in {arguments.certify}/"
+    write_certificate(directory, certificate)
+    data = {**result.data, "certificate": directory}
+    return Result(data, f"{result.text}\ncertified in {directory}/", result.exit_code)
+
+
+def _certificate(a: Formula | Network, b: Formula | Network, tolerance: Number, seconds: float) -> Certificate | None:
+    """Of equality; of two networks, of equality up to a tolerance."""
+    if isinstance(a, Network) and isinstance(b, Network):
+        return certify_difference(a, b, tolerance, seconds)
+    if sign(tolerance):
+        raise InputError("--certify with a tolerance is for two networks")
+    if isinstance(a, Formula) and isinstance(b, Formula):
+        return certify_formulas(*_same_inputs(a, b), seconds)
+    return (
+        certify(a, b, seconds)
+        if isinstance(a, Network) and isinstance(b, Formula)
+        else _certificate(b, a, tolerance, seconds)
     )
 
 
@@ -186,6 +200,8 @@ def run_entails(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 def run_range(arguments: argparse.Namespace, report: Reporter) -> Result:
     subject = subject_argument(arguments)
+    if arguments.certify is not None and not isinstance(subject, Network):
+        raise InputError("--certify: expected a network, found a formula (verimv convert turns it into one)")
     report("finding the range")
     search = make_search(arguments, report)
     ranges = _ranges(subject, search, arguments)
@@ -201,7 +217,12 @@ def run_range(arguments: argparse.Namespace, report: Reporter) -> Result:
             if not end["exact"]:
                 lines[-1] += f" (not proved: the bound proved is {end['bound']})"
     exact = all(found.exact for found in ranges)
-    return Result({"outputs": data, "exact": exact}, "\n".join(lines), 0 if exact else EXIT_CODES["undecided"])
+    result = Result({"outputs": data, "exact": exact}, "\n".join(lines), 0 if exact else EXIT_CODES["undecided"])
+    if arguments.certify is None or not isinstance(subject, Network):
+        return result
+    report("certifying")
+    proved = [(-found.lower.upper, found.upper.upper) for found in ranges]
+    return _with_certificate(result, certify_range(subject, proved, search.seconds), arguments.certify)
 
 
 def _ranges(subject: Formula | Network, search: Search, arguments: argparse.Namespace) -> list[FunctionRange]:

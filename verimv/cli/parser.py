@@ -103,6 +103,11 @@ def build_parser() -> argparse.ArgumentParser:
         help="how neurons are bounded (default: the tightest that is quick)",
     )
     add_workers(sub, "bounds")
+    sub.add_argument(
+        "--resume",
+        metavar="FILE",
+        help="keep bounds in FILE as they are found; a call that was stopped goes on there",
+    )
     add_box(sub)
     add_outputs(sub)
     ends = sub.add_mutually_exclusive_group()
@@ -172,6 +177,11 @@ def build_parser() -> argparse.ArgumentParser:
     add_outputs(sub)
     sub.add_argument("--csv", metavar="FILE", help="a table of points with a header; prints it with the outputs added")
     sub.add_argument("--floats", action="store_true", help="with --csv and an .onnx file: onnxruntime's values beside")
+    sub.add_argument(
+        "--float-gap",
+        action="store_true",
+        help="a proven bound on |float32 execution − exact value|, at the points or, without any, in the whole box",
+    )
 
     sub = command(
         "measure",
@@ -239,7 +249,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--certify",
         metavar="DIR",
-        help="if they are equal, write a certificate (a network and a formula, or two formulas)",
+        help="if they are equal, write a certificate; with a tolerance, only for two networks",
     )
 
     sub = question(
@@ -292,6 +302,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="verimv's own search, a solver, or both, and they must agree (default: search, a solver if that fails)",
     )
+    sub.add_argument("--certify", metavar="DIR", help="of a network: write a certificate of what is proved")
     add_workers(sub, "the search")
 
     sub = command(

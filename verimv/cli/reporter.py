@@ -30,6 +30,7 @@ class Reporter:
         self._stage, self._done, self._total = "", 0, 0
         self._end: float | None = None
         self._file: Path | None = None
+        self._mark: tuple[float, int] | None = None
         self._quiet = quiet
         #: what the user has been warned of
         self.warnings: list[str] = []
@@ -51,7 +52,7 @@ class Reporter:
 
     def reading(self, path: str) -> None:
         """The stage is as far as this process has read a file."""
-        self._file = Path(path).resolve()
+        self._file, self._mark = Path(path).resolve(), None
 
     def _tell(self, stage: str) -> None:
         clear = "\r\x1b[K" if self._active else ""
@@ -93,16 +94,30 @@ class Reporter:
     def line(self) -> str:
         now = time.monotonic()
         spent = now - self._stage_started
-        done, total = _read_so_far(self._file) if self._file is not None else (self._done, self._total)
-        if total <= 1 or not done:
-            most = f" (at most {max(0.0, self._end - now):.0f} s more)" if self._end is not None else ""
-            return f"{self._stage} … {spent:.0f} s{most}"
-        left = spent * (total - done) / done
-        if self._end is not None:
-            left = min(left, max(0.0, self._end - now))
-        count = "" if self._file is not None else f" {done:,} of {total:,}"
+        if self._file is not None:
+            return self._line_of_file(now, spent)
+        if self._total <= 1 or not self._done:
+            return self._line_without_count(now, spent)
+        left = self._at_most(now, spent * (self._total - self._done) / self._done)
         pace = f", {left:.0f} s left" if spent > _SETTLED else ""
-        return f"{self._stage}:{count} ({done / total:.0%}){pace}"
+        return f"{self._stage}: {self._done:,} of {self._total:,} ({self._done / self._total:.0%}){pace}"
+
+    def _line_without_count(self, now: float, spent: float) -> str:
+        most = f" (at most {max(0.0, self._end - now):.0f} s more)" if self._end is not None else ""
+        return f"{self._stage} … {spent:.0f} s{most}"
+
+    def _line_of_file(self, now: float, spent: float) -> str:
+        """The pace counts from when the file begins to be read on: other files may have to be read before."""
+        done, total = _read_so_far(self._file) if self._file is not None else (0, 0)
+        if self._mark is None or done <= self._mark[1]:
+            self._mark = (now, done)
+            return self._line_without_count(now, spent)
+        begun, skipped = self._mark
+        left = self._at_most(now, (now - begun) * (total - done) / (done - skipped))
+        return f"{self._stage}: {done / total:.0%}, {left:.0f} s left"
+
+    def _at_most(self, now: float, left: float) -> float:
+        return left if self._end is None else min(left, max(0.0, self._end - now))
 
 
 def _read_so_far(path: Path) -> tuple[int, int]:

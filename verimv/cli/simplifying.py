@@ -79,7 +79,7 @@ def _lines(found: Simplification, data: dict[str, Any], out: str | None) -> list
     shown = found.formula.is_short()
     where = f"see {out}" if out is not None else "-o OUT writes it to a file"
     lines = [
-        found.formula.text(console_style()) if shown else f"(the formula is too long to show; {where})",
+        found.formula.shown(console_style()) if shown else f"(the formula is too long to show; {where})",
         "",
         f"length {_short(before['length'])} → {_short(after['length'])}, "
         f"size {before['size']:,} → {after['size']:,} nodes, {data['seconds']:.1f} s",

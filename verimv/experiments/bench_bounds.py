@@ -5,6 +5,7 @@ Every table compares within one run: trust ratios, not times.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import time
@@ -21,10 +22,12 @@ from verimv.bounds.difference import Difference
 from verimv.bounds.prover import Prover
 from verimv.bounds.walk import value_at
 from verimv.errors import Undecided
-from verimv.exact import ZERO, Rational, ceil, format_number
+from verimv.exact import ZERO, Number, Rational, ceil, format_number
+from verimv.experiments import marabou
 from verimv.experiments.benchmark import Benchmark, Table
 from verimv.experiments.families import random_network
 from verimv.experiments.milp import big_m_maximum
+from verimv.extract.extraction import Extraction, extract
 from verimv.extract.step3_compose import Progress
 from verimv.networks import Layer, Network, load, write_network
 from verimv.networks.affine import Affine
@@ -36,16 +39,19 @@ from verimv.smt.optimise import maximum
 #: What z3 and the mixed-integer program may take for one bound, and how many bounds they are asked about.
 SECONDS_PER_BOUND = 10.0
 SAMPLED = 4
+MARABOU_MARGIN = 1e-3
 #: Of the hidden layers whose bounds are all found exactly.
 WIDTHS = (10, 20)
 LARGE_SECONDS = 120.0
-ACAS_SECONDS = 300.0
+#: Within five minutes, with what it takes to end.
+ACAS_SECONDS = 270.0
+ACAS_SECONDS_PER_BOUND = 10.0
 MONOLITHIC_SECONDS = 60.0
 
 
 def run(progress: Progress) -> Benchmark:
-    tables = [_random_networks(progress), _alternatives(progress), _large(progress), _comparisons(progress)]
-    return Benchmark([*tables, *_airborne(progress)])
+    makers = (_random_networks, _alternatives, _large, _formulas, _comparisons)
+    return Benchmark([*(make(progress) for make in makers), *_airborne(progress)])
 
 
 def _name(widths: Sequence[int], kind: str) -> str:
@@ -65,10 +71,11 @@ def _random_networks(progress: Progress) -> Table:
         progress("exact bounds of random networks", number, len(cases))
         network = random_network(widths, 5, kind)
         bounds, seconds = _timed(certified_bounds, network, Effort("exact"))
+        _, checking = _timed(_checked_by_kernel, network, bounds)
         loose, tight = (_hidden_units(network, b) for b in (interval_bounds(network), bounds))
         neurons = sum(len(layer) for layer in bounds.layers)
         evidence = [cases for _, cases in bounds.lemmas(len(network.layers) + 1)]
-        written = sum(len(field) for cases in evidence for case in cases for field in map(str, case))
+        written = len(json.dumps(evidence, separators=(",", ":")))
         leaves = sum(case[0] == "leaf" for cases in evidence for case in cases)
         rows.append(
             (
@@ -80,24 +87,14 @@ def _random_networks(progress: Progress) -> Table:
                 f"{loose / max(1, tight):.2f}",
                 f"{leaves / max(1, len(evidence)):.1f}",
                 f"{written / max(1, len(evidence)):,.0f}",
-                f"{_kernel_against_search(network):.2f}",
+                f"{1000 * checking / (2 * neurons):.1f}",
+                f"{checking / seconds:.2f}",
             )
         )
     units = ("units, interval", "units, exact", "ratio")
-    header = ("network", "exact", "ms per bound", *units, "leaves per bound", "characters", "kernel / search, layer 2")
+    cost = ("leaves per bound", "bytes per bound", "ms per bound, kernel", "kernel / search")
+    header = ("network", "exact", "ms per bound", *units, *cost)
     return Table("exact bounds with evidence, and clipped units of hidden neurons after Step 1", header, rows)
-
-
-def _kernel_against_search(network: Network) -> float:
-    """Checking the evidence for the second layer, as a share of finding it."""
-    second = {(2, i) for i in range(len(network.layers[1].rows))}
-    bounds, searching = _timed(certified_bounds, network, Effort("exact"), _silent, second)
-    _, checking = _timed(_checked_by_kernel, network, bounds)
-    return checking / searching
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """No progress within a measurement."""
 
 
 def _checked_by_kernel(network: Network, bounds: NetworkBounds) -> None:
@@ -120,41 +117,49 @@ def _hidden_units(network: Network, bounds: NetworkBounds) -> int:
 
 
 def _alternatives(progress: Progress) -> Table:
-    """The same upper bounds of the second layer by search, by z3 and by a mixed-integer program."""
+    """The same upper bounds of the second layer by search, by z3, by a mixed-integer program and by Marabou."""
     rows = []
     cases = [((5, 10, 10, 1), "integer"), ((5, 20, 20, 1), "integer"), ((5, 20, 20, 1), "float32"),
              ((3, 50, 50, 1), "float32"), ((5, 50, 50, 1), "float32")]  # fmt: skip
     for number, (widths, kind) in enumerate(cases):
         progress("against solvers", number, len(cases))
-        network = random_network(widths, 1, kind)
-        prover = Prover(network, {})
-        inputs = (np.zeros((1, widths[0])), np.ones((1, widths[0])))
-        ranges = prover.floats.ranges(*inputs, 2)
-        own, milp, solver, agree = [], [], [], 0
-        solved = 0
-        for i in range(SAMPLED):
-            outcome, seconds = _timed(Search(prover, 2, i, 1, exactly, Budget()).run)
-            own.append(seconds)
-            value, seconds = _timed(big_m_maximum, prover.floats, 2, i, 1, ranges, SECONDS_PER_BOUND)
-            milp.append(seconds)
-            agree += abs(value - float(outcome.value)) < 1e-5 * (1 + abs(value))
-            optimum, seconds = _timed(_by_solver, network, i)
-            solver.append(seconds)
-            solved += optimum.exact and optimum.upper == outcome.value
-        more = "" if solved == SAMPLED else "> "
-        rows.append(
-            (
-                _name(widths, kind),
-                f"{1000 * sum(own) / SAMPLED:.1f}",
-                f"{sum(milp) / sum(own):.1f}",
-                f"{agree} of {SAMPLED}",
-                f"{more}{sum(solver) / sum(own):,.0f}",
-                f"{solved} of {SAMPLED}",
-            )
-        )
-    header = ("network", "ms, search", "time, MILP / search", "MILP agrees", "time, z3 / search", "z3 finishes, equal")
-    title = f"upper bounds of layer 2; only the search has evidence (the others: {SECONDS_PER_BOUND:g} s each)"
+        rows.append((_name(widths, kind), *_against_solvers(random_network(widths, 1, kind))))
+    milp, z3 = ("time, MILP / search", "MILP agrees"), ("time, z3 / search", "z3 finishes, equal")
+    header = ("network", "ms, search", *milp, *z3, "time, Marabou / search", "Marabou agrees")
+    asked = f"whether a bound is exceeded by {MARABOU_MARGIN:g}" if marabou.is_installed() else "nothing: not installed"
+    rules = f"the others: {SECONDS_PER_BOUND:g} s each; Marabou is asked {asked}"
+    title = f"upper bounds of layer 2; only the search has evidence ({rules})"
     return Table(title, header, rows)
+
+
+def _against_solvers(network: Network) -> tuple[str, ...]:
+    prover = Prover(network, {})
+    inputs = len(network.inputs)
+    ranges = prover.floats.ranges(np.zeros((1, inputs)), np.ones((1, inputs)), 2)
+    times: dict[str, float] = dict.fromkeys(("search", "milp", "z3", "marabou"), 0.0)
+    agree = dict.fromkeys(times, 0)
+    for i in range(SAMPLED):
+        outcome, seconds = _timed(Search(prover, 2, i, 1, exactly, Budget()).run)
+        times["search"] += seconds
+        value, seconds = _timed(big_m_maximum, prover.floats, 2, i, 1, ranges, SECONDS_PER_BOUND)
+        times["milp"] += seconds
+        agree["milp"] += abs(value - float(outcome.value)) < 1e-5 * (1 + abs(value))
+        optimum, seconds = _timed(_by_solver, network, i)
+        times["z3"] += seconds
+        agree["z3"] += optimum.exact and optimum.upper == outcome.value
+        if marabou.is_installed():
+            above = float(outcome.value) + MARABOU_MARGIN
+            answer, seconds = _timed(marabou.exceeds, prover.floats, 2, i, above, ranges, SECONDS_PER_BOUND)
+            times["marabou"] += seconds
+            agree["marabou"] += answer is False
+    told = [f"{1000 * times['search'] / SAMPLED:.1f}"]
+    for name in ("milp", "z3", "marabou"):
+        if times[name]:
+            more = "" if agree[name] == SAMPLED else "> "
+            told += [f"{more}{times[name] / times['search']:,.1f}", f"{agree[name]} of {SAMPLED}"]
+        else:
+            told += ["", ""]
+    return tuple(told)
 
 
 def _by_solver(network: Network, index: int) -> Any:
@@ -173,13 +178,42 @@ def _large(progress: Progress) -> Table:
         bounds, seconds = _timed(certified_bounds, network, Effort("exact", seconds=LARGE_SECONDS))
         hidden = sum(bound.exact for layer in bounds.layers[:-1] for bound in layer)
         output = bounds.layers[-1][0]
+        attained = [_attained(network, bounds, way) for way in (-1, 1)]
+        gap = (output.upper - output.lower) - (attained[1] + attained[0])
         linear = certified_bounds(network, Effort("linear")).layers[-1][0]
         ratio = float((output.upper - output.lower) / (linear.upper - linear.lower))
-        rows.append(
-            (_name((5, 50, 50, 1), kind), f"{hidden} of 100", str(output.exact), f"{ratio:.2f}", f"{seconds:.0f}")
-        )
-    header = ("network", "hidden neurons exact", "output exact", "output's range / linear", "seconds")
-    return Table(f"all bounds within {LARGE_SECONDS:g} s", header, rows)
+        share = float(gap / (output.upper - output.lower))
+        rows.append((_name((5, 50, 50, 1), kind), f"{hidden} of 100", f"{share:.1%}", f"{ratio:.2f}", f"{seconds:.0f}"))
+    header = ("network", "hidden neurons exact", "output: gap / range", "output's range / linear", "seconds")
+    return Table(f"all bounds within {LARGE_SECONDS:g} s; the gap is what no point is known to attain", header, rows)
+
+
+def _attained(network: Network, bounds: NetworkBounds, way: int) -> Number:
+    """way·output at the best point known."""
+    output, depth = bounds.layers[-1][0], len(network.layers)
+    point = output.upper_at if way > 0 else output.lower_at
+    if point is not None:
+        return way * value_at(network, depth, 0, point)
+    return Search(Prover(network, bounds.known(depth)), depth, 0, way, exactly, Budget(5.0)).run().attained
+
+
+def _formulas(progress: Progress) -> Table:
+    """What bounds mean for the formula."""
+    rows = []
+    cases = [((5, 10, 10, 1), "integer"), ((5, 10, 10, 1), "float32"), ((3, 20, 20, 1), "integer")]
+    for number, (widths, kind) in enumerate(cases):
+        progress("formulas", number, len(cases))
+        network = random_network(widths, 5, kind)
+        for method in ("interval", "linear", "exact"):
+            formula = extract(network, bounds=certified_bounds(network, Effort(method)))
+            rows.append((_name(widths, kind), method, *_measures(formula)))
+    return Table("formulas, by the bounds that Step 1 is given", ("network", "bounds", "units", "length", "size"), rows)
+
+
+def _measures(extraction: Extraction) -> tuple[str, str, str]:
+    length = extraction.summary["length"]
+    short = length if length.startswith("~") or len(length) < 7 else f"{float(length[:4]) / 1000:.1f}e{len(length) - 1}"
+    return f"{extraction.summary['units']:,}", short, f"{extraction.summary['size']:,}"
 
 
 def _comparisons(progress: Progress) -> Table:
@@ -241,13 +275,17 @@ def _airborne(progress: Progress) -> list[Table]:
     found: dict[str, list[int]] = {}
     for method in ("interval", "linear", "lp", "exact"):
         progress("ACAS Xu", len(found), 4)
-        effort = Effort(method, True, ACAS_SECONDS, 2.0, workers=os.cpu_count() or 1)
+        effort = Effort(method, True, ACAS_SECONDS, ACAS_SECONDS_PER_BOUND, workers=os.cpu_count() or 1)
         bounds, seconds = _timed(certified_bounds, network, effort)
         found[method] = [sum(max(0, ceil(bound.upper)) for bound in layer) for layer in bounds.layers[1:-1]]
         gains = "/".join(f"{a / b:.1f}" for a, b in zip(found.get("linear", found[method]), found[method], strict=True))
         sums = " ".join(f"{total:,}" for total in found[method])
-        rows.append((method, sums, f"{sum(found[method]):,}", gains, f"{seconds:.0f}"))
-    header = ("method", "Σ⌈B⌉ per hidden layer from 2", "units of the paper's Step 1", "tighter than linear", "seconds")
+        written = len(json.dumps([cases for _, cases in bounds.lemmas(len(network.layers) + 1)], separators=(",", ":")))
+        formula = extract(network, bounds=bounds, output=0, scale_output=True)
+        measures = _measures(formula)[1:]
+        rows.append((method, sums, f"{sum(found[method]):,}", gains, f"{seconds:.0f}", f"{written:,}", *measures))
+    layers = ("Σ⌈B⌉ per hidden layer from 2", "units of the paper's Step 1", "tighter than linear")
+    header = ("method", *layers, "seconds", "bytes of evidence", "length, scaled units", "size")
     return [Table("ACAS Xu 1_1 on its whole domain, all bounds with evidence", header, rows)]
 
 

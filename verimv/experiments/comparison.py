@@ -137,10 +137,14 @@ def run_random(length: int, seed: str) -> Row:
 
 
 def run_breakpoints(length: int, seed: str) -> Row:
-    term = TermSource(seed, ["x"]).draw(length)
-    function = function_of(term)
-    check_source(term, function)
-    return {"breakpoints": len(function.breakpoints), "unverified": 0}
+    """Of a term in which every operator acts, and of any term."""
+    row = {"unverified": 0}
+    for column, idle in (("breakpoints", False), ("breakpoints_any", True)):
+        term = TermSource(seed, ["x"], idle=idle).draw(length)
+        function = function_of(term)
+        check_source(term, function)
+        row[column] = len(function.breakpoints)
+    return row
 
 
 def run_compositions(parts: int, seed: str) -> Row:

@@ -24,8 +24,13 @@ _STYLES = {
     "deep": ("#0077BB", "o", "-"),
     "compact": ("#AA3377", "x", "--"),
     "breakpoints": ("#0077BB", "o", "-"),
+    "breakpoints_any": ("#EE7733", "s", "--"),
 }
-_LABELS = METHODS | {"source": "source term", "breakpoints": "breakpoints"}
+_LABELS = METHODS | {
+    "source": "source term",
+    "breakpoints": "every operator acts",
+    "breakpoints_any": "any terms",
+}
 
 _PANEL_INCHES = (3.5, 2.9)
 
@@ -56,7 +61,7 @@ _ALL = ("shallow", "schauder", "hyperplane", "hyperplane_few", "deep", "compact"
 PANELS = {
     "lengths": (Panel(_ALL, _ONE_LENGTH, True), Panel(_ALL[1:], _ONE_LENGTH, True)),
     "random": (Panel((*_ALL, "source"), _MEAN_LENGTH, True), Panel((*_ALL[1:], "source"), _MEAN_LENGTH, False)),
-    "breakpoints": (Panel(("breakpoints",), "mean number of breakpoints", False),),
+    "breakpoints": (Panel(("breakpoints", "breakpoints_any"), "mean number of breakpoints", False),),
     "compositions": (Panel((*_ALL[1:], "source"), _MEAN_LENGTH, True),),
     "multivariate": (Panel(("hyperplane_few", "deep", "compact", "source"), _MEAN_LENGTH, True),),
 }
@@ -82,7 +87,7 @@ def draw(record: Record, runs: int) -> dict[str, bytes]:
         handles, labels = first.get_legend_handles_labels()
         if len(handles) > 1:  # the first panel has the curves of all; outside, so that it hides none
             columns = (len(handles) + 1) // 2 if len(panels) > 1 else 2
-            figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=7)
+            figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=7, handlelength=2.8)
         return {kind: saved(figure, kind) for kind in FORMATS}
 
 

@@ -26,13 +26,14 @@ class _Drawn(NamedTuple):
 
 
 class TermSource:
-    """Draws terms in which every operator acts; the same seed gives the same terms."""
+    """Draws terms in which every operator acts, or with `idle` any terms; the same seed gives the same terms."""
 
-    def __init__(self, seed: str, variables: Sequence[str]) -> None:
+    def __init__(self, seed: str, variables: Sequence[str], *, idle: bool = False) -> None:
         if not 1 <= len(variables) <= max(_STEPS):
             raise InputError(f"expected 1 to {max(_STEPS)} variables, found {len(variables)}")
         self.random = random.Random(seed)
         self.variables = tuple(variables)
+        self.idle = idle
         self.one = _STEPS[len(variables)]
         axis = np.arange(self.one + 1, dtype=np.int64)
         self._columns = [column.ravel() for column in np.meshgrid(*[axis] * len(variables), indexing="ij")]
@@ -55,7 +56,8 @@ class TermSource:
                 values, kind = np.minimum(self.one, a.values + b.values), OPLUS
             else:
                 values, kind = np.maximum(0, a.values + b.values - self.one), ODOT
-            if not (_same(values, a.values) or _same(values, b.values) or values.min() == values.max()):
+            acts = not (_same(values, a.values) or _same(values, b.values) or values.min() == values.max())
+            if acts or self.idle:
                 return _Drawn(dag.node(kind, a.node, b.node), values)
 
     def _literal(self, dag: Dag) -> _Drawn:

@@ -67,7 +67,7 @@ EXPERIMENTS = {
             "Breakpoints of random terms",
             "length L of the term",
             _LENGTHS,
-            ("breakpoints", "unverified"),
+            ("breakpoints", "breakpoints_any", "unverified"),
             comparison.run_breakpoints,
         ),
         Experiment(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from verimv.bounds import NetworkBounds, neuron_bounds
@@ -74,13 +76,16 @@ def extract(
     workers: Workers = 1,
     progress: Progress = no_progress,
     recorder: Recorder | None = None,
+    resume: str | os.PathLike[str] | None = None,
 ) -> Extraction:
     """The formula that a network computes on its box.
 
     `strategy` is one of :data:`STRATEGIES`, and `minimise` what the compact one makes small. `bounds` is the name of a
     method or any proven bounds of the network's neurons; `recorder` is told what every unit and node is claimed to be.
     `output` is the one output that is wanted, `margin` two outputs whose difference is; `clip_output` applies σ, and
-    `scale_output` maps the proven range of every output onto [0,1].
+    `scale_output` maps the proven range of every output onto [0,1]. `workers` is a number of local processes for the
+    bounds, or the address of a Dask scheduler. `resume` is a file that keeps bounds while they are found: a call that
+    was interrupted goes on from there.
     Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
     """
     check_type(network, Network, hint=" (verimv.load makes one)")
@@ -108,7 +113,14 @@ def extract(
     with _timed(seconds, "bounds"):
         progress("bounding neurons", 0, 1)
         proven = (
-            neuron_bounds(network, bounds, progress, whole_numbers=not scaled, workers=workers)
+            neuron_bounds(
+                network,
+                bounds,
+                progress,
+                whole_numbers=not scaled,
+                workers=workers,
+                record=None if resume is None else Path(resume),
+            )
             if isinstance(bounds, str)
             else bounds
         )

@@ -13,7 +13,8 @@ from verimv.exact import format_count
 from verimv.extract.recorder import Recorder
 from verimv.extract.step1_clip import ClippedNetwork
 from verimv.extract.step2_compact import Compact
-from verimv.extract.step2_lemma import group_units, sigma_units
+from verimv.extract.step2_lemma import Group, group_units, sigma_units
+from verimv.networks.affine import Affine
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
 
@@ -51,16 +52,25 @@ def compose(
     dag = Dag()
     atoms = [dag.variable(name) for name in inputs]
     recorder.begin(dag, atoms)
-    filled = 0
+    compact = Compact(len(inputs), logic, minimise, recorder) if minimise else None
+    total = sum(map(len, clipped.layers)) + len(clipped.outputs) if compact else needed
+    done = 0
 
     def tick(entries: int) -> None:
-        nonlocal filled
-        filled += entries
-        progress("composing terms", filled, needed)
+        """Table entries count where tables are all there is, units otherwise."""
+        nonlocal done
+        if not compact:
+            done += entries
+            progress("composing terms", done, total)
 
-    compact = Compact(len(inputs), logic, minimise, recorder) if minimise else None
+    def build(dag: Dag, atoms: Sequence[int], group: Group, forms: Sequence[Affine]) -> list[int] | None:
+        nonlocal done
+        done += len(forms)
+        progress("composing terms", done, total)
+        return compact.build(dag, atoms, group, forms) if compact else None
+
     for layer in [*clipped.layers, clipped.outputs]:
-        atoms = sigma_units(dag, atoms, layer, logic, tick, recorder, compact.build if compact else None)
+        atoms = sigma_units(dag, atoms, layer, logic, tick, recorder, build if compact else None)
         if compact:
             compact.finish(layer)
     return Formula(dag, inputs, atoms, outputs)

@@ -74,8 +74,9 @@ def export_onnx(network: Network) -> Export:
         nodes.append(helper.make_node(operator, [argument, *ends], [result]))
         value = result
     names = [f"{letter}{index + 1}" for index in range(len(network.layers)) for letter in "Wb"]
-    arrays += [np.array(end, dtype=arrays[0].dtype) for end in (0, 1)]
-    names += ["zero", "one"]
+    if any(layer.activation == "crelu" for layer in network.layers):  # runtimes warn of what is not used
+        arrays += [np.array(end, dtype=arrays[0].dtype) for end in (0, 1)]
+        names += ["zero", "one"]
     graph = helper.make_graph(
         nodes,
         "verimv",

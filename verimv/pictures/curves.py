@@ -51,8 +51,8 @@ def curves(subject: Formula | Network, seconds: float = math.inf) -> list[Curve]
 
 def value_range(drawn: Sequence[Curve]) -> tuple[float, float]:
     """What the vertical axis shows: [0,1] if all values lie there."""
-    low = min(float(min(curve.values)) for curve in drawn)
-    high = max(float(max(curve.values)) for curve in drawn)
+    low = min(svg.as_float(min(curve.values)) for curve in drawn)
+    high = max(svg.as_float(max(curve.values)) for curve in drawn)
     if low >= 0 and high <= 1 and high - low > 0.05:
         return 0.0, 1.0
     margin = 0.05 * (high - low) or 0.5
@@ -63,7 +63,7 @@ def curves_svg(drawn: Sequence[Curve], x_name: str, width: float = 560, height: 
     """Graphs in one frame, with their breakpoints marked."""
     drawn = drawn[:MAX_CURVES]
     legend = 22.0 if len(drawn) > 1 else 0.0
-    x_low, x_high = float(drawn[0].points[0]), float(drawn[0].points[-1])
+    x_low, x_high = svg.as_float(drawn[0].points[0]), svg.as_float(drawn[0].points[-1])
     frame = svg.Frame(58, 30 + legend, width - 84, height - 84 - legend, (x_low, x_high), value_range(drawn))
     x_ticks = svg.exact_ticks(_common_points(drawn), frame.width, 24) or svg.round_ticks(x_low, x_high)
     y_name = drawn[0].name if len(drawn) == 1 else ""
@@ -80,7 +80,9 @@ def _common_points(drawn: Sequence[Curve]) -> list[Number]:
 
 
 def _curve(frame: svg.Frame, curve: Curve, colour: str) -> str:
-    places = [(frame.x(float(x)), frame.y(float(y))) for x, y in zip(curve.points, curve.values, strict=True)]
+    places = [
+        (frame.x(svg.as_float(x)), frame.y(svg.as_float(y))) for x, y in zip(curve.points, curve.values, strict=True)
+    ]
     line = svg.element("path", {"class": "curve", "d": svg.path(places), "stroke": colour})
     if len(curve.breakpoints) > MARKED:
         return line

@@ -16,8 +16,9 @@ from verimv.terms.formula import Formula
 MAX_DRAWN = 400
 
 SYMBOLS = {ZERO: "0", ONE: "1", NOT: "¬", OPLUS: "⊕", ODOT: "⊙"}
-#: Of ⊕, ⊙, inputs, and everything else.
-FILLS = {OPLUS: svg.COLOURS[0], ODOT: svg.COLOURS[1], VARIABLE: svg.COLOURS[2]}
+#: Dark enough for white letters; other nodes are grey.
+FILLS = {OPLUS: "#2f6fcb", ODOT: "#b35a07", VARIABLE: "#1b7d56"}
+GREY = "#67707e"
 
 RANK_HEIGHT, RADIUS = 54.0, 14.0
 
@@ -100,7 +101,7 @@ def _node(formula: Formula, node: int, spot: tuple[float, float], is_cut: bool) 
     dag = formula.dag
     label, (x, y) = node_label(dag, node), spot
     width = node_width(label)
-    colour = FILLS.get(dag.kinds[node], "#7a8290")
+    colour = FILLS.get(dag.kinds[node], GREY)
     shape: dict[str, object] = {
         "x": x - width / 2,
         "y": y - RADIUS,

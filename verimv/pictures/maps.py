@@ -116,8 +116,8 @@ class Shading(NamedTuple):
 
 def shading(form: Affine, drawn: RegionMap, scale: tuple[float, float]) -> Shading:
     """`scale` are the pixels per unit in both directions: gradients are perpendicular in pixels, not in units."""
-    low, span = float(drawn.low), float(drawn.high - drawn.low)
-    (a, b), c = (float(w) for w in form.dense(2)), float(form.constant)
+    low, span = svg.as_float(drawn.low), svg.as_float(drawn.high - drawn.low)
+    (a, b), c = (svg.as_float(w) for w in form.dense(2)), svg.as_float(form.constant)
     gx, gy = a / scale[0], b / scale[1]
     square = gx * gx + gy * gy
     if not span or square < 1e-18:
@@ -138,7 +138,7 @@ def mixed(share: float) -> str:
 
 def map_svg(drawn: RegionMap, inputs: Sequence[str], box: Ends, identifier: str, size: float = 360) -> str:
     """The square with every region shaded by its values. `identifier` keeps several pictures on a page apart."""
-    (x_low, x_high), (y_low, y_high) = ((float(low), float(high)) for low, high in box)
+    (x_low, x_high), (y_low, y_high) = ((svg.as_float(low), svg.as_float(high)) for low, high in box)
     frame = svg.Frame(58, 30, size - 40, size - 40, (x_low, x_high), (y_low, y_high))
     unit = frame._replace(x_range=(0.0, 1.0), y_range=(0.0, 1.0))  # the regions live on the unit square
     forms: dict[Affine, list[Cell]] = {}
@@ -150,9 +150,14 @@ def map_svg(drawn: RegionMap, inputs: Sequence[str], box: Ends, identifier: str,
             shading(form, drawn, (unit.width, unit.height)), unit, f"{identifier}-{number}", identifier
         )
         gradients += gradient
-        d = "".join(svg.path(((unit.x(float(x)), unit.y(float(y))) for x, y in cell.corners), True) for cell in cells)
+        d = "".join(
+            svg.path(((unit.x(svg.as_float(x)), unit.y(svg.as_float(y))) for x, y in cell.corners), True)
+            for cell in cells
+        )
         areas.append(svg.element("path", {"d": d, "fill": paint, "stroke": paint, "stroke-width": "0.7"}))
-    borders = "".join(svg.path((unit.x(float(x)), unit.y(float(y))) for x, y in ends) for ends in drawn.borders)
+    borders = "".join(
+        svg.path((unit.x(svg.as_float(x)), unit.y(svg.as_float(y))) for x, y in ends) for ends in drawn.borders
+    )
     parts = [
         svg.element("defs", {}, *gradients),
         *areas,

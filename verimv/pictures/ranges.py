@@ -20,12 +20,17 @@ class Ranges(NamedTuple):
     used: Ends
 
 
+def chart_width(count: int) -> float:
+    """Pixels for so many neurons."""
+    return 74 + min(860.0, max(150.0, 18.0 * min(count, MAX_BARS)))
+
+
 def ranges_svg(bars: Sequence[Ranges], layer: int, height: float = 170) -> str:
     """One bar per neuron: light for intervals, dark for what was used."""
     shown = bars[:MAX_BARS]
-    width = 74 + min(860.0, max(90.0, 18.0 * len(shown)))
-    ends = [float(end) for bar in shown for pair in bar for end in pair]
-    scale = _Scale(min(0.0, *ends), max(0.0, *ends), max(abs(float(end)) for bar in shown for end in bar.used))
+    width = chart_width(len(bars))
+    ends = [svg.as_float(end) for bar in shown for pair in bar for end in pair]
+    scale = _Scale(min(0.0, *ends), max(0.0, *ends), max(abs(svg.as_float(end)) for bar in shown for end in bar.used))
     frame = svg.Frame(58, 14, width - 74, height - 50, (0.0, float(len(shown))), (scale(scale.low), scale(scale.high)))
     ticks = [svg.Tick(scale(tick.place), tick.text) for tick in scale.ticks()]
     step = max(1, math.ceil(len(shown) / 16))
@@ -62,16 +67,17 @@ class _Scale:
     def ticks(self) -> list[svg.Tick]:
         if self.unit is None:
             return svg.round_ticks(self.low, self.high, 4)
-        power = 10.0 ** math.floor(math.log10(self.unit))
+        power, largest = 10.0 ** math.floor(math.log10(self.unit)), max(-self.low, self.high)
+        step = 10.0 ** math.ceil(math.log10(largest / self.unit) / 4)
         found = [0.0]
-        while power <= max(-self.low, self.high):
+        while power <= largest:
             found += [sign * power for sign in (-1, 1) if self.low <= sign * power <= self.high]
-            power *= 10 if max(-self.low, self.high) < 1e4 * self.unit else 1000
+            power *= step
         return [svg.Tick(x, f"{x:.4g}".replace("-", "−")) for x in sorted(found)]
 
 
 def _bar(frame: svg.Frame, scale: _Scale, i: int, pair: Ends, thick: float, kind: str) -> str:
-    top, bottom = frame.y(scale(float(pair[1]))), frame.y(scale(float(pair[0])))
+    top, bottom = frame.y(scale(svg.as_float(pair[1]))), frame.y(scale(svg.as_float(pair[0])))
     attributes: dict[str, object] = {
         "class": kind,
         "x": frame.x(i + 0.5) - thick / 2,

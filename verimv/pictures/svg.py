@@ -11,10 +11,14 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from verimv.exact import Number, format_number
+from verimv.exact import Number, Rational, floor, format_count, format_number
 
 #: Told apart by colour-blind people too, on light and on dark ground.
 COLOURS = ("#3b7dd8", "#d9730d", "#2a9d6f", "#b5508f", "#8a6fd1", "#7f8c2b")
+
+#: Larger numbers are not drawn in proportion.
+MAX_FLOAT = 1e100
+_END = Rational(10) ** 100
 
 STYLE = (
     ".vmv{font:12px system-ui,sans-serif;fill:currentColor;max-width:100%;height:auto}"
@@ -37,9 +41,7 @@ def element(tag: str, attributes: dict[str, object], *children: str) -> str:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.2f}".rstrip("0").rstrip(".").replace("-0", "0") if abs(value) < 0.005 else f"{value:.2f}"
-    return str(value)
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def text(content: str, x: float, y: float, anchor: str = "middle", kind: str = "") -> str:
@@ -74,7 +76,16 @@ def document(width: float, height: float, label: str, *children: str) -> str:
 def label(x: Number, digits: int = 9) -> str:
     """The number itself if it is short, otherwise a decimal that says that it is rounded."""
     exact = format_number(x)
-    return exact.replace("-", "−") if len(exact) <= digits else f"≈{float(x):.4g}".replace("-", "−")
+    if len(exact) <= digits:
+        return exact.replace("-", "−")
+    size = abs(as_float(x))
+    rounded = f"{size:.4g}" if size < MAX_FLOAT else format_count(floor(abs(x)))
+    return f"≈{'−' if x < 0 else ''}{rounded}".replace("e-", "e−")
+
+
+def as_float(x: Number) -> float:
+    """Where a number is drawn; those out of all reason at the end of it, so that squares are floats, too."""
+    return float(max(-_END, min(_END, x)))
 
 
 class Tick(NamedTuple):
@@ -84,7 +95,7 @@ class Tick(NamedTuple):
 
 def round_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
     """Some round decimals between two numbers."""
-    if not high > low:
+    if not high - low > 1 / MAX_FLOAT:
         return [Tick(low, f"{low:.4g}")]
     step = 10.0 ** math.floor(math.log10((high - low) / wanted))
     step *= next(factor for factor in (1, 2, 5, 10) if step * factor * wanted >= high - low)
@@ -94,8 +105,8 @@ def round_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
 
 def exact_ticks(numbers: Sequence[Number], length: float, room: float) -> list[Tick] | None:
     """The ends and the numbers in between, with their exact names; None if these would overlap on `length` pixels."""
-    low, high = float(numbers[0]), float(numbers[-1])
-    ticks = [Tick(float(x), label(x)) for x in numbers]
+    low, high = as_float(numbers[0]), as_float(numbers[-1])
+    ticks = [Tick(as_float(x), label(x)) for x in numbers]
     gaps = [(b.place - a.place) / ((high - low) or 1) * length for a, b in itertools.pairwise(ticks)]
     widest = max((len(tick.text) for tick in ticks), default=0)
     fits = all(gap >= max(room, 7.0 * widest + 6) for gap in gaps) and not any("≈" in tick.text for tick in ticks)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -50,6 +52,10 @@ class Layers:
         self.reading = reading
         self.names = dict(zip(reading.inputs, network.inputs, strict=True))
         self._output_names = dict(zip(reading.roots, outputs, strict=True))
+        letters = ("u" * count for count in itertools.count(1))
+        taken = (*network.inputs, *outputs)
+        #: what names of units begin with
+        self._letter = next(u for u in letters if not any(re.match(rf"{u}\d", name) for name in taken))
         self._known = set(reading.inputs)  # nodes of layers below
         self.views = [
             self._view(number, layer.activation, len(layer.rows))
@@ -67,7 +73,7 @@ class Layers:
         below = dict(self.names)
         new = [node for node in nodes if node not in below]
         for index, node in enumerate(new, start=1):
-            self.names[node] = self._output_names.get(node, f"u{number}.{index}")
+            self.names[node] = self._output_names.get(node, f"{self._letter}{number}.{index}")
         units = []
         for node in new[:MAX_SHOWN]:
             if (form := forms[node]) is not None:

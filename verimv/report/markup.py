@@ -53,9 +53,9 @@ def bytes_text(size: int) -> str:
 
 
 def signed_sum(parts: list[tuple[Number, str]], constant: Number, limit: int) -> str:
-    """2·a − b + 1/2; with more terms than the limit, how many are left out."""
+    """2·a − b + 1/2, what is added first; with more terms than the limit, how many are left out."""
     text = ""
-    for weight, name in parts[:limit]:
+    for weight, name in sorted(parts, key=lambda part: part[0] < 0)[:limit]:
         size = abs(weight)
         text += _sign(weight, text) + (name if size == 1 else f"{label(size, 12)}·{name}")
     if len(parts) > limit:

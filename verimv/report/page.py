@@ -30,6 +30,11 @@ from verimv.terms.formula import Formula
 
 #: LaTeX and SMT-LIB of larger formulas are left to `verimv convert`: they take longer than all the rest.
 MAX_COPIED = 10_000
+#: Characters of a text that a page carries.
+MAX_TEXT = 4_000_000
+
+#: They share one scope; the last one starts.
+SCRIPTS = ("common.js", "graph.js", "layout.js", "explorer.js", "page.js")
 
 #: identifier (of `verimv convert --to`), label, writer
 _COPIES: tuple[tuple[str, str, Callable[[Formula], str]], ...] = (
@@ -42,19 +47,18 @@ _COPIES: tuple[tuple[str, str, Callable[[Formula], str]], ...] = (
 def report_html(subject: Subject) -> str:
     """The whole report."""
     formula = subject.formula
-    measures = formula.measure()
+    measures = subject.measures
     reading = Reading(formula, subject.network).follow(subject.lines)
     layers = None
     if subject.network is not None and subject.check.status != "invalid":
         layers = Layers(reading, subject.network, formula.outputs)
     names = dict(layers.names) if layers is not None else dict(zip(reading.inputs, formula.inputs, strict=True))
     data = explorer_data(formula, reading, names, list(subject.lines))
-    is_small = measures.size <= MAX_COPIED
-    texts = {name: write(formula) for name, _, write in _COPIES} if is_small else {"text": subject.text}
+    shown, texts = _texts(subject)
     copies = [(name, label, name in texts) for name, label, _ in _COPIES]
     sections = {
         "verdict": verdict_section(subject, reading),
-        "formula": formula_section(texts["text"], copies, "DIR"),
+        "formula": formula_section(shown, copies),
         "layers": layers_section(layers, subject),
         "picture": picture_section(subject),
         "bounds": bounds_section(subject, reading),
@@ -62,17 +66,25 @@ def report_html(subject: Subject) -> str:
         "sizes": sizes_section(measures, layers, settings_text(subject.summary)),
         "timings": timings_section(subject.summary),
         "badge": badge(subject),
-        "lead": lead(subject, measures),
+        "lead": lead(subject, measures, reading),
         "title": joined(subject.title),
         "data": joined(_packed("graph-data", data), *(_packed(f"copy-{name}", text) for name, text in texts.items())),
     }
-    return Template(_resource("page.html")).substitute(
-        sections, style=_resource("page.css"), script=_resource("page.js")
+    return Template(_asset("page.html")).substitute(
+        sections, style=_asset("page.css"), script="\n".join(map(_asset, SCRIPTS))
     )
 
 
-def _resource(name: str) -> str:
-    return files("verimv.report").joinpath(name).read_text(encoding="utf-8")
+def _texts(subject: Subject) -> tuple[str, dict[str, str]]:
+    """The formula as it is shown, and all that can be copied."""
+    if subject.measures.size <= MAX_COPIED:
+        texts = {name: write(subject.formula) for name, _, write in _COPIES}
+        return texts["text"], texts
+    return subject.text, {"text": subject.text} if len(subject.text) <= MAX_TEXT else {}
+
+
+def _asset(name: str) -> str:
+    return files("verimv.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _packed(identifier: str, data: Any) -> Markup:

@@ -9,8 +9,8 @@ from verimv.errors import Undecided
 from verimv.networks.network import Network
 from verimv.pictures.curves import MAX_CURVES, curves, curves_svg
 from verimv.pictures.maps import RegionMap, box_of, map_svg, region_maps
-from verimv.pictures.ranges import MAX_BARS, Ranges, ranges_svg
-from verimv.pictures.svg import label
+from verimv.pictures.ranges import MAX_BARS, Ranges, chart_width, ranges_svg
+from verimv.pictures.svg import as_float, label
 from verimv.report.layers import Layers, LayerView, Unit
 from verimv.report.markup import Markup, counted, form_text, joined, table, tag
 from verimv.report.reading import Reading
@@ -32,7 +32,7 @@ _SHORT = 160
 _OPEN_UNITS = 8
 
 
-def formula_section(text: str, copies: Sequence[tuple[str, str, bool]], where: str) -> Markup:
+def formula_section(text: str, copies: Sequence[tuple[str, str, bool]]) -> Markup:
     """`copies` are (identifier, label, is in the page) of what can be copied."""
     lines = text.split("\n")
     buttons = [
@@ -41,12 +41,14 @@ def formula_section(text: str, copies: Sequence[tuple[str, str, bool]], where: s
         if is_here
     ]
     commands = [
-        f"verimv convert {where}/formula.mv --to {identifier} -o -" for identifier, _, is_here in copies if not is_here
+        f"verimv convert DIR/formula.mv --to {identifier} -o -" for identifier, _, is_here in copies if not is_here
     ]
     shown = [tag("pre", tag("code", "\n".join(lines[:MAX_LINES]), id="formula-text"), class_="formula", tabindex="0")]
     if len(lines) > MAX_LINES:
-        more = f"{counted(len(lines) - MAX_LINES, 'more line')}: "
-        shown.append(tag("p", more, tag("button", "show all", type="button", id="show-formula"), class_="more"))
+        more = counted(len(lines) - MAX_LINES, "more line")
+        button = tag("button", "show all", type="button", id="show-formula")
+        is_here = copies[0][2]
+        shown.append(tag("p", f"{more}: ", button if is_here else "formula.mv has them.", class_="more"))
     if commands:
         shown.append(tag("p", "Too large to carry here; a command writes it:", class_="hint"))
         shown += [tag("pre", tag("code", command)) for command in commands]
@@ -112,7 +114,7 @@ def _values(view: LayerView) -> Markup:
     symbol = "ρ" if view.activation == "relu" else "σ"
     rows = [(f"neuron {i}", f"{symbol}({argument})", f"= {value}") for i, (argument, value) in enumerate(view.values)]
     more = f" (the first {len(view.values)})" if view.neurons > len(view.values) else ""
-    body = table(("", "", ""), [tuple(row) for row in rows], "values")
+    body = table(("", "", ""), rows, "values")
     return tag("details", tag("summary", f"Neurons by units{more}"), body)
 
 
@@ -122,10 +124,13 @@ def _values(view: LayerView) -> Markup:
 def picture_section(subject: Subject) -> Markup:
     """The function in its own units, if it has one or two inputs."""
     drawn: Formula | Network = subject.source or subject.formula
+    if not drawn.inputs:
+        return tag("p", "A formula without inputs has no picture: it is a number.", class_="empty")
     if len(drawn.inputs) not in (1, 2):
         why = f"A function of {len(drawn.inputs)} inputs has no picture; fix all but one or two of them:"
-        at = ",".join(f"{name}=1/2" for name in drawn.inputs[2:]) if len(drawn.inputs) < 6 else "x3=1/2,…"
-        command = f"verimv plot DIR/network.json -o map.svg --at {at}"
+        at = ",".join(f"{name}=1/2" for name in drawn.inputs[2:5]) + (",…" if len(drawn.inputs) > 5 else "")
+        name = "network.json" if subject.network is not None else "formula.mv"
+        command = f"verimv plot DIR/{name} -o map.svg --at {at}"
         return joined(tag("p", why, class_="empty"), tag("pre", tag("code", command)))
     try:
         return _curves(drawn, subject.patience) if len(drawn.inputs) == 1 else _maps(drawn, subject.patience)
@@ -152,7 +157,7 @@ def _curves(drawn: Formula | Network, seconds: float) -> Markup:
         for curve in found[:MAX_CURVES]
         if len(curve.points) <= 40
     ]
-    points = tag("details", tag("summary", "Ends and breakpoints"), table(("", ""), list(rows))) if rows else ""
+    points = tag("details", tag("summary", "Ends and breakpoints"), table(("", ""), rows)) if rows else ""
     return joined(tag("figure", figure, tag("figcaption", caption)), points)
 
 
@@ -192,7 +197,8 @@ def bounds_section(subject: Subject, reading: Reading) -> Markup:
         if bars and len(bars) == len(layer.rows):
             more = f", the first {MAX_BARS} drawn" if len(bars) > MAX_BARS else ""
             caption = f"Layer {number}: {counted(len(bars), 'neuron')}{more}. {_shares(bars)}"
-            figures.append(tag("figure", Markup(ranges_svg(bars, number)), tag("figcaption", caption)))
+            style = f"max-width:{chart_width(len(bars)):.0f}px"
+            figures.append(tag("figure", Markup(ranges_svg(bars, number)), tag("figcaption", caption), style=style))
     intro = (
         "The range of every neuron before its activation: light by interval arithmetic, dark as the certificate proves "
         "and uses it. Narrower ranges need fewer units."
@@ -211,8 +217,8 @@ def _bounds_told(reading: Reading) -> Markup:
 
 
 def _shares(bars: Sequence[Ranges]) -> str:
-    loose = sum(float(high - low) for (low, high), _ in bars)
-    tight = sum(float(high - low) for _, (low, high) in bars)
+    loose = sum(as_float(high - low) for (low, high), _ in bars)
+    tight = sum(as_float(high - low) for _, (low, high) in bars)
     return f"Used widths together are {tight / loose:.0%} of the intervals'." if loose else ""
 
 
@@ -220,24 +226,29 @@ def _shares(bars: Sequence[Ranges]) -> str:
 
 
 def sizes_section(measures: Measures, layers: Layers | None, settings: str) -> Markup:
-    spelt = {"variable": "of variables", "0": "of the constant 0", "1": "of the constant 1"}
-    operators = ", ".join(f"{count:,} {spelt.get(name, name)}" for name, count in measures.operators.items())
+    operators = ", ".join(_operator(name, count) for name, count in measures.operators.items())
     length = short_length(measures.length_text)
     rows = [
         ("length", length, "occurrences of variables in the written-out formula"),
         ("nodes", f"{measures.size:,}", f"distinct subformulas of the shared graph: {operators}"),
         ("depth", f"{measures.depth:,}", "operators on the longest path"),
     ]
-    parts = [table(("measure", "value", "meaning"), list(rows), "sizes")]
+    parts = [table(("measure", "value", "meaning"), rows, "sizes")]
     if layers is not None and len(layers.views) > 1:
         per_layer = [
             (f"layer {view.number}", f"{view.neurons:,}", f"{len(view.units) + view.more:,}", f"{view.nodes:,}")
             for view in layers.views
         ]
-        parts.append(table(("", "neurons", "units", "new nodes"), list(per_layer), "sizes numbers"))
+        parts.append(table(("", "neurons", "units", "new nodes"), per_layer, "sizes numbers"))
     if settings:
         parts.append(tag("p", settings, class_="hint"))
     return joined(*parts)
+
+
+def _operator(name: str, count: int) -> str:
+    if name == "variable":
+        return counted(count, name)
+    return f"the constant {name}" if name in ("0", "1") else f"{count:,} {name}"
 
 
 def left_out_note(left_out: int) -> Markup:

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import time
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from verimv.files import decode
 from verimv.networks.json_format import read_network
 from verimv.networks.network import Network
 from verimv.terms.formula import Formula
+from verimv.terms.measure import Measures
 from verimv.terms.mvfile import read_mv
 
 Status = Literal["valid", "incomplete", "invalid", "unchecked"]
@@ -48,6 +48,7 @@ class Subject:
     formula: Formula
     #: formula.mv
     text: str
+    measures: Measures
     network: Network | None
     source: Network | None
     lines: Sequence[str]
@@ -63,14 +64,17 @@ def of_extraction(
 ) -> Subject:
     """From an extraction whose certificate the kernel has just checked, or (`checked` is False) not."""
     status: Status = "unchecked" if not checked else "incomplete" if lacking else "valid"
-    check = Check(status, lacking, extraction.summary["seconds"].get("check"))
+    check = Check(status, lacking if checked else "", extraction.summary["seconds"].get("check"))
     described = {name: described_file(pieces) for name, pieces in files.items()}
     lines = extraction.derivation.lines
     text = extraction.certificate.subjects["formula"].decode()
     network, source = extraction.network, extraction.source
     summary = extraction.summary
     patience = max(2.0, sum(summary["seconds"].values()) / 4)  # small next to the extraction
-    return Subject(title, extraction.formula, text, network, source, lines, check, described, summary, patience)
+    is_simplified = "before" in summary.get("simplified", {})
+    measures = extraction.formula.measure() if is_simplified else extraction.measures
+    formula = extraction.formula
+    return Subject(title, formula, text, measures, network, source, lines, check, described, summary, patience)
 
 
 def described_file(pieces: Sequence[bytes]) -> File:
@@ -88,10 +92,15 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     seconds = round(time.perf_counter() - begin, 3)
     if rejected is not None and rejected.status == "malformed":
         raise InputError(str(rejected), source=os.fspath(directory))
-    names = [name for name in (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json") if (folder / name).exists()]
-    contents = {name: _read(folder / name) for name in names}
+    certificate = next(name for name in CERTIFICATE_FILES if (folder / name).exists())
+    header, *body = _certificate_lines(folder / certificate)
+    subjects = [name for subject, name in kernel.FILES.items() if f"{subject}_sha256" in json.loads(header)]
+    if "formula.mv" not in subjects:
+        message = "a report is about a formula, and this certificate is about none (verimv check says whether it holds)"
+        raise InputError(message, source=os.fspath(directory))
+    # other files of the directory are nobody's business: the kernel has not looked at them
+    contents = {name: _read(folder / name) for name in (*subjects, certificate)}
     files = {name: described_file([data]) for name, data in contents.items()}
-    body = _certificate_lines(contents)
     check = Check("valid", "", seconds)
     if rejected is not None:
         check = Check("invalid" if rejected.status == "invalid" else "incomplete", str(rejected), seconds)
@@ -100,8 +109,9 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     source = _network(contents, "source.json") or network
     text = decode(contents["formula.mv"], str(folder / "formula.mv"))
     formula = read_mv(text, str(folder / "formula.mv"))
-    summary = _summary(contents, files)
-    return Subject(folder.resolve().name, formula, text, network, source, body, check, files, summary)
+    summary = _summary(folder / "summary.json", files)
+    measures = formula.measure()
+    return Subject(folder.resolve().name, formula, text, measures, network, source, body, check, files, summary)
 
 
 def _accepted(body: list[str], rejected: kernel.Rejected) -> list[str]:
@@ -118,25 +128,24 @@ def _read(path: Path) -> bytes:
         raise InputError((error.strerror or str(error)).lower(), source=str(path)) from None
 
 
-def _certificate_lines(contents: Mapping[str, bytes]) -> list[str]:
-    name = next(name for name in CERTIFICATE_FILES if name in contents)
-    try:
-        data = gzip.decompress(contents[name]) if name.endswith(".gz") else contents[name]
-    except (OSError, EOFError, zlib.error):
-        return []  # changed since the kernel read it
-    return data.decode("ascii", "replace").split("\n")[1:-1]
+def _certificate_lines(path: Path) -> list[str]:
+    """Of a certificate that the kernel could read."""
+    data = _read(path)
+    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("ascii").splitlines()
 
 
 def _network(contents: Mapping[str, bytes], name: str) -> Network | None:
     return read_network(decode(contents[name], name), name) if name in contents else None
 
 
-def _summary(contents: Mapping[str, bytes], files: Mapping[str, File]) -> dict[str, Any]:
-    """What summary.json says, if it is about these files and looks like a summary."""
+def _summary(path: Path, files: Mapping[str, File]) -> dict[str, Any]:
+    """What summary.json says, if there is one, and it is about these files."""
     try:
-        summary = json.loads(contents.get("summary.json", b"{}"))
+        summary = json.loads(_read(path)) if path.exists() else {}
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(summary, dict) or summary.get("formula_sha256") != files["formula.mv"].sha256:
-        return {}
-    return summary
+    subjects = [subject for subject, name in kernel.FILES.items() if name in files]
+    is_about = isinstance(summary, dict) and all(
+        summary.get(f"{subject}_sha256") == files[kernel.FILES[subject]].sha256 for subject in subjects
+    )
+    return summary if is_about else {}

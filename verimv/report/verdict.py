@@ -31,7 +31,7 @@ def badge(subject: Subject) -> Markup:
     return tag("span", word, class_=f"badge {colour}")
 
 
-def lead(subject: Subject, measures: Measures) -> Markup:
+def lead(subject: Subject, measures: Measures, reading: Reading) -> Markup:
     """One sentence that claims no more than the kernel has found."""
     size = f"{ARTICLES[measures.logic]} formula of length {short_length(measures.length_text)}"
     size += f" ({counted(measures.size, 'shared node')})"
@@ -45,12 +45,21 @@ def lead(subject: Subject, measures: Measures) -> Markup:
         return tag("p", f"{told} {size}.", class_="lead")
     network = f"A network with {_shape(subject.source)}"
     told = {
-        "valid": f"{network} equals, at every point of its box and exactly, {size}.",
+        "valid": f"{network} equals, at every point of its box and exactly, {size}{_mapped(subject.source, reading)}.",
         "incomplete": f"{network}, and {size}. It is not proved that they are equal everywhere.",
         "unchecked": f"{network}, and {size}. The certificate that they are equal was not checked.",
         "invalid": f"{network}, and {size}. The certificate does not prove that they are equal.",
     }[subject.check.status]
     return tag("p", told, class_="lead")
+
+
+def _mapped(network: Network, reading: Reading) -> str:
+    what = ["inputs"] * (not network.is_on_unit_cube()) + ["outputs"] * has_maps(reading)
+    return f"; its {' and '.join(what)} are mapped onto [0,1] as stated below" if what else ""
+
+
+def has_maps(reading: Reading) -> bool:
+    return any(scale != 1 or offset != 0 for _, scale, offset in reading.outputs)
 
 
 def short_length(digits: str) -> str:
@@ -67,8 +76,13 @@ def _shape(network: Network) -> str:
 def verdict_section(subject: Subject, reading: Reading) -> Markup:
     check = subject.check
     parts = [_statement(subject, reading), _checks(subject, reading)]
-    if check.reason:
-        parts.insert(0, tag("p", f"The kernel says: {check.reason}.", class_=f"note {BADGES[check.status][1]}"))
+    told = f"The kernel says: {check.reason}." if check.reason else ""
+    if check.status == "unchecked":
+        told = "The certificate was written, but nobody has checked it: verimv check DIR does."
+    if told:
+        parts.insert(0, tag("p", told, class_=f"note {BADGES[check.status][1]}"))
+    warnings = subject.summary.get("warnings")
+    parts += [tag("p", str(text), class_="note open") for text in (warnings if isinstance(warnings, list) else ())]
     return joined(*parts, _trust(subject), _files(subject))
 
 
@@ -77,27 +91,35 @@ def _statement(subject: Subject, reading: Reading) -> Markup:
     if subject.source is None:
         return tag("p", "Statement: original.mv and formula.mv have the same outputs at every point of the unit cube.")
     network = subject.source
-    box = [
-        f"{name} ∈ [{label(low, 16)}, {label(high, 16)}]"
-        for name, (low, high) in zip(network.inputs, network.box, strict=True)
-    ]
     mapped = "" if network.is_on_unit_cube() else " (the formula's inputs are these, mapped onto [0,1])"
     maps = [
         f"{name} = {_scaled(scale)}formula{_added(offset)}"
         for name, (_, scale, offset) in zip(network.outputs, reading.outputs, strict=False)
     ]
+    maps += [f"{name}: the certificate does not get there" for name in network.outputs[len(maps) :]]
     return joined(
-        tag("p", "Statement: for every ", _listed(box), f"{mapped}, in exact arithmetic over the real numbers,"),
-        tag("p", *_lines(maps or [f"{name} = formula" for name in network.outputs]), class_="formula"),
+        tag("p", "Statement: for every ", _box(network), f"{mapped}, in exact arithmetic over the real numbers,"),
+        tag("p", *_lines(maps), class_="formula"),
     )
 
 
 def _scaled(scale: Number) -> str:
-    return "" if scale == 1 else f"{label(scale, 16)} · "
+    return "" if scale == 1 else f"{label(scale, 40)} · "
 
 
 def _added(offset: Number) -> str:
-    return "" if not offset else f" {'−' if offset < 0 else '+'} {label(abs(offset), 16)}"
+    return "" if not offset else f" {'−' if offset < 0 else '+'} {label(abs(offset), 40)}"
+
+
+def _box(network: Network) -> str:
+    names, box = network.inputs, network.box
+    if len(names) > 3 and len(set(box)) == 1:
+        return f"{names[0]}, {names[1]}, …, {names[-1]} ∈ {_interval(*box[0])}"
+    return _listed([f"{name} ∈ {_interval(*ends)}" for name, ends in zip(names, box, strict=True)])
+
+
+def _interval(low: Number, high: Number) -> str:
+    return f"[{label(low, 16)}, {label(high, 16)}]"
 
 
 def _lines(texts: list[str]) -> Iterator[Markup]:
@@ -114,6 +136,7 @@ def _checks(subject: Subject, reading: Reading) -> Markup:
     check = subject.check
     verdict = {"valid": "proved", "incomplete": "undecided", "unchecked": "not checked", "invalid": "invalid"}
     claims = f"{counted(len(reading.claims), 'claim')} on {counted(len(subject.lines) + 1, 'line')}"
+    claims += " before the error" if check.status == "invalid" else ""
     seconds = "" if check.seconds is None else seconds_text(check.seconds)
     rows: list[tuple[str, ...]] = [
         (_claim_name(subject, reading), verdict[check.status], "the kernel, by certificate", claims, seconds),
@@ -125,8 +148,7 @@ def _checks(subject: Subject, reading: Reading) -> Markup:
 def _claim_name(subject: Subject, reading: Reading) -> str:
     if subject.network is None:
         return "formulas are equal"
-    is_mapped = any(scale != 1 or offset != 0 for _, scale, offset in reading.outputs)
-    return "network = scale · formula + offset" if is_mapped else "network = formula"
+    return "network = scale · formula + offset" if has_maps(reading) else "network = formula"
 
 
 def _other_proofs(summary: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -138,10 +160,16 @@ def _other_proofs(summary: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
             counts = ", ".join(
                 f"{entry[key]:,} {key}" for key in ("obligations", "queries") if type(entry.get(key)) is int
             )
-            spent = entry.get("seconds")
             verdict, claim = str(entry.get("verdict", entry.get("answer", ""))), str(entry.get("claim", ""))
-            time = seconds_text(spent) if isinstance(spent, int | float) else ""
+            spent = _seconds(entry.get("seconds"))
+            time = "" if spent is None else seconds_text(spent)
             yield claim, f"{verdict} (recorded earlier)", by, counts, time
+
+
+def _seconds(value: Any) -> float | None:
+    """A time that a summary records, if it is one."""
+    is_time = isinstance(value, int | float) and 0 <= value < 1e9
+    return float(value) if is_time else None
 
 
 def seconds_text(seconds: float) -> str:
@@ -159,7 +187,11 @@ def _trust(subject: Subject) -> Markup:
             "The kernel (verimv/kernel.py: one file of standard-library Python, no solver, no floating point), the "
             f"proofs of its rules in proofs/, and Python. Nothing else of verimv, and not this page.{network}",
         ),
-        tag("pre", tag("code", "verimv check DIR\npython -I -S verimv/kernel.py DIR")),
+        tag(
+            "pre",
+            tag("code", "verimv check DIR\npython -I -S verimv/kernel.py DIR\nverimv check DIR --kernel verified"),
+        ),
+        tag("p", "The last one asks a second kernel, built from a checker that is proved sound in Coq.", class_="hint"),
     )
 
 
@@ -174,11 +206,8 @@ def _files(subject: Subject) -> Markup:
 
 def timings_section(summary: Mapping[str, Any]) -> Markup:
     seconds = summary.get("seconds")
-    stages = {
-        str(stage): float(spent)
-        for stage, spent in (seconds.items() if isinstance(seconds, dict) else ())
-        if isinstance(spent, int | float)
-    }
+    read = {stage: _seconds(spent) for stage, spent in (seconds.items() if isinstance(seconds, dict) else ())}
+    stages = {str(stage): spent for stage, spent in read.items() if spent is not None}
     if not stages:
         return tag("p", "No times are recorded: there is no summary.json about these files.", class_="empty")
     longest = max(*stages.values(), 0.001)
@@ -200,7 +229,7 @@ _STAGES = {
     "compose": "Steps 2 and 3: formula",
     "measure": "measuring",
     "check": "checking (kernel)",
-    "simplify": "simplifying",
+    "report": "writing the report",
 }
 
 

@@ -232,6 +232,11 @@ class Formula:
             return pairs[0][1]
         return "\n".join(f"{style.name(name)} = {text}" for name, text in pairs)
 
+    def shown(self, style: Style = UNICODE) -> str:
+        """For a screen: on one line where that is not too long, otherwise as definitions."""
+        text = self.text(style)
+        return text if len(text) <= MAX_SHOWN_LINE else self.text(style, defined=True)
+
     def latex(self) -> str:
         """For math mode; an `aligned` block when definitions are needed."""
         lines = self.latex_lines()

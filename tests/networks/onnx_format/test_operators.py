@@ -3,13 +3,14 @@
 from fractions import Fraction
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.networks.models import dyadic_points, exact, model, reference, single
 from verimv.errors import InexactWarning
-from verimv.networks.onnx_format.reader import OPERATORS, model_network
+from verimv.networks.onnx_format.reader import OLDEST_OPSET, OPERATORS, model_network
 
 F = np.float64
 I = np.int64  # noqa: E741
@@ -115,6 +116,36 @@ def test_exporters_that_compute_their_shapes():
     proto = model(nodes, {"x": [1, 2, 2]}, constants, ["y"])
     network = model_network(proto)
     for point in dyadic_points(5, 4):
+        assert exact(network, point) == reference(proto, point)
+
+
+@pytest.mark.parametrize("opset", range(OLDEST_OPSET, onnx.defs.onnx_opset_version() + 1))
+def test_every_opset_to_the_current_one(opset):
+    """What changed its form most often: Squeeze, ReduceSum and Clip take from their inputs what used to be attributes."""
+    is_new = opset >= 13
+    squeeze = ("Squeeze", ["p", "axis"], ["s"], {}) if is_new else ("Squeeze", ["p"], ["s"], {"axes": [0]})
+    reduce = ("ReduceSum", ["c", "axis"], ["y"], {}) if is_new else ("ReduceSum", ["c"], ["y"], {"axes": [0]})
+    clip = (
+        ("Clip", ["g", "low", "high"], ["c"], {}) if opset >= 11 else ("Clip", ["g"], ["c"], {"min": -1.0, "max": 2.0})
+    )
+    nodes = [
+        ("MatMul", ["x", "W"], ["p"], {}),
+        squeeze,
+        ("Relu", ["s"], ["r"], {}),
+        ("Add", ["r", "b"], ["g"], {}),
+        clip,
+        reduce,
+    ]
+    constants = {
+        "W": A.astype(np.float64),
+        "b": F([-1]).astype(np.float64),
+        "axis": I([0]),
+        "low": np.float64(-1),
+        "high": np.float64(2),
+    }
+    proto = model(nodes, {"x": [1, 3]}, constants, ["y"], opset)
+    network = model_network(proto)
+    for point in dyadic_points(5, 3):
         assert exact(network, point) == reference(proto, point)
 
 

@@ -72,7 +72,7 @@ def _texts(model: onnx.ModelProto) -> Iterator[Any]:
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
     """A regular file of bounded size."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
                 raise InputError("not a regular file", source=str(path))
@@ -81,6 +81,11 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
             return file.read(limit + 1)
     except OSError as error:
         raise InputError((error.strerror or str(error)).lower(), source=str(path)) from None
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A pipe is opened at once, to be refused, and not when somebody writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def tensor_array(tensor: onnx.TensorProto, folder: Path | None) -> Array:

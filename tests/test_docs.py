@@ -1,0 +1,89 @@
+"""The documentation is true: its commands print what it says, its links lead somewhere, its references are current."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.sessions import ROOT, check_python, commands, printed, without_what_varies, workplace
+from verimv.cli.completion import commands as known_commands
+from verimv.cli.parser import build_parser
+
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / "README.md", *DOCS, ROOT / "examples" / "ci" / "README.md"]
+GUIDES = [path for path in DOCS if commands(path.read_text(encoding="utf-8"))]
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=name)
+def test_sessions(path):
+    with workplace():
+        for command, expected in commands(path.read_text(encoding="utf-8")):
+            assert without_what_varies(printed(command)) == without_what_varies(expected), command
+
+
+def test_sessions_of_the_ci_example(monkeypatch):
+    monkeypatch.chdir(ROOT / "examples" / "ci")
+    found = commands((ROOT / "examples" / "ci" / "README.md").read_text(encoding="utf-8"))
+    assert len(found) == 3
+    for command, expected in found:
+        assert without_what_varies(printed(command)) == without_what_varies(expected), command
+
+
+def test_there_is_a_guide_for_each_task():
+    assert len(GUIDES) >= 8
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    assert all(f"({path.name})" in index for path in DOCS if path.name != "README.md")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_python_blocks(path):
+    check_python(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_links_lead_somewhere(path):
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if "://" not in target:
+            assert (path.parent / target).exists(), target
+
+
+def made() -> dict[Path, str]:
+    spec = importlib.util.spec_from_file_location("make_docs", ROOT / "docs" / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.written()
+
+
+def test_references_and_pictures_are_what_the_code_says():
+    written = made()
+    assert len(written) >= 8
+    stale = [name(path) for path, text in written.items() if path.read_text(encoding="utf-8") != text]
+    assert not stale, "python docs/make.py writes them again"
+    assert set((ROOT / "docs" / "pictures").iterdir()) == {p for p in written if p.suffix == ".svg"}
+
+
+def test_the_reference_has_every_command_and_option():
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for command in known_commands(build_parser()):
+        _, _, section = text.partition(f"\n## verimv {command.name}\n")
+        section = section.partition("\n## ")[0]
+        for flag in (flag for option in command.options for flag in option.flags):
+            assert (
+                f"`{flag}" in section
+                or f"`{flag}" in text.partition("## verimv extract")[0]
+                or flag in ("-h", "--help")
+            )
+
+
+def test_the_readme_names_every_command():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert all(
+        f"verimv {command.name}" in readme or f"`{command.name} " in readme
+        for command in known_commands(build_parser())
+    )

@@ -1,0 +1,68 @@
+// What the page does once it is loaded.
+
+// -- light and dark -------------------------------------------------------------------------------------
+
+function setUpTheme() {
+  const root = document.documentElement;
+  const isDark = () => (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  byId("theme").addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; });
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details:not([open])")];
+    closed.forEach((element) => { element.open = true; });
+  });
+  addEventListener("afterprint", () => closed.forEach((element) => { element.open = false; }));
+}
+
+// -- the formula's text ---------------------------------------------------------------------------------
+
+async function toClipboard(text) {
+  if (navigator.clipboard && isSecureContext) {
+    try { await navigator.clipboard.writeText(text); return; } catch (refused) { /* the old way */ }
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  if (!done) throw new Error("the browser does not allow copying");
+}
+
+function setUpCopies() {
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    const label = button.textContent;
+    button.addEventListener("click", async () => {
+      try {
+        await toClipboard(await unpack(`copy-${button.dataset.copy}`));
+        button.textContent = "Copied";
+      } catch (error) {
+        button.textContent = "Not copied";
+        button.title = String(error.message || error);
+      }
+      setTimeout(() => { button.textContent = label; }, 1500);
+    });
+  }
+  const more = byId("show-formula");
+  if (more) more.addEventListener("click", async () => {
+    byId("formula-text").textContent = await unpack("copy-text");
+    more.parentElement.remove();
+  });
+}
+
+// -- start ------------------------------------------------------------------------------------------------
+
+async function setUpGraph() {
+  const explorer = new Explorer(new Graph(await unpack("graph-data")));
+  let width = explorer.canvas.clientWidth;
+  new ResizeObserver(() => {
+    if (explorer.canvas.clientWidth !== width) { width = explorer.canvas.clientWidth; explorer.fit(READABLE); }
+  }).observe(explorer.canvas);
+}
+
+setUpTheme();
+setUpCopies();
+setUpGraph().then(
+  () => { document.documentElement.dataset.ready = "yes"; },
+  (error) => { byId("graph-status").textContent = `The graph cannot be shown by this browser: ${error.message || error}`; },
+);
