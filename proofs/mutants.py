@@ -51,6 +51,7 @@ NOT_FOR_SOUNDNESS = {
     "neuron: the current layer": "neurons are looked up in the current layer, whatever it is called",
     "rule_output: all neurons before the outputs": "values that are not known are not found",
     "rule_output: the next output": "the next one is taken, whatever it is called",
+    "rule_output: a scale other than 0": "with the scale 0 the output is shown to be the offset, and is",
     "rule_equal: the next output": "the next one is taken, whatever it is called",
 }
 
