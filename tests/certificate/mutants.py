@@ -9,11 +9,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import NamedTuple
 
 from tests.certificate import test_kernel, test_rules
-from tests.certificates.make import CASES
 from verimv import kernel
 
 SOURCE = Path(kernel.__file__).read_text(encoding="utf-8")
@@ -83,22 +82,21 @@ Test = tuple  # a function and its arguments
 
 def suite() -> list[Test]:
     """The tests to be run: those that need no fixture, and know the kernel as a module."""
-    tests: list[Test] = [
-        (test_kernel.test_the_folder_is_the_verdict, directory)
-        for status in CASES
-        for directory in sorted((test_kernel.FOLDER / status).iterdir())
-    ]
-    for function, rows in (
-        (test_rules.test_claims, test_rules.CLAIMS),
-        (test_rules.test_averages, test_rules.AVERAGES),
-        (test_rules.test_neurons, test_rules.NEURONS),
-        (test_rules.test_bounds, test_rules.BOUNDS),
-    ):
-        tests += [(function, *row) for row in rows]
-    for module in (test_rules, test_kernel):
-        functions = [function for name, function in vars(module).items() if name.startswith("test_")]
-        tests += [(function,) for function in functions if not function.__code__.co_argcount]
-    return [test for test in tests if not {"SOURCE", "run_alone"} & set(test[0].__code__.co_names)]
+    tests: list[Test] = []
+    for module in (test_kernel, test_rules):
+        for function in (function for name, function in vars(module).items() if name.startswith("test_")):
+            if not {"SOURCE", "run_alone", "tmp_path"} & {*function.__code__.co_names, *function.__code__.co_varnames}:
+                tests += [(function, *row) for row in _rows(function)]
+    return tests
+
+
+def _rows(function: FunctionType) -> list[tuple]:
+    """The arguments that pytest would call it with."""
+    marks = [mark for mark in getattr(function, "pytestmark", []) if mark.name == "parametrize"]
+    if not marks:
+        return [()]
+    ((names, rows),) = (mark.args for mark in marks)
+    return [(row,) for row in rows] if isinstance(names, str) else list(rows)
 
 
 def is_expensive(test: Test) -> bool:
@@ -138,7 +136,7 @@ class Jury:
         self.rejections = rejections([test for test in self.tests if not is_expensive(test)])
 
     def notices(self, mutant: Mutant) -> bool:
-        is_budget = any(word in mutant.text for word in ("spend", "budget", "MAX_", "incomplete"))
+        is_budget = any(word in mutant.text for word in ("spend", "budget", "MAX_", "incomplete", "size"))
         near = {place for place, lines in self.rejections.items() if mutant.line in lines}
         order = sorted(range(len(self.tests)), key=lambda place: place not in near)
         with installed(mutant):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.certificates.make import CASES, HAT
+from tests.certificates.make import CASES, HAT, Case, network
 from verimv import kernel
 from verimv.checking import rejection
 
@@ -100,11 +100,21 @@ def test_it_is_small():
     assert len(SOURCE.read_text(encoding="utf-8").splitlines()) < 600
 
 
+def test_messages_name_what_is_known():
+    rejected = kernel.Rejected("invalid", "this", "that")
+    assert str(rejected) == "invalid: expected this, got that"
+    rejected.line, rejected.rule, rejected.subject = 3, "plus", "formula"
+    assert str(rejected) == "invalid, formula, line 3, rule plus: expected this, got that"
+
+
 # -- hostile files cost little --------------------------------------------------------------------------------------------
 
 
 def lines_rejected(lines):
-    case = HAT.with_lines(lines)
+    return case_rejected(HAT.with_lines(lines))
+
+
+def case_rejected(case):
     numbered = ((number, kernel.decoded(line)) for number, line in enumerate(case.text().splitlines(), start=1))
     return rejection(lambda: kernel.verify(numbered, lambda subject: case.subjects[subject].encode()))
 
@@ -127,6 +137,46 @@ def test_numbers_that_grow_without_end_are_refused():
     factor = f"D[1/{'9' * 4299}]"
     rejected = lines_rejected(['["node",2]', *(f'["scale","{factor}",{k}]' for k in range(1, 2000))])
     assert (rejected.status, rejected.expected) == ("incomplete", "a number with fewer bits")
+
+
+@pytest.mark.parametrize(
+    ("node", "line"), [(1, '["not",{k}]'), (2, '["scale","D[1/{k}]",7]')], ids=["constant", "coefficient"]
+)
+def test_long_numbers_cost_more(node, line):
+    """One of some 85,000 bits, used again and again."""
+    factor = f"D[1/{'9' * 4299}]"
+    lines = [f'["node",{node}]', *(f'["scale","{factor}",{k}]' for k in range(1, 7))]
+    rejected = lines_rejected([*lines, *(line.format(k=k) for k in range(7, 7000))])
+    assert (rejected.status, rejected.expected[:13]) == ("incomplete", "at most 16 st")
+
+
+def test_sorting_costs_more_than_its_line():
+    sequence, lines, claims = [1], ['["node",2]'], 1
+    for size in range(1, 64):
+        lines.append(f'["sort",{size},{",".join(map(str, sequence))},1]')
+        sequence = list(range(claims + 1, claims + size + 2))
+        claims += size + 1
+    both = ",".join(map(str, sequence))
+    rejected = lines_rejected([*lines, *[f'["sort",64,{both},{both}]'] * 3000])
+    assert (rejected.status, rejected.rule, rejected.expected[:13]) == ("incomplete", "sort", "at most 16 st")
+
+
+def test_dense_layers_cost_more_than_their_weights():
+    """Affine neurons, each a sum of all inputs."""
+    width, depth = 200, 2
+    names = [f"x{i}" for i in range(width)]
+    dense = network(*[([[1] * width + [0]] * width, "relu")] * depth, inputs=names, outputs=names).replace(", ", ",")
+    case = Case([f'["affine",{k + 1},{i}]' for k in range(depth) for i in range(width)], network=dense)
+    rejected = case_rejected(case)
+    assert (rejected.status, rejected.rule, rejected.expected[:13]) == ("incomplete", "affine", "at most 16 st")
+
+
+def test_situations_with_many_splits_cost_more():
+    width = 1000
+    wide = network(([[1] * width + [0]], "relu"), inputs=[f"x{i}" for i in range(width)])
+    splits = ",".join(f'["split",{i % width},"1/2"]' for i in range(5 * width))
+    rejected = case_rejected(Case([f'["bound",1,0,"high","1",{splits}]'], network=wide))
+    assert (rejected.status, rejected.rule, rejected.expected[:13]) == ("incomplete", "bound", "at most 16 st")
 
 
 def test_numbers_too_long_to_print_are_no_trouble():

@@ -1,6 +1,8 @@
 """Each rule of the kernel: what it accepts, and beside it what it must not. The last line of a row is the one in question."""
 
+import itertools
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -120,6 +122,15 @@ AVERAGES = [
     ([*MORE, '["plus",11,8]'], '["average",3,1,13,4]', False),  # σ(f) is not 1
 ]
 
+#: 9: 1 − x − y, 10: 2 − x − y
+NEGATED = [*TWO_INPUTS, '["not",3]', '["not",4]']
+CUTS = [
+    (NEGATED, '["cut",4,9,10,"0","-1"]', False),  # f + g = 0, but at 0 f is −1 where g is 1: a multiplier below 0
+    (NEGATED, '["cut",3,9,10,"-1","0"]', False),  # f + g = 1, but at (1, 1) f is 2 where g is −1
+    (NEGATED, '["cut",1,9,10,"0","0"]', True),  # f = x is in [0, 1]
+    ([*TWO_INPUTS, '["node",0]', '["times",1,5]'], '["equals",9,10,[10],["leaf"],["leaf"]]', True),  # x ⊙ ¬x is 0
+]
+
 TWO_NEURONS = [*TWO_INPUTS, '["clip",1,0,"1",0,3,4]']
 #: layer 1: ρ(x + y), ρ(x + y − 1); layer 2: σ of their difference
 RELUS = network(([[1, 1, 0], [1, 1, -1]], "relu"), ([[1, -1, 0]], "crelu"), inputs=("x", "y"))
@@ -187,6 +198,15 @@ BOUNDS = [
 ]
 
 
+#: the same with ρ(x + y − 1/2): the difference lies in [0, 1/2]
+HALF = network(([[1, 1, 0], [1, 1, "-1/2"]], "relu"), ([[1, -1, 0]], "crelu"), inputs=("x", "y"))
+DEFAULTS = [
+    (HALF, '["bound",2,0,"high","1/2",["leaf"]]', True),  # the steeper side; the chord gives 7/8
+    (HALF, '["bound",2,0,"high","49/100",["leaf"]]', False),
+    (RELUS, '["bound",2,0,"high","2",["split",2,"2"],["leaf"],["leaf"]]', True),  # x + y = 2: no chord
+]
+
+
 def last_line(lines, text=RELUS, definition="y1 = x ⊕ y"):
     """None if all lines follow, otherwise the rejection; the lines before the last must follow."""
     inputs = " ".join(json.loads(text)["inputs"])
@@ -226,8 +246,13 @@ def test_merges_of_any_size(p, q):
     assert last_line(lines, text, "y1 = x").status == "invalid"
 
 
-@pytest.mark.parametrize(("lines", "line", "follows"), AVERAGES)
-def test_averages(lines, line, follows):
+def test_merging_with_nothing_changes_nothing():
+    checker = kernel.Checker([], kernel.Terms(["a", "b", "c"]), [], 100)
+    assert checker.merge([2, 3, 4], []) == checker.merge([], [2, 3, 4]) == [2, 3, 4]
+
+
+@pytest.mark.parametrize(("lines", "line", "follows"), [*AVERAGES, *CUTS])
+def test_averages_and_cuts(lines, line, follows):
     rejected = last_line([*lines, line])
     assert (rejected is None) == follows, str(rejected)
     assert follows or rejected.status == "invalid"
@@ -240,11 +265,55 @@ def test_neurons(lines, line, follows):
     assert follows or rejected.status == "invalid"
 
 
+@pytest.mark.parametrize(("line", "follows"), [('["clip",1,0,"-1",0,1,2]', False), ('["clip",1,0,"1",0]', True)])
+def test_factors_are_positive(line, follows):
+    """ρ(x − 3) is 0, and not −σ(3 − x) − σ(2 − x)."""
+    dead = network(([[1, -3]], "relu"), ([[1, 0]], "identity"), inputs=("x",))
+    units = ['["unit",1,0,"-1",0]', '["unit",1,0,"-1",1]']
+    assert (last_line([*units, line], dead, "y1 = x") is None) == follows
+
+
+@pytest.mark.parametrize(
+    ("lines", "follows"),
+    [
+        (['["affine",1,0]'], False),
+        (['["unit",1,0,"1",0]', '["clip",1,0,"1",0,1]'], True),
+        (['["unit",1,0,"1/2",0]', '["clip",1,0,"2",0,1]'], False),  # 2·σ(t/2) is t
+        (['["unit",1,0,"1",0]', '["unit",1,0,"1",1]', '["clip",1,0,"1",0,1,2]'], False),  # σ(t) + σ(t − 1) is t
+        (['["clip",1,0,"1",0]'], False),
+        (['["clip",1,0,"1",1]'], False),
+    ],
+)
+def test_a_clipped_neuron(lines, follows):
+    """σ(t) of t = x + y in [0, 2]."""
+    clipped = network(([[1, 1, 0]], "crelu"), inputs=("x", "y"))
+    assert (last_line(lines, clipped) is None) == follows
+
+
 @pytest.mark.parametrize(("line", "follows"), BOUNDS)
 def test_bounds(line, follows):
     rejected = last_line([line])
     assert (rejected is None) == follows, str(rejected)
     assert follows or rejected.status == "invalid"
+
+
+@pytest.mark.parametrize(("text", "line", "follows"), DEFAULTS)
+def test_default_slopes(text, line, follows):
+    assert (last_line([line], text) is None) == follows
+
+
+def test_sums_of_all_kinds_of_numbers():
+    kinds = [2, Fraction(1, 3), kernel.number("sqrt(2)/2")]
+    for value, factor, old in itertools.product(kinds, repeat=3):
+        assert kernel.add({5: old}, ({5: value}, factor)) == {5: value * factor + old}
+
+
+def test_irrational_numbers_are_told_apart():
+    two, three = kernel.number("sqrt(2)"), kernel.number("sqrt(3)")
+    assert two == kernel.number("sqrt(8)/2")
+    assert two != three
+    assert two != kernel.number("1+sqrt(2)")
+    assert two != 1
 
 
 def test_an_output_must_stay_in_the_unit_interval():

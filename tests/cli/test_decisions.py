@@ -296,7 +296,6 @@ def test_certified_differences(run, tmp_path):
     assert run("check", tmp_path / "same")[:2] == (0, "valid: 0 ≤ y1 − y1 of the other ≤ 0\n")
     assert run("equiv", a, c, "--tolerance", "1/8", "--certify", tmp_path / "near")[0] == 0
     assert run("check", tmp_path / "near")[:2] == (0, "valid: -1/8 ≤ y1 − y1 of the other ≤ 1/8\n")
-    assert '"1/8"' in (tmp_path / "near" / "certificate.jsonl").read_text()
     assert run("equiv", a, c, "--certify", tmp_path / "none")[0] == 1
     assert not (tmp_path / "none").exists()
     refused = run("equiv", "x ⊕ x", "x ⊕ x", "--tolerance", "1/8", "--certify", tmp_path / "formulas")

@@ -21,6 +21,7 @@ from verimv.bounds.branch import Budget, Search, exactly
 from verimv.bounds.difference import Difference
 from verimv.bounds.prover import Prover
 from verimv.bounds.walk import value_at
+from verimv.certificate import certify_difference
 from verimv.errors import Undecided
 from verimv.exact import ZERO, Number, Rational, ceil, format_number
 from verimv.experiments import marabou
@@ -227,8 +228,10 @@ def _comparisons(progress: Progress) -> Table:
         whole, monolithic = _timed(_by_one_query, network, other)
         name = "permuted and rescaled" if planted is None else "and 2^-20 added to a weight"
         ratio = f"{'> ' if whole.undecided else ''}{monolithic / seconds:,.0f}"
-        rows.append((f"{_name(widths, 'float32')}, {name}", verdict.status, whole.status, ratio))
-    header = ("networks", "verimv", "one query to z3", "time, z3 / verimv")
+        certificate = certify_difference(network, other, ZERO, MONOLITHIC_SECONDS) if verdict.proved else None
+        written = "" if certificate is None else f"{sum(map(len, certificate.body)):,}"
+        rows.append((f"{_name(widths, 'float32')}, {name}", verdict.status, whole.status, ratio, written))
+    header = ("networks", "verimv", "one query to z3", "time, z3 / verimv", "bytes of certificate")
     return Table(f"equiv (z3 has {MONOLITHIC_SECONDS:g} s)", header, rows)
 
 
