@@ -107,6 +107,12 @@ def test_messages_name_what_is_known():
     assert str(rejected) == "invalid, formula, line 3, rule plus: expected this, got that"
 
 
+def test_places_that_are_not_known_are_not_named():
+    with pytest.raises(kernel.Rejected) as rejected:
+        kernel.located(kernel.well_formed, False, "this", "that", line=2)
+    assert str(rejected.value) == "malformed, line 2: expected this, got that"
+
+
 # -- hostile files cost little --------------------------------------------------------------------------------------------
 
 

@@ -85,6 +85,7 @@ CLAIMS = [
     ('["equals",1,2,[1,2],["leaf"],["leaf"]]', False),
     ('["equals",3,3,[1,2,3],["leaf","0"],["leaf","0"]]', True),
     ('["equals",3,3,[1,2,3],["leaf","0"]]', False),
+    ('["equals",1,1,[6,1],["leaf"],["leaf"]]', False),  # a constant is not defined
     ('["equals",3,3,[1,3],["leaf","0"],["leaf","0"]]', False),
     ('["equals",3,3,[1,2,9],["leaf","0"],["leaf","0"]]', False),
     ('["unit",1,0,"1",0]', True),
@@ -200,9 +201,12 @@ BOUNDS = [
 
 #: the same with ρ(x + y − 1/2): the difference lies in [0, 1/2]
 HALF = network(([[1, 1, 0], [1, 1, "-1/2"]], "relu"), ([[1, -1, 0]], "crelu"), inputs=("x", "y"))
+#: a live neuron and a dead one
+DEAD = network(([[1, 1, -1], [-1, 0, 0]], "relu"), ([[1, 1, 0]], "identity"), inputs=("x", "y"))
 DEFAULTS = [
     (HALF, '["bound",2,0,"high","1/2",["leaf"]]', True),  # the steeper side; the chord gives 7/8
     (HALF, '["bound",2,0,"high","49/100",["leaf"]]', False),
+    (DEAD, '["bound",2,0,"high","1",["leaf","1/2"]]', True),  # a multiplier for the live one only
     (RELUS, '["bound",2,0,"high","2",["split",2,"2"],["leaf"],["leaf"]]', True),  # x + y = 2: no chord
 ]
 
@@ -274,19 +278,23 @@ def test_factors_are_positive(line, follows):
 
 
 @pytest.mark.parametrize(
-    ("lines", "follows"),
+    ("bias", "lines", "follows"),
     [
-        (['["affine",1,0]'], False),
-        (['["unit",1,0,"1",0]', '["clip",1,0,"1",0,1]'], True),
-        (['["unit",1,0,"1/2",0]', '["clip",1,0,"2",0,1]'], False),  # 2·σ(t/2) is t
-        (['["unit",1,0,"1",0]', '["unit",1,0,"1",1]', '["clip",1,0,"1",0,1,2]'], False),  # σ(t) + σ(t − 1) is t
-        (['["clip",1,0,"1",0]'], False),
-        (['["clip",1,0,"1",1]'], False),
+        (0, ['["affine",1,0]'], False),
+        (0, ['["unit",1,0,"1",0]', '["clip",1,0,"1",0,1]'], True),
+        (0, ['["unit",1,0,"1/2",0]', '["clip",1,0,"2",0,1]'], False),  # 2·σ(t/2) is t
+        (0, ['["unit",1,0,"1",0]', '["unit",1,0,"1",1]', '["clip",1,0,"1",0,1,2]'], False),  # σ(t) + σ(t − 1) is t
+        (0, ['["clip",1,0,"1",0]'], False),
+        (0, ['["clip",1,0,"1",1]'], False),
+        (1, ['["clip",1,0,"1",1]'], True),
+        (1, ['["clip",1,0,"1",0]'], False),
+        (-2, ['["clip",1,0,"1",0]'], True),
+        (-2, ['["clip",1,0,"1",1]'], False),
     ],
 )
-def test_a_clipped_neuron(lines, follows):
-    """σ(t) of t = x + y in [0, 2]."""
-    clipped = network(([[1, 1, 0]], "crelu"), inputs=("x", "y"))
+def test_a_clipped_neuron(bias, lines, follows):
+    """σ(t) of t = x + y + bias."""
+    clipped = network(([[1, 1, bias]], "crelu"), inputs=("x", "y"))
     assert (last_line(lines, clipped) is None) == follows
 
 
