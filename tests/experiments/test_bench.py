@@ -50,7 +50,14 @@ def test_random_terms_have_their_length():
 @pytest.mark.parametrize("name", sorted(BENCHMARKS))
 def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("verimv.experiments.bench_equivalence.MONOLITHIC_SECONDS", 5.0)
-    small = {"WIDTHS": (4,), "SAMPLED": 1, "SECONDS_PER_BOUND": 1.0, "LARGE_SECONDS": 5.0, "ACAS_SECONDS": 5.0}
+    small = {
+        "WIDTHS": (4,),
+        "SAMPLED": 1,
+        "SAMPLED_OF_SMALL": 1,
+        "SECONDS_PER_BOUND": 1.0,
+        "LARGE_SECONDS": 5.0,
+        "ACAS_SECONDS": 5.0,
+    }
     for constant, value in {**small, "MONOLITHIC_SECONDS": 5.0}.items():
         monkeypatch.setattr(f"verimv.experiments.bench_bounds.{constant}", value)
     monkeypatch.setattr("verimv.experiments.bench_start.REPEATS", 1)

@@ -192,8 +192,7 @@ def _classify(
     """Per neuron an exact share of its coefficient, or the number of an unknown; the unknowns' floats; and where both
     coefficient and multiplier vanish."""
     network = walk.network
-    row = network.layers[layer - 1].rows[index]
-    c = np.array([way * float(w) for w in row.dense(network.layers[layer - 1].width_in)])
+    c = way * walk.layers[layer - 1].floats[index]
     classes: list[list[Any]] = [[] for _ in ranges]
     zeros: list[list[int]] = [[] for _ in ranges]
     unknowns: list[float] = []
@@ -216,10 +215,7 @@ def _classify(
             if not isinstance(share, int):
                 slopes[i] = float(share) * coefficient
             classes[depth].append(share)
-        weights = np.array(
-            [[float(w) for w in r.dense(network.layers[depth].width_in)] for r in network.layers[depth].rows]
-        )
-        c = slopes @ weights
+        c = slopes @ walk.layers[depth].floats
     return classes, unknowns, zeros
 
 

@@ -40,7 +40,7 @@ from verimv.smt.optimise import maximum
 
 #: What z3 and the mixed-integer program may take for one bound, and how many bounds they are asked about.
 SECONDS_PER_BOUND = 10.0
-SAMPLED = 4
+SAMPLED, SAMPLED_OF_SMALL, SMALL = 4, 20, 20
 MARABOU_MARGIN = 1e-3
 #: Of the hidden layers whose bounds are all found exactly.
 WIDTHS = (10, 20)
@@ -151,7 +151,9 @@ def _against_solvers(network: Network) -> tuple[str, ...]:
     ranges = prover.floats.ranges(np.zeros((1, inputs)), np.ones((1, inputs)), 2)
     times: dict[str, float] = dict.fromkeys(("search", "milp", "z3", "marabou"), 0.0)
     agree = dict.fromkeys(times, 0)
-    for i in range(SAMPLED):
+    width = len(network.layers[1].rows)
+    sampled = min(width, SAMPLED_OF_SMALL if width <= SMALL else SAMPLED)
+    for i in range(sampled):
         outcome, seconds = _cpu_timed(Search(prover, 2, i, 1, exactly, Budget()).run)
         times["search"] += seconds
         value, seconds = _cpu_timed(big_m_maximum, prover.floats, 2, i, 1, ranges, SECONDS_PER_BOUND)
@@ -165,11 +167,11 @@ def _against_solvers(network: Network) -> tuple[str, ...]:
             answer, seconds = _cpu_timed(marabou.exceeds, prover.floats, 2, i, above, ranges, SECONDS_PER_BOUND)
             times["marabou"] += seconds
             agree["marabou"] += answer is False
-    told = [f"{1000 * times['search'] / SAMPLED:.1f}"]
+    told = [f"{1000 * times['search'] / sampled:.1f}"]
     for name in ("milp", "z3", "marabou"):
         if times[name]:
-            more = "" if agree[name] == SAMPLED else "> "
-            told += [f"{more}{times[name] / times['search']:,.1f}", f"{agree[name]} of {SAMPLED}"]
+            more = "" if agree[name] == sampled else "> "
+            told += [f"{more}{times[name] / times['search']:,.1f}", f"{agree[name]} of {sampled}"]
         else:
             told += ["", ""]
     return tuple(told)
