@@ -11,8 +11,8 @@
     loaded, used or not; so it also names [classic], which other parts of the
     library of the reals use.) *)
 
-From VeriMV Require Import OverR Length RootsR.
-From VeriMV Require OverQc CasesR CasesQc MergeR MergeQc.
+From VeriMV Require Import OverR Length.
+From VeriMV Require OverQc Theorems.
 
 (** ** Over the real numbers *)
 
@@ -50,14 +50,14 @@ Definition theorems_of_Bounds :=
 Print Assumptions theorems_of_Bounds.
 
 Definition theorems_of_the_checker :=
-  (@CasesR.prove_sound, @MergeR.merge_sound, surd_sound, rational_sound).
+  (Theorems.surd_checker_sound, Theorems.surd_box, Theorems.rational_checker_sound_over_R).
 Print Assumptions theorems_of_the_checker.
 
 (** ** Over the rational numbers *)
 
 Definition rational_theorems :=
-  ((OverQc.rule_scale_below, OverQc.rule_plus, OverQc.rule_plus_self, OverQc.rule_times,
+  ((Theorems.rational_checker_sound, Theorems.rational_box),
+   (OverQc.rule_scale_below, OverQc.rule_plus, OverQc.rule_plus_self, OverQc.rule_times,
     OverQc.rule_times_self, OverQc.rule_lemma, OverQc.rule_cut, OverQc.rule_average,
-    OverQc.neuron_clip, OverQc.neuron_clip_sigma, OverQc.merge_good, OverQc.neuron_points),
-   (@CasesQc.prove_sound, @MergeQc.merge_sound)).
+    OverQc.neuron_clip, OverQc.neuron_clip_sigma, OverQc.merge_good, OverQc.neuron_points)).
 Print Assumptions rational_theorems.

@@ -91,7 +91,8 @@ Section CheckerSound.
   Lemma read_definitions_valid ds : forall names x known (pre : Prop),
     (2 + inputs <= x)%N -> (pre -> names_hold names known /\ length known = N.to_nat x) ->
     valid pre (Checker.read_definitions K inputs names x ds)
-      (fun names' => names_hold names' (fold_left (fun known d => known ++ [value_of_definition meaning known d]) ds known)).
+      (fun names' => names_hold names'
+         (fold_left (fun known d => known ++ [value_of_definition meaning known d]) ds known)).
   Proof.
     induction ds as [| d ds IH]; intros names x known pre Hx Hp; cbn [Checker.read_definitions fold_left].
     - apply valid_ret. apply Hp.
@@ -229,7 +230,8 @@ Section CheckerSound.
 
   Definition state_step (all : list Checker.goal) (g g' : Checker.state (t := t)) : Prop :=
     wf (Checker.kept g) ->
-    wf (Checker.kept g') /\ (models (Checker.kept g') -> models (Checker.kept g) /\ (true_state all g -> true_state all g')).
+    wf (Checker.kept g')
+    /\ (models (Checker.kept g') -> models (Checker.kept g) /\ (true_state all g -> true_state all g')).
 
   Lemma claiming_step all m g g' :
     valid (progress_ok (Checker.place g)) m (fun _ => True) -> Checker.claiming m g = Ok g' -> state_step all g g'.
@@ -398,7 +400,8 @@ Section CheckerSound.
 
   (** Entries that are made one after the other. *)
   Lemma iterated_find A (f : positive -> A) n :
-    let r := N.iter (N.of_nat n) (fun km => (Pos.succ (fst km), set (fst km) (f (fst km)) (snd km))) (1%positive, Empty) in
+    let r := N.iter (N.of_nat n)
+      (fun km => (Pos.succ (fst km), set (fst km) (f (fst km)) (snd km))) (1%positive, Empty) in
     fst r = Pos.of_succ_nat n
     /\ forall k a, find k (snd r) = Some a -> a = f k /\ exists j, (j < n)%nat /\ k = Pos.of_succ_nat j.
   Proof.
@@ -456,7 +459,8 @@ Section CheckerSound.
     apply bind_ok in H. destruct H as (x & Hsome & H). apply well_formed_ok in Hsome.
     apply bind_ok in H. destruct H as ([p s] & Ha & H). injection H as <-.
     assert (Hv : valid True (Networks.enter K ls (Checker.initial_progress K inputs ls stop)) progress_ok).
-    { apply (enter_valid sound us den part_no def v def_holds). intros _ _. split; [now apply initial_true | exact Hls]. }
+    { apply (enter_valid sound us den part_no def v def_holds). intros _ _.
+      split; [now apply initial_true | exact Hls]. }
     destruct (Hv _ _ _ Ha (wf_empty budget)) as [W Hm]. split; [exact W |].
     split; [intros ->; discriminate |].
     intros M. destruct (Hm M) as [_ G]. destruct (G (honest_empty budget) I) as [Hh Hp].
@@ -524,6 +528,7 @@ Section CheckerSound.
     exists (rev (Checker.done g)), bs, xs. rewrite map_rev. unfold rev'. rewrite <- rev_alt.
     rewrite Ex, <- map_rev in H4. split; [reflexivity |]. split; [now rewrite <- H4 |].
     split; [now apply Forall_rev, H3 |].
-    specialize (H2 Ea). clear Ex H4. induction Hxs as [| x b xs' bs' Hx _ IH]; constructor; trivial. now apply (bounds_true _ _ _ H2).
+    specialize (H2 Ea). clear Ex H4.
+    induction Hxs as [| x b xs' bs' Hx _ IH]; constructor; trivial. now apply (bounds_true _ _ _ H2).
   Qed.
 End CheckerSound.

@@ -415,7 +415,8 @@ Section ClaimsSound.
     rewrite H, map_map. cbn [fst snd]. rewrite !(value_fraction _ _ _ sound).
     rewrite sum_below_div, <- (map_length den ns), sum_below_total, (div_as_mul (total _)).
     rewrite <- total_scaled, map_map.
-    rewrite (map_ext (fun n => of_Z 1 / of_Z (Zpos s) * on_sum (node_sum K n)) (fun n => / of_Z (Zpos s) * den n)); [lra |].
+    rewrite (map_ext (fun n => of_Z 1 / of_Z (Zpos s) * on_sum (node_sum K n))
+               (fun n => / of_Z (Zpos s) * den n)); [lra |].
     intros n. rewrite (node_sum_sound sound us) by assumption. rewrite div_as_mul. f_equal. lra.
   Qed.
 

@@ -21,8 +21,6 @@ Definition of_nat (n : nat) : F := of_Z (Z.of_nat n).
 Definition choose {A : Type} (p q : Q) (a b : A) : A := if Qle_bool p q then a else b.
 Definition fmin (a b : F) : F := choose a b a b.
 Definition fmax (a b : F) : F := choose a b b a.
-Notation fle := Qcle.
-Notation flt := Qclt.
 Notation fdiv := Qcdiv.
 
 Notation "x <= y < z" := (Qcle x y /\ Qclt y z) : Qc_scope.
@@ -54,7 +52,10 @@ Lemma this_add (a b : F) p q : a == p -> b == q -> (a + b)%Qc == p + q.
 Proof. intros <- <-. apply Qred_correct. Qed.
 
 Lemma this_sub (a b : F) p q : a == p -> b == q -> (a - b)%Qc == p - q.
-Proof. intros <- <-. unfold Qcminus, Qcdiv, Qcplus, Qcmult, Qcopp, Qcinv, Q2Qc. cbn [this]. now rewrite !Qred_correct. Qed.
+Proof.
+  intros <- <-. unfold Qcminus, Qcdiv, Qcplus, Qcmult, Qcopp, Qcinv, Q2Qc. cbn [this].
+  now rewrite !Qred_correct.
+Qed.
 
 Lemma this_mul (a b : F) p q : a == p -> b == q -> (a * b)%Qc == p * q.
 Proof. intros <- <-. apply Qred_correct. Qed.
@@ -66,7 +67,10 @@ Lemma this_inv (a : F) p : a == p -> (/ a)%Qc == / p.
 Proof. intros <-. apply Qred_correct. Qed.
 
 Lemma this_div (a b : F) p q : a == p -> b == q -> (a / b)%Qc == p / q.
-Proof. intros <- <-. unfold Qcminus, Qcdiv, Qcplus, Qcmult, Qcopp, Qcinv, Q2Qc. cbn [this]. now rewrite !Qred_correct. Qed.
+Proof.
+  intros <- <-. unfold Qcminus, Qcdiv, Qcplus, Qcmult, Qcopp, Qcinv, Q2Qc. cbn [this].
+  now rewrite !Qred_correct.
+Qed.
 
 (** Division by a number is multiplication by a fraction. *)
 Lemma this_part p : (/ of_Z (Zpos p))%Qc == 1 # p.

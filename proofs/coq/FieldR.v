@@ -16,8 +16,6 @@ Notation of_Z := IZR.
 Definition of_nat (n : nat) : F := of_Z (Z.of_nat n).
 Notation fmin := Rmin.
 Notation fmax := Rmax.
-Notation fle := Rle.
-Notation flt := Rlt.
 Notation fdiv := Rdiv.
 
 (** [lra] and [nra] are those of the library; [algebra] decides identities. *)

@@ -269,7 +269,8 @@ Section ProgressSound.
   Proof.
     intros HB. induction cs as [| c cs IH]; intros i ones done pre; cbn [Networks.clip_units].
     - apply valid_ret. intros _. exists []. unfold rev'. rewrite <- rev_alt, app_nil_r. cbn [fst snd].
-      split; [reflexivity |]. rewrite Z.sub_diag. unfold total. cbn [map fold_right good length]. change (of_Z 0) with 0. lra.
+      split; [reflexivity |]. rewrite Z.sub_diag. unfold total. cbn [map fold_right good length].
+      change (of_Z 0) with 0. lra.
     - eapply valid_bind; [apply clip_unit_valid, HB |]. intros x.
       eapply valid_post; [apply IH |]. intros [ones' pairs] [_ Hx] (new & E & Ht). cbn [fst snd] in *.
       exists (x :: new). split; [cbn [rev] in E; now rewrite E, <- app_assoc |].

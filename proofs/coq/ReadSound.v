@@ -73,7 +73,8 @@ Section Read.
 
   (** ** What reading gives *)
 
-  Inductive reads : positive -> list (sum t) -> list layer -> list (Networks.flat t) -> positive -> list (sum t) -> Prop :=
+  Inductive reads : positive -> list (sum t) -> list layer ->
+      list (Networks.flat t) -> positive -> list (sum t) -> Prop :=
     | reads_none k below : reads k below [] [] k below
     | reads_layer k below l rest sums fl stop outs :
         Forall2 (fun r s => Networks.read_row K (Networks.numbered below) r = Ok s) (rows l) sums ->
@@ -294,7 +295,8 @@ Section Read.
   (** The point whose values from key 1 on are given. *)
   Definition listed_values (all : list F) (k : positive) : F := nth (pred (Pos.to_nat k)) all 0.
 
-  Lemma listed_values_at before xs more : inputs_at (listed_values (before ++ xs ++ more)) (key_at 1 (length before)) xs.
+  Lemma listed_values_at before xs more :
+    inputs_at (listed_values (before ++ xs ++ more)) (key_at 1 (length before)) xs.
   Proof.
     intros j Hj. unfold listed_values. rewrite key_at_add, key_at_to_nat.
     replace (pred (Pos.to_nat 1 + (length before + j))) with (length before + j)%nat by lia.
@@ -414,7 +416,8 @@ Section Read.
       as (b & below & ls & k & outs & ls' & k' & outs' & ds & Hb & Hb' & Hbelow & Hls & Hls' & Hds & -> & _).
     set (xs := point_of_box meaning (box n) us). set (xs' := point_of_box meaning (box other) us).
     set (all := flat_values (layers n) xs). set (all' := flat_values (layers other) xs').
-    set (ys := map (fun pq => fst pq - snd pq) (combine (forward meaning (layers n) xs) (forward meaning (layers other) xs'))).
+    set (ys := map (fun pq => fst pq - snd pq)
+                 (combine (forward meaning (layers n) xs) (forward meaning (layers other) xs'))).
     set (v := listed_values (us ++ all ++ all' ++ ys ++ [])).
     assert (Hin : inputs_at v 1 us) by exact (listed_values_at [] us _).
     assert (Hlen : length below = length us).
@@ -507,7 +510,8 @@ Section Read.
     forall k x, find k (table_of fl) = Some x -> variable_holds value v k x.
   Proof.
     intros Hin Hunit Hf.
-    assert (H0 : forall k x, find k (Networks.free_inputs (N.of_nat (length us))) = Some x -> variable_holds value v k x).
+    assert (H0 : forall k x, find k (Networks.free_inputs (N.of_nat (length us))) = Some x ->
+      variable_holds value v k x).
     { intros k x H. apply free_inputs_found in H. destruct H as (-> & i & Hi & ->). simpl.
       rewrite (Hin i Hi). rewrite Forall_forall in Hunit. apply Hunit. now apply nth_In. }
     revert H0. generalize (Networks.free_inputs (t := t) (N.of_nat (length us))).

@@ -135,7 +135,8 @@ Definition rational_of_roots (x : roots) : option (Z * positive) :=
 
 Definition hash_seed : N := 65599.
 Definition hash_roots (x : roots) : N :=
-  fold_left (fun h nc => N.land (h * hash_seed + 31 * Npos (fst nc) + hash rational (snd nc)) (Z.to_N hash_mask))%N x 0%N.
+  fold_left (fun h nc =>
+    N.land (h * hash_seed + 31 * Npos (fst nc) + hash rational (snd nc)) (Z.to_N hash_mask))%N x 0%N.
 
 Definition surd : number roots := {|
   fraction := fun n d => root 1 (Q2Qc (n # d));

@@ -407,7 +407,8 @@ Section StoreSound.
       { intros id q H. apply Wp in H. intros ->. lia. }
       split.
       + split; [exact M1 |]. intros id q H. apply M2. rewrite find_set_other; eauto.
-      + intros [g1 g2 g3 g4] _. split; [| now rewrite Hp]. split; cbn [set_parts all_parts part_at known_parts known_totals claims]; trivial.
+      + intros [g1 g2 g3 g4] _. split; [| now rewrite Hp].
+        split; cbn [set_parts all_parts part_at known_parts known_totals claims]; trivial.
         * intros id q H. apply find_set_cases in H. destruct H as [[-> ->] | [_ H]]; [| eauto].
           unfold p. cbn [lowest highest linear].
           apply (range_of_terms_sound sound den) in Hr; [| apply den_based].

@@ -180,7 +180,7 @@ def test_large_certificates_are_gzipped_and_always_the_same(tmp_path):
 
 
 def test_an_extraction_that_cannot_be_certified_is_not_a_success(directory, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("verimv.certificate.writer.prove_bound", lambda *arguments: None)
+    monkeypatch.setattr("verimv.certificate.bound_lines.prove_bound", lambda *arguments: None)
     out = tmp_path / "again"
     assert main(["extract", str(directory / "network.json"), "-o", str(out)]) == 3
     assert "not certified" in capsys.readouterr().out

@@ -262,9 +262,8 @@ class Search:
         enough = as_float(self.goal) + 10 * self.tolerance
         if relaxed.upper > enough:
             return False
-        if node.situation.phases and as_float(self.goal) - relaxed.upper > _MUCH_ROOM * abs(
-            self._first - relaxed.upper
-        ):
+        room = as_float(self.goal) - relaxed.upper
+        if node.situation.phases and room > _MUCH_ROOM * abs(self._first - relaxed.upper):
             node.linear = self._linear(node)
         if self._close(node, relaxed.multipliers or [], relaxed.upper):
             return True

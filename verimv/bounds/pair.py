@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from verimv.bounds.situation import Case, Ends, Place, Situation, Target
+from verimv.bounds.situation import Case, Ends, Numbering, Place, Situation
 from verimv.bounds.walk import Walk
 from verimv.exact import ONE, parse_number
 from verimv.networks.affine import Affine
@@ -38,17 +38,10 @@ class Pair:
 
     def __init__(self, a: Network, b: Network) -> None:
         self.sides = (a, b)
-        self.depth = len(a.layers)
         self.inputs = len(a.inputs)
         self.network = self._stacked()
-        #: where the neurons of each layer begin, for each side
-        self._first: tuple[list[int], list[int]] = ([], [])
-        number = self.inputs
-        for side, starts in zip(self.sides, self._first, strict=True):
-            for layer in side.layers:
-                starts.append(number)
-                number += len(layer.rows)
-        self._difference = number
+        self._neurons = sum(len(layer.rows) for layer in a.layers)
+        self._stack, self._side = Numbering(self.network), Numbering(a)
 
     def _stacked(self) -> Network:
         """Below the outputs both, layer by layer; an affine end goes into the difference."""
@@ -68,73 +61,58 @@ class Pair:
         layers.append(Layer(tuple(differences), width, "identity"))
         return replace(a, layers=tuple(layers))
 
-    def line(self, target: Target, cases: Sequence[Case], used: Walk, known: Mapping[Place, Ends]) -> list[Case]:
-        """Cases about the stack, as cases about the variables of the certificate.
+    def known(self, a: Mapping[Place, Ends], b: Mapping[Place, Ends]) -> dict[Place, Ends]:
+        """What is proved of both sides, as bounds of the stack."""
+        widths = [len(layer.rows) for layer in self.sides[0].layers]
+        return {**a, **{(layer, widths[layer - 1] + i): ends for (layer, i), ends in b.items()}}
 
-        `used` is what the evidence was found with, `known` what the certificate says before this line.
-        """
-        now = Walk(self.network, known)
-        before = self._difference if target.layer == len(self.network.layers) else self._number_of(target)
-        return [
-            self._case(case, situation, target.layer, used, now, before) for case, situation in _followed(self, cases)
-        ]
+    def about_second(self, cases: Sequence[Case], first: Walk) -> list[Case]:
+        """Cases about the second network alone. `first` is the first one with all that the certificate says of it:
+        in a leaf with multipliers, its neurons have the multiplier 0."""
+        result: list[Case] = []
+        for case, situation in _followed(self.sides[1], cases):
+            if case[0] == "split" and int(case[1]) >= self.inputs:
+                case = ("split", int(case[1]) + self._neurons, case[2])
+            elif case[0] == "leaf" and len(case) > 1:
+                zeros = len(_free_places(first, Situation(situation.box, {}), len(first.layers) + 1))
+                case = (*case, *["0"] * zeros)
+            result.append(case)
+        return result
 
-    def place(self, target: Target) -> Place:
-        """Layer and index of a neuron, as the certificate counts them."""
-        if target.layer == len(self.network.layers):
-            return 2 * self.depth + 1, target.index
-        width = len(self.sides[0].layers[target.layer - 1].rows)
-        if target.index < width:
-            return target.layer, target.index
-        return self.depth + target.layer, target.index - width
+    def about_difference(self, cases: Sequence[Case], stack: Walk) -> list[Case]:
+        """Cases about the top of the stack."""
+        result: list[Case] = []
+        for case, situation in _followed(self.network, cases):
+            if case[0] == "split":
+                variable = self._stack.place(int(case[1]))
+                case = ("split", variable if isinstance(variable, int) else self._number(variable), case[2])
+            else:
+                places = _free_places(stack, situation, len(stack.layers)) if len(case) > 1 else []
+                numbered = sorted(zip(map(self._number, places), case[1:], strict=True), reverse=True)
+                case = ("leaf", *(multiplier for _, multiplier in numbered))
+            result.append(case)
+        return result
 
-    def _number_of(self, target: Target) -> int:
-        """The first variable of the target's layer: evidence is over those before it."""
-        is_second = target.index >= len(self.sides[0].layers[target.layer - 1].rows)
-        return self._first[is_second][target.layer - 1]
-
-    def number(self, place: Place) -> int:
+    def _number(self, place: Place) -> int:
         """The variable of a neuron of the stack."""
-        depth, i = place[0] - 1, place[1]
-        width = len(self.sides[0].layers[depth].rows)
-        return self._first[0][depth] + i if i < width else self._first[1][depth] + i - width
-
-    def _case(self, case: Case, situation: Situation, layer: int, used: Walk, now: Walk, before: int) -> Case:
-        if case[0] == "split":
-            variable = self.variable(int(case[1]))
-            return ("split", variable if isinstance(variable, int) else self.number(variable), case[2])
-        top = len(self.network.layers)
-        ranges = now.ranges(situation, top) if len(case) > 1 else None
-        if ranges is None:
-            return ("leaf",)
-        chosen = dict(zip(_free_places(used, situation, layer), case[1:], strict=True))
-        numbers = {self.number(place): chosen.get(place, "0") for place in _free_places(now, situation, top)}
-        return ("leaf", *(numbers[number] for number in sorted(numbers, reverse=True) if number < before))
-
-    def variable(self, number: int) -> int | Place:
-        """An input or a neuron of the stack, by its number there."""
-        if number < self.inputs:
-            return number
-        number -= self.inputs
-        depth = 1
-        while number >= len(self.network.layers[depth - 1].rows):
-            number -= len(self.network.layers[depth - 1].rows)
-            depth += 1
-        return depth, number
+        layer, i = place
+        width = len(self.sides[0].layers[layer - 1].rows)
+        return self._side.variable((layer, i)) if i < width else self._side.variable((layer, i - width)) + self._neurons
 
 
 def _moved(row: Affine, shift: int) -> Affine:
     return Affine(tuple((shift + j, w) for j, w in row.terms), row.constant)
 
 
-def _followed(pair: Pair, cases: Sequence[Case]) -> Iterator[tuple[Case, Situation]]:
+def _followed(network: Network, cases: Sequence[Case]) -> Iterator[tuple[Case, Situation]]:
     """Each case of a tree with its situation."""
-    pending = [Situation(pair.network.box, {})]
+    numbering = Numbering(network)
+    pending = [Situation(network.box, {})]
     for case in cases:
         situation = pending.pop()
         yield case, situation
         if case[0] == "split":
-            below, above = situation.split(pair.variable(int(case[1])), parse_number(str(case[2])))
+            below, above = situation.split(numbering.place(int(case[1])), parse_number(str(case[2])))
             pending += [above, below]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -65,6 +66,13 @@ class Numbering:
     def variable(self, variable: int | Place) -> int:
         """The number of an input, or of the neuron at a place."""
         return variable if isinstance(variable, int) else self.first[variable[0] - 1] + variable[1]
+
+    def place(self, number: int) -> int | Place:
+        """The input or the neuron that has a number."""
+        if number < self.first[0]:
+            return number
+        layer = bisect.bisect_right(self.first, number)
+        return layer, number - self.first[layer - 1]
 
 
 #: Longer denominators are not carried into the layers above: sums of many would grow without end.

@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from verimv.bounds.bound import NetworkBounds, NeuronBound
+from verimv.bounds.situation import KINKS
 from verimv.exact import Number
-from verimv.networks.network import Activation, Network, activate
+from verimv.networks.network import Network, activate
 
 MAX_PIECES = 2048
-
-#: Where an activation bends.
-_BENDS: dict[Activation, tuple[int, ...]] = {"relu": (0,), "crelu": (0, 1), "identity": ()}
 
 
 def univariate_bounds(network: Network, max_pieces: int = MAX_PIECES) -> NetworkBounds:
@@ -29,7 +27,7 @@ def univariate_bounds(network: Network, max_pieces: int = MAX_PIECES) -> Network
     for layer in network.layers:
         traced = [[row(below) for row in layer.rows] for below in values]
         bounds.layers.append([_extremes(points, [at[i] for at in traced]) for i in range(len(layer.rows))])
-        points, traced = _with_crossings(points, traced, _BENDS[layer.activation], max_pieces)
+        points, traced = _with_crossings(points, traced, KINKS[layer.activation], max_pieces)
         if len(points) > max_pieces:
             break
         values = [[activate(layer.activation, t) for t in at] for at in traced]

@@ -11,7 +11,8 @@ from verimv.bounds.engine import Effort, certified_bounds
 from verimv.bounds.interval import interval_bounds
 from verimv.bounds.pair import Pair, are_alike, reordered
 from verimv.bounds.prover import Prover
-from verimv.bounds.situation import Case, Ends, Place, Target
+from verimv.bounds.situation import Case, Place, Target
+from verimv.bounds.walk import Walk
 from verimv.certificate.bound_lines import BoundLines
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.derivation import Derivation
@@ -70,38 +71,29 @@ def certify_difference(a: Network, b: Network, tolerance: Number, seconds: float
     sides = [to_unit_cube(network) for network in (a, b)]
     if not are_alike(*sides) or any(side.number_kind == "algebraic" for side in sides):
         return None
-    lines = _PairLines(Pair(*sides))
-    network, last = lines.pair.network, len(lines.pair.network.layers)
-    bounds = _hidden_bounds(network, seconds)
-    for layer in range(2, last):
-        prover = Prover(network, bounds.known(layer))
-        for target, cases in bounds.lemmas(layer + 1):
-            if target.layer == layer:
-                lines.write(target, cases, prover)
-    prover = Prover(network, bounds.known(last))
+    pair, depth = Pair(*sides), len(a.layers)
+    bounds = [_hidden_bounds(side, seconds / 2) for side in sides]
+    lines = BoundLines(Derivation(), sides[0], bounds[0], deadline)
+    lines.write_lemmas(depth)
+    known = [found.known(depth) for found in bounds]
+    first = Walk(sides[0], known[0])
+    for target, cases in bounds[1].lemmas(depth):
+        place = (depth + target.layer, target.index)
+        _write(lines.derivation, place, target, pair.about_second(cases, first))
+    prover = Prover(pair.network, pair.known(*known))
     if not prover.floats.is_usable:
         return None
+    top = len(pair.network.layers)
     for k in range(len(a.outputs)):
         for way in (1, -1):
-            outcome = Search(prover, last, k, way, lambda _: tolerance, Budget(deadline.left)).run()
+            outcome = Search(prover, top, k, way, lambda _: tolerance, Budget(deadline.left)).run()
             if not outcome.complete:
                 return None
-            lines.write(Target(last, k, way, way * tolerance), outcome.cases, prover)
+            target = Target(top, k, way, way * tolerance)
+            _write(lines.derivation, (2 * depth + 1, k), target, pair.about_difference(outcome.cases, prover.walk))
     texts = {"network": "".join(write_network(a)), "other": "".join(write_network(b))}
     return checked(texts, lines.derivation)
 
 
-class _PairLines:
-    """Lines about the difference of two networks."""
-
-    def __init__(self, pair: Pair) -> None:
-        self.pair = pair
-        self.derivation = Derivation()
-        self._known: dict[Place, Ends] = {}
-
-    def write(self, target: Target, cases: Sequence[Case], prover: Prover) -> None:
-        told = self.pair.line(target, cases, prover.walk, self._known)
-        value = format_number(target.value)
-        self.derivation.line("bound", *self.pair.place(target), target.side, value, *map(list, told))
-        low, high = self._known.get((target.layer, target.index), (None, None))
-        self._known[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
+def _write(derivation: Derivation, place: Place, target: Target, cases: Sequence[Case]) -> None:
+    derivation.line("bound", *place, target.side, format_number(target.value), *map(list, cases))
