@@ -51,7 +51,7 @@ def test_the_folder_is_the_verdict(directory):
 
 
 def written(certificate: Certificate, directory: Path) -> Path:
-    write_directory(directory, certificate.files(), ())
+    write_directory(directory, certificate.files())
     return directory
 
 

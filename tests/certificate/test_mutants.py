@@ -1,0 +1,46 @@
+"""A kernel without one of its checks does not pass the tests; the few exceptions are explained."""
+
+import pytest
+
+from tests.certificate.mutants import Jury, mutants
+
+#: What is left out, and why nobody need notice.
+EXPLAINED = {
+    "well_formed(len(found) == 1, 'one of certificate.jsonl and certificate.jsonl.gz', folder)": "tested by a process",
+    "self.spend(sum((len(self.parts[part]) for part, _ in key)))": "form() charges for the same sums, a little less",
+    "self.spend(1 + sum((len(variable[1]) for variable in variables if variable)) // 100)": "to notice takes minutes",
+    "self.layers": "without layers the outputs are pairs, and no node equals a pair",
+    "not self.layers": "with layers no output is a pair",
+    "0 < ones + len(units)": "sequence() refuses it too",
+    "len(typed(weights, list)) > 0": "so do the checks of the next layer and of the outputs",
+    "0 < len(below)": "the layer below, or the inputs, were refused",
+    "end": "what is added is 0",
+    "size(ends[i])": "the numbers that are added were measured",
+    "size(surd)": "its coefficients were measured; roots cost budget",
+    "not changed.isdisjoint(unit[1])": "what is kept would be computed again",
+}
+
+
+@pytest.fixture(scope="module")
+def jury():
+    return Jury()
+
+
+def unexplained():
+    return [mutant for mutant in mutants() if mutant.text not in EXPLAINED]
+
+
+def test_explanations_are_about_the_kernel():
+    assert {mutant.text for mutant in mutants()} >= EXPLAINED.keys()
+
+
+def test_a_sample(jury):
+    """Cheap ones: the budget is left to the test below."""
+    cheap = [mutant for mutant in unexplained() if "spend" not in mutant.text and "size" not in mutant.text]
+    assert len(cheap) > 150
+    assert [mutant for mutant in cheap[::12] if not jury.notices(mutant)] == []
+
+
+@pytest.mark.slow
+def test_all(jury):
+    assert [f"line {mutant.line}: {mutant.text}" for mutant in unexplained() if not jury.notices(mutant)] == []
