@@ -49,6 +49,7 @@ NOT_FOR_SOUNDNESS = {
     "cone_variables: a node other than 0 and 1": "0 and 1 are numbers wherever they occur",
     "read_interval: an interval [low, high]": "the map of the unit cube is the same one",
     "neuron: the current layer": "neurons are looked up in the current layer, whatever it is called",
+    "rule_bound: a neuron of this layer": "the bound is proved of the neuron that it then names",
     "rule_output: all neurons before the outputs": "values that are not known are not found",
     "rule_output: the next output": "the next one is taken, whatever it is called",
     "rule_output: a scale other than 0": "with the scale 0 the output is shown to be the offset, and is",
