@@ -262,7 +262,7 @@ Definition claim (c : Z) : action (positive * form) := fun s =>
 (** The node of a claim, which must be about this form. *)
 Definition node_of (c : Z) (f : form) : action positive :=
   let! nf := claim c in
-  let! _ := lift (need (same_form (snd nf) f) "a claim about another form") in
+  let! _ := lift (need (same_form (snd nf) f) "a claim about this form") in
   ret (fst nf).
 
 Definition add_claim (n : positive) (f : form) : action unit :=
