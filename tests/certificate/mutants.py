@@ -5,6 +5,7 @@ only these.
 """
 
 import ast
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -83,6 +84,8 @@ def _without(node: ast.AST, k: int) -> dict[str, object]:
 
 
 Test = tuple  # a function and its arguments
+#: For a test, which takes some ten at most if the kernel is right.
+SECONDS = 90.0
 
 
 def suite() -> list[Test]:
@@ -149,12 +152,22 @@ class Jury:
 
 
 def fails(test: Test) -> bool:
+    """Or does not end: that is what a budget is for."""
     function, *arguments = test
+    before = signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         function(*arguments)
     except Exception:
         return True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
     return False
+
+
+def _stop(*_: object) -> None:
+    raise RuntimeError("a test that does not end")
 
 
 @contextmanager
