@@ -17,6 +17,7 @@ EXPLAINED = {
     "end": "what is added is 0",
     "size(ends[i])": "the numbers that are added were measured",
     "size(surd)": "its coefficients were measured; roots cost budget",
+    "size(value)": "sums are measured again when they become forms or ranges; to notice the time takes minutes",
     "not changed.isdisjoint(unit[1])": "what is kept would be computed again",
 }
 
