@@ -242,9 +242,7 @@ class Search:
         """Of the node's own ranges, which phases make smaller."""
         situation = node.situation
         if situation == self.prover.cube:
-            shared = self.prover.relaxation(self.layer)
-            shared.forget()
-            return shared
+            return self.prover.relaxation(self.layer)
         low, high = box_arrays([situation])
         ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts([situation], self.layer))
         own = [(lowest[0], highest[0]) for lowest, highest in ranges]

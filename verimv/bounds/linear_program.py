@@ -46,7 +46,7 @@ class Answer:
 class LinearProgram:
     """maximise cost·x over low ≤ x ≤ high and row_low ≤ rows·x ≤ row_high.
 
-    All numbers may change; each solution starts from the last one until that is forgotten.
+    All numbers may change; each solution starts from the last one.
     """
 
     def __init__(self, low: Any, high: Any, rows: Any, row_low: Any, row_high: Any) -> None:
@@ -66,10 +66,6 @@ class LinearProgram:
 
     def __del__(self) -> None:
         _idle.append(self._solver)
-
-    def forget(self) -> None:
-        """What was solved before."""
-        self._solver.clearSolver()
 
     def bound_column(self, column: int, low: float, high: float) -> None:
         self._solver.changeColBounds(column, low, high)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from verimv.bounds.floats import FloatNetwork, box_arrays
+from verimv.bounds.floats import FloatNetwork, FloatRanges, box_arrays
 from verimv.bounds.relaxation import Relaxation
 from verimv.bounds.situation import Ends, Numbering, Place, Situation
 from verimv.bounds.vertex import dyadic
@@ -28,11 +28,11 @@ class Prover:
         self.floats = FloatNetwork(network, known)
         self.numbering = Numbering(network)
         self.cube = Situation(network.box, {})
-        self._relaxations: dict[int, Relaxation] = {}
+        self._ranges: dict[int, FloatRanges] = {}
         self._samples: dict[int, tuple[Any, Any]] = {}
 
     def __reduce__(self) -> tuple[type[Prover], tuple[Network, Mapping[Place, Ends]]]:
-        """To other machines goes what it is made of: linear programs stay where they are."""
+        """To other machines goes what it is made of."""
         return Prover, (self.network, self.known)
 
     def samples(self, layer: int) -> tuple[Any, Any]:
@@ -45,13 +45,11 @@ class Prover:
         return self._samples[layer]
 
     def relaxation(self, layer: int) -> Relaxation:
-        """Of the whole cube, below a layer."""
-        if layer not in self._relaxations:
-            low, high = box_arrays([self.cube])
-            ranges = [(a[0], b[0]) for a, b in self.floats.ranges(low, high, layer)]
-            self._relaxations[layer] = Relaxation(self.floats, low[0], high[0], ranges)
-        self._relaxations[layer].restrict({})
-        return self._relaxations[layer]
+        """Of the whole cube, below a layer: a new one, so that no search depends on those before it."""
+        low, high = box_arrays([self.cube])
+        if layer not in self._ranges:
+            self._ranges[layer] = [(a[0], b[0]) for a, b in self.floats.ranges(low, high, layer)]
+        return Relaxation(self.floats, low[0], high[0], self._ranges[layer])
 
     @staticmethod
     def multipliers(guess: Sequence[Any], ranges: Sequence[LayerRange], bits: int) -> list[Multipliers]:

@@ -90,10 +90,6 @@ class Relaxation:
         self._phases: Mapping[Place, Ends] = {}
         self._program = LinearProgram(lower, upper, matrix, least, most)
 
-    def forget(self) -> None:
-        """Solutions so far: what follows does not depend on them."""
-        self._program.forget()
-
     def restrict(self, phases: Mapping[Place, Ends]) -> None:
         """To phases of neurons; earlier ones are undone. What does not bend here is left as it is."""
         for place in self._phases.keys() | phases.keys():
