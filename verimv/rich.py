@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from html import escape
 
@@ -15,11 +16,11 @@ def cut(text: str, limit: int = MAX_CELL) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-class Headed:
+class Headed(ABC):
     """An object whose representation is one line, however large it is."""
 
-    def _headline(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def _headline(self) -> str: ...
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._headline()}>"
