@@ -1,5 +1,6 @@
 """Certified bounds: equal to the enumeration of linear regions, attained, and proved to a second reader."""
 
+import time
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -10,8 +11,11 @@ from hypothesis import given, settings
 from tests.bounds.checker import Wrong, check_bound
 from tests.oracle import build_network, exact_range, integers, network_value, rationals, specs
 from verimv.bounds import Effort, certified_bounds, exact_bounds, interval_bounds
+from verimv.bounds.branch import Budget, Search, exactly
 from verimv.bounds.engine import TIGHTENING
+from verimv.bounds.prover import Prover
 from verimv.bounds.situation import lemma
+from verimv.bounds.walk import Walk
 from verimv.errors import InputError
 from verimv.exact import Rational, ceil, floor
 from verimv.experiments.families import random_network
@@ -143,6 +147,22 @@ def test_workers_find_the_same():
     network = random_network((3, 8, 8, 1), 2)
     alone, together = (certified_bounds(network, Effort("exact", workers=n)) for n in (1, 2))
     assert alone == together
+
+
+def test_a_machine_that_is_busy_for_a_moment_ends_no_search(monkeypatch):
+    """What an evaluation took once, while something else ran, is not what those that are left will take."""
+    network = to_unit_cube(random_network((3, 6, 6, 1), 2))
+    search = Search(Prover(network, {}), 2, 0, 1, exactly, Budget(seconds=2.0))
+    ranges, calls = Walk.ranges, []
+
+    def late(self, *arguments):
+        calls.append(arguments)
+        if len(calls) == 1:
+            time.sleep(1)
+        return ranges(self, *arguments)
+
+    monkeypatch.setattr(Walk, "ranges", late)
+    assert search.run().complete
 
 
 def test_one_neuron():

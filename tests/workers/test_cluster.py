@@ -221,7 +221,7 @@ def test_command_line(steady, tmp_path, capsys):
     path.write_text("".join(write_network(random_network((3, 6, 6, 1), 2))))
     outputs = []
     for options in ([], ["--workers", "2"], ["--scheduler", steady.address]):
-        assert main(["bounds", str(path), "--method", "exact", "--json", *options]) == 0
+        assert main(["bounds", str(path), "--method", "exact", "--seconds-per-bound", "60", "--json", *options]) == 0
         outputs.append(json.loads(capsys.readouterr().out))
     assert outputs[0] == outputs[1] == outputs[2]
 

@@ -1,5 +1,6 @@
 """Work shared out: every task once, errors and dead workers reported, nobody left behind."""
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -26,6 +27,14 @@ def test_every_task_is_done_once(workers, start):
     assert sorted((task, *result[:2]) for task, result in results) == [(n, n, n * n) for n in range(9)]
     assert (os.getpid() in {pid for _, (_, _, pid) in results}) == (workers == 1)
     assert not multiprocessing.active_children()
+
+
+def frozen(_):
+    return gc.get_freeze_count()
+
+
+def test_what_the_parent_has_is_not_collected_again():
+    assert all(count > 1000 for _, count in Processes(2).results(frozen, range(2)))
 
 
 def test_errors_arrive_whole():

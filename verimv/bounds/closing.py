@@ -24,6 +24,8 @@ _OPEN_BITS = 14
 _WORTH = 1e-3
 #: Powers of 2 by which a ray is taken that shows that there is no point.
 _FAR = (4, 14, 24, 40)
+#: A duration that differs from those before by this factor says little.
+_ODD = 3
 
 
 class Closer:
@@ -36,7 +38,7 @@ class Closer:
 
     @property
     def seconds(self) -> float:
-        """What one exact evaluation takes."""
+        """What one exact evaluation takes of the processor: that the machine is busy with something else may pass."""
         return self._ranging + self._bounding
 
     def close(
@@ -101,9 +103,9 @@ class Closer:
 
     def _ranges(self, node: Node) -> list[LayerRange] | None:
         """Where there is no point, the node is closed."""
-        began = time.monotonic()
+        began = time.thread_time()
         ranges = self.walk.ranges(node.situation, self.layer)
-        self._ranging = _averaged(self._ranging, time.monotonic() - began)
+        self._ranging = _averaged(self._ranging, time.thread_time() - began)
         if ranges is None:
             node.close([], None)
         return ranges
@@ -118,12 +120,13 @@ class Closer:
 
     def _bound(self, node: Node, ranges: list[LayerRange], multipliers: Sequence[Multipliers] | None) -> Number:
         """By multipliers, or by default slopes."""
-        began = time.monotonic()
+        began = time.thread_time()
         found = self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers)
-        self._bounding = _averaged(self._bounding, time.monotonic() - began)
+        self._bounding = _averaged(self._bounding, time.thread_time() - began)
         return found
 
 
 def _averaged(average: float, new: float) -> float:
     """Of durations, the last ones counting most; but not those of a moment when the machine did something else."""
-    return 0.8 * average + 0.2 * min(new, 3 * average) if average else new
+    usual = min(average, _ODD * new) or new
+    return 0.8 * usual + 0.2 * min(new, _ODD * usual)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import signal
 import sys
 from collections.abc import Callable
@@ -24,6 +25,7 @@ class OutOfBudget(Undecided):
 def begin(memory: int | None = None) -> None:
     """`memory`: the megabytes that this process may add to what it has from its parent."""
     _die_with_parent()
+    gc.freeze()  # or the first collection would visit, and so copy, all that the parent has
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
     if memory is not None and resource is not None:
