@@ -25,8 +25,7 @@ FILES = {s: f"{s}.json" for s in ("network", "source", "other")} | {s: f"{s}.mv"
 SUBJECTS = ("network", "network other", "network formula", "network source formula", "original formula")
 MAX_BITS, MAX_ROOTS, MAX_LINE = 200_000, 64, 1 << 23  # of a number; of a number; bytes
 WORK_PER_BYTE = 16  # steps of the check for each byte of the certified files, and for 100,000 bytes more
-ACTIVATIONS = {"relu": lambda t: max(t, 0), "crelu": lambda t: min(max(t, 0), 1), "identity": lambda t: t}
-KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}
+KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}  # an activation is its argument, clipped at these
 RULES = {  # kinds of arguments, one letter each; the last one before * any number of times
     "node": "n", "atom": "i", "not": "i", "scale": "si", "plus": "ii*", "times": "ii*", "lemma": "iii", "cut": "iiiqq",
     "sort": "ni*", "average": "nnii*", "same": "ii", "equals": "iilc*", "unit": "nnqi", "affine": "nn",
@@ -103,7 +102,7 @@ class Surd:  # an irrational number Σ c·√n as {n: c}, for squarefree n: so t
     def __new__(cls, terms):
         need(len(terms) <= MAX_ROOTS, ("at most", MAX_ROOTS, "square roots"), len(terms), "incomplete")
         surd = super().__new__(cls)
-        surd.terms = terms
+        surd.terms, surd.numerator, surd.denominator = terms, surd, 1  # it may stand for a whole number
         return surd if terms.keys() - {1} and size(surd) else terms.get(1, 0)
 
     def __add__(self, other):
@@ -176,7 +175,7 @@ class Network:  # layers (first variable, activation, rows over variables): 1 is
         self.layers, first = [], first or 2 + len(below)
         for layer in typed(layers, list):
             weights, bias, activation = with_keys(layer, "weights", "bias", "activation")
-            well_formed(activation in list(ACTIVATIONS), "an activation", activation)
+            well_formed(activation in list(KINKS), "an activation", activation)
             well_formed(len(typed(bias, list)) == len(typed(weights, list)) > 0 < len(below), "a bias for a row", layer)
             self.layers.append((first, activation, [self.row(below, *row) for row in zip(bias, weights, strict=True)]))
             self.ends = range(first, first + len(weights))  # of the last layer
@@ -237,11 +236,61 @@ class Terms:  # nodes by number: 0 and 1 are the constants, then come the inputs
         return functools.reduce(functools.partial(self.node, operator), nodes)
 
 
+def narrowed(ends, key, facts):
+    return max(ends[0], facts.get((key, "low"), ends[0])), min(ends[1], facts.get((key, "high"), ends[1]))
+
+
+def whole(x, scale):  # x·scale, mostly a whole number
+    return x.numerator * (scale // x.denominator) if type(scale) is int and not scale % x.denominator else x * scale
+
+
+class System:  # variables, each (activation, row) or None for one in [0,1], times a scale: so numbers are mostly whole
+    def __init__(self, variables):
+        self.scales, self.units = [1, 1], [None, None]
+        for name, row in (unit or ("identity", {0: 1}) for unit in variables[2:]):  # here 0 stands for all of [0,1]
+            below = {j: weight.denominator * self.scales[j] for j, weight in row.items()}
+            scale = math.lcm(1 << 48, *below.values()) << 16  # 16 bits are for default slopes
+            self.units.append((KINKS[name], {j: weight.numerator * (scale // below[j]) for j, weight in row.items()}))
+            self.scales.append(scale if size(scale) else 1)
+
+    def points(self, count, bounds):  # of each argument: ends and kinks, with values; None if a range is empty
+        points = [[(0, 0), (1, 1)], [(1, 1), (1, 1)]]
+        for (kinks, row), one in zip(self.units[2:count], self.scales[2:count], strict=True):
+            ends = [sum(w * points[j][(w > 0) == way][1] for j, w in row.items()) for way in (False, True)]
+            low, high = narrowed(ends, len(points), bounds)
+            if low > high:
+                return None
+            places = low, high, *(z * one for z in kinks if low < z * one < high)
+            values = [min(max(z, 0), one) if len(kinks) > 1 else max(z, 0) if kinks else z for z in places if size(z)]
+            points.append(list(zip(places, values, strict=True)))
+        return points
+
+    def leaf(self, count, facts, splits, target, multipliers):  # an upper bound; −1 if there is no such point
+        points, given = self.points(count, facts | splits), multipliers[::-1]
+        below = math.lcm(*self.scales[:count]) << 16
+        below *= math.lcm(*(c.denominator for c in (*target.values(), *multipliers)))
+        total = {k: whole(c, below // self.scales[k]) for k, c in target.items() if size(below)}
+        for k in range(count - 1, 1, -1) if points else ():
+            (kinks, row), ((low, first), (high, last)), c = self.units[k], points[k][:2], total.pop(k, 0)
+            slope = c if 0 not in row and all(z == y for z, y in points[k]) else 0
+            if 0 not in row and (len(points[k]) > 2 or (k, "low") in splits or (k, "high") in splits):
+                well_formed(given or not multipliers, "more multipliers", "none")
+                share = 1 if low + high > 0 else 0  # by default that of a side, or the chord's, rounded down
+                if low < high and Surd not in (type(low), type(high)) and (c > 0 or kinks != (0,)):
+                    share = Fraction((last - first) * 2**16 // (high - low), 2**16)
+                slope = whole(given.pop(), below // self.scales[k]) if multipliers else whole(share, c)
+            total[1] = total.get(1, 0) + max(c * y + -1 * slope * z for z, y in points[k] if size(c))
+            for j, weight in row.items() if slope else ():
+                total[j] = total.get(j, 0) + slope * weight
+        well_formed(not points or not given, "no more multipliers", len(given))
+        return total.get(1, 0) * Fraction(1, below) if points else -1
+
+
 class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and what is added to it; claim: (node, form)
     def __init__(self, layers, terms, outputs, budget):
         self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, budget
         self.claims, self.parts, self.ranges, self.known = [None], [{}], [(0, 0)], {frozenset(): 0}
-        self.facts, self.situation = {}, []  # (variable, side) → bound; what the last leaf was about
+        self.facts, self.system = {}, None  # (variable, side) → bound; the network, once a bound asks for it
         self.assumed = self.proved = 0  # bounds without evidence; outputs
         self.variables = [None] * (2 + len(terms.inputs))  # (activation, row), or None for an input
         self.layer, self.first, self.arguments, self.values = 0, len(self.variables), [], []
@@ -281,7 +330,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
             self.spend(len(part) + sum(map(size, part.values())) // 256)
             self.known[key] = len(self.parts)
             self.parts.append(part)
-            self.ranges.append(self.range_over(part, {}))
+            self.ranges.append([sum(c for c in part.values() if (c > 0) == way) for way in (False, True)])
         return self.known[key], terms.get(1, 0)
 
     def total(self, *pairs, plus=0):  # the form Σ factor·form + plus, for pairs (form, factor)
@@ -290,17 +339,6 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
             self.spend(sum(len(self.parts[part]) for part, _ in key))
             self.known[key] = self.form(add({}, *((self.parts[part], factor) for part, factor in key)))[0]
         return self.known[key], add({1: plus}, *(({1: form[1]}, factor) for form, factor in pairs)).get(1, 0)
-
-    def range_over(self, terms, ranges):  # the range of a sum over keys with ranges; that of others is [0,1]
-        ends = [0, 0]
-        for key, c in terms.items():
-            for i, end in enumerate(ranges.get(key, (0, 1))[:: 1 if c > 0 else -1]):
-                if end and size(ends[i]):
-                    ends[i] += c if end == 1 else c * end
-        return ends
-
-    def narrowed(self, ends, key, facts):
-        return max(ends[0], facts.get((key, "low"), ends[0])), min(ends[1], facts.get((key, "high"), ends[1]))
 
     def within(self, form, low, high):  # the form must lie in [low, high] over nodes in [0,1]; None is no bound
         least, most = (end + form[1] for end in self.ranges[form[0]])
@@ -392,7 +430,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         node, node2 = self.claim(a)[0], self.claim(b)[0]
         need({node, node2} <= places.keys(), "claims about nodes of the cone", (a, b))
         targets = [add({}, ({places[node]: 1}, way), ({places[node2]: 1}, -way)) for way in (1, -1)]
-        self.prove(variables, targets, {}, cases)
+        self.prove(System(variables), len(variables), {}, targets, cases)
         self.add(node2, self.claim(a)[1])
 
     def advance(self, *values):  # of neurons, as sums over nodes; after those of a layer come the next arguments
@@ -408,7 +446,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         is_due = (layer, index) == (self.layer, due) and index < len(self.arguments)
         need(is_due, ("neuron", due, "of layer", self.layer), (layer, index))
         form = self.form(self.arguments[index])
-        return form, *self.narrowed([end + form[1] for end in self.ranges[form[0]]], self.first + index, self.facts)
+        return form, *narrowed([end + form[1] for end in self.ranges[form[0]]], self.first + index, self.facts)
 
     def rule_unit(self, layer, index, share, shift):
         self.add(self.terms.fresh(), self.total((self.neuron(layer, index, index)[0], share), plus=-shift))
@@ -439,12 +477,15 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         first, way = self.layers[layer - 1][0], 1 if side == "high" else -1
         if cases:
             target = add({}, (self.variables[first + index][1], way), ({1: value}, -way))
+            self.system = self.system or System(self.variables)
             facts = {key: bound for key, bound in self.facts.items() if key[0] < first}
-            self.prove(self.variables[:first], [target], facts, cases)
+            self.prove(self.system, first, facts, [target], cases)
         self.assumed += not cases
         self.facts[first + index, side] = value
 
-    def prove(self, variables, targets, facts, cases):  # follow, for each target, a tree of cases in which it is ≤ 0
+    def prove(self, system, count, facts, targets, cases):  # that targets are ≤ 0, each by a tree of cases
+        facts = {(k, side): whole(bound, system.scales[k]) for (k, side), bound in facts.items()}
+        weights = sum(len(row) for _, row in system.units[2:count] if 0 not in row)
         situations = [(target, {}) for target in reversed(targets)]  # with what splits give; the last one is due
         for kind, *arguments in cases:
             need(situations, "no more cases", kind)
@@ -452,58 +493,21 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
             self.spend(1 + len(splits))
             if kind == "split" and len(arguments) == 2:
                 k, point = 2 + typed(arguments[0], int, 0), number(arguments[1])
-                need(k < len(variables), f"one of {len(variables) - 2} variables", k - 2)
-                situations += [(target, splits | {(k, side): point}) for side in ("low", "high")]
+                need(k < count, f"one of {count - 2} variables", k - 2)
+                situations += [(target, splits | {(k, s): whole(point, system.scales[k])}) for s in ("low", "high")]
             else:
                 well_formed(kind == "leaf", "a case", kind)
-                self.spend(1 + sum(len(variable[1]) for variable in variables if variable) // 100)
-                gap = self.leaf(variables, target, facts, splits, list(map(number, arguments)))
+                self.spend(1 + weights // 100)
+                gap = system.leaf(count, facts, splits, target, list(map(number, arguments)))
                 need(gap <= 0, "multipliers that prove the case", ("a gap of", gap))
         need(not situations, "a leaf for every case", f"{len(situations)} open")
-
-    def leaf(self, variables, target, facts, splits, multipliers):  # an upper bound; −1 if there is no such point
-        points, ranges, empty = self.situate(variables, facts, splits)
-        total, given = dict(target), multipliers[::-1]
-        for k in range(len(variables) - 1, 1, -1) if not empty else ():
-            if variables[k]:
-                c, slope = total.pop(k, 0), 0
-                if len(points[k]) > 2 or (k, "low") in splits or (k, "high") in splits:
-                    well_formed(given or not multipliers, "more multipliers", "none")
-                    slope = given.pop() if given else c * self.slope(c, variables[k][0], *points[k][0], *points[k][1])
-                elif all(z == value for z, value in points[k]):
-                    slope = c
-                add(total, (variables[k][1], slope), ({1: max(c * y + -1 * slope * z for z, y in points[k])}, 1))
-        well_formed(empty or not given, "no more multipliers", len(given))
-        return -1 if empty else self.range_over(total, ranges)[1]
-
-    def situate(self, variables, facts, splits):  # ends and kinks of arguments, ranges; kept where nothing changed
-        if self.situation[:2] != [variables, facts]:
-            self.situation = [variables, facts, {}, {}, {1: (1, 1)}, set()]
-        *_, last, points, ranges, empty = self.situation
-        changed = {k for (k, _), _ in splits.items() ^ last.items()} if points else set(range(2, len(variables)))
-        self.situation[2], bounds = splits, facts | splits
-        for k, unit in enumerate(variables[2:], start=2):
-            if k in changed or (unit and not changed.isdisjoint(unit[1])):
-                changed.add(k)
-                name = unit[0] if unit else "identity"
-                low, high = self.narrowed(self.range_over(unit[1], ranges) if unit else (0, 1), k, bounds)
-                kinks = (z for z in KINKS[name] if low < z < high)
-                points[k] = [(z, ACTIVATIONS[name](z)) for z in (low, high, *kinks)]
-                ranges[k] = points[k][0][1], points[k][1][1]
-                (empty.add if low > high else empty.discard)(k)
-        return points, ranges, empty
-
-    def slope(self, c, name, low, first, high, last):  # a default: the chord's, rounded down, or one of the sides'
-        if low < high and Surd not in (type(low), type(high)) and (c > 0 or name != "relu"):
-            return Fraction((last - first) * 2**16 // (high - low), 2**16)
-        return 1 if low + high > 0 else 0
 
     def rule_output(self, k, c, scale, offset):
         node, form = self.claim(c)
         due = self.layers and len(self.values) == len(self.variables) and k == self.proved < len(self.outputs)
         need(due and node == self.outputs[k], f"a claim about output {self.proved}, after all neurons", ("output", k))
         value, facts = self.form(self.values[self.first + k]), self.facts if self.activation == "identity" else {}
-        low, high = self.narrowed([end + value[1] for end in self.ranges[value[0]]], self.first + k, facts)
+        low, high = narrowed([end + value[1] for end in self.ranges[value[0]]], self.first + k, facts)
         wanted, found = value if low < high else (0, low), self.total((form, scale), plus=offset)
         need(found == wanted, ("the value", self.written(wanted)), self.written(found))
         inside = scale and min(offset, offset + scale) <= low and high <= max(offset, offset + scale)

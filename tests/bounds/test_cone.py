@@ -54,7 +54,8 @@ def accepted(variables, goal, cases) -> bool:
 
     checker = kernel.Checker([], kernel.Terms([]), [], 10**9)
     known = [None, None, *(None if v is None else (v.activation, shifted(v.row)) for v in variables)]
-    return rejection(lambda: checker.prove(known, [shifted(goal)], {}, [list(case) for case in cases])) is None
+    system, cases = kernel.System(known), [list(case) for case in cases]
+    return rejection(lambda: checker.prove(system, len(known), {}, [shifted(goal)], cases)) is None
 
 
 @pytest.mark.parametrize("seed", range(40))
