@@ -3,8 +3,7 @@
     python -I -S kernel.py DIR     or     python -I -S kernel.py CERTIFICATE --network N --formula F
 
 Whoever believes a verdict trusts this file and Python: it uses the standard library only, no solver, no floating point.
-`proofs/FORMAT.md` defines the format and every rule; `proofs/THEORY.md` says why each rule is right and where it is
-proved. A *sum* Σ c·[key] is a dictionary {key: coefficient}, in which [0] is 0 and [1] is 1.
+Rules: `proofs/FORMAT.md`; why: `proofs/THEORY.md`. A *sum* Σ c·[key] is a dictionary {key: c}; [0] is 0 and [1] is 1.
 """
 
 import argparse
@@ -64,8 +63,7 @@ def need(holds, expected, got, status="invalid"):
         raise Rejected(status, expected, got)
 
 
-def well_formed(holds, expected, got):
-    need(holds, expected, got, "malformed")
+well_formed = functools.partial(need, status="malformed")
 
 
 def located(function, *arguments, line=None, rule=None, subject=None):
@@ -122,8 +120,7 @@ class Surd:  # an irrational number Σ c·√n as {n: c}, for squarefree n: so t
         return hash(frozenset(self.terms.items()))
 
     def __lt__(self, other):
-        difference = self + -1 * other
-        terms = getattr(difference, "terms", {1: difference})
+        terms = getattr(difference := self + -1 * other, "terms", {1: difference})
         for bits in (64, 1024, 16384, 262144):  # each √n is rounded down to a multiple of 2^-bits
             scaled = sum(c * math.isqrt(n << 2 * bits) for n, c in terms.items())
             if abs(scaled) > sum(map(abs, terms.values())) or terms.keys() == {1}:
@@ -205,8 +202,7 @@ class Terms:  # nodes by number: 0 and 1 are the constants, then come the inputs
 
     def factor(self, text):
         if text not in self.factors:
-            shape = FACTOR.fullmatch(text)
-            self.factors[text] = number(f"1/{shape[1]}" if shape[1] else shape[2]) if shape else -1
+            self.factors[text] = number(f"1/{d[1]}" if d[1] else d[2]) if (d := FACTOR.fullmatch(text)) else -1
         well_formed(0 <= self.factors[text] <= 1, "d[i] or D[r], with a factor in [0,1]", text)
         return self.factors[text]
 
@@ -238,8 +234,9 @@ class Terms:  # nodes by number: 0 and 1 are the constants, then come the inputs
 
 
 class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and what is added to it; claim: (node, form)
-    def __init__(self, layers, terms, outputs, budget):
-        self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, budget
+    def __init__(self, layers, terms, outputs, count, share=False):  # count: of certified bytes
+        self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, WORK_PER_BYTE * (100_000 + count)
+        self.share(layers if share else [])
         self.claims, self.parts, self.ranges, self.known = [None], [{}], [(0, 0)], {frozenset(): 0}
         self.facts, self.situation = {}, []  # (variable, side) → bound; what the last leaf was about
         self.assumed = self.proved = 0  # bounds without evidence; outputs
@@ -247,6 +244,17 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         self.layer, self.first, self.arguments, self.values = 0, len(self.variables), [], []
         self.variables += ((activation, row) for _, activation, rows in layers for row in rows)
         self.advance({}, *({i: 1} for i in range(1, self.first)))
+
+    def share(self, layers):  # rows mention no neuron that is p > 0 times an earlier one: they mention that one
+        firsts, multiples = {}, {}  # (activation, row / scale) → (variable, scale); variable → {the first such: p}
+        for first, activation, rows in layers:
+            for k, row in enumerate(rows, start=first):
+                rows[k - first] = row = add({}, *((multiples.get(j, {j: 1}), c) for j, c in row.items()))
+                scale = abs(row[min(row)]) if row and activation != "crelu" and type(row[min(row)]) is not Surd else 1
+                self.spend(sum(size(c) + size(scale) for c in row.values()) // 256)
+                key = activation, frozenset(add({}, (row, Fraction(1, scale))).items())
+                a, other = firsts.setdefault(key, (k, scale))
+                multiples[k] = {a: Fraction(scale, other)}
 
     def follow(self, line):
         well_formed(type(line) is list and line and line[0] in list(RULES), "a list that begins with a rule", line)
@@ -276,8 +284,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
 
     def form(self, terms):
         part = {key: c for key, c in terms.items() if key > 1}
-        key = frozenset(part.items())
-        if key not in self.known:
+        if (key := frozenset(part.items())) not in self.known:
             self.spend(len(part) + sum(map(size, part.values())) // 256)
             self.known[key] = len(self.parts)
             self.parts.append(part)
@@ -285,8 +292,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         return self.known[key], terms.get(1, 0)
 
     def total(self, *pairs, plus=0):  # the form Σ factor·form + plus, for pairs (form, factor)
-        key = tuple((form[0], factor) for form, factor in pairs)
-        if key not in self.known:
+        if (key := tuple((form[0], factor) for form, factor in pairs)) not in self.known:
             self.spend(sum(len(self.parts[part]) for part, _ in key))
             self.known[key] = self.form(add({}, *((self.parts[part], factor) for part, factor in key)))[0]
         return self.known[key], add({1: plus}, *(({1: form[1]}, factor) for form, factor in pairs)).get(1, 0)
@@ -350,9 +356,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         self.add(self.terms.node("⊕", *sides), self.total((form, 1), (form2, 1)))
 
     def sequence(self, claims, low, high):  # the nodes of claims about f, f − 1, … with f in [low, high]; and f
-        need(claims, "at least one claim", "none")
-        form = self.claim(claims[0])[1]
-        self.within(form, low, high)
+        self.within(form := self.claim(claims[0] if claims else 0)[1], low, high)
         return [self.node_of(c, form, k) for k, c in enumerate(claims)], form
 
     def rule_sort(self, count, *claims):
@@ -398,8 +402,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
     def advance(self, *values):  # of neurons, as sums over nodes; after those of a layer come the next arguments
         self.values += values
         while self.first + len(self.arguments) == len(self.values) < len(self.variables):
-            self.first, self.activation, rows = self.layers[self.layer]
-            self.layer += 1
+            self.layer, (self.first, self.activation, rows) = self.layer + 1, self.layers[self.layer]
             self.spend(sum(len(self.values[j]) for row in rows for j in row))
             self.arguments = [add({}, *((self.values[j], weight) for j, weight in row.items())) for row in rows]
             self.values += self.arguments if self.activation == "identity" else []
@@ -439,8 +442,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         first, way = self.layers[layer - 1][0], 1 if side == "high" else -1
         if cases:
             target = add({}, (self.variables[first + index][1], way), ({1: value}, -way))
-            facts = {key: bound for key, bound in self.facts.items() if key[0] < first}
-            self.prove(self.variables[:first], [target], facts, cases)
+            self.prove(self.variables[:first], [target], {k: b for k, b in self.facts.items() if k[0] < first}, cases)
         self.assumed += not cases
         self.facts[first + index, side] = value
 
@@ -550,11 +552,9 @@ def verify(lines, contents):  # raise Rejected unless numbered lines prove it; c
             if "other" in texts:  # both networks, then a layer of differences
                 rows = [{a: 1, b: -1} for a, b in zip(network.ends, other.ends, strict=True)]
                 layers = [*layers, *other.layers, (other.ends.stop, "identity", rows)]
-        outputs = [None] * len(names)
-        if "formula" in texts:
-            outputs = located(terms.read, texts["formula"], names, subject="formula")[1]
+        outputs = located(terms.read, texts["formula"], names, subject="formula")[1] if "formula" in texts else names
         outputs = outputs if layers else list(zip(originals, outputs, strict=True))
-        checker = Checker(layers, terms, outputs, WORK_PER_BYTE * (100_000 + sum(map(len, data.values()))))
+        checker = Checker(layers, terms, outputs, sum(map(len, data.values())), "other" in texts)
         for n, line in lines:
             located(checker.follow, line, line=n, rule=line[0] if type(line) is list and line else None)
     except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
