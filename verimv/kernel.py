@@ -252,9 +252,9 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
                 rows[k - first] = row = add({}, *((multiples.get(j, {j: 1}), c) for j, c in row.items()))
                 scale = abs(row[min(row)]) if row and activation != "crelu" and type(row[min(row)]) is not Surd else 1
                 self.spend(sum(size(c) + size(scale) for c in row.values()) // 256)
-                key = activation, frozenset(add({}, (row, Fraction(1, scale))).items())
+                key = activation, frozenset(add({}, (row, Fraction(1) / scale)).items())
                 a, other = firsts.setdefault(key, (k, scale))
-                multiples[k] = {a: Fraction(scale, other)}
+                multiples[k] = {a: Fraction(scale) / other}
 
     def follow(self, line):
         well_formed(type(line) is list and line and line[0] in list(RULES), "a list that begins with a rule", line)

@@ -66,11 +66,12 @@ Definition normal (x : positive * positive) (s : sum t) : action t (sum t) :=
 
 (** The argument over originals. *)
 Definition over_originals (m : trie (positive * t)) (s : sum t) : result (sum t) :=
-  add_sums K (List.map (fun kc =>
+  let* l := add_all K (List.map (fun kc =>
     match find (fst kc) m with
-    | Some (a, p) => (Sum_ [(a, p)] zero, snd kc)
-    | None => (Sum_ [(fst kc, one)] zero, snd kc)
-    end) (terms s)) (constant s).
+    | Some ap => ([ap], snd kc)
+    | None => ([(fst kc, one)], snd kc)
+    end) (terms s)) in
+  Ok (Sum_ l (constant s)).
 
 (** p > 0, and p = 1 for a neuron that is clipped. *)
 Definition factor_allowed (a : activation) (p : t) : result bool :=

@@ -70,11 +70,13 @@ Section Shared.
   Lemma over_originals_sound m s s' : (forall k a p, find k m = Some (a, p) -> v k = value p * v a) ->
     Sharing.over_originals K m s = Ok s' -> on_sum s' = on_sum s.
   Proof.
-    intros Hm H. unfold Sharing.over_originals in H. apply (add_sums_sound sound v) in H. rewrite H.
-    unfold value_of_sum at 2. f_equal. clear H. induction (terms s) as [| [k c] l IH]; simpl; trivial.
-    simpl in IH. rewrite IH. f_equal. destruct (find k m) as [[a p] |] eqn:E; cbn [fst snd]; f_equal.
-    - rewrite (Hm k a p E). unfold value_of_sum. cbn [terms constant value_of_terms]. rewrite (value_zero sound). lra.
-    - apply (on_variable sound).
+    intros Hm H. unfold Sharing.over_originals in H. apply bind_ok in H. destruct H as (l & Hl & H).
+    apply ok_same in H. subst s'. unfold value_of_sum. cbn [terms constant]. f_equal.
+    rewrite (add_all_sound sound v _ _ Hl), map_map. clear Hl.
+    induction (terms s) as [| [k c] rest IH]; simpl; trivial. simpl in IH. rewrite IH. f_equal.
+    destruct (find k m) as [[a p] |] eqn:E; cbn [fst snd value_of_terms]; f_equal.
+    - rewrite (Hm k a p E). lra.
+    - rewrite (value_one sound). lra.
   Qed.
 
   Lemma same_activation_eq a b : Networks.same_activation a b = true -> a = b.
