@@ -23,7 +23,7 @@ from pathlib import Path
 
 COQ = Path(__file__).parent / "coq"
 #: Files with conditions, and the one that ends with the theorem.
-CHECKED, THEOREM = ("Store.v", "Claims.v", "Networks.v", "Checker.v", "Cases.v"), "SoundQc.vo"
+CHECKED, THEOREM = ("Store.v", "Claims.v", "Networks.v", "Sharing.v", "Checker.v", "Cases.v"), "SoundQc.vo"
 _GROUP = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
 _NEED = re.compile(rf'\b(?P<word>need|well_formed) (?:{_GROUP}(?:%\w+)?|[\w\']+)\s+"(?P<why>[^"]*)"')
 _RANGE = re.compile(rf"\b(?P<why>form_at_(?:least|most) K (?:\w+|{_GROUP}) (?:\w+|{_GROUP}))")
@@ -34,6 +34,10 @@ _HEAD = re.compile(r"\s*(?:Lemma|Theorem|Corollary|Definition|Fixpoint|Instance)
 #: Changes of another kind: file, old text, new text, what is switched off.
 CHANGES = [
     ("Networks.v", 'else Reject Invalid "one unit, or none"', "else Ok tt", "clip of a crelu: one unit, or none"),
+    ("Sharing.v", "then Ok (eqb K p one) else", "then Ok true else", "a shared crelu: the factor is 1"),
+    ("Sharing.v", "else lt K zero p.", "else Ok true.", "a shared relu: the factor is positive"),
+    ("Sharing.v", "Ok (allowed && same_sum K multiple s)", "Ok allowed", "a shared neuron: its argument is a multiple"),
+    ("Sharing.v", "if same_activation (fst x) (fst y) then", "if true then", "a shared neuron: the same activation"),
     ("Checker.v", "if assumed (place g) then Reject", "if false then Reject", "finish: no bound is assumed"),
     ("Cases.v", "&& same_limits (used e) (find (key e) known)", "", "ranges are kept: the bounds are the same"),
     ("Cases.v", "| Relu => kink l h zero", "| Relu => Ok []", "leaf: the kink of a relu"),

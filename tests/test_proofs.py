@@ -56,6 +56,7 @@ SPOILED = {
     "rule-bound-cases": ("(<= p z)", "(< (+ p 1.0) z)"),
     "rule-output": ("(assert (unit f))", ""),
     "rule-input-map": ("(assert (<= l x))", ""),
+    "rule-share": ("(assert (> p 0.0))", ""),
 }
 
 

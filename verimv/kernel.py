@@ -3,8 +3,7 @@
     python -I -S kernel.py DIR     or     python -I -S kernel.py CERTIFICATE --network N --formula F
 
 Whoever believes a verdict trusts this file and Python: it uses the standard library only, no solver, no floating point.
-`proofs/FORMAT.md` defines the format and every rule; `proofs/THEORY.md` says why each rule is right and where it is
-proved. A *sum* Σ c·[key] is a dictionary {key: coefficient}, in which [0] is 0 and [1] is 1.
+Rules: `proofs/FORMAT.md`; why: `proofs/THEORY.md`. A *sum* Σ c·[key] is a dictionary {key: c}; [0] is 0 and [1] is 1.
 """
 
 import argparse
@@ -63,8 +62,7 @@ def need(holds, expected, got, status="invalid"):
         raise Rejected(status, expected, got)
 
 
-def well_formed(holds, expected, got):
-    need(holds, expected, got, "malformed")
+well_formed = functools.partial(need, status="malformed")
 
 
 def located(function, *arguments, line=None, rule=None, subject=None):
@@ -85,15 +83,13 @@ def size(x):  # the bits of a number, which must not be too long
 
 def add(total, *pairs):  # Σ factor·sum to a sum, for pairs (sum, factor)
     for terms, factor in pairs:
-        for key, value in terms.items() if factor else ():
+        for key, c in terms.items() if factor else ():
             old = total.pop(key, 0)
-            if type(value) is type(factor) is type(old) is Fraction:  # faster than the same below
-                a, b, d, f = value.numerator, value.denominator, factor.denominator, old.denominator
-                value = Fraction(a * factor.numerator * f + old.numerator * b * d, b * d * f)
-            else:
-                value = (value if factor == 1 else value * factor) + old
-            if value and key and size(value):
-                total[key] = value
+            below = c.denominator * factor.denominator * old.denominator
+            c = c.numerator * factor.numerator * old.denominator + old.numerator * (below // old.denominator)
+            c = c if below == 1 else Fraction(c, below) if type(c) is int else c * Fraction(1, below)
+            if c and key and size(c):
+                total[key] = c
     return total
 
 
@@ -121,8 +117,7 @@ class Surd:  # an irrational number Σ c·√n as {n: c}, for squarefree n: so t
         return hash(frozenset(self.terms.items()))
 
     def __lt__(self, other):
-        difference = self + -1 * other
-        terms = getattr(difference, "terms", {1: difference})
+        terms = getattr(difference := self + -1 * other, "terms", {1: difference})
         for bits in (64, 1024, 16384, 262144):  # each √n is rounded down to a multiple of 2^-bits
             scaled = sum(c * math.isqrt(n << 2 * bits) for n, c in terms.items())
             if abs(scaled) > sum(map(abs, terms.values())) or terms.keys() == {1}:
@@ -204,8 +199,7 @@ class Terms:  # nodes by number: 0 and 1 are the constants, then come the inputs
 
     def factor(self, text):
         if text not in self.factors:
-            shape = FACTOR.fullmatch(text)
-            self.factors[text] = number(f"1/{shape[1]}" if shape[1] else shape[2]) if shape else -1
+            self.factors[text] = number(f"1/{d[1]}" if d[1] else d[2]) if (d := FACTOR.fullmatch(text)) else -1
         well_formed(0 <= self.factors[text] <= 1, "d[i] or D[r], with a factor in [0,1]", text)
         return self.factors[text]
 
@@ -240,35 +234,35 @@ def narrowed(ends, key, facts):
     return max(ends[0], facts.get((key, "low"), ends[0])), min(ends[1], facts.get((key, "high"), ends[1]))
 
 
+def common(*divisors):  # their least common multiple, if it is not too long
+    return functools.reduce(lambda a, b: math.lcm(a, b) if size(a) else 1, divisors, 1)
+
+
 def whole(x, scale):  # x·scale, mostly a whole number
     return x.numerator * (scale // x.denominator) if type(scale) is int and not scale % x.denominator else x * scale
 
 
 class System:  # variables, each (activation, row) or None for one in [0,1], times a scale: so numbers are mostly whole
     def __init__(self, variables):
-        self.scales, self.units = [1, 1], [None, None]
+        self.scales, self.units, self.common = [1, 1], [None, None], [1, 1]  # common: to all scales up to this one
         for name, row in (unit or ("identity", {0: 1}) for unit in variables[2:]):  # here 0 stands for all of [0,1]
-            below = {j: weight.denominator * self.scales[j] for j, weight in row.items()}
-            scale = math.lcm(1 << 48, *below.values()) << 16  # 16 bits are for default slopes
-            self.units.append((KINKS[name], {j: weight.numerator * (scale // below[j]) for j, weight in row.items()}))
-            self.scales.append(scale if size(scale) else 1)
+            self.scales.append(common(1 << 48, *(w.denominator * self.scales[j] for j, w in row.items())) << 16)
+            self.units.append((KINKS[name], {j: whole(w, self.scales[-1] // self.scales[j]) for j, w in row.items()}))
+            self.common.append(common(self.common[-1], self.scales[-1]))
 
     def points(self, count, bounds):  # of each argument: ends and kinks, with values; None if a range is empty
         points = [[(0, 0), (1, 1)], [(1, 1), (1, 1)]]
         for (kinks, row), one in zip(self.units[2:count], self.scales[2:count], strict=True):
             ends = [sum(w * points[j][(w > 0) == way][1] for j, w in row.items()) for way in (False, True)]
             low, high = narrowed(ends, len(points), bounds)
-            if low > high:
-                return None
             places = low, high, *(z * one for z in kinks if low < z * one < high)
             values = [min(max(z, 0), one) if len(kinks) > 1 else max(z, 0) if kinks else z for z in places if size(z)]
             points.append(list(zip(places, values, strict=True)))
-        return points
+        return points if all(low <= high for (low, _), (high, _), *_ in points) else None
 
     def leaf(self, count, facts, splits, target, multipliers):  # an upper bound; −1 if there is no such point
         points, given = self.points(count, facts | splits), multipliers[::-1]
-        below = math.lcm(*self.scales[:count]) << 16
-        below *= math.lcm(*(c.denominator for c in (*target.values(), *multipliers)))
+        below = self.common[count - 1] * common(*(c.denominator for c in (*given, *target.values()))) << 16
         total = {k: whole(c, below // self.scales[k]) for k, c in target.items() if size(below)}
         for k in range(count - 1, 1, -1) if points else ():
             (kinks, row), ((low, first), (high, last)), c = self.units[k], points[k][:2], total.pop(k, 0)
@@ -287,15 +281,26 @@ class System:  # variables, each (activation, row) or None for one in [0,1], tim
 
 
 class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and what is added to it; claim: (node, form)
-    def __init__(self, layers, terms, outputs, budget):
-        self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, budget
+    def __init__(self, layers, terms, outputs, count, share=False):  # count: of certified bytes
+        self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, WORK_PER_BYTE * (100_000 + count)
+        self.share(layers if share else [])
         self.claims, self.parts, self.ranges, self.known = [None], [{}], [(0, 0)], {frozenset(): 0}
-        self.facts, self.system = {}, None  # (variable, side) → bound; the network, once a bound asks for it
-        self.assumed = self.proved = 0  # bounds without evidence; outputs
+        self.assumed, self.proved, self.system, self.facts = 0, 0, None, {}  # facts: {(variable, side): bound}
         self.variables = [None] * (2 + len(terms.inputs))  # (activation, row), or None for an input
         self.layer, self.first, self.arguments, self.values = 0, len(self.variables), [], []
         self.variables += ((activation, row) for _, activation, rows in layers for row in rows)
         self.advance({}, *({i: 1} for i in range(1, self.first)))
+
+    def share(self, layers):  # rows mention no neuron that is p > 0 times an earlier one: they mention that one
+        firsts, multiples = {}, {}  # (activation, row / scale) → (variable, scale); variable → {the first such: p}
+        for first, activation, rows in layers:
+            for k, row in enumerate(rows, start=first):
+                rows[k - first] = row = add({}, *((multiples.get(j, {j: 1}), c) for j, c in row.items()))
+                scale = abs(row[min(row)]) if row and activation != "crelu" and type(row[min(row)]) is not Surd else 1
+                self.spend(sum(size(c) + size(scale) for c in row.values()) // 256)
+                key = activation, frozenset(add({}, (row, Fraction(1) / scale)).items())
+                a, other = firsts.setdefault(key, (k, scale))
+                multiples[k] = {a: Fraction(scale) / other}
 
     def follow(self, line):
         well_formed(type(line) is list and line and line[0] in list(RULES), "a list that begins with a rule", line)
@@ -325,8 +330,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
 
     def form(self, terms):
         part = {key: c for key, c in terms.items() if key > 1}
-        key = frozenset(part.items())
-        if key not in self.known:
+        if (key := frozenset(part.items())) not in self.known:
             self.spend(len(part) + sum(map(size, part.values())) // 256)
             self.known[key] = len(self.parts)
             self.parts.append(part)
@@ -334,8 +338,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         return self.known[key], terms.get(1, 0)
 
     def total(self, *pairs, plus=0):  # the form Σ factor·form + plus, for pairs (form, factor)
-        key = tuple((form[0], factor) for form, factor in pairs)
-        if key not in self.known:
+        if (key := tuple((form[0], factor) for form, factor in pairs)) not in self.known:
             self.spend(sum(len(self.parts[part]) for part, _ in key))
             self.known[key] = self.form(add({}, *((self.parts[part], factor) for part, factor in key)))[0]
         return self.known[key], add({1: plus}, *(({1: form[1]}, factor) for form, factor in pairs)).get(1, 0)
@@ -388,9 +391,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         self.add(self.terms.node("⊕", *sides), self.total((form, 1), (form2, 1)))
 
     def sequence(self, claims, low, high):  # the nodes of claims about f, f − 1, … with f in [low, high]; and f
-        need(claims, "at least one claim", "none")
-        form = self.claim(claims[0])[1]
-        self.within(form, low, high)
+        self.within(form := self.claim(claims[0] if claims else 0)[1], low, high)
         return [self.node_of(c, form, k) for k, c in enumerate(claims)], form
 
     def rule_sort(self, count, *claims):
@@ -436,8 +437,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
     def advance(self, *values):  # of neurons, as sums over nodes; after those of a layer come the next arguments
         self.values += values
         while self.first + len(self.arguments) == len(self.values) < len(self.variables):
-            self.first, self.activation, rows = self.layers[self.layer]
-            self.layer += 1
+            self.layer, (self.first, self.activation, rows) = self.layer + 1, self.layers[self.layer]
             self.spend(sum(len(self.values[j]) for row in rows for j in row))
             self.arguments = [add({}, *((self.values[j], weight) for j, weight in row.items())) for row in rows]
             self.values += self.arguments if self.activation == "identity" else []
@@ -478,14 +478,12 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         if cases:
             target = add({}, (self.variables[first + index][1], way), ({1: value}, -way))
             self.system = self.system or System(self.variables)
-            facts = {key: bound for key, bound in self.facts.items() if key[0] < first}
-            self.prove(self.system, first, facts, [target], cases)
+            self.prove(self.system, first, self.facts, [target], cases)
         self.assumed += not cases
         self.facts[first + index, side] = value
 
     def prove(self, system, count, facts, targets, cases):  # that targets are ≤ 0, each by a tree of cases
-        facts = {(k, side): whole(bound, system.scales[k]) for (k, side), bound in facts.items()}
-        weights = sum(len(row) for _, row in system.units[2:count] if 0 not in row)
+        facts = {(k, side): whole(bound, system.scales[k]) for (k, side), bound in facts.items() if k < count}
         situations = [(target, {}) for target in reversed(targets)]  # with what splits give; the last one is due
         for kind, *arguments in cases:
             need(situations, "no more cases", kind)
@@ -497,7 +495,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
                 situations += [(target, splits | {(k, s): whole(point, system.scales[k])}) for s in ("low", "high")]
             else:
                 well_formed(kind == "leaf", "a case", kind)
-                self.spend(1 + weights // 100)
+                self.spend(1 + sum(len(row) for _, row in system.units[2:count] if 0 not in row) // 100)
                 gap = system.leaf(count, facts, splits, target, list(map(number, arguments)))
                 need(gap <= 0, "multipliers that prove the case", ("a gap of", gap))
         need(not situations, "a leaf for every case", f"{len(situations)} open")
@@ -554,11 +552,9 @@ def verify(lines, contents):  # raise Rejected unless numbered lines prove it; c
             if "other" in texts:  # both networks, then a layer of differences
                 rows = [{a: 1, b: -1} for a, b in zip(network.ends, other.ends, strict=True)]
                 layers = [*layers, *other.layers, (other.ends.stop, "identity", rows)]
-        outputs = [None] * len(names)
-        if "formula" in texts:
-            outputs = located(terms.read, texts["formula"], names, subject="formula")[1]
+        outputs = located(terms.read, texts["formula"], names, subject="formula")[1] if "formula" in texts else names
         outputs = outputs if layers else list(zip(originals, outputs, strict=True))
-        checker = Checker(layers, terms, outputs, WORK_PER_BYTE * (100_000 + sum(map(len, data.values()))))
+        checker = Checker(layers, terms, outputs, sum(map(len, data.values())), "other" in texts)
         for n, line in lines:
             located(checker.follow, line, line=n, rule=line[0] if type(line) is list and line else None)
     except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:

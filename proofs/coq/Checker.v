@@ -7,7 +7,7 @@
 
 From Coq Require Import ZArith List String Bool.
 From VeriMV Require Import Syntax Map Number Sums Store Claims Networks.
-From VeriMV Require Cases.
+From VeriMV Require Cases Sharing.
 Import ListNotations.
 
 Section Checker.
@@ -171,7 +171,9 @@ Definition start (budget : Z) (subject : subjects) : result state :=
   | NetworkOther n other =>
       let* r := read_difference K n other in
       let (ls, stop) := r in
-      start_bounds budget (count_inputs n) ls stop
+      let* shared := Sharing.share K ls (empty_store budget (count_inputs n)) in
+      let (ls, s) := shared in
+      start_bounds (Store.budget s) (count_inputs n) ls stop
   end.
 
 (** ** Outputs (section 9) *)

@@ -324,6 +324,17 @@ Proof. intros ->. split; [reflexivity | apply sigma_unit]. Qed.
 Lemma complement_reference v t i : v = sigma (1 - (t - i)) -> sigma (t - i) = 1 - v.
 Proof. minmax. Qed.
 
+(** ** Neurons that two networks share *)
+
+(** A ReLU, or the identity, of p times an argument is p times that of the
+    argument; for the clipped ReLU this is so for p = 1 only. *)
+Lemma shared_relu p t : 0 < p -> rho (p * t) = p * rho t.
+Proof.
+  intros Hp. unfold rho. destruct (le_or_lt t 0).
+  - rewrite (fmax_left 0 t), (fmax_left 0 (p * t)) by (trivial; nra). lra.
+  - rewrite (fmax_right 0 t), (fmax_right 0 (p * t)) by nra. lra.
+Qed.
+
 (** ** The output *)
 
 Lemma rule_output v f y scale offset :

@@ -261,9 +261,13 @@ Section Sound.
       assert (Ho : length us = length (box other)).
       { destruct (read_difference_ok sound _ _ _ _ Hn) as (b & _ & _ & _ & _ & _ & _ & _ & _ & Hb & Hb' & _).
         rewrite (Forall2_length Hb'), <- (Forall2_length Hb). exact Hl. }
+      apply bind_ok in H0. destruct H0 as ([shared st] & Hshare & H0).
       destruct (difference_values sound us n other fl stop Hn Hl Ho) as (v & Hin & Hv).
-      assert (Hc := difference_consecutive sound n other fl stop Hn). rewrite <- Hl in Hc.
-      destruct (bounds_true_at us Hu budget fl stop g0 lines g' pairs v Hin Hv Hc H0 Hs Hf) as [Hb _].
+      destruct (share_holds sound v _ _ _ _ Hshare) as [Hshape Hsame].
+      assert (Hc := same_shape_consecutive _ _ Hshape _ _ (difference_consecutive sound n other fl stop Hn)).
+      rewrite <- Hl in Hc. apply Hsame in Hv.
+      destruct (bounds_true_at us Hu (Store.budget st) shared stop g0 lines g' pairs v Hin Hv Hc H0 Hs Hf) as [Hb _].
+      apply Hsame in Hv. rewrite <- (same_shape_last _ _ Hshape) in Hb.
       destruct (difference_outputs sound us v n other fl stop Hn Hl Ho Hin Hv) as [Ed El].
       rewrite Ed in Hb. now split.
   Qed.

@@ -185,6 +185,35 @@ def test_situations_with_many_splits_cost_more():
     assert (rejected.status, rejected.rule, rejected.expected[:13]) == ("incomplete", "bound", "at most 16 st")
 
 
+def long_number(count):
+    """A sum of fractions: of some 28,000 bits for each."""
+    return "+".join(f"1/{10**4299 + 2 * k + 1}" for k in range(count))
+
+
+def test_a_long_scale_of_a_wide_neuron_costs_more():
+    """Dividing by it would make all weights as long."""
+    width = 6000
+    below = [[k, 1] for k in range(width)]
+    wide = network((below, "relu"), ([[1] * width + [long_number(6)]], "relu")).replace(", ", ",")
+    rejected = case_rejected(Case([], network=wide, other=network(([[1, 0]], "relu"))))
+    assert (rejected.status, rejected.line, rejected.expected[:13]) == ("incomplete", None, "at most 16 st")
+
+
+def test_a_shared_neuron_with_a_long_factor_costs_more():
+    """All rows above it would be as long."""
+    above = [([[1, 0]] * 5000, "relu"), ([[1] * 5000 + [0]], "relu")]
+    first, second = (network(([[w, 0]], "relu"), *above).replace(", ", ",") for w in (1, long_number(6)))
+    rejected = case_rejected(Case([], network=first, other=second))
+    assert (rejected.status, rejected.line, rejected.expected[:13]) == ("incomplete", None, "at most 16 st")
+
+
+def test_factors_of_shared_neurons_grow_no_further_than_numbers_may():
+    depth = 40
+    first, second = (network(*[([[weight, 0]], "relu")] * depth) for weight in (1, f"1/{'9' * 4299}"))
+    rejected = case_rejected(Case([], network=first, other=second))
+    assert (rejected.status, rejected.expected) == ("incomplete", "a number with fewer bits")
+
+
 def test_numbers_too_long_to_print_are_no_trouble():
     huge = "9" * 4300
     rejected = lines_rejected([f'["unit",1,0,"{huge}",{huge}]', '["plus",1,1]', '["plus",2,2]', '["scale","d[2]",3]'])

@@ -232,6 +232,57 @@ TWIN = Case(
     network=TENT_NETWORK,
     other=network(([[-4, 2], [4, -2]], "relu"), ([["1/2", "1/2", 0]], "identity")),
 )
+
+
+def equal(layer, a, b, cases='["leaf"]'):
+    """Two networks whose difference, of one output at this layer, is 0: after sharing, that takes no cases."""
+    return Case([f'["bound",{layer},0,"{side}","0",{cases}]' for side in ("high", "low")], network=a, other=b)
+
+
+# neurons exchanged; and also multiplied by 2, 1/2 below, by 4, 1/3 above
+COPY = equal(
+    7,
+    network(([[2, -1], [-3, 1]], "relu"), ([[1, -2, "1/2"], [-1, 1, "1/4"]], "relu"), ([[1, 1, 0]], "identity")),
+    network(([[-3, 1], [2, -1]], "relu"), ([[1, -1, "1/4"], [-2, 1, "1/2"]], "relu"), ([[1, 1, 0]], "identity")),
+)
+RESCALED = equal(
+    7,
+    COPY.subjects["network"],
+    network(
+        ([[-6, 2], [1, "-1/2"]], "relu"),
+        ([[2, -8, 1], ["-1/3", "2/3", "1/6"]], "relu"),
+        ([["1/4", 3, 0]], "identity"),
+    ),
+)
+# an affine layer in between, its neurons exchanged and multiplied by 3, 2
+AFFINE_COPY = equal(
+    7,
+    network(([[2, -1], [-3, 1]], "relu"), ([[1, -2, 0], [-1, 1, 1]], "identity"), ([[1, 1, 0]], "relu")),
+    network(([[2, -1], [-3, 1]], "relu"), ([[-3, 3, 3], [2, -4, 0]], "identity"), ([["1/3", "1/2", 0]], "relu")),
+)
+# ρ(2x − 1) as one neuron, and as two
+HALVES = equal(
+    5,
+    network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
+    network(([[1, "-1/2"], [4, -2]], "relu"), ([[1, "1/4", 0]], "identity")),
+)
+# neurons that are constant, in layers of different depth; and one that is always 0
+CONSTANT = equal(
+    6,
+    network(([[0, 3], [0, 0]], "relu"), ([[1, 1, 0]], "identity")),
+    network(([[0, 1], [0, -1]], "relu"), ([[0, 0, 6], [0, 1, 0]], "relu"), ([["1/2", 7, 0]], "identity")),
+)
+# multiplied by 2 with the rational bias leading; and exchanged with irrational coefficients leading
+ROOT_COPY = equal(
+    5,
+    network(([["sqrt(2)", -1], ["1-sqrt(2)", "sqrt(3)"]], "relu"), ([["sqrt(2)", 1, 0]], "identity")),
+    network(([["1-sqrt(2)", "sqrt(3)"], ["2*sqrt(2)", -2]], "relu"), ([[1, "sqrt(2)/2", 0]], "identity")),
+)
+CLIPPED_COPY = equal(
+    5,
+    network(([[3, -1], [-2, 1]], "crelu"), ([[1, 2, 0]], "identity")),
+    network(([[-2, 1], [3, -1]], "crelu"), ([[2, 1, 0]], "identity")),
+)
 # the same on the box [−1, 1], mapped onto the unit cube
 BOX = Case(
     ['["node",2]', '["not",1]', '["output",0,2,"1","0"]'],
@@ -444,6 +495,24 @@ VALID = {
     "difference-with-bounds-of-both": TWIN.with_lines(
         ['["bound",1,0,"high","1",["leaf"]]', '["bound",3,1,"high","2",["leaf"]]', *TWIN.lines]
     ),
+    "difference-of-a-permuted-copy": COPY,
+    "difference-of-a-rescaled-copy": RESCALED,
+    "difference-of-a-copy-with-an-affine-layer": AFFINE_COPY,
+    "difference-of-a-copy-with-a-neuron-in-two-parts": HALVES,
+    "difference-of-constant-neurons": CONSTANT,
+    "difference-of-a-copy-with-square-roots": ROOT_COPY,
+    "difference-of-a-clipped-copy": CLIPPED_COPY,
+    "difference-of-a-copy-on-a-box": Case(
+        RESCALED.lines,
+        **{name: text.replace('["0", "1"]', '["-1/3", "sqrt(2)"]') for name, text in RESCALED.subjects.items()},
+    ),
+    # the neurons of layer 3 are shared, those of layer 1 cancel, but all four have a kink
+    "difference-with-multipliers-of-shared-neurons": equal(
+        5, TWIN.subjects["network"], TWIN.subjects["other"], '["leaf","0","0","0","0"]'
+    ),
+    "difference-with-a-split-at-a-shared-neuron": equal(
+        5, TWIN.subjects["network"], TWIN.subjects["other"], '["split",4,"0"],["leaf"],["leaf"]'
+    ),
     "box-with-source": BOX,
     "box-in-the-network": BOX_ONLY,
     "output-map": MAP,
@@ -590,6 +659,46 @@ INVALID = {
     "difference-the-wrong-way-round": TWIN.with_lines(
         [line.replace('"0",["split"', '"1/8",["split"') for line in TWIN.lines]
     ).file("other", '["1/2", "1/2"]', '["1/4", "1/2"]'),
+    "difference-of-a-copy-multiplied-wrongly": RESCALED.file("other", '"2/3"', '"3/4"'),
+    "difference-of-a-copy-exchanged-wrongly": COPY.file("other", '["1", "-1"]', '["-1", "1"]'),
+    "difference-of-a-copy-with-another-bias": COPY.file("other", '["1/4", "1/2"]', '["1/4", "1/3"]'),
+    "difference-of-an-affine-copy-multiplied-wrongly": AFFINE_COPY.file("other", '"1/3"', '"1/2"'),
+    "difference-of-parts-that-are-too-much": HALVES.file("other", '"1/4"', '"1/3"'),
+    "difference-of-constant-neurons-that-differ": CONSTANT.file("other", '"1/2"', '"1/3"'),
+    "difference-of-a-copy-with-other-square-roots": ROOT_COPY.file("other", "sqrt(3)", "sqrt(5)"),
+    # ρ(1 − 2x) is not −ρ(2x − 1)
+    "difference-of-neurons-multiplied-by-minus-one": equal(
+        5,
+        network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
+        network(([[-2, 1]], "relu"), ([[-1, 0]], "identity")),
+    ),
+    # σ(2x) is not 2·σ(x)
+    "difference-of-clipped-neurons-multiplied": equal(
+        5,
+        network(([[1, 0]], "crelu"), ([[2, 0]], "identity")),
+        network(([[2, 0]], "crelu"), ([[1, 0]], "identity")),
+    ),
+    "difference-of-other-activations": equal(
+        5,
+        network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
+        network(([[2, -1]], "identity"), ([[1, 0]], "identity")),
+    ),
+    # they are equal, but neurons are not divided by √2
+    "difference-of-neurons-multiplied-by-a-square-root": equal(
+        5,
+        network(([["sqrt(2)", "-sqrt(2)/2"]], "relu"), ([["sqrt(2)", 0]], "identity")),
+        network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
+    ),
+    "difference-with-a-multiplier-of-a-shared-neuron": equal(
+        5, TWIN.subjects["network"], TWIN.subjects["other"], '["leaf","1","0","0","0"]'
+    ),
+    # what a split says of a shared neuron is not said of the first one
+    "difference-by-a-split-at-a-shared-neuron-alone": equal(
+        5,
+        TWIN.subjects["network"],
+        TWIN.subjects["other"].replace('["1/2", "1/2"]', '["1/2", "1/4"]'),
+        '["split",4,"0"],["leaf"],["leaf"]',
+    ),
     "output-of-another-node": HAT.line('["output",0,8,"1","0"]', '["output",0,1,"1","0"]'),
     "output-before-all-neurons": HAT.line('["clip",2,0,"1",0,7]', None),
     "output-that-leaves-the-unit-interval": LEAVING,
@@ -634,6 +743,9 @@ MALFORMED = {
     "header-of-a-formula-alone": Case([], formula=HAT.subjects["formula"]),
     "header-with-other-and-formula": HAT.head(other_sha256="0" * 64),
     "header-with-other-alone": Case([], other=TENT_NETWORK),
+    "difference-without-multipliers-of-shared-neurons": equal(
+        5, TWIN.subjects["network"], TWIN.subjects["other"], '["leaf","0","0"]'
+    ),
     "other-without-layers": TWIN.file("other", '"layers"', '"strata"'),
     "header-naming-a-source-that-is-not-there": HAT.head(source_sha256="0" * 64),
     "line-not-json": HAT.line('["plus",1,1]', '["plus",1,1'),

@@ -6,7 +6,7 @@ may work on them. What the budget does not reach keeps the best bound that is pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -85,11 +85,13 @@ def certified_bounds(
     progress: Progress = lambda stage, done, total: None,
     only: Collection[Place] | None = None,
     record: Path | None = None,
+    given: Mapping[Place, NeuronBound] | None = None,
 ) -> NetworkBounds:
     """Proven ranges of all neurons of a network with rational weights, with evidence.
 
     `only` are neurons of one layer (from 1) that are asked for: the layers below get no more than helps them, and the
     layers above nothing. `record` is a file that keeps what is found: a run that was interrupted goes on from there.
+    `given` are bounds that are taken as they are, with all that they rest on.
     """
     if effort.method not in TIGHTENING:
         raise InputError(f"unknown bounds {effort.method}: choose one of {', '.join(TIGHTENING)}")
@@ -97,7 +99,7 @@ def certified_bounds(
         return interval_bounds(network)
     kept = None if record is None else Record(record, network, effort.aim)
     with team(effort.workers) as workers:
-        return _Engine(network, effort, workers, progress, only, kept).run()
+        return _Engine(network, effort, workers, progress, only, kept, given or {}).run()
 
 
 class _Engine:
@@ -109,6 +111,7 @@ class _Engine:
         progress: Progress,
         only: Collection[Place] | None,
         record: Record | None,
+        given: Mapping[Place, NeuronBound],
     ) -> None:
         self.network = network
         self.unit = to_unit_cube(network)
@@ -117,6 +120,7 @@ class _Engine:
         self.progress = progress
         self.only = only
         self.record = record
+        self.given = given
         self.last = len(network.layers) if only is None else max(layer for layer, _ in only)
         self.deadline = Deadline(effort.seconds)
         self.used = _used(network)
@@ -141,7 +145,8 @@ class _Engine:
                 saved += self._saved(task, end)
                 self.progress(f"bounding neurons, {saved:,} units saved", done, total)
             done = 2 * sum(len(rows.rows) for rows in layers[1:layer])
-            bounds.layers.append([self._bound(found[i, -1], found[i, 1]) for i in range(len(ends))])
+            own = [self._bound(found[i, -1], found[i, 1]) for i in range(len(ends))]
+            bounds.layers.append([self.given.get((layer, i), bound) for i, bound in enumerate(own)])
         bounds.layers += interval_bounds(self.network).layers[self.last :]
         return bounds
 
@@ -176,7 +181,7 @@ class _Engine:
             return []
         aims = []
         for i, (low, high) in enumerate(ends):
-            for way in (-1, 1):
+            for way in (-1, 1) if (layer, i) not in self.given else ():
                 method, goal = self._aim(prover, layer, i, way, low, high)
                 if method != "interval":
                     aims.append((i, way, way * (high if way > 0 else low), method, goal))

@@ -1,19 +1,26 @@
 """Two networks of one shape side by side, with their difference on top; and as the variables of a certificate.
 
-A certificate has all neurons of the first network, then all of the second (proofs/FORMAT.md, §3); the search has both
-layer by layer. Evidence about the one is evidence about the other, once its multipliers stand in the other order.
+A certificate has all neurons of the first network, then all of the second, those that are multiples of others included
+(proofs/FORMAT.md, §3). A search has only the neurons that matter to it, layer by layer: a *part*. Evidence about the
+one is evidence about the other, once its multipliers stand in the other order, with 0 for neurons that do not matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from verimv.bounds.situation import Case, Ends, Numbering, Place, Situation
 from verimv.bounds.walk import Walk
-from verimv.exact import ONE, parse_number
+from verimv.errors import InternalError
+from verimv.exact import parse_number
 from verimv.networks.affine import Affine
-from verimv.networks.network import Layer, Network
+from verimv.networks.network import Box, Layer, Network
+from verimv.networks.sharing import SharedPair
+
+#: Bounds of arguments, by the number of the variable in a certificate.
+Facts = Mapping[int, Ends]
 
 
 def are_alike(a: Network, b: Network) -> bool:
@@ -33,91 +40,146 @@ def reordered(network: Network, inputs: Sequence[str], outputs: Sequence[str]) -
     return Network.of(layers, inputs, box, outputs)
 
 
+class Part:
+    """Some neurons of a pair as a network of their own: `members` are their variables, layer by layer."""
+
+    def __init__(self, network: Network, members: Sequence[Sequence[int]]) -> None:
+        self.network, self.members = network, members
+        self.places = {k: (depth, i) for depth, found in enumerate(members, start=1) for i, k in enumerate(found)}
+        self._numbering = Numbering(network)
+
+    def variable(self, number: int) -> int:
+        """In a certificate, from its number in a search."""
+        place = self._numbering.place(number)
+        return place if isinstance(place, int) else self.members[place[0] - 1][place[1]]
+
+    def known(self, facts: Facts) -> dict[Place, Ends]:
+        """By place, of the neurons of this part."""
+        return {self.places[k]: ends for k, ends in facts.items() if k in self.places}
+
+    def facts(self, known: Mapping[Place, Ends]) -> Facts:
+        return {self.members[depth - 1][i]: ends for (depth, i), ends in known.items()}
+
+    def free(self, walk: Walk, situation: Situation, layer: int) -> list[int] | None:
+        """The variables below a layer that need a multiplier, from the last to the first; None if there is no such
+        point."""
+        ranges = walk.ranges(situation, layer)
+        if ranges is None:
+            return None
+        places = [(depth, int(i)) for depth, found in enumerate(ranges) for i in found.free.nonzero()[0]]
+        return [self.members[depth][i] for depth, i in reversed(places)]
+
+    def followed(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Situation]]:
+        """Each case of a tree with its situation."""
+        pending = [Situation(self.network.box, {})]
+        for case in cases:
+            situation = pending.pop()
+            yield case, situation
+            if case[0] == "split":
+                place = self._numbering.place(int(case[1]))
+                below, above = situation.split(place, parse_number(str(case[2])))
+                pending += [above, below]
+
+
 class Pair:
-    """a − b for two networks on the unit cube that are alike."""
+    """a − b for two networks on the unit cube that are alike, with the neurons that they share."""
 
     def __init__(self, a: Network, b: Network) -> None:
-        self.sides = (a, b)
-        self.inputs = len(a.inputs)
-        self.network = self._stacked()
-        self._neurons = sum(len(layer.rows) for layer in a.layers)
-        self._stack, self._side = Numbering(self.network), Numbering(a)
+        self._a, self.depth = a, len(a.layers)
+        self._shared = SharedPair(a, b, by_layer=True)
+        numbers = itertools.count(len(a.inputs))
+        #: the variables of all neurons of either side, layer by layer
+        self._sides = [[[next(numbers) for _ in layer.rows] for layer in a.layers] for _ in range(2)]
+        self._second_from = self._sides[1][0][0]
+        self.first, self.second = (self._part(self._originals(side)) for side in self._sides)
+        self.difference = self._difference()
+        self._all_of_first = self._part(self._sides[0])
+        self._all = self._part([x + y for x, y in zip(*self._sides, strict=True)], self._shared.differences)
 
-    def _stacked(self) -> Network:
-        """Below the outputs both, layer by layer; an affine end goes into the difference."""
-        a, b = self.sides
+    def _rows(self, variables: Iterable[int]) -> list[Affine]:
+        return [self._shared.neurons[k - len(self._a.inputs)].row for k in variables]
+
+    def _originals(self, side: Sequence[Sequence[int]]) -> list[list[int]]:
+        """What the neurons of a side are multiples of."""
+        values = [[self._shared.neurons[k - len(self._a.inputs)].value for k in layer] for layer in side]
+        return [sorted({j for value in layer for j, _ in value.terms}) for layer in values]
+
+    def _difference(self) -> Part:
+        """The neurons that the differences depend on. An affine end goes into the differences."""
+        rows, members = self._shared.differences, list[list[int]]()
+        depth = self.depth
+        if self._a.layers[-1].activation == "identity":
+            ends = [k for side in self._sides for k in side[-1]]
+            rows, depth = [row.substitute(dict(zip(ends, self._rows(ends), strict=True))) for row in rows], depth - 1
+        above = rows
+        for layer in reversed(self._sides[0][:depth]):
+            members.insert(0, sorted({j for row in above for j, _ in row.terms}) or layer[:1])  # at least one
+            above = self._rows(members[0])
+        return self._part(members, rows)
+
+    def _part(self, members: Sequence[Sequence[int]], on_top: Sequence[Affine] | None = None) -> Part:
+        """The members as a network, with rows over the last of them on top."""
         layers: list[Layer] = []
-        for depth, (one, two) in enumerate(zip(a.layers, b.layers, strict=True)):
-            shift = one.width_in if depth else 0
-            rows = [*one.rows, *(_moved(row, shift) for row in two.rows)]
-            layers.append(Layer(tuple(rows), one.width_in + shift, one.activation))
-        count = len(a.outputs)
-        differences = [Affine([(k, ONE), (count + k, -ONE)]) for k in range(count)]
-        top = layers[-1]
-        if top.activation == "identity":
-            layers.pop()
-            differences = [row.substitute(top.rows) for row in differences]
-        width = len(top.rows) if top.activation != "identity" else top.width_in
-        layers.append(Layer(tuple(differences), width, "identity"))
-        return replace(a, layers=tuple(layers))
+        numbers, width = {j: j for j in range(len(self._a.inputs))}, len(self._a.inputs)
+        for layer, found in zip(self._a.layers, members, strict=False):
+            layers.append(Layer(tuple(row.renumbered(numbers) for row in self._rows(found)), width, layer.activation))
+            numbers, width = {k: i for i, k in enumerate(found)}, len(found)
+        if on_top is not None:
+            layers.append(Layer(tuple(row.renumbered(numbers) for row in on_top), width, "identity"))
+        names = [f"y{i + 1}" for i in range(len(layers[-1].rows))]
+        return Part(Network.of(layers, self._a.inputs, self._a.box, names), members)
 
-    def known(self, a: Mapping[Place, Ends], b: Mapping[Place, Ends]) -> dict[Place, Ends]:
-        """What is proved of both sides, as bounds of the stack."""
-        widths = [len(layer.rows) for layer in self.sides[0].layers]
-        return {**a, **{(layer, widths[layer - 1] + i): ends for (layer, i), ends in b.items()}}
+    def place(self, variable: int) -> Place:
+        """Of a neuron in a certificate."""
+        for layer, found in enumerate(itertools.chain(*self._sides), start=1):
+            if variable in range(found[0], found[-1] + 1):
+                return layer, variable - found[0]
+        raise InternalError(f"variable {variable} is no neuron")
 
-    def about_second(self, cases: Sequence[Case], first: Walk) -> list[Case]:
-        """Cases about the second network alone. `first` is the first one with all that the certificate says of it:
-        in a leaf with multipliers, its neurons have the multiplier 0."""
+    def is_shared(self, variable: int) -> bool:
+        """Whether a variable of the second part is a neuron of the first network."""
+        return variable < self._second_from
+
+    def needed(self, target: int | None, box: Box, phases: Facts, walks: tuple[Walk, Walk]) -> list[int] | None:
+        """The variables that need a multiplier in a leaf of a certificate about the argument of a neuron (or, for None,
+        about a difference), from the last to the first; None if there is no such point. `walks` are of all neurons of
+        the first network, and of all neurons. Before a neuron come those below it on its side, and all of the first."""
+        layer = self.place(target)[0] if target is not None else 2 * self.depth + 1
+        layers = (min(layer, self.depth + 1), max(layer - self.depth, 1))
+        result: list[int] = []
+        for part, walk, below in zip((self._all_of_first, self._all), walks, layers, strict=True):
+            inside = {place: ends for place, ends in part.known(phases).items() if place[0] < below}
+            found = part.free(walk, Situation(box, inside), below)
+            if found is None:
+                return None
+            result += [k for k in found if part is self._all_of_first or not self.is_shared(k)]
+        return sorted(result, reverse=True)
+
+    def walks(self, facts: Facts) -> tuple[Walk, Walk]:
+        """Of all neurons of the first network, and of all neurons, given bounds proved before."""
+        first, both = (Walk(part.network, part.known(facts)) for part in (self._all_of_first, self._all))
+        return first, both
+
+
+class Translation:
+    """From cases about a part of a pair to those of a certificate; `facts` is all that it says of what comes before."""
+
+    def __init__(self, pair: Pair, part: Part, facts: Facts) -> None:
+        self.pair, self.part = pair, part
+        self._walk = Walk(part.network, part.known(facts))
+        self._walks = pair.walks(facts)
+
+    def __call__(self, cases: Sequence[Case], target: int | None) -> list[Case]:
+        """Cases about the argument of a neuron, or, for None, about a difference."""
+        layer = self.part.places[target][0] if target is not None else len(self.part.network.layers)
         result: list[Case] = []
-        for case, situation in _followed(self.sides[1], cases):
-            if case[0] == "split" and int(case[1]) >= self.inputs:
-                case = ("split", int(case[1]) + self._neurons, case[2])
-            elif case[0] == "leaf" and len(case) > 1:
-                zeros = len(_free_places(first, Situation(situation.box, {}), len(first.layers) + 1))
-                case = (*case, *["0"] * zeros)
-            result.append(case)
-        return result
-
-    def about_difference(self, cases: Sequence[Case], stack: Walk) -> list[Case]:
-        """Cases about the top of the stack."""
-        result: list[Case] = []
-        for case, situation in _followed(self.network, cases):
+        for case, situation in self.part.followed(cases):
             if case[0] == "split":
-                variable = self._stack.place(int(case[1]))
-                case = ("split", variable if isinstance(variable, int) else self._number(variable), case[2])
-            else:
-                places = _free_places(stack, situation, len(stack.layers)) if len(case) > 1 else []
-                numbered = sorted(zip(map(self._number, places), case[1:], strict=True), reverse=True)
-                case = ("leaf", *(multiplier for _, multiplier in numbered))
+                case = ("split", self.part.variable(int(case[1])), case[2])
+            elif len(case) > 1:
+                free = self.part.free(self._walk, situation, layer) or []
+                multipliers = dict(zip(free, case[1:], strict=True))
+                needed = self.pair.needed(target, situation.box, self.part.facts(situation.phases), self._walks)
+                case = ("leaf", *(multipliers.get(k, "0") for k in needed or ()))
             result.append(case)
         return result
-
-    def _number(self, place: Place) -> int:
-        """The variable of a neuron of the stack."""
-        layer, i = place
-        width = len(self.sides[0].layers[layer - 1].rows)
-        return self._side.variable((layer, i)) if i < width else self._side.variable((layer, i - width)) + self._neurons
-
-
-def _moved(row: Affine, shift: int) -> Affine:
-    return Affine(tuple((shift + j, w) for j, w in row.terms), row.constant)
-
-
-def _followed(network: Network, cases: Sequence[Case]) -> Iterator[tuple[Case, Situation]]:
-    """Each case of a tree with its situation."""
-    numbering = Numbering(network)
-    pending = [Situation(network.box, {})]
-    for case in cases:
-        situation = pending.pop()
-        yield case, situation
-        if case[0] == "split":
-            below, above = situation.split(numbering.place(int(case[1])), parse_number(str(case[2])))
-            pending += [above, below]
-
-
-def _free_places(walk: Walk, situation: Situation, layer: int) -> list[Place]:
-    """Neurons below a layer that need a multiplier, from the last to the first."""
-    ranges = walk.ranges(situation, layer) or []
-    places = [(depth, int(i)) for depth, found in enumerate(ranges, start=1) for i in found.free.nonzero()[0]]
-    return places[::-1]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from verimv.bounds.bound import NetworkBounds
+from verimv.bounds.bound import NetworkBounds, NeuronBound
 from verimv.bounds.branch import Budget, Search
 from verimv.bounds.engine import Effort, certified_bounds
 from verimv.bounds.interval import interval_bounds
-from verimv.bounds.pair import Pair, are_alike, reordered
+from verimv.bounds.pair import Facts, Pair, Part, Translation, are_alike, reordered
 from verimv.bounds.prover import Prover
-from verimv.bounds.situation import Case, Place, Target
-from verimv.bounds.walk import Walk
+from verimv.bounds.situation import Case, Ends, Place, Target
 from verimv.certificate.bound_lines import BoundLines
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.derivation import Derivation
@@ -21,6 +20,7 @@ from verimv.exact import Number, format_number
 from verimv.networks.json_format import write_network
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
+from verimv.networks.sharing import SharedPair
 from verimv.smt.functions import aligned
 from verimv.smt.limited import Deadline
 
@@ -42,10 +42,10 @@ def certify_range(network: Network, ranges: Sequence[tuple[Number, Number]], sec
     return checked({"network": "".join(write_network(network))}, lines.derivation)
 
 
-def _hidden_bounds(network: Network, seconds: float) -> NetworkBounds:
-    """What helps to bound the last layer."""
+def _hidden_bounds(network: Network, seconds: float, given: Mapping[Place, NeuronBound] | None = None) -> NetworkBounds:
+    """What helps to bound the last layer; `given` is taken as it is."""
     effort = Effort("exact", seconds=_HIDDEN_SHARE * seconds)
-    bounds = certified_bounds(network, effort, only={(len(network.layers), -1)})
+    bounds = certified_bounds(network, effort, only={(len(network.layers), -1)}, given=given)
     return NetworkBounds(bounds.layers[:-1])
 
 
@@ -63,36 +63,70 @@ def certify_difference(a: Network, b: Network, tolerance: Number, seconds: float
     """A certificate that two networks with the same inputs and box never differ by more than a tolerance. The second is
     written with the names of the first.
 
-    Found for networks of one shape with rational weights, if evidence is found in time.
+    Found at once where the neurons of one are those of the other, up to their order and positive factors. Otherwise for
+    networks of one shape with rational weights, if evidence is found in time.
     """
-    deadline = Deadline(seconds)
     second = aligned(a, b)[1]
     b = replace(reordered(b, second.inputs, second.outputs), inputs=a.inputs, outputs=a.outputs)
-    sides = [to_unit_cube(network) for network in (a, b)]
-    if not are_alike(*sides) or any(side.number_kind == "algebraic" for side in sides):
+    first, other = to_unit_cube(a), to_unit_cube(b)
+    derivation = _by_sharing(first, other, tolerance) or _by_search(first, other, tolerance, Deadline(seconds))
+    if derivation is None:
         return None
-    pair, depth = Pair(*sides), len(a.layers)
-    bounds = [_hidden_bounds(side, seconds / 2) for side in sides]
-    lines = BoundLines(Derivation(), sides[0], bounds[0], deadline)
-    lines.write_lemmas(depth)
-    known = [found.known(depth) for found in bounds]
-    first = Walk(sides[0], known[0])
-    for target, cases in bounds[1].lemmas(depth):
-        place = (depth + target.layer, target.index)
-        _write(lines.derivation, place, target, pair.about_second(cases, first))
-    prover = Prover(pair.network, pair.known(*known))
+    return checked({"network": "".join(write_network(a)), "other": "".join(write_network(b))}, derivation)
+
+
+def _by_sharing(a: Network, b: Network, tolerance: Number) -> Derivation | None:
+    """Where all neurons cancel, nothing has to be looked for."""
+    differences = SharedPair(a, b).differences
+    if any(row.terms or abs(row.constant) > tolerance for row in differences):
+        return None
+    derivation = Derivation()
+    for k in range(len(differences)):
+        for way in (1, -1):
+            place = (len(a.layers) + len(b.layers) + 1, k)
+            _write(derivation, place, Target(*place, way, way * tolerance), [("leaf",)])
+    return derivation
+
+
+def _by_search(a: Network, b: Network, tolerance: Number, deadline: Deadline) -> Derivation | None:
+    """Evidence for bounds of both networks, then of their difference."""
+    if not are_alike(a, b) or any(side.number_kind == "algebraic" for side in (a, b)):
+        return None
+    pair, derivation, seconds = Pair(a, b), Derivation(), deadline.left / 2
+    first = _hidden_bounds(pair.first.network, seconds)
+    facts = _write_lemmas(derivation, pair, pair.first, first, {})
+    given = {
+        place: first.layers[pair.first.places[k][0] - 1][pair.first.places[k][1]]
+        for k, place in pair.second.places.items()
+        if pair.is_shared(k) and place[0] < pair.depth
+    }
+    second = _hidden_bounds(pair.second.network, seconds, given)
+    facts = _write_lemmas(derivation, pair, pair.second, second, facts)
+    prover = Prover(pair.difference.network, pair.difference.known(facts))
     if not prover.floats.is_usable:
         return None
-    top = len(pair.network.layers)
+    translated, top = Translation(pair, pair.difference, facts), len(pair.difference.network.layers)
     for k in range(len(a.outputs)):
         for way in (1, -1):
             outcome = Search(prover, top, k, way, lambda _: tolerance, Budget(deadline.left)).run()
             if not outcome.complete:
                 return None
             target = Target(top, k, way, way * tolerance)
-            _write(lines.derivation, (2 * depth + 1, k), target, pair.about_difference(outcome.cases, prover.walk))
-    texts = {"network": "".join(write_network(a)), "other": "".join(write_network(b))}
-    return checked(texts, lines.derivation)
+            _write(derivation, (2 * pair.depth + 1, k), target, translated(outcome.cases, None))
+    return derivation
+
+
+def _write_lemmas(
+    derivation: Derivation, pair: Pair, part: Part, bounds: NetworkBounds, facts: Facts
+) -> dict[int, Ends]:
+    """Lines for the neurons of a part that have none yet; and all that is known then."""
+    known = {**part.facts(bounds.known(pair.depth)), **facts}
+    translated = Translation(pair, part, known)
+    for target, cases in bounds.lemmas(pair.depth):
+        variable = part.members[target.layer - 1][target.index]
+        if variable not in facts:
+            _write(derivation, pair.place(variable), target, translated(cases, variable))
+    return known
 
 
 def _write(derivation: Derivation, place: Place, target: Target, cases: Sequence[Case]) -> None:

@@ -1,0 +1,9 @@
+(** * SharingQc.v -- SharingSound.v over the rational numbers *)
+
+From Coq Require Import List Bool NArith.
+From VeriMV Require Export StoreQc ReadQc.
+From VeriMV Require Networks Sharing Checker.
+Import ListNotations.
+Open Scope Qc_scope.
+
+Load "SharingSound".

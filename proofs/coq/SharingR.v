@@ -1,0 +1,9 @@
+(** * SharingR.v -- SharingSound.v over the real numbers *)
+
+From Coq Require Import List Bool NArith.
+From VeriMV Require Export StoreR ReadR.
+From VeriMV Require Networks Sharing Checker.
+Import ListNotations.
+Open Scope R_scope.
+
+Load "SharingSound".

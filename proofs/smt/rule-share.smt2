@@ -1,0 +1,13 @@
+; A ReLU or the identity of p times an argument is p times that of the argument; for a clipped neuron p is 1.
+(set-logic QF_NRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const t Real) (declare-const p Real) (declare-const q Real)
+(assert (> p 0.0))
+(assert (= q 1.0))
+(assert (not (and (= (rho (* p t)) (* p (rho t))) (= (sigma (* q t)) (* q (sigma t))))))
+(check-sat)
