@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from verimv import kernel
 from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate
@@ -45,14 +46,14 @@ def proved_ranges(path: str, files: Mapping[str, str | None]) -> Ranges | None:
     networks = [json.loads(text) for text in texts]
     is_pair = len(networks) > 1
     last = sum(len(network["layers"]) for network in networks) + is_pair
-    kinks = kernel.KINKS["identity" if is_pair else networks[0]["layers"][-1]["activation"]]
+    activation: Callable[[Any], Any] = kernel.ACTIVATIONS[
+        "identity" if is_pair else networks[0]["layers"][-1]["activation"]
+    ]
     bounds = {(line[2], line[3]): line[4] for line in lines if line[0] == "bound" and line[1] == last}
 
     def end(k: int, side: str) -> str:
-        value = argument = kernel.number(bounds[k, side])
-        for kink, inner in zip(kinks, (max, min), strict=False):
-            value = inner(value, kink)
-        return bounds[k, side] if value == argument else str(value)
+        value = kernel.number(bounds[k, side])
+        return bounds[k, side] if activation(value) == value else str(activation(value))
 
     return Ranges(is_pair, {name: (end(k, "low"), end(k, "high")) for k, name in enumerate(networks[0]["outputs"])})
 

@@ -24,7 +24,8 @@ FILES = {s: f"{s}.json" for s in ("network", "source", "other")} | {s: f"{s}.mv"
 SUBJECTS = ("network", "network other", "network formula", "network source formula", "original formula")
 MAX_BITS, MAX_ROOTS, MAX_LINE = 200_000, 64, 1 << 23  # of a number; of a number; bytes
 WORK_PER_BYTE = 16  # steps of the check for each byte of the certified files, and for 100,000 bytes more
-KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}  # an activation is its argument, clipped at these
+KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}
+ACTIVATIONS = {"relu": lambda t, *_: max(t, 0), "crelu": lambda t, o=1: min(max(t, 0), o), "identity": lambda t, *_: t}
 RULES = {  # kinds of arguments, one letter each; the last one before * any number of times
     "node": "n", "atom": "i", "not": "i", "scale": "si", "plus": "ii*", "times": "ii*", "lemma": "iii", "cut": "iiiqq",
     "sort": "ni*", "average": "nnii*", "same": "ii", "equals": "iilc*", "unit": "nnqi", "affine": "nn",
@@ -170,7 +171,7 @@ class Network:  # layers (first variable, activation, rows over variables): 1 is
         self.layers, first = [], first or 2 + len(below)
         for layer in typed(layers, list):
             weights, bias, activation = with_keys(layer, "weights", "bias", "activation")
-            well_formed(activation in list(KINKS), "an activation", activation)
+            well_formed(activation in list(ACTIVATIONS), "an activation", activation)
             well_formed(len(typed(bias, list)) == len(typed(weights, list)) > 0 < len(below), "a bias for a row", layer)
             self.layers.append((first, activation, [self.row(below, *row) for row in zip(bias, weights, strict=True)]))
             self.ends = range(first, first + len(weights))  # of the last layer
@@ -247,17 +248,16 @@ class System:  # variables, each (activation, row) or None for one in [0,1], tim
         self.scales, self.units, self.common = [1, 1], [None, None], [1, 1]  # common: to all scales up to this one
         for name, row in (unit or ("identity", {0: 1}) for unit in variables[2:]):  # here 0 stands for all of [0,1]
             self.scales.append(common(1 << 48, *(w.denominator * self.scales[j] for j, w in row.items())) << 16)
-            self.units.append((KINKS[name], {j: whole(w, self.scales[-1] // self.scales[j]) for j, w in row.items()}))
+            self.units.append((name, {j: whole(w, self.scales[-1] // self.scales[j]) for j, w in row.items()}))
             self.common.append(common(self.common[-1], self.scales[-1]))
 
     def points(self, count, bounds):  # of each argument: ends and kinks, with values; None if a range is empty
         points = [[(0, 0), (1, 1)], [(1, 1), (1, 1)]]
-        for (kinks, row), one in zip(self.units[2:count], self.scales[2:count], strict=True):
+        for (name, row), one in zip(self.units[2:count], self.scales[2:count], strict=True):
             ends = [sum(w * points[j][(w > 0) == way][1] for j, w in row.items()) for way in (False, True)]
             low, high = narrowed(ends, len(points), bounds)
-            places = low, high, *(z * one for z in kinks if low < z * one < high)
-            values = [min(max(z, 0), one) if len(kinks) > 1 else max(z, 0) if kinks else z for z in places if size(z)]
-            points.append(list(zip(places, values, strict=True)))
+            kinks = (z * one for z in KINKS[name] if low < z * one < high)
+            points.append([(z, ACTIVATIONS[name](z, one)) for z in (low, high, *kinks) if size(z)])
         return points if all(low <= high for (low, _), (high, _), *_ in points) else None
 
     def leaf(self, count, facts, splits, target, multipliers):  # an upper bound; −1 if there is no such point
@@ -265,12 +265,12 @@ class System:  # variables, each (activation, row) or None for one in [0,1], tim
         below = self.common[count - 1] * common(*(c.denominator for c in (*given, *target.values()))) << 16
         total = {k: whole(c, below // self.scales[k]) for k, c in target.items() if size(below)}
         for k in range(count - 1, 1, -1) if points else ():
-            (kinks, row), ((low, first), (high, last)), c = self.units[k], points[k][:2], total.pop(k, 0)
+            (name, row), ((low, first), (high, last)), c = self.units[k], points[k][:2], total.pop(k, 0)
             slope = c if 0 not in row and all(z == y for z, y in points[k]) else 0
             if 0 not in row and (len(points[k]) > 2 or (k, "low") in splits or (k, "high") in splits):
                 well_formed(given or not multipliers, "more multipliers", "none")
                 share = 1 if low + high > 0 else 0  # by default that of a side, or the chord's, rounded down
-                if low < high and Surd not in (type(low), type(high)) and (c > 0 or kinks != (0,)):
+                if low < high and Surd not in (type(low), type(high)) and (c > 0 or name != "relu"):
                     share = Fraction((last - first) * 2**16 // (high - low), 2**16)
                 slope = whole(given.pop(), below // self.scales[k]) if multipliers else whole(share, c)
             total[1] = total.get(1, 0) + max(c * y + -1 * slope * z for z, y in points[k] if size(c))
