@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.conftest import HAT, one_line_error
 from verimv.cli import main
+from verimv.experiments.families import random_network
 from verimv.networks import load, write_network
 from verimv.terms import read_mv
 
@@ -57,6 +58,19 @@ def test_extracting_again_replaces_the_files(run, hat, tmp_path):
         "summary.json",
     ], "no stale certificate"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["hat.json", "out"], "nothing temporary is left"
+
+
+@pytest.mark.parametrize("factor", [-100, 0.5])
+def test_bounds_of_a_file_that_was_changed_are_not_believed(run, tmp_path, factor):
+    network, record = tmp_path / "network.json", tmp_path / "bounds.jsonl"
+    network.write_text("".join(write_network(random_network((3, 5, 5, 1), 4, "integer"))))
+    words = ("extract", network, "--bounds", "exact", "--scale-output", "--resume", record)
+    assert run(*words)[0] == 0
+    header, first, *others = record.read_text().splitlines(keepends=True)
+    layer, index, way, value, *rest = json.loads(first)
+    changed = json.dumps([layer, index, way, str(int(factor * int(value))), *rest])
+    record.write_text("".join([header, changed + "\n", *others]))
+    assert f"{record}: " in one_line_error(run(*words))
 
 
 def test_long_formulas_are_not_printed(run, tmp_path):

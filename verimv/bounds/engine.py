@@ -135,7 +135,7 @@ class _Engine:
             prover = Prover(self.unit, bounds.known(layer))
             ranges = prover.walk.ranges(prover.cube, layer + 1)
             if ranges is None:
-                raise InputError("the box of the network is empty")
+                raise self._contradiction()
             ends = [ranges[-1].ends(i) for i in range(len(layers[layer - 1].rows))]
             tasks = self._tasks(prover, layer, ends, total - done)
             found = {(i, way): End(way * ends[i][way > 0], "interval") for i in range(len(ends)) for way in (-1, 1)}
@@ -149,6 +149,11 @@ class _Engine:
             bounds.layers.append([self.given.get((layer, i), bound) for i, bound in enumerate(own)])
         bounds.layers += interval_bounds(self.network).layers[self.last :]
         return bounds
+
+    def _contradiction(self) -> InputError:
+        if self.record is None:
+            return InputError("the box of the network is empty")
+        return InputError("holds bounds that contradict each other: choose another file", source=str(self.record.path))
 
     def _not_yet_found(
         self, prover: Prover, layer: int, tasks: Sequence[_Task], found: dict[tuple[int, int], End]

@@ -48,7 +48,7 @@ class Record:
 
     def __init__(self, path: Path, network: Network, effort: Mapping[str, Any]) -> None:
         digest = hashlib.sha256("".join(write_network(network)).encode()).hexdigest()
-        self._path = path
+        self.path = path
         self._header = json.dumps({"format": "verimv-bounds", "version": 1, "network_sha256": digest, **effort}) + "\n"
         self._shape = [len(layer.rows) for layer in network.layers]
         self._layers: dict[int, Ends] = {}
@@ -59,17 +59,17 @@ class Record:
             write_file(path, [self._header])
 
     def _read(self) -> None:
-        lines = read_text(self._path).splitlines(keepends=True)
+        lines = read_text(self.path).splitlines(keepends=True)
         if lines[:1] != [self._header]:
-            raise InputError("holds bounds of another network or method: choose another file", source=str(self._path))
+            raise InputError("holds bounds of another network or method: choose another file", source=str(self.path))
         whole = [line for line in lines if line.endswith("\n")]  # the last may have been cut off
         for number, line in enumerate(whole[1:], start=2):
             try:
                 self._take(json.loads(line))
             except (ValueError, TypeError, KeyError, InputError):
-                raise InputError("expected a bound", source=str(self._path), line=number) from None
+                raise InputError("expected a bound", source=str(self.path), line=number) from None
         if len(whole) < len(lines):
-            write_file(self._path, whole)
+            write_file(self.path, whole)
 
     def _take(self, row: Any) -> None:
         layer, *rest = row
@@ -103,4 +103,4 @@ class Record:
         self._append([layer])
 
     def _append(self, row: list[Any]) -> None:
-        append_to(self._path, json.dumps(row) + "\n")
+        append_to(self.path, json.dumps(row) + "\n")
