@@ -245,7 +245,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         self.variables += ((activation, row) for _, activation, rows in layers for row in rows)
         self.advance({}, *({i: 1} for i in range(1, self.first)))
 
-    def share(self, layers):  # rows mention no neuron that is constant, or p > 0 times an earlier one: but that one
+    def share(self, layers):  # in rows, a neuron that is constant, or p > 0 times an earlier one, gives way to that
         firsts, values = {}, {}  # (activation, row / scale) → (variable, scale); variable → {the first such: p}
         for first, act, rows in layers:
             for k, row in enumerate(rows, start=first):

@@ -107,8 +107,8 @@ class Pair:
 
     def _difference(self) -> Part:
         """The neurons that the differences depend on. An affine end goes into the differences."""
-        rows, members = self._shared.differences, list[list[int]]()
-        depth = self.depth
+        members: list[list[int]] = []
+        rows, depth = self._shared.differences, self.depth
         if self._a.layers[-1].activation == "identity":
             ends = [k for side in self._sides for k in side[-1]]
             rows, depth = [row.substitute(dict(zip(ends, self._rows(ends), strict=True))) for row in rows], depth - 1
