@@ -250,11 +250,11 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         for first, act, rows in layers:
             for k, row in enumerate(rows, start=first):
                 rows[k - first] = row = add({}, *((values.get(j, {j: 1}), c) for j, c in row.items()))
-                scale = abs(row[min(row)]) if row and act != "crelu" and type(row[min(row)]) is not Surd else 1
+                scale = Fraction(abs(c) if row and act != "crelu" and type(c := row[min(row)]) is not Surd else 1)
                 self.spend(sum(size(c) + size(scale) for c in row.values()) // 256)
-                key = act, frozenset(add({}, (row, Fraction(1) / scale)).items())
+                key = act, frozenset(add({}, (row, scale**-1)).items())
                 a, other = firsts.setdefault(key, (k, scale))
-                values[k] = {a: Fraction(scale) / other} if row.keys() - {1} else {1: ACTIVATIONS[act](row.get(1, 0))}
+                values[k] = {a: scale * other**-1} if row.keys() - {1} else {1: ACTIVATIONS[act](row.get(1, 0))}
 
     def follow(self, line):
         well_formed(type(line) is list and line and line[0] in list(RULES), "a list that begins with a rule", line)

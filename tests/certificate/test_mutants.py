@@ -54,13 +54,13 @@ def test_all(jury):
 
 #: Neurons shared that are not multiples, or multiples by another factor: what would be written instead.
 SHARED_WRONGLY = {
-    "negative factors": ("abs(row[min(row)])", "row[min(row)]"),
+    "negative factors": ("Fraction(abs(c) if", "Fraction(c if"),
     "whatever the activation": ("key = act, frozenset", "key = frozenset"),
-    "whatever the factor": ("{a: Fraction(scale) / other}", "{a: 1}"),
-    "the factor the other way round": ("{a: Fraction(scale) / other}", "{a: Fraction(other) / scale}"),
+    "whatever the factor": ("{a: scale * other**-1}", "{a: 1}"),
+    "the factor the other way round": ("{a: scale * other**-1}", "{a: other * scale**-1}"),
     "constants without their activation": ("ACTIVATIONS[act](row.get(1, 0))", "row.get(1, 0)"),
     "rows without their constant": (
-        "frozenset(add({}, (row, Fraction(1) / scale)).items())",
+        "frozenset(add({}, (row, scale**-1)).items())",
         "frozenset({*row} - {1})",
     ),
     "not at all": ('"other" in texts)', "False)"),
