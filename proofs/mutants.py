@@ -38,6 +38,7 @@ CHANGES = [
     ("Sharing.v", "else lt K zero p.", "else Ok true.", "a shared relu: the factor is positive"),
     ("Sharing.v", "Ok (allowed && same_sum K multiple s)", "Ok allowed", "a shared neuron: its argument is a multiple"),
     ("Sharing.v", "if same_activation (fst x) (fst y) then", "if true then", "a shared neuron: the same activation"),
+    ("Sharing.v", "lift (Cases.image K a (constant s))", "ret (constant s)", "a constant neuron: its activation"),
     ("Checker.v", "if assumed (place g) then Reject", "if false then Reject", "finish: no bound is assumed"),
     ("Cases.v", "&& same_limits (used e) (find (key e) known)", "", "ranges are kept: the bounds are the same"),
     ("Cases.v", "| Relu => kink l h zero", "| Relu => Ok []", "leaf: the kink of a relu"),

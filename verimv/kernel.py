@@ -291,16 +291,16 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
         self.variables += ((activation, row) for _, activation, rows in layers for row in rows)
         self.advance({}, *({i: 1} for i in range(1, self.first)))
 
-    def share(self, layers):  # rows mention no neuron that is p > 0 times an earlier one: they mention that one
-        firsts, multiples = {}, {}  # (activation, row / scale) → (variable, scale); variable → {the first such: p}
-        for first, activation, rows in layers:
+    def share(self, layers):  # in rows, a neuron that is constant, or p > 0 times an earlier one, gives way to that
+        firsts, values = {}, {}  # (activation, row / scale) → (variable, scale); variable → {the first such: p}
+        for first, act, rows in layers:
             for k, row in enumerate(rows, start=first):
-                rows[k - first] = row = add({}, *((multiples.get(j, {j: 1}), c) for j, c in row.items()))
-                scale = abs(row[min(row)]) if row and activation != "crelu" and type(row[min(row)]) is not Surd else 1
+                rows[k - first] = row = add({}, *((values.get(j, {j: 1}), c) for j, c in row.items()))
+                scale = Fraction(abs(c) if row and act != "crelu" and type(c := row[min(row)]) is not Surd else 1)
                 self.spend(sum(size(c) + size(scale) for c in row.values()) // 256)
-                key = activation, frozenset(add({}, (row, Fraction(1) / scale)).items())
+                key = act, frozenset(add({}, (row, scale**-1)).items())
                 a, other = firsts.setdefault(key, (k, scale))
-                multiples[k] = {a: Fraction(scale) / other}
+                values[k] = {a: scale * other**-1} if row.keys() - {1} else {1: ACTIVATIONS[act](row.get(1, 0))}
 
     def follow(self, line):
         well_formed(type(line) is list and line and line[0] in list(RULES), "a list that begins with a rule", line)

@@ -3,14 +3,16 @@
     What this file defines, in plain words.  In the difference of two networks
     (section 3 of FORMAT.md), a neuron whose argument is p > 0 times that of an
     earlier one, with the same activation, is p times that neuron (p = 1 if it
-    is clipped).  The rows above then mention the earlier one instead, and what
-    both networks have in common cancels.  Rows are looked up divided by a
+    is clipped); one whose argument is a number is a number.  The rows above then
+    mention the earlier one, or the number, instead, and what both networks have
+    in common cancels.  Rows are looked up divided by a
     scale; that a row which is found so is indeed a multiple is checked, so that
     nothing has to be known of scales.  That layers with shared neurons say the
     same as before is proved in SharingSound.v. *)
 
 From Coq Require Import ZArith List String Bool.
 From VeriMV Require Import Syntax Map Number Sums Store Networks.
+From VeriMV Require Cases.
 Import ListNotations.
 
 Section Sharing.
@@ -21,10 +23,10 @@ Notation one := (one K).
 (** A neuron that others may be multiples of: its variable, argument and scale. *)
 Record original := Original { who : positive; argument : sum t; scale : positive * positive }.
 
-(** [multiples]: a variable is (another one, p). *)
+(** [multiples]: a variable is p times another one, or a number. *)
 Record sharing := Sharing {
   originals : table (activation * sum t) original;
-  multiples : trie (positive * t) }.
+  multiples : trie (sum t) }.
 
 Definition nothing_shared : sharing := Sharing Empty Empty.
 
@@ -65,13 +67,10 @@ Definition normal (x : positive * positive) (s : sum t) : action t (sum t) :=
 (** ** One neuron *)
 
 (** The argument over originals. *)
-Definition over_originals (m : trie (positive * t)) (s : sum t) : result (sum t) :=
-  let* l := add_all K (List.map (fun kc =>
-    match find (fst kc) m with
-    | Some ap => ([ap], snd kc)
-    | None => ([(fst kc, one)], snd kc)
-    end) (terms s)) in
-  Ok (Sum_ l (constant s)).
+Definition over_originals (m : trie (sum t)) (s : sum t) : result (sum t) :=
+  add_sums K (List.map (fun kc =>
+    (match find (fst kc) m with Some u => u | None => Sum_ [(fst kc, one)] zero end, snd kc))
+    (terms s)) (constant s).
 
 (** p > 0, and p = 1 for a neuron that is clipped. *)
 Definition factor_allowed (a : activation) (p : t) : result bool :=
@@ -88,12 +87,15 @@ Definition share_neuron (a : activation) (k : positive) (s : sum t) (h : sharing
   let! s := lift (over_originals (multiples h) s) in
   let x := scale_of a s in
   let! u := normal x s in
-  match find_entry same_key hash_key (a, u) (originals h) with
-  | Some o =>
+  match terms s, find_entry same_key hash_key (a, u) (originals h) with
+  | [], _ =>
+      let! y := lift (Cases.image K a (constant s)) in
+      ret (s, Sharing (originals h) (set k (Sum_ [] y) (multiples h)))
+  | _, Some o =>
       let p := ratio x (scale o) in
       let! found := lift (is_multiple a p o s) in
-      ret (s, if found then Sharing (originals h) (set k (who o, p) (multiples h)) else h)
-  | None => ret (s, Sharing (add_entry hash_key (a, u) (Original k s x) (originals h)) (multiples h))
+      ret (s, if found then Sharing (originals h) (set k (Sum_ [(who o, p)] zero) (multiples h)) else h)
+  | _, None => ret (s, Sharing (add_entry hash_key (a, u) (Original k s x) (originals h)) (multiples h))
   end.
 
 (** ** All neurons *)

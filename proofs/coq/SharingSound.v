@@ -4,7 +4,8 @@
     variables into layers of the same shape, and values of the variables obey
     the definitions of the one exactly if they obey those of the other
     ([share_holds]).  For, going through the neurons in order, each variable
-    that is taken for a multiple is one ([multiple_neuron]).
+    that is taken for a multiple is one ([multiple_neuron]), and each that is
+    taken for a number is that number.
 
     Not compiled by itself: SharingR.v and SharingQc.v load it. *)
 
@@ -62,21 +63,18 @@ Section Shared.
   (** What is shared is right. *)
   Record right_sharing (h : Sharing.sharing t) : Prop := RightSharing {
     right_originals : each (fun key o => defined (fst key) (Sharing.who o) (Sharing.argument o)) (Sharing.originals h);
-    right_multiples : forall k a p, find k (Sharing.multiples h) = Some (a, p) -> v k = value p * v a }.
+    right_multiples : forall k u, find k (Sharing.multiples h) = Some u -> v k = on_sum u }.
 
   Lemma nothing_shared_right : right_sharing Sharing.nothing_shared.
   Proof. split; [apply each_empty | discriminate]. Qed.
 
-  Lemma over_originals_sound m s s' : (forall k a p, find k m = Some (a, p) -> v k = value p * v a) ->
+  Lemma over_originals_sound m s s' : (forall k u, find k m = Some u -> v k = on_sum u) ->
     Sharing.over_originals K m s = Ok s' -> on_sum s' = on_sum s.
   Proof.
-    intros Hm H. unfold Sharing.over_originals in H. apply bind_ok in H. destruct H as (l & Hl & H).
-    apply ok_same in H. subst s'. unfold value_of_sum. cbn [terms constant]. f_equal.
-    rewrite (add_all_sound sound v _ _ Hl), map_map. clear Hl.
-    induction (terms s) as [| [k c] rest IH]; simpl; trivial. simpl in IH. rewrite IH. f_equal.
-    destruct (find k m) as [[a p] |] eqn:E; cbn [fst snd value_of_terms]; f_equal.
-    - rewrite (Hm k a p E). lra.
-    - rewrite (value_one sound). lra.
+    intros Hm H. unfold Sharing.over_originals in H. apply (add_sums_sound sound v) in H. rewrite H, map_map.
+    unfold value_of_sum at 2. f_equal. clear H. induction (terms s) as [| [k c] l IH]; simpl; trivial.
+    simpl in IH. rewrite IH. f_equal. f_equal. destruct (find k m) as [u |] eqn:E; [| apply (on_variable sound)].
+    symmetry. exact (Hm k u E).
   Qed.
 
   Lemma same_activation_eq a b : Networks.same_activation a b = true -> a = b.
@@ -114,14 +112,23 @@ Section Shared.
     destruct (Sharing.over_originals K (Sharing.multiples h) s) as [s2 |] eqn:E1; [| discriminate].
     injection H1 as <- <-. apply (over_originals_sound _ _ _ Hm) in E1.
     apply andthen_ok in H. destruct H as (u & st2 & _ & H).
+    destruct (terms s2) as [| kc l] eqn:Et.
+    { apply andthen_ok in H. destruct H as (y & st3 & Hy & H). injection H as <- <- <-. split; [exact E1 |].
+      unfold lift in Hy. destruct (Cases.image K a (constant s2)) as [y' |] eqn:Ey; [| discriminate].
+      injection Hy as <- <-. intros Hk. rewrite <- E1 in Hk. apply (image_sound sound) in Ey.
+      split; cbn [Sharing.originals Sharing.multiples]; [exact Ho |]. intros j w Hj.
+      apply find_set_cases in Hj. destruct Hj as [[-> ->] | [_ Hj]]; [| now apply Hm].
+      rewrite Hk. unfold value_of_sum. rewrite Et. cbn [terms constant value_of_terms]. rewrite Ey.
+      replace (0 + value (constant s2)) with (value (constant s2)) by lra. lra. }
     destruct (find_entry _ _ _ _) as [o |] eqn:E.
     - apply andthen_ok in H. destruct H as (found & st3 & Hf & H). injection H as <- <- <-. split; [exact E1 |].
       unfold lift in Hf. destruct (Sharing.is_multiple _ _ _ _ _) as [b |] eqn:Hb; [| discriminate].
       injection Hf as <- <-. intros Hk. rewrite <- E1 in Hk. destruct b; [| now split].
       apply (each_find _ _ same_key_eq) with (1 := Ho) in E.
-      split; cbn [Sharing.originals Sharing.multiples]; [exact Ho |]. intros j b p Hj.
-      apply find_set_cases in Hj. destruct Hj as [[-> Hj] | [_ Hj]]; [| now apply Hm].
-      injection Hj as -> ->. now apply (multiple_neuron _ _ _ _ _ Hb).
+      split; cbn [Sharing.originals Sharing.multiples]; [exact Ho |]. intros j w Hj.
+      apply find_set_cases in Hj. destruct Hj as [[-> ->] | [_ Hj]]; [| now apply Hm].
+      rewrite (multiple_neuron _ _ _ _ _ Hb E Hk). unfold value_of_sum. cbn [terms constant value_of_terms].
+      rewrite (value_zero sound). lra.
     - injection H as <- <- <-. split; [exact E1 |]. intros Hk. rewrite <- E1 in Hk.
       split; cbn [Sharing.originals Sharing.multiples]; [| exact Hm]. now apply each_add.
   Qed.

@@ -165,6 +165,18 @@ def test_a_machine_that_is_busy_for_a_moment_ends_no_search(monkeypatch):
     assert search.run().complete
 
 
+def test_given_bounds_are_taken_as_they_are():
+    """Also by the layers above: their evidence rests on them."""
+    network = random_network((2, 4, 4, 1), 3)
+    loose = certified_bounds(network, Effort("linear"))
+    given = {(2, i): bound for i, bound in enumerate(loose.layers[1])}
+    bounds = certified_bounds(network, Effort("exact"), given=given)
+    assert bounds.layers[1] == list(loose.layers[1])
+    assert bounds.known(3) == loose.known(3) != certified_bounds(network, Effort("exact")).known(3)
+    assert check_evidence(network, bounds) > 0
+    assert bounds.layers[2][0].exact
+
+
 def test_one_neuron():
     network = random_network((3, 8, 8, 1), 2)
     every = certified_bounds(network, Effort("exact"))

@@ -1,8 +1,13 @@
 """A kernel without one of its checks does not pass the tests; the few exceptions are explained."""
 
+from pathlib import Path
+from types import ModuleType
+
 import pytest
 
-from tests.certificate.mutants import Jury, mutants
+from tests.certificate.mutants import SOURCE, Jury, mutants
+
+FOLDER = Path(__file__).parent.parent / "certificates"
 
 #: What is left out, and why nobody need notice.
 EXPLAINED = {
@@ -45,3 +50,34 @@ def test_a_sample(jury):
 @pytest.mark.slow
 def test_all(jury):
     assert [f"line {mutant.line}: {mutant.text}" for mutant in unexplained() if not jury.notices(mutant)] == []
+
+
+#: Neurons shared that are not multiples, or multiples by another factor: what would be written instead.
+SHARED_WRONGLY = {
+    "negative factors": ("Fraction(abs(c) if", "Fraction(c if"),
+    "whatever the activation": ("key = act, frozenset", "key = frozenset"),
+    "whatever the factor": ("{a: scale * other**-1}", "{a: 1}"),
+    "the factor the other way round": ("{a: scale * other**-1}", "{a: other * scale**-1}"),
+    "constants without their activation": ("ACTIVATIONS[act](row.get(1, 0))", "row.get(1, 0)"),
+    "rows without their constant": (
+        "frozenset(add({}, (row, scale**-1)).items())",
+        "frozenset({*row} - {1})",
+    ),
+    "not at all": ('"other" in texts)', "False)"),
+    "not in the rows above": ("values.get(j, {j: 1})", "{j: 1}"),
+}
+
+
+@pytest.mark.parametrize(("right", "wrong"), SHARED_WRONGLY.values(), ids=SHARED_WRONGLY)
+def test_neurons_that_are_shared_wrongly(right, wrong):
+    assert SOURCE.count(right) == 1
+    mutant = ModuleType("mutant")
+    exec(compile(SOURCE.replace(right, wrong), "mutant", "exec"), vars(mutant))
+    verdicts = set()
+    for directory in FOLDER.glob("*/difference-*"):
+        try:
+            mutant.check(str(directory), {})
+            verdicts.add(directory.parent.name == "valid")
+        except mutant.Rejected as rejected:
+            verdicts.add(directory.parent.name == rejected.status)
+    assert False in verdicts

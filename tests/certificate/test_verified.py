@@ -4,21 +4,30 @@ The program is built by `make -C proofs`; where it is not, these tests are skipp
 """
 
 import gzip
+import json
 import os
 import random
+import tempfile
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.certificate.tamper import Bundle, random_bundles, tamper
 from tests.certificate.test_certificate import NETWORKS
+from tests.certificate.test_sharing import RATIONAL, joined
 from tests.certificates.make import CASES, HAT, VALID
+from tests.networks.test_sharing import colliding_pairs
+from tests.oracle import build_network
 from verimv import certify_simplification, extract, kernel, parse, simplify, simplify_extraction
 from verimv.certificate import Certificate, certify, certify_formulas
 from verimv.certificate.certificate import rejection
 from verimv.errors import InputError
 from verimv.files import write_directory
+from verimv.networks import write_network
 from verimv.verified import VARIABLE, find_verified, verified_verdict
 
 FOLDER = Path(__file__).parent.parent / "certificates"
@@ -118,6 +127,42 @@ def test_tampering_at_length(tmp_path):
     verdicts = tampered_verdicts(6_000, 60, 2, tmp_path)
     print(dict(verdicts))
     assert sum(verdicts.values()) == 6_000
+
+
+# -- two networks -----------------------------------------------------------------------------------------------------
+
+
+def sharpest(a, b) -> Bundle:
+    """Two networks, and for every neuron of their difference the best bounds that a leaf proves in the Python kernel."""
+    _, checker = joined(a, b)
+    lines = []
+    for layer, (_, _, rows) in enumerate(checker.layers, start=1):
+        for i, side in ((i, side) for i in range(len(rows)) for side in ("low", "high")):
+            value = Fraction(0)
+            try:
+                checker.follow(["bound", layer, i, side, "0", ["leaf"]])
+            except kernel.Rejected as rejected:
+                value = Fraction(rejected.got.removeprefix("a gap of ")) * (1 if side == "high" else -1)
+            lines.append(["bound", layer, i, side, str(value), ["leaf"]])
+            checker.follow(lines[-1])
+    subjects = {"network": "".join(write_network(a)), "other": "".join(write_network(b))}
+    return Bundle(subjects, tuple(map(json.dumps, lines)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(colliding_pairs(RATIONAL), st.data())
+def test_shared_neurons(pair, data):
+    """To the last bit: so both kernels have the same arguments of all neurons."""
+    original = sharpest(*map(build_network, pair))
+    number = data.draw(st.integers(0, len(original.lines) - 1))
+    *start, side, value, leaf = json.loads(original.lines[number])
+    sharper = Fraction(value) + Fraction(1, 2**40) * (1 if side == "low" else -1)
+    line = json.dumps([*start, side, str(sharper), leaf])
+    wrong = Bundle(original.subjects, (*original.lines[:number], line, *original.lines[number + 1 :]))
+    for bundle, statuses in ((original, {"valid"}), (wrong, {"valid", "invalid"})):
+        with tempfile.TemporaryDirectory() as directory:
+            write_bundle(bundle, Path(directory))
+            assert agreed(directory, bundle) in statuses
 
 
 # -- files that are hardly text ---------------------------------------------------------------------------------------

@@ -266,7 +266,7 @@ HALVES = equal(
     network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
     network(([[1, "-1/2"], [4, -2]], "relu"), ([[1, "1/4", 0]], "identity")),
 )
-# neurons that are constant, in layers of different depth; and one that is always 0
+# neurons that are constant, in layers of different depth, and some that are 0 with any weight above
 CONSTANT = equal(
     6,
     network(([[0, 3], [0, 0]], "relu"), ([[1, 1, 0]], "identity")),
@@ -665,6 +665,12 @@ INVALID = {
     "difference-of-an-affine-copy-multiplied-wrongly": AFFINE_COPY.file("other", '"1/3"', '"1/2"'),
     "difference-of-parts-that-are-too-much": HALVES.file("other", '"1/4"', '"1/3"'),
     "difference-of-constant-neurons-that-differ": CONSTANT.file("other", '"1/2"', '"1/3"'),
+    # ρ(−1) is not −1, and 1 is not the activation of 0
+    "difference-of-a-constant-neuron-without-its-activation": equal(
+        5,
+        network(([[0, -1]], "relu"), ([[1, 0]], "identity")),
+        network(([[0, 0]], "crelu"), ([[0, -1]], "identity")),
+    ),
     "difference-of-a-copy-with-other-square-roots": ROOT_COPY.file("other", "sqrt(3)", "sqrt(5)"),
     # ρ(1 − 2x) is not −ρ(2x − 1)
     "difference-of-neurons-multiplied-by-minus-one": equal(

@@ -10,7 +10,8 @@ import pytest
 from tests.cli.conftest import one_line_error
 from tests.cli.test_process import start
 from verimv.cli import main
-from verimv.exact import parse_number
+from verimv.exact import Rational, parse_number
+from verimv.experiments.bench_bounds import disguised
 from verimv.experiments.families import random_network
 from verimv.networks import write_network
 from verimv.smt.solvers import SOLVERS, Answer
@@ -300,3 +301,19 @@ def test_certified_differences(run, tmp_path):
     assert not (tmp_path / "none").exists()
     refused = run("equiv", "x ⊕ x", "x ⊕ x", "--tolerance", "1/8", "--certify", tmp_path / "formulas")
     assert "for two networks" in one_line_error(refused)
+
+
+@pytest.mark.parametrize("widths", [(1, 16, 16, 16, 1), (3, 20, 20, 1)])
+def test_copies_of_networks_are_certified(run, tmp_path, widths):
+    """Neurons permuted and multiplied; and one weight that differs by 2^-20."""
+    network = random_network(widths, 3)
+    copies = {"a": network, "b": disguised(network, 1), "c": disguised(network, 1, Rational(1, 2**20))}
+    for name, found in copies.items():
+        (tmp_path / f"{name}.json").write_text("".join(write_network(found)))
+    a, b, c = (tmp_path / f"{name}.json" for name in "abc")
+    code, out, _ = run("equiv", a, b, "--certify", tmp_path / "same")
+    assert (code, out.splitlines()[0]) == (0, "equal")
+    assert run("check", tmp_path / "same")[:2] == (0, "valid: 0 ≤ y1 − y1 of the other ≤ 0\n")
+    code, out, _ = run("equiv", a, c, "--certify", tmp_path / "none")
+    assert (code, out[:13]) == (1, "not equal: at")
+    assert not (tmp_path / "none").exists()

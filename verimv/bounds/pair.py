@@ -86,7 +86,7 @@ class Pair:
 
     def __init__(self, a: Network, b: Network) -> None:
         self._a, self.depth = a, len(a.layers)
-        self._shared = SharedPair(a, b, by_layer=True)
+        self._shared = SharedPair(a, b)
         numbers = itertools.count(len(a.inputs))
         #: the variables of all neurons of either side, layer by layer
         self._sides = [[[next(numbers) for _ in layer.rows] for layer in a.layers] for _ in range(2)]
@@ -99,15 +99,16 @@ class Pair:
     def _rows(self, variables: Iterable[int]) -> list[Affine]:
         return [self._shared.neurons[k - len(self._a.inputs)].row for k in variables]
 
-    def _originals(self, side: Sequence[Sequence[int]]) -> list[list[int]]:
-        """What the neurons of a side are multiples of."""
+    def _originals(self, side: Sequence[list[int]]) -> list[list[int]]:
+        """What the neurons of a side are multiples of; at least one in each layer."""
         values = [[self._shared.neurons[k - len(self._a.inputs)].value for k in layer] for layer in side]
-        return [sorted({j for value in layer for j, _ in value.terms}) for layer in values]
+        found = (sorted({j for value in layer for j, _ in value.terms}) for layer in values)
+        return [members or layer[:1] for members, layer in zip(found, side, strict=True)]
 
     def _difference(self) -> Part:
         """The neurons that the differences depend on. An affine end goes into the differences."""
-        rows, members = self._shared.differences, list[list[int]]()
-        depth = self.depth
+        members: list[list[int]] = []
+        rows, depth = self._shared.differences, self.depth
         if self._a.layers[-1].activation == "identity":
             ends = [k for side in self._sides for k in side[-1]]
             rows, depth = [row.substitute(dict(zip(ends, self._rows(ends), strict=True))) for row in rows], depth - 1

@@ -1,0 +1,178 @@
+"""Shared neurons in certificates of two networks: copies are certified at once, and nothing false is."""
+
+import copy
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.certificate.tamper import Bundle
+from tests.networks.test_sharing import FEW, colliding_pairs, exact_points
+from tests.oracle import build_network, grid
+from verimv import kernel
+from verimv.bounds.difference import Difference
+from verimv.bounds.outputs import searched_ranges
+from verimv.certificate import certify_difference
+from verimv.exact import Rational
+from verimv.experiments.bench_bounds import disguised
+from verimv.experiments.families import random_network
+from verimv.networks import Network, write_network
+from verimv.networks.affine import Affine
+from verimv.networks.sharing import SharedPair
+
+ZERO = Rational(0)
+RATIONAL = tuple(x for x in FEW if "sqrt" not in x)
+FACTORS = st.builds(Rational, st.integers(1, 5), st.integers(1, 5))
+
+
+def bundle(certificate) -> Bundle:
+    return Bundle({name: data.decode() for name, data in certificate.subjects.items()}, tuple(certificate.body))
+
+
+def joined(a: Network, b: Network):
+    """The layers of the difference, as the kernel has them before anything is shared; and its checker."""
+    first = kernel.Network("".join(write_network(a)))
+    other = kernel.Network("".join(write_network(b)), first.ends.stop)
+    rows = [{x: 1, y: -1} for x, y in zip(first.ends, other.ends, strict=True)]
+    layers = [*first.layers, *other.layers, (other.ends.stop, "identity", rows)]
+    before = [(start, activation, list(found)) for start, activation, found in layers]
+    return before, kernel.Checker(layers, kernel.Terms(first.inputs), [], 10**6, share=True)
+
+
+@settings(max_examples=150, deadline=None)
+@given(colliding_pairs())
+def test_arguments_in_the_kernel_are_what_they_were(pair):
+    a, b = map(build_network, pair)
+    layers, checker = joined(a, b)
+    for point in grid(len(a.inputs), 3):
+        values = [0, 1, *point]
+        for (_, activation, rows), (_, _, shared) in zip(layers, checker.layers, strict=True):
+            sums = [[sum((c * values[j] for j, c in row.items()), 0) for row in found] for found in (rows, shared)]
+            assert sums[0] == sums[1]
+            values += [kernel.ACTIVATIONS[activation](t) for t in sums[0]]
+
+
+@settings(max_examples=150, deadline=None)
+@given(colliding_pairs(RATIONAL))
+def test_the_kernel_and_what_writes_certificates_share_the_same(pair):
+    a, b = map(build_network, pair)
+    shared = SharedPair(a, b)
+    rows = [*(neuron.row for neuron in shared.neurons), *shared.differences]
+    expected = [{2 + j: w for j, w in row.terms} | ({1: row.constant} if row.constant else {}) for row in rows]
+    assert [row for _, _, found in joined(a, b)[1].layers for row in found] == expected
+
+
+@st.composite
+def copies(draw, activations=("relu", "relu", "crelu", "identity")):
+    """A network, and one with its neurons in another order and multiplied."""
+    (spec, _) = draw(colliding_pairs(RATIONAL))
+    assume(len(spec) > 1)
+    network = build_network(spec)
+    layers, order, factors = [], list(range(len(network.inputs))), [Rational(1)] * len(network.inputs)
+    for depth, layer in enumerate(network.layers, start=1):
+        below = {j: (i, factors[i]) for i, j in enumerate(order)}
+        order = list(range(len(layer.rows)))
+        factors = [Rational(1)] * len(order)
+        if depth < len(network.layers):
+            order = draw(st.permutations(order))
+            factors = [Rational(1) if layer.activation == "crelu" else draw(FACTORS) for _ in order]
+        moved = [Affine([(below[j][0], w / below[j][1]) for j, w in row.terms], row.constant) for row in layer.rows]
+        rows = tuple(moved[i].scaled(factor) for i, factor in zip(order, factors, strict=True))
+        layers.append(replace(layer, rows=rows))
+    return network, replace(network, layers=tuple(layers))
+
+
+@settings(max_examples=80, deadline=None)
+@given(copies())
+def test_copies_are_certified_without_a_search(pair):
+    made = bundle(certify_difference(*pair, ZERO, 0.0))
+    assert made.verdict() == "valid"
+    assert all(json.loads(line)[4:] == ["0", ["leaf"]] for line in made.lines)
+    assert len(made.lines) == 2 * len(pair[0].outputs)
+
+
+@settings(max_examples=60, deadline=None)
+@given(copies(), st.data())
+def test_copies_with_another_weight_are_not_certified_if_they_differ(pair, data):
+    network, other = pair
+    depth = data.draw(st.integers(0, len(other.layers) - 1))
+    layer = other.layers[depth]
+    i, j = data.draw(st.integers(0, len(layer.rows) - 1)), data.draw(st.integers(0, layer.width_in - 1))
+    rows = list(layer.rows)
+    rows[i] = rows[i] + Affine([(j, Rational(1, 2**20))])
+    layers = [*other.layers[:depth], replace(layer, rows=tuple(rows)), *other.layers[depth + 1 :]]
+    changed = replace(other, layers=tuple(layers))
+    certificate = certify_difference(network, changed, ZERO, 5.0)
+    differ = any(network.at(x) != changed.at(x) for x in exact_points(len(network.inputs)))
+    assert certificate is None or (not differ and bundle(certificate).is_true())
+    verdict = Difference(network, changed, ZERO).by_search(20.0)
+    assert verdict is None or not differ or verdict.refuted
+    if verdict is not None and verdict.refuted:
+        assert certificate is None
+        assert verdict.counterexample
+
+
+@settings(max_examples=40, deadline=None)
+@given(colliding_pairs(RATIONAL))
+def test_evidence_fits_where_only_some_neurons_are_shared(pair):
+    """The largest difference is certified, and nothing less is."""
+    spec, other = pair[0], copy.deepcopy(pair[0])
+    assume(len(spec) > 1)
+    other[-1][1][0] = "1/7"
+    other[-2][1][0] = "1/5"
+    a, b = build_network(spec), build_network(other)
+    network = Difference(a, b, ZERO).network
+    ranges = searched_ranges(network, 20)
+    assume(all(found.exact for found in ranges))
+    largest = max(abs(end) for found in ranges for end in (found.lower.value, found.upper.value))
+    made = bundle(certify_difference(a, b, largest, 30.0))
+    assert made.verdict() == "valid"
+    assert made.is_true()
+    assert not largest or certify_difference(a, b, largest * (1 - Rational(1, 2**20)), 30.0) is None
+
+
+@pytest.mark.parametrize("widths", [(1, 16, 16, 16, 1), (3, 20, 20, 1), (2, 10, 10, 1)])
+def test_copies_too_large_for_a_search(widths):
+    network = random_network(widths, 3)
+    made = bundle(certify_difference(network, disguised(network, 1), ZERO, 0.0))
+    assert made.verdict() == "valid"
+    planted = disguised(network, 1, Rational(1, 2**20))
+    other = {**made.subjects, "other": "".join(write_network(planted))}
+    assert Bundle(other, made.lines).verdict() == "invalid"
+    assert certify_difference(network, planted, ZERO, 1.0) is None
+
+
+def test_shapes_may_differ_where_all_cancels():
+    """One neuron in two parts; and one more that is not used."""
+    one = build_network([([[2, -1]], [1], "relu"), ([[3]], [0], "identity")])
+    two = build_network([([[4, -2], [1, 1], [2, -1]], [2, 0, 1], "relu"), ([[1, 0, 1]], [0], "identity")])
+    made = bundle(certify_difference(one, two, ZERO, 0.0))
+    assert made.verdict() == "valid"
+    assert made.is_true()
+
+
+def test_copies_with_square_roots():
+    """No search takes these; but they cancel, if factors are rational."""
+    spec = [([["sqrt(2)", 1], [-1, "sqrt(3)/2"]], [-1, "sqrt(2)"], "relu"), ([["sqrt(2)", 1]], [0], "identity")]
+    other = [([[-1, "sqrt(3)/2"], ["3*sqrt(2)", 3]], ["sqrt(2)", -3], "relu"), ([[1, "sqrt(2)/3"]], [0], "identity")]
+    made = bundle(certify_difference(build_network(spec), build_network(other), ZERO, 0.0))
+    assert made.verdict() == "valid"
+    other[1][0][0][1] = "sqrt(2)/2"
+    assert certify_difference(build_network(spec), build_network(other), ZERO, 5.0) is None
+    other[1][0][0][1] = "sqrt(2)/3"
+    other[0][0][0] = ["-sqrt(2)", "sqrt(6)/2"]  # multiplied by √2
+    other[0][1][0] = "2"
+    other[1][0][0][0] = "sqrt(2)/2"
+    assert certify_difference(build_network(spec), build_network(other), ZERO, 5.0) is None
+
+
+def test_shared_bounds_are_written_once():
+    """The first layers are the same: the second network has no lines for them."""
+    network = random_network((2, 4, 4, 1), 5)
+    below, middle, last = network.layers
+    other = replace(network, layers=(below, middle, replace(last, rows=(last.rows[0].shifted(Rational(1, 8)),))))
+    made = bundle(certify_difference(network, other, Rational(1, 8), 30.0))
+    assert made.verdict() == "valid"
+    assert {json.loads(line)[1] for line in made.lines} <= {1, 2, 3, 7}
