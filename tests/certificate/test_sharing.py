@@ -3,13 +3,14 @@
 import copy
 import json
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.certificate.tamper import Bundle
-from tests.networks.test_sharing import FEW, colliding_pairs, exact_points
+from tests.networks.test_sharing import FEW, arguments, colliding_pairs, exact_points
 from tests.oracle import build_network, grid
 from verimv import kernel
 from verimv.bounds.difference import Difference
@@ -62,6 +63,36 @@ def test_the_kernel_and_what_writes_certificates_share_the_same(pair):
     rows = [*(neuron.row for neuron in shared.neurons), *shared.differences]
     expected = [{2 + j: w for j, w in row.terms} | ({1: row.constant} if row.constant else {}) for row in rows]
     assert [row for _, _, found in joined(a, b)[1].layers for row in found] == expected
+
+
+def sharpest(a, b) -> Bundle:
+    """Two networks, and for every neuron of their difference the best bounds that a leaf proves in the Python kernel."""
+    _, checker = joined(a, b)
+    lines = []
+    for layer, (_, _, rows) in enumerate(checker.layers, start=1):
+        for i, side in ((i, side) for i in range(len(rows)) for side in ("low", "high")):
+            value = Fraction(0)
+            try:
+                checker.follow(["bound", layer, i, side, "0", ["leaf"]])
+            except kernel.Rejected as rejected:
+                value = Fraction(rejected.got.removeprefix("a gap of ")) * (1 if side == "high" else -1)
+            lines.append(["bound", layer, i, side, str(value), ["leaf"]])
+            checker.follow(lines[-1])
+    subjects = {"network": "".join(write_network(a)), "other": "".join(write_network(b))}
+    return Bundle(subjects, tuple(map(json.dumps, lines)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(colliding_pairs(RATIONAL))
+def test_bounds_that_are_accepted_hold_at_points(pair):
+    """Of all neurons of both networks, and of their differences."""
+    made = sharpest(*map(build_network, pair))
+    assert made.verdict() == "valid"
+    ends = [Fraction(json.loads(line)[4]) for line in made.lines]
+    for point in exact_points(len(pair[0][0][0][0])):
+        (found, outputs), (more, others) = (arguments(spec, point) for spec in pair)
+        values = [argument for argument, _ in found + more] + [x - y for x, y in zip(outputs, others, strict=True)]
+        assert all(low <= value <= high for low, value, high in zip(ends[::2], values, ends[1::2], strict=True))
 
 
 @st.composite

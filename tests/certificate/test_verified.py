@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.certificate.tamper import Bundle, random_bundles, tamper
 from tests.certificate.test_certificate import NETWORKS
-from tests.certificate.test_sharing import RATIONAL, joined
+from tests.certificate.test_sharing import RATIONAL, sharpest
 from tests.certificates.make import CASES, HAT, VALID
 from tests.networks.test_sharing import colliding_pairs
 from tests.oracle import build_network
@@ -27,7 +27,6 @@ from verimv.certificate import Certificate, certify, certify_formulas
 from verimv.certificate.certificate import rejection
 from verimv.errors import InputError
 from verimv.files import write_directory
-from verimv.networks import write_network
 from verimv.verified import VARIABLE, find_verified, verified_verdict
 
 FOLDER = Path(__file__).parent.parent / "certificates"
@@ -130,23 +129,6 @@ def test_tampering_at_length(tmp_path):
 
 
 # -- two networks -----------------------------------------------------------------------------------------------------
-
-
-def sharpest(a, b) -> Bundle:
-    """Two networks, and for every neuron of their difference the best bounds that a leaf proves in the Python kernel."""
-    _, checker = joined(a, b)
-    lines = []
-    for layer, (_, _, rows) in enumerate(checker.layers, start=1):
-        for i, side in ((i, side) for i in range(len(rows)) for side in ("low", "high")):
-            value = Fraction(0)
-            try:
-                checker.follow(["bound", layer, i, side, "0", ["leaf"]])
-            except kernel.Rejected as rejected:
-                value = Fraction(rejected.got.removeprefix("a gap of ")) * (1 if side == "high" else -1)
-            lines.append(["bound", layer, i, side, str(value), ["leaf"]])
-            checker.follow(lines[-1])
-    subjects = {"network": "".join(write_network(a)), "other": "".join(write_network(b))}
-    return Bundle(subjects, tuple(map(json.dumps, lines)))
 
 
 @settings(max_examples=60, deadline=None)
