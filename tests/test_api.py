@@ -29,6 +29,8 @@ EITHER = "expected Formula or Network, found str"
         (lambda: verimv.certify(FORMULA, FORMULA), "expected Network, found Formula"),
         (lambda: verimv.certify(NETWORK, "x1"), "expected Formula, found str"),
         (lambda: verimv.certify_formulas(FORMULA, NETWORK), "expected Formula, found Network"),
+        (lambda: verimv.certify_range(FORMULA, [(0, 1)]), "expected Network, found Formula"),
+        (lambda: verimv.certify_difference(NETWORK, FORMULA), "expected Network, found Formula"),
         (lambda: verimv.compose(NETWORK, FORMULA), "expected Network, found Formula"),
         (lambda: verimv.concatenate("x", NETWORK), "expected Network, found str"),
         (lambda: verimv.stack([NETWORK, None]), "expected Network, found NoneType"),

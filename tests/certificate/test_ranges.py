@@ -10,6 +10,7 @@ from tests.certificate.tamper import Bundle, tamper
 from tests.oracle import build_network
 from verimv.bounds.outputs import searched_ranges
 from verimv.certificate import certify_difference, certify_range
+from verimv.errors import InputError
 from verimv.exact import Rational, format_number, parse_number
 from verimv.experiments.bench_bounds import disguised
 from verimv.experiments.families import random_network
@@ -98,6 +99,15 @@ def test_a_false_range_gets_no_certificate():
     ((low, high),) = ends_of(network)
     assert certify_range(network, [(low, high - TENTH)], 5) is None
     assert certify_range(network, [(low + TENTH, high)], 5) is None
+
+
+def test_numbers_are_given_as_anywhere_else():
+    network = build_network([([[1, -1]], [0], "crelu")])
+    assert bundle(certify_range(network, [("-1/2", 1)])).verdict() == "valid"
+    assert bundle(certify_difference(network, network)).verdict() == "valid"
+    assert certify_difference(network, build_network([([[1, -1]], ["1/8"], "crelu")]), "1/9", 5) is None
+    with pytest.raises(InputError, match="expected a range for each of 1 outputs, found 2"):
+        certify_range(network, [(0, 1), (0, 1)])
 
 
 @pytest.mark.parametrize("seed", range(3))

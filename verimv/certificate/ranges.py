@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from verimv.bounds.bound import NetworkBounds, NeuronBound
 from verimv.bounds.branch import Budget, Search
@@ -16,7 +17,8 @@ from verimv.certificate.bound_lines import BoundLines
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.derivation import Derivation
 from verimv.certificate.matching import checked
-from verimv.exact import Number, format_number
+from verimv.errors import InputError, check_type
+from verimv.exact import Number, as_number, format_number
 from verimv.networks.json_format import write_network
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
@@ -28,15 +30,19 @@ from verimv.smt.limited import Deadline
 _HIDDEN_SHARE = 0.4
 
 
-def certify_range(network: Network, ranges: Sequence[tuple[Number, Number]], seconds: float) -> Certificate | None:
-    """A certificate that every output of a network stays within its range, if evidence is found in time."""
+def certify_range(network: Network, ranges: Sequence[tuple[Any, Any]], seconds: float = 60.0) -> Certificate | None:
+    """A certificate that every output of a network stays within its range, one pair of exact numbers for each; or None,
+    if no evidence is found in time."""
+    check_type(network, Network)
+    if len(ranges) != len(network.outputs):
+        raise InputError(f"expected a range for each of {len(network.outputs)} outputs, found {len(ranges)}")
     unit = to_unit_cube(network)
     last = len(unit.layers)
     deadline = Deadline(seconds)
     lines = BoundLines(Derivation(), unit, _hidden_bounds(unit, seconds), deadline)
     lines.write_lemmas(last)
-    for k, ends in enumerate(ranges):
-        for target in _targets(unit, k, ends):
+    for k, (low, high) in enumerate(ranges):
+        for target in _targets(unit, k, (as_number(low), as_number(high))):
             if not lines.prove(target):
                 return None
     return checked({"network": "".join(write_network(network))}, lines.derivation)
@@ -59,13 +65,16 @@ def _targets(network: Network, k: int, ends: tuple[Number, Number]) -> list[Targ
     return [Target(last, k, -1, low), Target(last, k, 1, high)]
 
 
-def certify_difference(a: Network, b: Network, tolerance: Number, seconds: float) -> Certificate | None:
-    """A certificate that two networks with the same inputs and box never differ by more than a tolerance. The second is
-    written with the names of the first.
+def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: float = 60.0) -> Certificate | None:
+    """A certificate that two networks with the same inputs and box never differ by more than a tolerance, or None. The
+    second is written with the names of the first.
 
     Found at once where the neurons of one are those of the other, up to their order and positive factors. Otherwise for
     networks of one shape with rational weights, if evidence is found in time.
     """
+    check_type(a, Network)
+    check_type(b, Network)
+    tolerance = as_number(tolerance)
     second = aligned(a, b)[1]
     b = replace(reordered(b, second.inputs, second.outputs), inputs=a.inputs, outputs=a.outputs)
     first, other = to_unit_cube(a), to_unit_cube(b)
