@@ -495,7 +495,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
                 situations += [(target, splits | {(k, s): whole(point, system.scales[k])}) for s in ("low", "high")]
             else:
                 well_formed(kind == "leaf", "a case", kind)
-                self.spend(1 + sum(len(row) for _, row in system.units[2:count] if 0 not in row) // 100)
+                self.spend(1 + sum(len(row) for _, row in system.units[2:count] if 0 not in row) // 400)
                 gap = system.leaf(count, facts, splits, target, list(map(number, arguments)))
                 need(gap <= 0, "multipliers that prove the case", ("a gap of", gap))
         need(not situations, "a leaf for every case", f"{len(situations)} open")

@@ -21,9 +21,9 @@ Definition spend (steps budget : Z) : result Z :=
   let left := Z.sub budget steps in
   if Z.leb 0 left then Ok left else Reject Incomplete "at most 16 steps for each certified byte".
 
-(** Default slopes are multiples of 1/65536; a leaf costs a step for each 100 weights. *)
+(** Default slopes are multiples of 1/65536; a leaf costs a step for each 400 weights. *)
 Definition slope_unit : positive := 65536.
-Definition weights_per_step : Z := 100.
+Definition weights_per_step : Z := 400.
 
 (** A low and a high bound, where there are any. *)
 Definition limits (t : Type) : Type := (option t * option t)%type.

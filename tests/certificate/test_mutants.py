@@ -13,17 +13,15 @@ FOLDER = Path(__file__).parent.parent / "certificates"
 EXPLAINED = {
     "well_formed(len(found) == 1, 'one of certificate.jsonl and certificate.jsonl.gz', folder)": "tested by a process",
     "self.spend(sum((len(self.parts[part]) for part, _ in key)))": "form() charges for the same sums, a little less",
-    "self.spend(1 + sum((len(variable[1]) for variable in variables if variable)) // 100)": "to notice takes minutes",
+    "self.spend(1 + sum((len(row) for _, row in system.units[2:count] if 0 not in row)) // 400)": "it takes minutes",
     "self.layers": "without layers the outputs are pairs, and no node equals a pair",
     "not self.layers": "with layers no output is a pair",
     "0 < ones + len(units)": "sequence() refuses it too",
     "len(typed(weights, list)) > 0": "so do the checks of the next layer and of the outputs",
     "0 < len(below)": "the layer below, or the inputs, were refused",
-    "end": "what is added is 0",
-    "size(ends[i])": "the numbers that are added were measured",
     "size(surd)": "its coefficients were measured; roots cost budget",
-    "size(value)": "sums are measured again when they become forms or ranges; to notice the time takes minutes",
-    "not changed.isdisjoint(unit[1])": "what is kept would be computed again",
+    "key": "neither forms nor cases look at [0]",
+    "size(c)": "sums are measured again when they become forms or ranges; to notice the time takes minutes",
 }
 
 

@@ -226,6 +226,15 @@ CLIPPED_RANGE = Case(
     ['["bound",2,0,"high","1",["leaf"]]', '["bound",2,0,"low","-1/2",["leaf"]]'],
     network=network(([[2, "-1/2"]], "crelu"), ([[1, "-1/4"]], "relu")),
 )
+# three times the largest min(x, 1 − 2x): 1/3 is no multiple of a power of 2, and must not be rounded
+THIRD = Case(
+    [
+        '["bound",2,0,"high","1/3",["leaf","-1/3"]]',
+        '["bound",3,0,"high","1",["leaf","0","0"]]',
+        '["bound",3,0,"low","0",["leaf","0","0"]]',
+    ],
+    network=network(([[1, 0], [3, -1]], "relu"), ([[1, -1, 0]], "relu"), ([[3, 0]], "identity")),
+)
 # |2x − 1|, written twice: the second with its neurons exchanged, and scaled
 TWIN = Case(
     [f'["bound",5,0,"{side}","0",["split",0,"1/2"],["leaf"],["leaf"]]' for side in ("high", "low")],
@@ -490,6 +499,7 @@ VALID = {
     "range-by-rounded-slopes": ROUNDED,
     "range-with-a-square-root": ROOT_RANGE,
     "range-of-clipped-units": CLIPPED_RANGE,
+    "range-by-a-bound-of-a-third": THIRD,
     "range-bounded-twice": RANGE.more('["bound",2,0,"high","2",["leaf"]]'),
     "difference-of-twins": TWIN,
     "difference-with-bounds-of-both": TWIN.with_lines(
@@ -648,6 +658,9 @@ INVALID = {
     ),
     "range-of-clipped-units-too-small": CLIPPED_RANGE.line(
         CLIPPED_RANGE.lines[1], CLIPPED_RANGE.lines[1].replace("-1/2", "-2/5")
+    ),
+    "range-by-a-bound-of-less-than-a-third": THIRD.line(
+        THIRD.lines[1], f'["bound",3,0,"high","{2**96 - 1}/{2**96}",["leaf","0","0"]]'
     ),
     "range-with-an-output": RANGE.more('["node",2]', '["output",0,1,"1","0"]'),
     "range-with-an-equality": RANGE.more('["node",2]', '["equal",0,1,1]'),
