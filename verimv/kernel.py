@@ -13,6 +13,7 @@ import hashlib
 import itertools
 import json
 import math
+import operator
 import pathlib
 import re
 import sys
@@ -248,36 +249,37 @@ class System:  # variables, each (activation, row) or None for one in [0,1], tim
         self.scales, self.units, self.common = [1, 1], [None, None], [1, 1]  # common: to all scales up to this one
         for name, row in (unit or ("identity", {0: 1}) for unit in variables[2:]):  # here 0 stands for all of [0,1]
             self.scales.append(common(1 << 48, *(w.denominator * self.scales[j] for j, w in row.items())) << 16)
-            self.units.append((name, {j: whole(w, self.scales[-1] // self.scales[j]) for j, w in row.items()}))
+            keys = [[2 * j + ((w > 0) == way) for j, w in row.items()] for way in (False, True)]  # of lows, of highs
+            self.units.append((name, {j: whole(w, self.scales[-1] // self.scales[j]) for j, w in row.items()}, keys))
             self.common.append(common(self.common[-1], self.scales[-1]))
 
     def points(self, count, bounds):  # of each argument: ends and kinks, with values; None if a range is empty
-        points = [[(0, 0), (1, 1)], [(1, 1), (1, 1)]]
-        for (name, row), one in zip(self.units[2:count], self.scales[2:count], strict=True):
-            ends = [sum(w * points[j][(w > 0) == way][1] for j, w in row.items()) for way in (False, True)]
+        points, values = [[(0, 0), (1, 1)], [(1, 1), (1, 1)]], [0, 1, 1, 1]  # of each value, low and high
+        for (name, row, keys), one in zip(self.units[2:count], self.scales[2:count], strict=True):
+            ends = [sum(map(operator.mul, row.values(), map(values.__getitem__, side))) for side in keys]
             low, high = narrowed(ends, len(points), bounds)
             kinks = (z * one for z in KINKS[name] if low < z * one < high)
-            points.append([(z, ACTIVATIONS[name](z, one)) for z in (low, high, *kinks) if size(z)])
+            points.append([(z, ACTIVATIONS[name](z, one)) for z in (low, high, *kinks)])
+            values += (y for _, y in points[-1][:2] if size(y))
         return points if all(low <= high for (low, _), (high, _), *_ in points) else None
 
     def leaf(self, count, facts, splits, target, multipliers):  # an upper bound; −1 if there is no such point
         points, given = self.points(count, facts | splits), multipliers[::-1]
         below = self.common[count - 1] * common(*(c.denominator for c in (*given, *target.values()))) << 16
-        total = {k: whole(c, below // self.scales[k]) for k, c in target.items() if size(below)}
-        for k in range(count - 1, 1, -1) if points else ():
-            (name, row), ((low, first), (high, last)), c = self.units[k], points[k][:2], total.pop(k, 0)
-            slope = c if 0 not in row and all(z == y for z, y in points[k]) else 0
+        total = [whole(target[k], below // self.scales[k]) if k in target else 0 for k in range(count)]
+        for k in range(count - 1, 1, -1) if points and size(below) else ():
+            (name, row, _), ((low, first), (high, last)), c = self.units[k], points[k][:2], total[k]
+            slope = c if 0 not in row and size(c) and all(z == y for z, y in points[k]) else 0
             if 0 not in row and (len(points[k]) > 2 or (k, "low") in splits or (k, "high") in splits):
                 well_formed(given or not multipliers, "more multipliers", "none")
-                share = 1 if low + high > 0 else 0  # by default that of a side, or the chord's, rounded down
-                if low < high and Surd not in (type(low), type(high)) and (c > 0 or name != "relu"):
-                    share = Fraction((last - first) * 2**16 // (high - low), 2**16)
+                is_chord = low < high and Surd not in (type(low), type(high)) and (c > 0 or name != "relu")
+                share = Fraction((last - first) * 2**16 // (high - low), 2**16) if is_chord else int(low + high > 0)
                 slope = whole(given.pop(), below // self.scales[k]) if multipliers else whole(share, c)
-            total[1] = total.get(1, 0) + max(c * y + -1 * slope * z for z, y in points[k] if size(c))
+            total[1] += max([c * y + -1 * slope * z for z, y in points[k]])
             for j, weight in row.items() if slope else ():
-                total[j] = total.get(j, 0) + slope * weight
+                total[j] += slope * weight
         well_formed(not points or not given, "no more multipliers", len(given))
-        return total.get(1, 0) * Fraction(1, below) if points else -1
+        return total[1] * Fraction(1, below) if points else -1
 
 
 class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and what is added to it; claim: (node, form)
@@ -298,8 +300,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
                 rows[k - first] = row = add({}, *((values.get(j, {j: 1}), c) for j, c in row.items()))
                 scale = Fraction(abs(c) if row and act != "crelu" and type(c := row[min(row)]) is not Surd else 1)
                 self.spend(sum(size(c) + size(scale) for c in row.values()) // 256)
-                key = act, frozenset(add({}, (row, scale**-1)).items())
-                a, other = firsts.setdefault(key, (k, scale))
+                a, other = firsts.setdefault((act, frozenset(add({}, (row, scale**-1)).items())), (k, scale))
                 values[k] = {a: scale * other**-1} if row.keys() - {1} else {1: ACTIVATIONS[act](row.get(1, 0))}
 
     def follow(self, line):
@@ -495,7 +496,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
                 situations += [(target, splits | {(k, s): whole(point, system.scales[k])}) for s in ("low", "high")]
             else:
                 well_formed(kind == "leaf", "a case", kind)
-                self.spend(1 + sum(len(row) for _, row in system.units[2:count] if 0 not in row) // 400)
+                self.spend(1 + sum(len(row) for _, row, _ in system.units[2:count] if 0 not in row) // 400)
                 gap = system.leaf(count, facts, splits, target, list(map(number, arguments)))
                 need(gap <= 0, "multipliers that prove the case", ("a gap of", gap))
         need(not situations, "a leaf for every case", f"{len(situations)} open")
@@ -559,9 +560,8 @@ def verify(lines, contents):  # raise Rejected unless numbered lines prove it; c
             located(checker.follow, line, line=n, rule=line[0] if type(line) is list and line else None)
     except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
         raise Rejected("malformed", "text, perhaps gzipped", error) from None
-    if "formula" not in texts:  # what is proved then is both bounds of an output
-        ends = [{(layers[-1][0] + k, side) for side in ("low", "high")} for k in range(len(outputs))]
-        checker.proved = sum(both <= checker.facts.keys() for both in ends)
+    if "formula" not in texts:  # what is proved then is bounds, two for each output
+        checker.proved = sum(k >= layers[-1][0] for k, _ in checker.facts) // 2
     got = f"{checker.proved} of {len(checker.outputs)}, and {checker.assumed} bounds without evidence"
     need(checker.proved == len(checker.outputs) and not checker.assumed, "proofs of all outputs", got, "incomplete")
 

@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent.parent / "certificates"
 EXPLAINED = {
     "well_formed(len(found) == 1, 'one of certificate.jsonl and certificate.jsonl.gz', folder)": "tested by a process",
     "self.spend(sum((len(self.parts[part]) for part, _ in key)))": "form() charges for the same sums, a little less",
-    "self.spend(1 + sum((len(row) for _, row in system.units[2:count] if 0 not in row)) // 400)": "it takes minutes",
+    "self.spend(1 + sum((len(row) for _, row, _ in system.units[2:count] if 0 not in row)) // 400)": "takes minutes",
     "self.layers": "without layers the outputs are pairs, and no node equals a pair",
     "not self.layers": "with layers no output is a pair",
     "0 < ones + len(units)": "sequence() refuses it too",
@@ -21,6 +21,7 @@ EXPLAINED = {
     "0 < len(below)": "the layer below, or the inputs, were refused",
     "size(surd)": "its coefficients were measured; roots cost budget",
     "key": "neither forms nor cases look at [0]",
+    "size(below)": "its factors were measured",
     "size(c)": "sums are measured again when they become forms or ranges; to notice the time takes minutes",
 }
 
@@ -53,7 +54,7 @@ def test_all(jury):
 #: Neurons shared that are not multiples, or multiples by another factor: what would be written instead.
 SHARED_WRONGLY = {
     "negative factors": ("Fraction(abs(c) if", "Fraction(c if"),
-    "whatever the activation": ("key = act, frozenset", "key = frozenset"),
+    "whatever the activation": ("setdefault((act, frozenset(", "setdefault((frozenset("),
     "whatever the factor": ("{a: scale * other**-1}", "{a: 1}"),
     "the factor the other way round": ("{a: scale * other**-1}", "{a: other * scale**-1}"),
     "constants without their activation": ("ACTIVATIONS[act](row.get(1, 0))", "row.get(1, 0)"),

@@ -500,6 +500,9 @@ VALID = {
     "range-with-a-square-root": ROOT_RANGE,
     "range-of-clipped-units": CLIPPED_RANGE,
     "range-by-a-bound-of-a-third": THIRD,
+    "range-with-a-case-that-has-no-point": RANGE.line(
+        RANGE.lines[0], '["bound",2,0,"high","2",["split",0,"1/2"],["split",0,"3/4"],["leaf"],["leaf","7"],["leaf"]]'
+    ),
     "range-bounded-twice": RANGE.more('["bound",2,0,"high","2",["leaf"]]'),
     "difference-of-twins": TWIN,
     "difference-with-bounds-of-both": TWIN.with_lines(
