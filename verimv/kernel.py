@@ -335,7 +335,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
             self.spend(len(part) + sum(map(size, part.values())) // 256)
             self.known[key] = len(self.parts)
             self.parts.append(part)
-            self.ranges.append([sum(c for c in part.values() if (c > 0) == way) for way in (False, True)])
+            self.ranges += [[add({}, *(({1: 1}, c) for c in part.values() if (c > 0) == i)).get(1, 0) for i in (0, 1)]]
         return self.known[key], terms.get(1, 0)
 
     def total(self, *pairs, plus=0):  # the form Σ factor·form + plus, for pairs (form, factor)

@@ -365,3 +365,11 @@ def test_equal_needs_one_form():
     )
     numbered = ((number, kernel.decoded(text)) for number, text in enumerate(case.text().splitlines(), start=1))
     assert rejection(lambda: kernel.verify(numbered, lambda subject: case.subjects[subject].encode())).rule == "equal"
+
+
+def test_sums_that_get_too_long_are_given_up():
+    """While they are added up, not afterwards: that would take hours for a file of some megabytes."""
+    checker = kernel.Checker([], kernel.Terms([]), [], 10**9)
+    with pytest.raises(kernel.Rejected, match="incomplete: expected a number with fewer bits") as error:
+        checker.form({k: Fraction(1, 10**4000 + k) for k in range(2, 60)})
+    assert int(error.value.got) < 250_000
