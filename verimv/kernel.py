@@ -469,7 +469,7 @@ class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and w
             (node, found), way = self.claim(abs(unit)), 1 if unit > 0 else -1  # −c stands for 1 minus claim c
             found = self.total((found, way * factor), plus=(i if unit > 0 else i + 1) * factor)
             need(found == form, ("the argument less", i, "units"), ("claim", unit))
-            values += [({node: way, 1: 0 if unit > 0 else 1}, factor)]
+            values += [({node: way}, factor), ({1: int(unit < 0)}, factor)]  # apart: the node may be 1 itself
         self.advance(add({}, *values))
 
     def rule_bound(self, layer, index, side, value, *cases):

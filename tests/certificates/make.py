@@ -482,7 +482,24 @@ EQUALS = Case(
 )
 EQUALITY = EQUALS.lines[6]
 
+# A spare unit about the constant 1, which a kernel once counted wrongly: 1 − [1] is 0, and [1] is 1.
+FORGED = Case(
+    [
+        '["node",2]',  # 1: x
+        '["node",1]',  # 2: 1
+        '["unit",1,0,"-1",-2]',  # 3: 2 − x, which is at least 1
+        '["equals",3,2,[1,3],["leaf"],["leaf"]]',  # 4: so the node 1 is σ(2 − x)
+        '["clip",1,0,"1",0,1,-4]',  # x as σ(x) + (1 − σ(2 − x)), which is σ(x) + 0
+        '["node",0]',  # 5
+        '["plus",1,5]',  # 6: y1
+        '["output",0,6,"1","1"]',  # claims that x is x + 1
+    ],
+    network=network(([[1, 0]], "relu")),
+    formula=formula("y1 = x1 ⊕ 0"),
+)
+
 VALID = {
+    "clip-with-a-spare-unit": FORGED.line('["output",0,6,"1","1"]', '["output",0,6,"1","0"]'),
     "hat": HAT,
     "hat-sparse-rows": SPARSE,
     "hat-with-definitions-and-comments": NAMED,
@@ -553,6 +570,18 @@ def packed(case, change=lambda data: data):
 VALID["gzipped"] = packed(HAT)
 
 INVALID = {
+    "clip-with-a-spare-unit-that-adds-1": FORGED,
+    "clip-with-a-spare-unit-that-takes-1": FORGED.line('["output",0,6,"1","1"]', '["output",0,6,"1","-1"]'),
+    "clip-of-1-that-vanishes": Case(
+        [
+            '["node",1]',  # 1: the node 1 is σ(1)
+            '["clip",1,0,"1",0,1]',  # ρ(1) = [1]
+            '["node",0]',  # 2
+            '["output",0,2,"1","0"]',  # claims that ρ(1) is 0
+        ],
+        network=network(([[0, 1]], "relu")),
+        formula=formula("y1 = 0"),
+    ),
     "network-hash-of-another-file": HAT.head(network_sha256="0" * 64),
     "formula-hash-of-another-file": HAT.head(formula_sha256="0" * 64),
     "formula-with-another-operator": HAT.file("formula", "⊕", "⊙"),
