@@ -2,72 +2,47 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 from verimv import kernel
 from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate
 
-CERTIFICATE_FILES = ("certificate.jsonl", "certificate.jsonl.gz")
+CERTIFICATE_FILES = kernel.CERTIFICATE_FILES
 
 
-def check_files(path: str | os.PathLike[str], **files: str | None) -> None:
-    """Check a directory that verimv wrote, or a certificate with `network=`, `formula=`, … that it is about."""
-    rejected = rejection(lambda: kernel.check(os.fspath(path), files))
-    if rejected is not None:
-        raise as_error(rejected, os.fspath(path))
+def check_files(path: str | os.PathLike[str], **files: str | None) -> list[str]:
+    """Check a directory that verimv wrote, or a certificate with `network=`, `formula=`, … that it is about; return what is
+    proved, a line for each output."""
+    found = verdict(lambda: kernel.check(os.fspath(path), files))
+    if isinstance(found, kernel.Rejected):
+        raise as_error(found, os.fspath(path))
+    return found.lines
 
 
-@dataclass(frozen=True)
-class Ranges:
-    """What a certificate without a formula says: an interval for each output, or for its difference in two networks."""
-
-    of_a_difference: bool
-    ends: dict[str, tuple[str, str]]
-
-    def __str__(self) -> str:
-        what = "{0} − {0} of the other" if self.of_a_difference else "{0}"
-        return "; ".join(f"{low} ≤ {what.format(name)} ≤ {high}" for name, (low, high) in self.ends.items())
-
-
-def proved_ranges(path: str, files: Mapping[str, str | None]) -> Ranges | None:
-    """What a valid certificate says, unless it is about a formula: the files say that."""
-    inside = next(filter(Path.exists, (Path(path, name) for name in CERTIFICATE_FILES)), Path(path))
-    lines = (line for _, line in kernel.lines_of(inside))
-    header = next(lines)
-    if "formula_sha256" in header:
+def ranges_of(statement: kernel.Statement) -> dict[str, tuple[str, str]] | None:
+    """Low and high for each output, or for its difference in two networks, if that is what is proved."""
+    if "formula" in statement.kind:
         return None
-    subjects = [name for name in ("network", "other") if f"{name}_sha256" in header]
-    texts = (Path(files.get(name) or Path(path, kernel.FILES[name])).read_bytes() for name in subjects)
-    networks = [json.loads(text) for text in texts]
-    is_pair = len(networks) > 1
-    last = sum(len(network["layers"]) for network in networks) + is_pair
-    activation: Callable[[Any], Any] = kernel.ACTIVATIONS[
-        "identity" if is_pair else networks[0]["layers"][-1]["activation"]
-    ]
-    bounds = {(line[2], line[3]): line[4] for line in lines if line[0] == "bound" and line[1] == last}
-
-    def end(k: int, side: str) -> str:
-        value = kernel.number(bounds[k, side])
-        return bounds[k, side] if activation(value) == value else str(activation(value))
-
-    return Ranges(is_pair, {name: (end(k, "low"), end(k, "high")) for k, name in enumerate(networks[0]["outputs"])})
+    ends = [(kernel.written_number(low), kernel.written_number(high)) for low, high in statement.numbers]
+    return dict(zip(statement.outputs, ends, strict=True))
 
 
-def rejection(check: Callable[[], None]) -> kernel.Rejected | None:
-    """What the kernel says against a certificate."""
+def verdict(check: Callable[[], kernel.Statement]) -> kernel.Statement | kernel.Rejected:
+    """What the kernel says of a certificate: what it proves, or what is wrong with it."""
     try:
-        check()
+        return check()
     except kernel.Rejected as rejected:
         return rejected
     except OSError as error:
         got = f"{error.filename}: {(error.strerror or str(error)).lower()}"
         return kernel.Rejected("malformed", "readable files", got)
-    return None
+
+
+def rejection(check: Callable[[], kernel.Statement]) -> kernel.Rejected | None:
+    """What the kernel says against a certificate."""
+    found = verdict(check)
+    return found if isinstance(found, kernel.Rejected) else None
 
 
 def as_error(rejected: kernel.Rejected, source: str | None = None) -> Exception:

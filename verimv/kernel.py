@@ -1,598 +1,2183 @@
-"""Checks a certificate: at every point of the box, outputs of a network are values of a formula, or within bounds.
+"""Check a certificate of verimv: that outputs of a network are values of a formula, or lie
+within bounds.
 
-    python -I -S kernel.py DIR     or     python -I -S kernel.py CERTIFICATE --network N --formula F
+    python -I -S kernel.py DIR
+    python -I -S kernel.py CERTIFICATE --network N --formula F
 
-Whoever believes a verdict trusts this file and Python: it uses the standard library only, no solver, no floating point.
-Rules: `proofs/FORMAT.md`; why: `proofs/THEORY.md`. A *sum* Σ c·[key] is a dictionary {key: c}; [0] is 0 and [1] is 1.
+Whoever believes a verdict trusts this file and Python, and nothing else: no solver, no floating
+point, no other part of verimv. The format and its rules are in `proofs/FORMAT.md` (§ below
+means a section of it), the reasons why they are right in `proofs/THEORY.md`. A checker of the
+same files, proved right in Coq, is in `proofs/coq`; conditions are tested here in the same
+order as there.
+
+How to read this file. A certificate is a list of lines, each the name of a rule and its
+arguments. `Checker` keeps what has been shown so far; there is one function for each rule, in
+the table `RULES`. A rule looks up earlier claims, tests its conditions, one statement each, and
+adds what it concludes. A condition that fails raises `Rejected`, and that is the end. Only if
+no line is rejected, and nothing is missing after the last one, is the certificate valid.
+
+Sections: verdicts · numbers · affine functions · networks and formulas · claims and forms ·
+evidence of bounds · rules that make claims · rules about the network · rules about outputs ·
+files and verdict.
 """
+
+from __future__ import annotations
 
 import argparse
 import functools
 import gzip
 import hashlib
-import itertools
 import json
 import math
 import operator
+import os
 import pathlib
 import re
+import stat
 import sys
 import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
-EXIT_CODES = {"invalid": 1, "malformed": 2, "incomplete": 3}
-FILES = {s: f"{s}.json" for s in ("network", "source", "other")} | {s: f"{s}.mv" for s in ("original", "formula")}
-SUBJECTS = ("network", "network other", "network formula", "network source formula", "original formula")
-MAX_BITS, MAX_ROOTS, MAX_LINE = 200_000, 64, 1 << 23  # of a number; of a number; bytes
-WORK_PER_BYTE = 16  # steps of the check for each byte of the certified files, and for 100,000 bytes more
-KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}
-ACTIVATIONS = {"relu": lambda t, *_: max(t, 0), "crelu": lambda t, o=1: min(max(t, 0), o), "identity": lambda t, *_: t}
-RULES = {  # kinds of arguments, one letter each; the last one before * any number of times
-    "node": "n", "atom": "i", "not": "i", "scale": "si", "plus": "ii*", "times": "ii*", "lemma": "iii", "cut": "iiiqq",
-    "sort": "ni*", "average": "nnii*", "same": "ii", "equals": "iilc*", "unit": "nnqi", "affine": "nn",
-    "clip": "nnqni*", "bound": "nnsqc*", "output": "niqq", "equal": "nii",
-}  # fmt: skip
-TERM = re.compile(r"([+-]?)(?:(D)|(?:(D)\*)?sqrt\(([0-9]{1,9})\))(?:/(?!0+\Z)(D))?".replace("D", "[0-9]{1,4300}"))
-FACTOR = re.compile(r"d\[([0-9]+)\]|D\[([^] ]*)\]")
-NAME = re.compile(r"(?!(?:inputs|outputs)$)[A-Za-z_][A-Za-z0-9_.']*")
-OPERAND = re.compile(r"((?: *(?:¬|[δΔ]\[[^] ]*\]))*+) *([A-Za-z0-9_.']+) *")
-KINDS = {"i": (int, None), "n": (int, 0), "s": (str, None), "l": (list, None), "c": (list, 1)}  # q: an exact number
+# ==============================================================================
+# Verdicts (§1)
+# ==============================================================================
+
+EXIT_CODES = {"valid": 0, "invalid": 1, "malformed": 2, "incomplete": 3}
+
+MOST_CHARACTERS_SHOWN = 120
 
 
-class Rejected(Exception):  # anything but "valid": what was expected, what was found instead, and where
-    def __init__(self, status, expected, got):
-        self.status, self.expected, self.got = status, shown(expected), shown(got)
-        self.line = self.rule = self.subject = None  # subject: a file other than the certificate
+class Rejected(Exception):
+    """A verdict other than "valid": what was expected, what was found instead, and where."""
 
-    def __str__(self):
-        where = (self.subject, self.line and f"line {self.line}", self.rule and f"rule {self.rule}")
-        return ", ".join([self.status, *filter(None, where)]) + f": expected {self.expected}, got {self.got}"
+    def __init__(self, status: str, expected: object, got: object) -> None:
+        super().__init__(status)
+        self.status = status
+        self.expected = shown(expected)
+        self.got = shown(got)
+        self.line: int | None = None
+        self.rule: str | None = None
+        self.subject: str | None = None  # a file other than the certificate
 
-
-def shown(value):  # for a message, short: a sum with its first terms, a tuple word by word, Σ c·√n as Σ c·[n]
-    try:
-        if type(terms := getattr(value, "terms", value)) is dict:
-            value = " + ".join(f"{shown(c)}·[{key}]" for key, c in list(terms.items())[:9]) or "0"
-        text = " ".join(map(shown, value)) if type(value) is tuple else str(value)
-    except (ValueError, RecursionError):  # Python prints integers of at most 4,300 digits
-        text = "a long number"
-    return "".join(c if c.isprintable() else "?" for c in text[:120]) + "…" * (len(text) > 120)
-
-
-def need(holds, expected, got, status="invalid"):
-    if not holds:
-        raise Rejected(status, expected, got)
-
-
-well_formed = functools.partial(need, status="malformed")
+    def __str__(self) -> str:
+        """Return the verdict as one line."""
+        places = [self.status]
+        if self.subject is not None:
+            places.append(self.subject)
+        if self.line is not None:
+            places.append(f"line {self.line}")
+        if self.rule is not None:
+            places.append(f"rule {self.rule}")
+        return f"{', '.join(places)}: expected {self.expected}, got {self.got}"
 
 
-def located(function, *arguments, line=None, rule=None, subject=None):
-    try:
-        return function(*arguments)
-    except Rejected as rejected:
-        rejected.line, rejected.rule, rejected.subject = line, rule and shown(rule), subject
-        raise
+def need(condition: bool, expected: object, got: object) -> None:
+    """Reject as invalid unless a condition holds."""
+    if not condition:
+        raise Rejected("invalid", expected, got)
 
 
-def size(x):  # the bits of a number, which must not be too long
-    if type(x) is Surd:
-        return sum(map(size, itertools.chain(*x.terms.items())))
-    bits = x.numerator.bit_length() + x.denominator.bit_length()
-    need(bits <= MAX_BITS, "a number with fewer bits", bits, "incomplete")
-    return bits
+def well_formed(condition: bool, expected: object, got: object) -> None:
+    """Reject as malformed unless a condition holds."""
+    if not condition:
+        raise Rejected("malformed", expected, got)
 
 
-def add(total, *pairs):  # Σ factor·sum to a sum, for pairs (sum, factor)
-    for terms, factor in pairs:
-        for key, c in terms.items() if factor else ():
-            old = total.pop(key, 0)
-            below = c.denominator * factor.denominator * old.denominator
-            c = c.numerator * factor.numerator * old.denominator + old.numerator * (below // old.denominator)
-            c = c if below == 1 else Fraction(c, below) if type(c) is int else c * Fraction(1, below)
-            if c and key and size(c):
-                total[key] = c
+def within_limits(condition: bool, expected: object, got: object) -> None:
+    """Reject as incomplete unless a condition holds: nothing is wrong, but the checker gives up."""
+    if not condition:
+        raise Rejected("incomplete", expected, got)
+
+
+def shown(value: object) -> str:
+    """Return a short text for a message, without line breaks and control characters."""
+    if isinstance(value, tuple):
+        text = " ".join(shown(part) for part in value)
+    elif isinstance(value, (int, Fraction, Surd)) and not isinstance(value, bool):
+        text = written_number(value)
+    else:
+        try:
+            text = str(value)
+        except (
+            ValueError,
+            RecursionError,
+        ):  # it holds an integer of more than 4,300 digits, or is nested deeply
+            text = "something long"
+    printable = "".join(c if c.isprintable() else "?" for c in text[: MOST_CHARACTERS_SHOWN + 1])
+    if len(printable) <= MOST_CHARACTERS_SHOWN:
+        return printable
+    return printable[:MOST_CHARACTERS_SHOWN] + "…"
+
+
+class Work:
+    """A budget of work, so that hostile files cost little (§4). A unit takes about a
+    microsecond."""
+
+    def __init__(self, stored_bytes: int) -> None:
+        few = min(stored_bytes, 1_000_000)
+        self.left = 25 * (200_000 + few) + 75 * (stored_bytes - few)
+
+    def spend(self, units: int) -> None:
+        """Take units from the budget; reject if there are too few."""
+        self.left -= units
+        if self.left < 0:
+            raise Rejected("incomplete", "no more work than files of this size may cost", "more")
+
+
+# ==============================================================================
+# Numbers (§2): int and Fraction for rational numbers, Surd for sums of square roots
+# ==============================================================================
+
+MAX_BITS = 32_768  # of a numerator or denominator
+MAX_ROOTS = 16  # of one number
+MAX_TERMS = 100  # of one number, as it is written
+MAX_DIGITS = 4_300  # of one integer, as it is written
+
+
+class Surd:
+    """An irrational number Σ roots[n]·√n / denominator, for squarefree n (1 among them) and
+    integers roots[n].
+
+    Roots of different squarefree integers are linearly independent over the rational numbers,
+    so a number is written in one way only, in lowest terms. Make it with :func:`from_roots`.
+    """
+
+    __slots__ = ("denominator", "roots")
+
+    def __init__(self, roots: dict[int, int], denominator: int) -> None:
+        self.roots = roots
+        self.denominator = denominator
+
+    @property
+    def numerator(self) -> Surd:
+        """Return the number times its denominator."""
+        return Surd(self.roots, 1)
+
+    def __add__(self, other: Number) -> Number:
+        common = math.lcm(self.denominator, other.denominator)
+        total = dict.fromkeys(self.roots, 0)
+        for number in (self, other):
+            factor = common // number.denominator
+            for n, c in roots_of(number).items():
+                total[n] = total.get(n, 0) + factor * c
+        return from_roots(total, common)
+
+    def __mul__(self, other: Number) -> Number:
+        total: dict[int, int] = {}
+        for m, a in self.roots.items():
+            for n, b in roots_of(other).items():
+                divisor = math.gcd(
+                    m, n
+                )  # √m·√n = divisor·√(m·n/divisor²), which is squarefree again
+                product = (m // divisor) * (n // divisor)
+                total[product] = total.get(product, 0) + a * b * divisor
+        return from_roots(total, self.denominator * other.denominator)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Surd:
+        return Surd({n: -c for n, c in self.roots.items()}, self.denominator)
+
+    def __sub__(self, other: Number) -> Number:
+        return self + -other
+
+    def __rsub__(self, other: Number) -> Number:
+        return -self + other
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Surd) and (self.denominator, self.roots) == (
+            other.denominator,
+            other.roots,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.denominator, frozenset(self.roots.items())))
+
+    def __lt__(self, other: Number) -> bool:
+        return is_negative(self - other)
+
+    def __gt__(self, other: Number) -> bool:
+        return is_negative(other - self)
+
+    def __le__(self, other: Number) -> bool:
+        return not self > other
+
+    def __ge__(self, other: Number) -> bool:
+        return not self < other
+
+
+Number: TypeAlias = int | Fraction | Surd
+Whole: TypeAlias = int | Surd  # with denominator 1
+
+
+def roots_of(x: Number) -> dict[int, int]:
+    """Return the numerator of x as a sum of square roots: {n: c} stands for Σ c·√n."""
+    return x.roots if isinstance(x, Surd) else {1: x.numerator}
+
+
+def from_roots(roots: Mapping[int, int], denominator: int) -> Number:
+    """Return Σ roots[n]·√n / denominator, in lowest terms; n are squarefree."""
+    nonzero = {n: c for n, c in roots.items() if c != 0}
+    if nonzero.keys() <= {1}:
+        return quotient(nonzero.get(1, 0), denominator)
+    within_limits(len(nonzero) <= MAX_ROOTS, f"at most {MAX_ROOTS} square roots", len(nonzero))
+    divisor = math.gcd(denominator, *nonzero.values())
+    surd = Surd({n: c // divisor for n, c in nonzero.items()}, denominator // divisor)
+    check_length(surd)
+    return surd
+
+
+def quotient(numerator: Whole, denominator: int) -> Number:
+    """Return numerator / denominator, in lowest terms."""
+    if isinstance(numerator, Surd):
+        return from_roots(numerator.roots, numerator.denominator * denominator)
+    if denominator == 1:
+        return numerator
+    return Fraction(numerator, denominator)
+
+
+def is_negative(x: Number) -> bool:
+    """Return whether x < 0, by exact integer arithmetic."""
+    if not isinstance(x, Surd):
+        return x < 0
+    tolerance = sum(abs(c) for c in x.roots.values())
+    for bits in (64, 512, 4096):
+        # Each √n is rounded down to a multiple of 2^-bits: an error of less than 2^-bits for each
+        # unit of |c|.
+        scaled = sum(c * scaled_root(n, bits) for n, c in x.roots.items())
+        if abs(scaled) > tolerance:
+            return scaled < 0
+    raise Rejected("incomplete", "numbers that are not so close", x)
+
+
+@functools.lru_cache(maxsize=4096)
+def scaled_root(n: int, bits: int) -> int:
+    """Return ⌊√n · 2^bits⌋."""
+    return math.isqrt(n << (2 * bits))
+
+
+def larger(x: Number, y: Number) -> Number:
+    """Return the larger one of two numbers."""
+    return y if x < y else x
+
+
+def smaller(x: Number, y: Number) -> Number:
+    """Return the smaller one of two numbers."""
+    return x if x < y else y
+
+
+def length(x: Number) -> int:
+    """Return the number of bits of the longest integer in x."""
+    if isinstance(x, Surd):
+        return max(x.denominator.bit_length(), *(c.bit_length() for c in x.roots.values()))
+    return max(x.denominator.bit_length(), x.numerator.bit_length())
+
+
+def check_length(x: Number) -> None:
+    """Give up on a number that is too long."""
+    bits = x.bit_length() if type(x) is int else length(x)
+    within_limits(bits <= MAX_BITS, "a number with fewer bits", bits)
+
+
+def cost_of_length(bits: int) -> int:
+    """Return the units of work for an operation on numbers of so many bits: quadratic, as for a
+    common divisor."""
+    return 1 + bits // 256 + (bits // 1024) ** 2
+
+
+TERM = (
+    r"(?:(?P<integer>D)|(?:(?P<factor>D)\*)?sqrt\((?P<radicand>[0-9]{1,9})\))(?:/(?P<divisor>D))?"
+)
+TERM_PATTERN = re.compile(f"(?P<sign>[+-]?){TERM}".replace("D", f"[0-9]{{1,{MAX_DIGITS}}}"))
+RATIONAL_PATTERN = re.compile("-?D(?:/D)?".replace("D", f"[0-9]{{1,{MAX_DIGITS}}}"))
+
+
+def number(text: object) -> Number:
+    """Read an exact number: -3, 3/4, sqrt(2)/2, 1/3+2*sqrt(2), …"""
+    if not isinstance(text, str):
+        raise Rejected("malformed", "a number, as a string", text)
+    if RATIONAL_PATTERN.fullmatch(text) is None:
+        return sum_of_terms(text)
+    numerator, slash, denominator = text.partition("/")
+    return divided(int(numerator), int(denominator), text) if slash else int(numerator)
+
+
+def divided(numerator: int, denominator: int, text: str) -> Number:
+    """Return a quotient that was written as a text."""
+    if denominator == 0:
+        raise Rejected("malformed", "a number that is not divided by 0", text)
+    return Fraction(numerator, denominator)
+
+
+def sum_of_terms(text: str) -> Number:
+    """Read a number of several terms, or with square roots."""
+    well_formed(text[:1] != "+", "a number, as a string", text)
+    signs = text.count("+") + text.count("-")
+    within_limits(signs <= MAX_TERMS, f"a number of at most {MAX_TERMS} terms", signs)
+    terms = re.split("(?<=.)(?=[+-])", text)  # before every sign but the first
+    total: Number = 0
+    for term in terms:
+        match = TERM_PATTERN.fullmatch(term)
+        if match is None:
+            raise Rejected("malformed", "a number, as a string", text)
+        above = int(match["integer"] or match["factor"] or 1)
+        x = divided(-above if match["sign"] == "-" else above, int(match["divisor"] or 1), text)
+        if match["radicand"] is not None:
+            x = x * square_root(int(match["radicand"]))
+        total = total + x
+        check_length(total)
     return total
 
 
-@functools.total_ordering
-class Surd:  # an irrational number Σ c·√n as {n: c}, for squarefree n: so their roots are independent; no -, but + -1 *
-    def __new__(cls, terms):
-        need(len(terms) <= MAX_ROOTS, ("at most", MAX_ROOTS, "square roots"), len(terms), "incomplete")
-        surd = super().__new__(cls)
-        surd.terms, surd.numerator, surd.denominator = terms, surd, 1  # it may stand for a whole number
-        return surd if terms.keys() - {1} and size(surd) else terms.get(1, 0)
-
-    def __add__(self, other):
-        return Surd(add(dict(self.terms), (getattr(other, "terms", {1: other}), 1)))
-
-    def __mul__(self, other):
-        pairs = itertools.product(self.terms.items(), getattr(other, "terms", {1: other}).items())
-        return Surd(add({}, *(({m * n // math.gcd(m, n) ** 2: a * b}, math.gcd(m, n)) for (m, a), (n, b) in pairs)))
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __eq__(self, other):
-        return type(other) is Surd and self.terms == other.terms
-
-    def __hash__(self):
-        return hash(frozenset(self.terms.items()))
-
-    def __lt__(self, other):
-        terms = getattr(difference := self + -1 * other, "terms", {1: difference})
-        for bits in (64, 1024, 16384, 262144):  # each √n is rounded down to a multiple of 2^-bits
-            scaled = sum(c * math.isqrt(n << 2 * bits) for n, c in terms.items())
-            if abs(scaled) > sum(map(abs, terms.values())) or terms.keys() == {1}:
-                return scaled < 0
-        raise Rejected("incomplete", "numbers that are not so close", self)
+def square_root(n: int) -> Number:
+    """Return √n for n < 10^9."""
+    squarefree, root = 1, 1  # the number so far is root·√squarefree
+    divisor = 2
+    while divisor**3 <= n:
+        power = 0
+        while n % divisor == 0:
+            n //= divisor
+            power += 1
+        root *= divisor ** (power // 2)
+        squarefree *= divisor ** (power % 2)
+        divisor += 1
+    # What is left of n has no divisor up to its cube root: it is 0, 1, a prime, two primes, or
+    # the square of one.
+    if math.isqrt(n) ** 2 == n:
+        return from_roots({squarefree: root * math.isqrt(n)}, 1)
+    return from_roots({squarefree * n: root}, 1)
 
 
-def number(text):  # read -3, 3/4, sqrt(2)/2, 1/3+2*sqrt(2), …
-    terms = [TERM.fullmatch(term) for term in re.split("(?<=.)(?=[+-])", text)] if type(text) is str else [None]
-    well_formed(all(terms) and text[0] != "+", "a number, as a string", text)
-    total = {}
-    for way, whole, factor, radicand, below in map(re.Match.groups, terms):
-        above, below, root, n = int(way + (whole or factor or "1")), int(below or 1), 1, int(radicand or 1)
-        if radicand:  # n = root²·m < 10^9 with the largest root: it is at most 1000, or else m is
-            root = max(s for k in range(1, 1001) for s in (k, math.isqrt(n // k)) if s and n % (s * s) == 0)
-        add(total, ({n // root**2: root}, Fraction(above, below) if below > 1 else above))
-    return Surd(total)
+def written_number(x: Number) -> str:
+    """Return the text of a number, as it could stand in a certificate."""
+    try:
+        if not isinstance(x, Surd):
+            return str(x)
+        text = ""
+        for n, c in sorted(x.roots.items()):
+            coefficient = Fraction(c, x.denominator)
+            sign = "-" if coefficient < 0 else "+" if text else ""
+            size = abs(coefficient)
+            if n == 1:
+                text += f"{sign}{size}"
+            elif size == 1:
+                text += f"{sign}sqrt({n})"
+            else:
+                text += f"{sign}{size}*sqrt({n})"
+        return text
+    except ValueError:  # Python prints integers of at most 4,300 digits
+        return "a long number"
 
 
-def decoded(text):
-    def unique(pairs):
-        well_formed(len(dict(pairs)) == len(pairs), "different keys in an object", "one of them twice")
-        return dict(pairs)
+# ==============================================================================
+# Affine functions: Σ c·[key] + constant, where keys are numbers of variables, or of nodes
+# ==============================================================================
 
-    try:  # int refuses 1.0 and NaN
-        return json.loads(text, object_pairs_hook=unique, parse_float=int, parse_constant=int)
+
+class Linear(NamedTuple):
+    """Σ numerators[i]·[keys[i]] / denominator: in lowest terms, with increasing keys, without
+    zeros.
+
+    So two of them are the same function exactly if they are equal.
+    """
+
+    denominator: int
+    keys: tuple[int, ...]
+    numerators: tuple[Whole, ...]
+
+
+class Affine(NamedTuple):
+    """A linear function and a constant."""
+
+    linear: Linear
+    constant: Number
+
+
+NOTHING = Linear(1, (), ())
+
+
+def just(key: int) -> Linear:
+    """Return the function [key]."""
+    return Linear(1, (key,), (1,))
+
+
+def common_denominator(denominators: Iterable[int]) -> int:
+    """Return the least common multiple; give up as soon as it is too long."""
+    common = 1
+    for denominator in denominators:
+        if common % denominator != 0:
+            common = math.lcm(common, denominator)
+            bits = common.bit_length()
+            within_limits(bits <= MAX_BITS, "a common denominator with fewer bits", bits)
+    return common
+
+
+def linear_of(coefficients: Mapping[int, Number], work: Work) -> Linear:
+    """Return Σ coefficients[key]·[key]."""
+    keys = sorted([key for key, c in coefficients.items() if c != 0])
+    common = common_denominator([coefficients[key].denominator for key in keys])
+    work.spend(len(keys) * (1 + common.bit_length() // 64))
+    numerators: list[Any] = []
+    for key in keys:
+        c = coefficients[key]
+        numerators.append(c.numerator * (common // c.denominator))
+    return in_lowest_terms(keys, numerators, common, work)
+
+
+def combine(pairs: Sequence[tuple[Linear, Number]], divisor: int, work: Work) -> Linear:
+    """Return Σ factor·linear / divisor, for pairs (linear, factor)."""
+    denominators = [linear.denominator * factor.denominator for linear, factor in pairs]
+    common = common_denominator(denominators)
+    count = sum([len(linear.keys) for linear, _ in pairs])
+    bits = common.bit_length() + max([length(factor) for _, factor in pairs], default=0)
+    work.spend(count * (1 + bits // 64))
+    total: dict[int, Any] = {}
+    for (linear, factor), denominator in zip(pairs, denominators, strict=True):
+        multiple = factor.numerator * (common // denominator)
+        for key, numerator in zip(linear.keys, linear.numerators, strict=True):
+            total[key] = total.get(key, 0) + multiple * numerator
+    keys = sorted([key for key, numerator in total.items() if numerator != 0])
+    return in_lowest_terms(keys, [total[key] for key in keys], common * divisor, work)
+
+
+def multiple_of(linear: Linear, factor: Number, work: Work) -> Linear:
+    """Return factor·linear."""
+    if factor == 1:
+        return linear
+    if factor == 0:
+        return NOTHING
+    work.spend(len(linear.keys) * (1 + length(factor) // 64))
+    numerators: list[Any] = [numerator * factor.numerator for numerator in linear.numerators]
+    return in_lowest_terms(linear.keys, numerators, linear.denominator * factor.denominator, work)
+
+
+def add_constants(pairs: Iterable[tuple[Number, Number]], plus: Number, work: Work) -> Number:
+    """Return Σ factor·constant + plus, for pairs (constant, factor)."""
+    total = plus
+    for constant, factor in pairs:
+        if constant != 0:
+            work.spend(cost_of_length(length(constant) + length(factor)))
+            total = total + factor * constant
+            check_length(total)
+    return total
+
+
+def in_lowest_terms(
+    keys: Sequence[int], numerators: Sequence[Whole], denominator: int, work: Work
+) -> Linear:
+    """Return Σ numerators[i]·[keys[i]] / denominator, for increasing keys and numerators other
+    than 0."""
+    integers: list[int] = []
+    for numerator in numerators:
+        if isinstance(numerator, Surd):
+            integers.extend(numerator.roots.values())
+        else:
+            integers.append(numerator)
+    longest = max(denominator.bit_length(), *map(int.bit_length, integers), 1)
+    within_limits(longest <= MAX_BITS, "a number with fewer bits", longest)
+    work.spend(len(keys) * (longest // 256) + cost_of_length(longest))
+    divisor = math.gcd(denominator, *integers)
+    if divisor > 1:
+        numerators = [shortened(numerator, divisor) for numerator in numerators]
+    return Linear(denominator // divisor, tuple(keys), tuple(numerators))
+
+
+def shortened(numerator: Whole, divisor: int) -> Whole:
+    """Return numerator / divisor, for a divisor of all its coefficients."""
+    if isinstance(numerator, Surd):
+        return Surd({n: c // divisor for n, c in numerator.roots.items()}, 1)
+    return numerator // divisor
+
+
+def add_up(pairs: Sequence[tuple[Affine, Number]], plus: Number, work: Work) -> Affine:
+    """Return Σ factor·affine + plus, for pairs (affine, factor)."""
+    linear = combine([(affine.linear, factor) for affine, factor in pairs], 1, work)
+    constants = [(affine.constant, factor) for affine, factor in pairs]
+    return Affine(linear, add_constants(constants, plus, work))
+
+
+def substitute(affine: Affine, values: Callable[[int], Affine], work: Work) -> Affine:
+    """Return the affine function with values(key) in place of every [key]."""
+    denominator, keys, numerators = affine.linear
+    found = [values(key) for key in keys]
+    pairs = [(value.linear, c) for value, c in zip(found, numerators, strict=True)]
+    constants = [(value.constant, c) for value, c in zip(found, numerators, strict=True)]
+    constant = add_constants(constants, 0, work) * quotient(1, denominator) + affine.constant
+    check_length(constant)
+    return Affine(combine(pairs, denominator, work), constant)
+
+
+def range_of(linear: Linear) -> tuple[Number, Number]:
+    """Return the least and the largest value of a linear function of keys with values in [0,1]."""
+    low: Whole = 0
+    high: Whole = 0
+    for numerator in linear.numerators:
+        if numerator < 0:
+            low = low + numerator  # type: ignore[assignment]
+        else:
+            high = high + numerator  # type: ignore[assignment]
+    return quotient(low, linear.denominator), quotient(high, linear.denominator)
+
+
+# ==============================================================================
+# Networks and formulas (§3)
+# ==============================================================================
+
+RELU, CLIPPED, IDENTITY = "relu", "crelu", "identity"
+ACTIVATIONS = (RELU, CLIPPED, IDENTITY)
+
+
+def activate(activation: str, x: Number) -> Number:
+    """Return the value of a neuron with argument x."""
+    if activation == IDENTITY:
+        return x
+    positive = larger(x, 0)
+    return positive if activation == RELU else smaller(positive, 1)
+
+
+class Layer(NamedTuple):
+    """A layer of neurons: the variable of the first one, and their arguments as functions of
+    variables.
+
+    Variables are numbered as in §8: inputs first, from 0 on, with values in [0,1], then neurons
+    in order.
+    """
+
+    first: int
+    activation: str
+    arguments: list[Affine]
+
+    @property
+    def stop(self) -> int:
+        """Return the first variable after this layer."""
+        return self.first + len(self.arguments)
+
+
+class Network(NamedTuple):
+    """A network over the unit cube, onto which its box was mapped."""
+
+    inputs: list[str]
+    outputs: list[str]
+    box: list[tuple[Number, Number]]
+    layers: list[Layer]
+
+    def is_on_unit_cube(self) -> bool:
+        """Return whether the box was the unit cube from the start."""
+        return all(ends == (0, 1) for ends in self.box)
+
+
+def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return a JSON object; no key may stand in it twice."""
+    well_formed(len(dict(pairs)) == len(pairs), "different keys in an object", "one of them twice")
+    return dict(pairs)
+
+
+def no_such_number(text: str) -> NoReturn:
+    """Reject a JSON number with a fraction or an exponent, NaN or Infinity."""
+    raise Rejected("malformed", "integers, and other numbers as strings", text)
+
+
+DECODER = json.JSONDecoder(
+    object_pairs_hook=without_doubles, parse_float=no_such_number, parse_constant=no_such_number
+)
+
+
+def decoded(text: str) -> Any:
+    """Return the value of a JSON text."""
+    try:
+        return DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        raise Rejected("malformed", "JSON with whole numbers only", error) from None
+        raise Rejected("malformed", "JSON", error) from None
 
 
-def typed(value, kind, least=None):
-    right = type(value) is kind and (least is None or (value if kind is int else len(value)) >= least)
-    well_formed(right, (f"a JSON {kind.__name__}", *(() if least is None else ("of at least", least))), value)
+def integer(value: object) -> int:
+    """Return a JSON value that must be an integer."""
+    if type(value) is not int:
+        raise Rejected("malformed", "an integer", value)
     return value
 
 
-def with_keys(data, *keys):
-    well_formed(type(data) is dict and data.keys() == set(keys), ("an object with the keys", *keys), data)
-    return [data[key] for key in keys]
+def natural(value: object) -> int:
+    """Return a JSON value that must be an integer ≥ 0."""
+    if type(value) is not int or value < 0:
+        raise Rejected("malformed", "an integer that is not negative", value)
+    return value
 
 
-class Network:  # layers (first variable, activation, rows over variables): 1 is 1, then come inputs, then neurons
-    def __init__(self, text, first=None):  # the first variable for a neuron
-        keys = ("format", "version", "inputs", "box", "layers", "outputs")
-        name, version, self.inputs, box, layers, self.outputs = with_keys(decoded(text), *keys)
-        well_formed(name == "verimv-network" and typed(version, int) == 1, "a verimv-network 1", (name, version))
-        self.box = [list(map(number, typed(pair, list))) for pair in typed(box, list)]
-        well_formed(all(len(pair) == 2 and pair[0] <= pair[1] for pair in self.box), "intervals [low, high]", box)
-        below = {str(j): {1: low, 2 + j: high + -1 * low} for j, (low, high) in enumerate(self.box)}  # over [0,1]
-        self.layers, first = [], first or 2 + len(below)
-        for layer in typed(layers, list):
-            weights, bias, activation = with_keys(layer, "weights", "bias", "activation")
-            well_formed(activation in list(ACTIVATIONS), "an activation", activation)
-            well_formed(len(typed(bias, list)) == len(typed(weights, list)) > 0 < len(below), "a bias for a row", layer)
-            self.layers.append((first, activation, [self.row(below, *row) for row in zip(bias, weights, strict=True)]))
-            self.ends = range(first, first + len(weights))  # of the last layer
-            below, first = {str(i): {k: 1} for i, k in enumerate(self.ends)}, self.ends.stop
-        for names, count in (self.inputs, len(self.box)), (self.outputs, len(below) if self.layers else 0):
-            well_formed(0 < count == len(typed(names, list)) == len({typed(n, str) for n in names}), "names", names)
-
-    def row(self, below, bias, row):  # a list of weights, or an object {"width": n, "index": weight, …}
-        weights = {str(j): w for j, w in enumerate(row)} if type(row) is list else dict(typed(row, dict))
-        width = len(row) if type(row) is list else typed(weights.pop("width", None), int)
-        well_formed(width == len(below) and weights.keys() <= below.keys(), f"a row of width {len(below)}", row)
-        return add({}, ({1: 1}, number(bias)), *((below[j], number(weight)) for j, weight in weights.items()))
+def string(value: object) -> str:
+    """Return a JSON value that must be a string."""
+    if type(value) is not str:
+        raise Rejected("malformed", "a string", value)
+    return value
 
 
-class Terms:  # nodes by number: 0 and 1 are the constants, then come the inputs, then operators over earlier nodes
-    def __init__(self, inputs):
-        self.inputs, self.fresh = inputs, itertools.count(2 + len(inputs)).__next__
-        self.interned, self.factors = {("¬", 0): 1, ("¬", 1): 0}, {}
-
-    def node(self, *operation):
-        if operation not in self.interned:
-            self.interned[operation] = self.fresh()
-            if operation[0] == "¬":  # ¬¬a is a
-                self.interned["¬", self.interned[operation]] = operation[1]
-        return self.interned[operation]
-
-    def factor(self, text):
-        if text not in self.factors:
-            self.factors[text] = number(f"1/{d[1]}" if d[1] else d[2]) if (d := FACTOR.fullmatch(text)) else -1
-        well_formed(0 <= self.factors[text] <= 1, "d[i] or D[r], with a factor in [0,1]", text)
-        return self.factors[text]
-
-    def read(self, text, expected=None):
-        lines = [line for line in map(str.strip, text.split("\n")) if line and line[0] != "#"]
-        headed = len(lines) > 2 and lines[0].split() == ["verimv-formula", "1"] and lines[1].split()[0] == "inputs"
-        well_formed(headed, "verimv-formula 1, then inputs", lines[:2])
-        need(lines[1].split()[1:] == self.inputs, f"inputs {' '.join(self.inputs)}", lines[1])
-        names = {"0": 0, "1": 1} | {name: i for i, name in enumerate(self.inputs, start=2)}
-        well_formed(all(map(NAME.fullmatch, self.inputs)) and len(names) == 2 + len(self.inputs), "names", lines[1])
-        for name, _, body in (line.partition("=") for line in lines[2:-1]):
-            well_formed(NAME.fullmatch(name.strip()) and name.strip() not in names, "a new name", name)
-            names[name.strip()] = self.definition(body, names)
-        keyword, *outputs = lines[-1].split()
-        known = keyword == "outputs" and outputs and set(outputs) <= names.keys() - {"0", "1"}
-        well_formed(known and len(set(outputs)) == len(outputs), "outputs with different defined names", lines[-1])
-        need(expected in (None, outputs), f"outputs {expected}", outputs)
-        return outputs, [names[name] for name in outputs]
-
-    def definition(self, text, names):
-        operator, nodes = "⊕" if "⊕" in text else "⊙", []
-        for operand in map(OPERAND.fullmatch, text.split(operator)):
-            well_formed(operand and operand[2] in names, "names from above, with prefixes and one operator", text)
-            nodes.append(names[operand[2]])
-            for prefix in re.findall(r"¬|[dD]\[[^]]*\]", operand[1].replace("δ", "d").replace("Δ", "D"))[::-1]:
-                well_formed(prefix == "¬" or self.factor(prefix) >= 0, "a prefix", prefix)
-                nodes[-1] = self.node(prefix, nodes[-1])
-        return functools.reduce(functools.partial(self.node, operator), nodes)
+def array(value: object) -> list[Any]:
+    """Return a JSON value that must be a list."""
+    if type(value) is not list:
+        raise Rejected("malformed", "a list", value)
+    return value
 
 
-def narrowed(ends, key, facts):
-    return max(ends[0], facts.get((key, "low"), ends[0])), min(ends[1], facts.get((key, "high"), ends[1]))
+def with_keys(value: object, *keys: str) -> list[Any]:
+    """Return the entries of a JSON object that must have exactly these keys."""
+    if type(value) is not dict or value.keys() != set(keys):
+        raise Rejected("malformed", ("an object with the keys", *keys), value)
+    return [value[key] for key in keys]
 
 
-def common(*divisors):  # their least common multiple, if it is not too long
-    return functools.reduce(lambda a, b: math.lcm(a, b) if size(a) else 1, divisors, 1)
+def read_network(text: str, first: int | None, work: Work) -> Network:
+    """Read a network; its first neuron is the variable `first`, or else the one after the
+    inputs."""
+    keys = ("format", "version", "inputs", "box", "layers", "outputs")
+    name, version, inputs, box, layers, outputs = with_keys(decoded(text), *keys)
+    well_formed(name == "verimv-network", "the format verimv-network", name)
+    well_formed(integer(version) == 1, "version 1", version)
+    ends = [read_interval(interval) for interval in array(box)]
+    found: list[Layer] = []
+    width = len(ends)
+    start = len(ends) if first is None else first
+    below = [Affine(linear_of({j: high - low}, work), low) for j, (low, high) in enumerate(ends)]
+    for data in array(layers):
+        activation, arguments = read_layer(data, width, work)
+        if not found:  # the box is mapped onto the unit cube
+            arguments = [substitute(argument, below.__getitem__, work) for argument in arguments]
+        else:  # entry j of the layer below is the variable found[-1].first + j
+            arguments = [moved(argument, found[-1].first) for argument in arguments]
+        found.append(Layer(start, activation, arguments))
+        start = found[-1].stop
+        width = len(arguments)
+    well_formed(bool(found), "at least one layer", "none")
+    return Network(read_names(inputs, len(ends)), read_names(outputs, width), ends, found)
 
 
-def whole(x, scale):  # x·scale, mostly a whole number
-    return x.numerator * (scale // x.denominator) if type(scale) is int and not scale % x.denominator else x * scale
+def read_interval(value: object) -> tuple[Number, Number]:
+    """Read the range of an input."""
+    ends = [number(end) for end in array(value)]
+    well_formed(len(ends) == 2, "an interval [low, high]", value)
+    well_formed(ends[0] <= ends[1], "an interval [low, high]", value)
+    return ends[0], ends[1]
 
 
-class System:  # variables, each (activation, row) or None for one in [0,1], times a scale: so numbers are mostly whole
-    def __init__(self, variables):
-        self.scales, self.units, self.common = [1, 1], [None, None], [1, 1]  # common: to all scales up to this one
-        for name, row in (unit or ("identity", {0: 1}) for unit in variables[2:]):  # here 0 stands for all of [0,1]
-            self.scales.append(common(1 << 48, *(w.denominator * self.scales[j] for j, w in row.items())) << 16)
-            keys = [[2 * j + ((w > 0) == way) for j, w in row.items()] for way in (False, True)]  # of lows, of highs
-            self.units.append((name, {j: whole(w, self.scales[-1] // self.scales[j]) for j, w in row.items()}, keys))
-            self.common.append(common(self.common[-1], self.scales[-1]))
-
-    def points(self, count, bounds):  # of each argument: ends and kinks, with values; None if a range is empty
-        points, values = [[(0, 0), (1, 1)], [(1, 1), (1, 1)]], [0, 1, 1, 1]  # of each value, low and high
-        for (name, row, keys), one in zip(self.units[2:count], self.scales[2:count], strict=True):
-            ends = [sum(map(operator.mul, row.values(), map(values.__getitem__, side))) for side in keys]
-            low, high = narrowed(ends, len(points), bounds)
-            kinks = (z * one for z in KINKS[name] if low < z * one < high)
-            points.append([(z, ACTIVATIONS[name](z, one)) for z in (low, high, *kinks)])
-            values += (y for _, y in points[-1][:2] if size(y))
-        return points if all(low <= high for (low, _), (high, _), *_ in points) else None
-
-    def leaf(self, count, facts, splits, target, multipliers):  # an upper bound; −1 if there is no such point
-        points, given = self.points(count, facts | splits), multipliers[::-1]
-        below = self.common[count - 1] * common(*(c.denominator for c in (*given, *target.values()))) << 16
-        total = [whole(target[k], below // self.scales[k]) if k in target else 0 for k in range(count)]
-        for k in range(count - 1, 1, -1) if points and size(below) else ():
-            (name, row, _), ((low, first), (high, last)), c = self.units[k], points[k][:2], total[k]
-            slope = c if 0 not in row and size(c) and all(z == y for z, y in points[k]) else 0
-            if 0 not in row and (len(points[k]) > 2 or (k, "low") in splits or (k, "high") in splits):
-                well_formed(given or not multipliers, "more multipliers", "none")
-                is_chord = low < high and Surd not in (type(low), type(high)) and (c > 0 or name != "relu")
-                share = Fraction((last - first) * 2**16 // (high - low), 2**16) if is_chord else int(low + high > 0)
-                slope = whole(given.pop(), below // self.scales[k]) if multipliers else whole(share, c)
-            total[1] += max([c * y + -1 * slope * z for z, y in points[k]])
-            for j, weight in row.items() if slope else ():
-                total[j] += slope * weight
-        well_formed(not points or not given, "no more multipliers", len(given))
-        return total[1] * Fraction(1, below) if points else -1
+def read_layer(data: object, width: int, work: Work) -> tuple[str, list[Affine]]:
+    """Read a layer above `width` entries: its activation, and its arguments over entries 0, 1, …"""
+    weights, bias, activation = with_keys(data, "weights", "bias", "activation")
+    well_formed(activation in ACTIVATIONS, "relu, crelu or identity", activation)
+    well_formed(width > 0, "at least one column", width)
+    well_formed(len(array(weights)) > 0, "at least one row", len(weights))
+    well_formed(len(array(bias)) == len(weights), "a bias for each row", len(bias))
+    return activation, [read_row(row, b, width, work) for row, b in zip(weights, bias, strict=True)]
 
 
-class Checker:  # form: (part, constant), the number of a sum Σ c·[node] and what is added to it; claim: (node, form)
-    def __init__(self, layers, terms, outputs, count, share=False):  # count: of certified bytes
-        self.layers, self.terms, self.outputs, self.budget = layers, terms, outputs, WORK_PER_BYTE * (100_000 + count)
-        self.share(layers if share else [])
-        self.claims, self.parts, self.ranges, self.known = [None], [{}], [(0, 0)], {frozenset(): 0}
-        self.assumed, self.proved, self.system, self.facts = 0, 0, None, {}  # facts: {(variable, side): bound}
-        self.variables = [None] * (2 + len(terms.inputs))  # (activation, row), or None for an input
-        self.layer, self.first, self.arguments, self.values = 0, len(self.variables), [], []
-        self.variables += ((activation, row) for _, activation, rows in layers for row in rows)
-        self.advance({}, *({i: 1} for i in range(1, self.first)))
+def read_row(row: object, bias: object, width: int, work: Work) -> Affine:
+    """Read a row of weights, a list or an object {"width": n, "index": weight, …}, and its bias."""
+    constant = number(bias)
+    if type(row) is list:
+        well_formed(len(row) == width, f"a row of {width} weights", len(row))
+        weights = {j: number(weight) for j, weight in enumerate(row)}
+    elif type(row) is dict:
+        well_formed("width" in row, "a row with a width", row)
+        well_formed(integer(row["width"]) == width, f"a row of width {width}", row["width"])
+        weights = {
+            read_index(key, width): number(weight) for key, weight in row.items() if key != "width"
+        }
+    else:
+        raise Rejected("malformed", "a row of weights", row)
+    return Affine(linear_of(weights, work), constant)
 
-    def share(self, layers):  # in rows, a neuron that is constant, or p > 0 times an earlier one, gives way to that
-        firsts, values = {}, {}  # (activation, row / scale) → (variable, scale); variable → {the first such: p}
-        for first, act, rows in layers:
-            for k, row in enumerate(rows, start=first):
-                rows[k - first] = row = add({}, *((values.get(j, {j: 1}), c) for j, c in row.items()))
-                scale = Fraction(abs(c) if row and act != "crelu" and type(c := row[min(row)]) is not Surd else 1)
-                self.spend(sum(size(c) + size(scale) for c in row.values()) // 256)
-                a, other = firsts.setdefault((act, frozenset(add({}, (row, scale**-1)).items())), (k, scale))
-                values[k] = {a: scale * other**-1} if row.keys() - {1} else {1: ACTIVATIONS[act](row.get(1, 0))}
 
-    def follow(self, line):
-        well_formed(type(line) is list and line and line[0] in list(RULES), "a list that begins with a rule", line)
-        (name, *arguments), kinds = line, RULES[line[0]]
-        kinds = kinds[:-2] + kinds[-2] * (len(arguments) + 2 - len(kinds)) if kinds[-1] == "*" else kinds
-        well_formed(len(kinds) == len(arguments), "as many arguments as the rule has", len(arguments))
-        self.spend(len(line))
-        read = (number(x) if kind == "q" else typed(x, *KINDS[kind]) for kind, x in zip(kinds, arguments, strict=True))
-        getattr(self, f"rule_{name}")(*read)
+def read_index(key: str, width: int) -> int:
+    """Read the index of a weight: decimal, without leading zeros."""
+    well_formed(re.fullmatch("0|[1-9][0-9]{0,9}", key) is not None, "an index", key)
+    well_formed(int(key) < width, f"an index below {width}", key)
+    return int(key)
 
-    def spend(self, steps):
-        self.budget -= steps
-        need(self.budget >= 0, ("at most", WORK_PER_BYTE, "steps for each certified byte"), "more", "incomplete")
 
-    def claim(self, c):
-        need(0 < c < len(self.claims), ("a claim from 1 to", len(self.claims) - 1), c)
-        return self.claims[c]
+def moved(affine: Affine, by: int) -> Affine:
+    """Return an affine function of variables whose numbers are larger."""
+    denominator, keys, numerators = affine.linear
+    return Affine(
+        Linear(denominator, tuple([key + by for key in keys]), numerators), affine.constant
+    )
 
-    def node_of(self, c, form, less=0):
-        (node, found), wanted = self.claim(c), (form[0], form[1] + -less)
-        if found != wanted:
-            raise Rejected("invalid", ("claim", c, "about", self.written(wanted)), self.written(found))
+
+def read_names(value: object, count: int) -> list[str]:
+    """Read the names of inputs or outputs."""
+    names = [string(name) for name in array(value)]
+    well_formed(len(names) > 0, "at least one name", names)
+    well_formed(len(names) == count, f"{count} names", names)
+    well_formed(len(set(names)) == len(names), "different names", names)
+    return names
+
+
+NAME_PATTERN = re.compile(r"(?!(?:inputs|outputs)$)[A-Za-z_][A-Za-z0-9_.']*")
+OPERAND_PATTERN = re.compile(r"((?: *(?:¬|[δΔ]\[[^] ]*\]))*+) *([A-Za-z0-9_.']+) *")
+PREFIX_PATTERN = re.compile(r"¬|[δΔ]\[[^]]*\]")
+FACTOR_PATTERN = re.compile(r"d\[([0-9]+)\]|D\[([^] ]*)\]")
+
+Operation: TypeAlias = tuple[Any, ...]
+PLUS, TIMES, NOT = "⊕", "⊙", "¬"
+
+
+class Nodes:
+    """The nodes of formulas (§3), by number: 0 and 1 are the constants, then come inputs, then
+    operations.
+
+    Two nodes with the same operation on the same nodes are one. A factor is an operation by its
+    text: "d[2]", "D[1/2]".
+    """
+
+    def __init__(self, inputs: Sequence[str]) -> None:
+        self.inputs = inputs
+        self.operations: list[Operation] = [("constant", 0), ("constant", 1)]
+        self.operations += [("input", j) for j in range(len(inputs))]
+        self.interned: dict[Operation, int] = {}
+        self.factors: dict[str, Number] = {}  # by their texts
+
+    def operation(self, node: int) -> Operation:
+        """Return what a node is: its operator and operands."""
+        return self.operations[node]
+
+    def make(self, *operation: Any) -> int:
+        """Return the node of an operation."""
+        node = self.interned.get(operation)
+        if node is None:
+            node = len(self.operations)
+            self.interned[operation] = node
+            self.operations.append(operation)
         return node
 
-    def written(self, form):
-        return self.parts[form[0]] | ({1: form[1]} if form[1] else {})
+    def fresh(self) -> int:
+        """Return a node that occurs in no formula."""
+        self.operations.append(("unit",))
+        return len(self.operations) - 1
 
-    def form(self, terms):
-        part = {key: c for key, c in terms.items() if key > 1}
-        if (key := frozenset(part.items())) not in self.known:
-            self.spend(len(part) + sum(map(size, part.values())) // 256)
-            self.known[key] = len(self.parts)
-            self.parts.append(part)
-            self.ranges += [[add({}, *(({1: 1}, c) for c in part.values() if (c > 0) == i)).get(1, 0) for i in (0, 1)]]
-        return self.known[key], terms.get(1, 0)
+    def negation(self, node: int) -> int:
+        """Return the node ¬node; ¬0 is 1, ¬1 is 0, and ¬¬x is x."""
+        if node <= 1:
+            return 1 - node
+        if self.operations[node][0] == NOT:
+            operand: int = self.operations[node][1]
+            return operand
+        return self.make(NOT, node)
 
-    def total(self, *pairs, plus=0):  # the form Σ factor·form + plus, for pairs (form, factor)
-        if (key := tuple((form[0], factor) for form, factor in pairs)) not in self.known:
-            self.spend(sum(len(self.parts[part]) for part, _ in key))
-            self.known[key] = self.form(add({}, *((self.parts[part], factor) for part, factor in key)))[0]
-        return self.known[key], add({1: plus}, *(({1: form[1]}, factor) for form, factor in pairs)).get(1, 0)
+    def chain(self, connective: str, nodes: Iterable[int]) -> int:
+        """Return the node that connects all nodes, from the left."""
+        return functools.reduce(functools.partial(self.make, connective), nodes)
 
-    def within(self, form, low, high):  # the form must lie in [low, high] over nodes in [0,1]; None is no bound
-        least, most = (end + form[1] for end in self.ranges[form[0]])
-        need((low is None or low <= least) and (high is None or most <= high), (low, "to", high), (least, "to", most))
+    def factor(self, text: str) -> Number:
+        """Return the factor of "d[i]", which is 1/i, or of "D[r]", which is r."""
+        factor = self.factors.get(text)
+        if factor is None:
+            factor = self.factors[text] = read_factor(text)
+        return factor
 
-    def add(self, node, form):
-        self.spend(size(form[1]) // 256)
-        self.claims.append((node, form))
 
-    def rule_node(self, k):
-        need(k < 2 + len(self.terms.inputs), "0, 1, or 2 + the number of an input", k)
-        self.add(k, self.form({k: 1}))
+def read_factor(text: str) -> Number:
+    """Read "d[i]" or "D[r]"; the factor lies in [0,1]."""
+    match = FACTOR_PATTERN.fullmatch(text)
+    if match is None:
+        raise Rejected("malformed", "d[i] or D[r]", text)
+    factor = number(match[2]) if match[1] is None else number(f"1/{match[1]}")
+    well_formed(factor >= 0, "a factor that is not negative", text)
+    well_formed(factor <= 1, "a factor that is at most 1", text)
+    return factor
 
-    def rule_atom(self, c):
-        self.add(self.claim(c)[0], self.form({self.claim(c)[0]: 1}))
 
-    def rule_not(self, c):
-        node, form = self.claim(c)
-        self.add(self.terms.node("¬", node), self.total((form, -1), plus=1))
+def inputs_of_formula(text: str) -> list[str]:
+    """Return the names in the first line that begins with the word inputs; the line is looked
+    at again later."""
+    for line in text.split("\n"):
+        words = line.split()
+        if words[:1] == ["inputs"]:
+            return words[1:]
+    return []
 
-    def rule_scale(self, text, c):
-        factor, (node, form) = self.terms.factor(text), self.claim(c)
-        self.within(form, None, 1)
-        self.add(self.terms.node(text, node), self.total((form, factor)))
 
-    def rule_plus(self, *claims, operator="⊕", low=0, high=None, less=0):
-        nodes, forms = zip(*map(self.claim, claims), strict=True)
-        for form in forms if len(claims) != 2 or claims[0] != claims[1] else ():
-            self.within(form, low, high)
-        node = functools.reduce(functools.partial(self.terms.node, operator), nodes)
-        self.add(node, self.total(*((form, 1) for form in forms), plus=less * (1 - len(claims))))
+def read_formula(text: str, nodes: Nodes) -> tuple[list[str], list[int]]:
+    """Read a formula over the inputs of `nodes`: the names of its outputs, and their nodes."""
+    lines = [line for line in map(str.strip, text.split("\n")) if line and not line.startswith("#")]
+    well_formed(len(lines) >= 3, "a header, inputs and outputs", lines)
+    well_formed(lines[0].split() == ["verimv-formula", "1"], "verimv-formula 1", lines[0])
+    keyword, *inputs = lines[1].split()
+    well_formed(keyword == "inputs", "inputs", lines[1])
+    need(inputs == list(nodes.inputs), ("the inputs", *nodes.inputs), lines[1])
+    names = {"0": 0, "1": 1}
+    for node, name in enumerate(inputs, start=2):
+        define(names, name, node)
+    for line in lines[2:-1]:
+        name, equals, body = line.partition("=")
+        well_formed(equals == "=", "a definition name = expression", line)
+        define(names, name.strip(), read_expression(body, names, nodes))
+    keyword, *outputs = lines[-1].split()
+    well_formed(keyword == "outputs", "outputs", lines[-1])
+    well_formed(len(outputs) > 0, "at least one output", lines[-1])
+    well_formed(len(set(outputs)) == len(outputs), "different outputs", lines[-1])
+    for name in outputs:
+        well_formed(name in names and name not in ("0", "1"), "outputs that are defined", name)
+    return outputs, [names[name] for name in outputs]
 
-    rule_times = functools.partialmethod(rule_plus, operator="⊙", low=None, high=1, less=1)
 
-    def rule_lemma(self, g, h, above):
-        (node, form), (node2, form2) = self.claim(g), self.claim(h)
-        self.within(form2, 0, 1)
-        sides = self.terms.node("⊕", node, node2), self.node_of(above, form, -1)
-        self.add(self.terms.node("⊙", *sides), self.total((form, 1), (form2, 1)))
+def define(names: dict[str, int], name: str, node: int) -> None:
+    """Give a node a name that is new."""
+    well_formed(NAME_PATTERN.fullmatch(name) is not None, "a name", name)
+    well_formed(name not in names, "a name that is not yet defined", name)
+    names[name] = node
 
-    def rule_cut(self, f, g, above, most, least):
-        (node, form), (node2, form2) = self.claim(f), self.claim(g)
-        need(least >= 0 and most >= 0, "multipliers ≥ 0", (least, most))
-        self.within(self.total((form, 1), (form2, -1 * least)), 0, None)
-        self.within(self.total((form, 1), (form2, -1 * most)), None, 1)
-        sides = self.terms.node("⊙", node, self.node_of(above, form2, -1)), node2
-        self.add(self.terms.node("⊕", *sides), self.total((form, 1), (form2, 1)))
 
-    def sequence(self, claims, low, high):  # the nodes of claims about f, f − 1, … with f in [low, high]; and f
-        self.within(form := self.claim(claims[0] if claims else 0)[1], low, high)
-        return [self.node_of(c, form, k) for k, c in enumerate(claims)], form
+def read_expression(text: str, names: Mapping[str, int], nodes: Nodes) -> int:
+    """Read operands with one kind of connective between them; return the node."""
+    connective = PLUS if PLUS in text else TIMES
+    operands = []
+    for operand in text.split(connective):
+        match = OPERAND_PATTERN.fullmatch(operand)
+        if match is None:
+            raise Rejected("malformed", "names with prefixes, and one connective", text)
+        node = names.get(match[2])
+        if node is None:
+            raise Rejected("malformed", "a name that is defined above", match[2])
+        for prefix in reversed(PREFIX_PATTERN.findall(match[1])):
+            node = apply_prefix(prefix, node, nodes)
+        operands.append(node)
+    return nodes.chain(connective, operands)
 
-    def rule_sort(self, count, *claims):
-        (nodes, form), (nodes2, form2) = (self.sequence(c, 0, len(c)) for c in (claims[:count], claims[count:]))
-        self.spend(len(claims) * (max(len(nodes), len(nodes2)).bit_length() + 1))
-        for k, node in enumerate(self.merge(nodes, nodes2)):
-            self.add(node, self.total((form, 1), (form2, 1), plus=-k))
 
-    def merge(self, a, b):  # Batcher's; its recursion is as deep as the logarithm of the lengths
-        first, even, odd, node = [], a, b, self.terms.node
-        if a and b and len(a) + len(b) > 2:
-            odd, even = self.merge(a[::2], b[::2]), self.merge(a[1::2], b[1::2])
-            first, odd = odd[:1], odd[1:]
-        pairs = [(node("⊕", x, y), node("⊙", x, y)) for x, y in zip(even, odd, strict=False)]
-        return [*first, *itertools.chain(*pairs), *even[len(pairs) :], *odd[len(pairs) :]]
+def apply_prefix(prefix: str, node: int, nodes: Nodes) -> int:
+    """Return the node ¬node, δ[i] node or Δ[r] node."""
+    if prefix == NOT:
+        return nodes.negation(node)
+    text = prefix.replace("δ", "d").replace("Δ", "D")
+    nodes.factor(text)  # it must be one
+    return nodes.make(text, node)
 
-    def rule_average(self, s, ones, total, *units):
-        need(0 < ones + len(units) <= s, ("1 to", s, "units"), ones + len(units))
-        high, share = len(units) if ones + len(units) < s else None, Fraction(1, s)
-        nodes, form = self.sequence(units, 0 if ones else None, high)
-        node = self.node_of(total, self.form(add({1: ones * share}, *(({node: 1}, share) for node in nodes))))
-        self.add(node, self.total((form, share), plus=ones * share))
 
-    def rule_same(self, a, b):
-        (node, form), (node2, form2) = self.claim(a), self.claim(b)
-        low, high = (side(self.ranges[p][i] + c for p, c in (form, form2)) for i, side in enumerate((min, max)))
-        need(form == form2 or low >= 1 or high <= 0, ("claim", b, "about", self.written(form)), self.written(form2))
-        self.add(node2, self.form({node: 1}))
+# ==============================================================================
+# Two networks (§3): their difference, with shared neurons
+# ==============================================================================
 
-    def rule_equals(self, a, b, cone, *cases):  # claims of a cone define its nodes in order; {node: 1} leaves one free
-        places, variables = {0: 0, 1: 1}, [None, None]
-        for node, form in (self.claim(typed(c, int)) for c in cone):
-            terms = self.written(form)
-            need(node > 1 and (terms == {node: 1} or terms.keys() <= places.keys()), "a node over earlier ones", terms)
-            variables.append(None if terms == {node: 1} else ("crelu", {places[key]: c for key, c in terms.items()}))
-            places[node] = len(variables) - 1
-        node, node2 = self.claim(a)[0], self.claim(b)[0]
-        need({node, node2} <= places.keys(), "claims about nodes of the cone", (a, b))
-        targets = [add({}, ({places[node]: 1}, way), ({places[node2]: 1}, -way)) for way in (1, -1)]
-        self.prove(System(variables), len(variables), {}, targets, cases)
-        self.add(node2, self.claim(a)[1])
 
-    def advance(self, *values):  # of neurons, as sums over nodes; after those of a layer come the next arguments
-        self.values += values
-        while self.first + len(self.arguments) == len(self.values) < len(self.variables):
-            self.layer, (self.first, self.activation, rows) = self.layer + 1, self.layers[self.layer]
-            self.spend(sum(len(self.values[j]) for row in rows for j in row))
-            self.arguments = [add({}, *((self.values[j], weight) for j, weight in row.items())) for row in rows]
-            self.values += self.arguments if self.activation == "identity" else []
+def difference(network: Network, other: Network, work: Work) -> list[Layer]:
+    """Return the layers of both networks, then a layer of the differences of their outputs."""
+    ends = range(network.layers[-1].first, network.layers[-1].stop)
+    other_ends = range(other.layers[-1].first, other.layers[-1].stop)
+    arguments = [
+        Affine(linear_of({a: 1, b: -1}, work), 0) for a, b in zip(ends, other_ends, strict=True)
+    ]
+    return share(
+        [*network.layers, *other.layers, Layer(other_ends.stop, IDENTITY, arguments)], work
+    )
 
-    def neuron(self, layer, index, due):  # the argument of a neuron of the current layer, and its range
-        is_due = (layer, index) == (self.layer, due) and index < len(self.arguments)
-        need(is_due, ("neuron", due, "of layer", self.layer), (layer, index))
-        form = self.form(self.arguments[index])
-        return form, *narrowed([end + form[1] for end in self.ranges[form[0]]], self.first + index, self.facts)
 
-    def rule_unit(self, layer, index, share, shift):
-        self.add(self.terms.fresh(), self.total((self.neuron(layer, index, index)[0], share), plus=-shift))
+def share(layers: Sequence[Layer], work: Work) -> list[Layer]:
+    """Return layers whose arguments mention no neuron that is a number, or a multiple of an
+    earlier one."""
+    known: dict[int, Affine] = {}  # for a neuron, what it is: a number, or p·[an earlier one]
+    originals: dict[
+        tuple[str, Affine], tuple[int, int | Fraction]
+    ] = {}  # a scaled argument → its first neuron, and the scale
+    result = []
+    for layer in layers:
+        arguments = []
+        for k, given in enumerate(layer.arguments, start=layer.first):
+            argument = substitute(given, lambda j: known.get(j) or Affine(just(j), 0), work)
+            arguments.append(argument)
+            if not argument.linear.keys:
+                known[k] = Affine(NOTHING, activate(layer.activation, argument.constant))
+                continue
+            scale = scale_of(layer.activation, argument)
+            work.spend(cost_of_length(length(scale)) * (1 + len(argument.linear.keys)))
+            normal = add_up([(argument, inverse(scale))], 0, work)
+            original, its_scale = originals.setdefault((layer.activation, normal), (k, scale))
+            known[k] = Affine(linear_of({original: scale * inverse(its_scale)}, work), 0)
+        result.append(Layer(layer.first, layer.activation, arguments))
+    return result
 
-    def rule_affine(self, layer, index):
-        _, low, high = self.neuron(layer, index, len(self.values) - self.first)
-        need(low >= 0 and (self.activation == "relu" or high <= 1), "an argument that is kept", (low, "to", high))
-        self.advance(self.arguments[index])
 
-    def rule_clip(self, layer, index, factor, ones, *units):
-        form, low, high = self.neuron(layer, index, len(self.values) - self.first)
-        covered = factor > 0 and (not ones or low >= factor * ones) and high <= factor * (ones + len(units))
-        if self.activation == "crelu":
-            fixed = (low >= 1 and (ones, len(units)) == (1, 0)) or (high <= 0 and (ones, len(units)) == (0, 0))
-            covered = factor == 1 and (fixed or (ones, len(units)) == (0, 1))
-        need(covered, (f"a {self.activation} covered by", ones, "and", len(units), "units"), (low, "to", high))
-        values = [({1: ones}, factor)]
-        for i, unit in enumerate(units, start=ones):
-            (node, found), way = self.claim(abs(unit)), 1 if unit > 0 else -1  # −c stands for 1 minus claim c
-            found = self.total((found, way * factor), plus=(i if unit > 0 else i + 1) * factor)
-            need(found == form, ("the argument less", i, "units"), ("claim", unit))
-            values += [({node: way}, factor), ({1: int(unit < 0)}, factor)]  # apart: the node may be 1 itself
-        self.advance(add({}, *values))
+def scale_of(activation: str, argument: Affine) -> int | Fraction:
+    """Return the number > 0 by which the argument is divided before it is compared with others."""
+    lead = argument.constant
+    if lead == 0:
+        lead = quotient(argument.linear.numerators[0], argument.linear.denominator)
+    if isinstance(lead, Surd) or activation == CLIPPED:  # σ(p·t) is not p·σ(t)
+        return 1
+    return -lead if lead < 0 else lead
 
-    def rule_bound(self, layer, index, side, value, *cases):
-        well_formed(side in ("low", "high"), "low or high", side)
-        need(0 < layer <= len(self.layers) and index < len(self.layers[layer - 1][2]), "a neuron", (layer, index))
-        first, way = self.layers[layer - 1][0], 1 if side == "high" else -1
-        if cases:
-            target = add({}, (self.variables[first + index][1], way), ({1: value}, -way))
-            self.system = self.system or System(self.variables)
-            self.prove(self.system, first, self.facts, [target], cases)
-        self.assumed += not cases
-        self.facts[first + index, side] = value
 
-    def prove(self, system, count, facts, targets, cases):  # that targets are ≤ 0, each by a tree of cases
-        facts = {(k, side): whole(bound, system.scales[k]) for (k, side), bound in facts.items() if k < count}
-        situations = [(target, {}) for target in reversed(targets)]  # with what splits give; the last one is due
-        for kind, *arguments in cases:
-            need(situations, "no more cases", kind)
-            target, splits = situations.pop()
-            self.spend(1 + len(splits))
-            if kind == "split" and len(arguments) == 2:
-                k, point = 2 + typed(arguments[0], int, 0), number(arguments[1])
-                need(k < count, f"one of {count - 2} variables", k - 2)
-                situations += [(target, splits | {(k, s): whole(point, system.scales[k])}) for s in ("low", "high")]
+def inverse(x: int | Fraction) -> Fraction:
+    """Return 1/x, for x ≠ 0."""
+    return Fraction(x.denominator, x.numerator)
+
+
+# ==============================================================================
+# Claims and forms (§5)
+# ==============================================================================
+
+
+class Form(NamedTuple):
+    """An affine function of nodes: the number of its linear part in the table of the checker,
+    and its constant."""
+
+    part: int
+    constant: Number
+
+
+class Claim(NamedTuple):
+    """Says that at every point the value of the node is σ(the value of the form)."""
+
+    node: int
+    form: Form
+
+
+class Checker:
+    """What has been shown so far, line by line."""
+
+    def __init__(
+        self, nodes: Nodes, layers: Sequence[Layer], goals: Sequence[Any], work: Work
+    ) -> None:
+        self.nodes = nodes
+        self.layers = layers
+        self.goals = (
+            goals  # for each output its node, or the nodes of both formulas; None without a formula
+        )
+        self.work = work
+        self.claims: list[Claim | None] = [None]  # they are numbered from 1
+        # Linear parts of forms, each with its range over nodes in [0,1]; and where to find them.
+        self.parts: list[Linear] = []
+        self.ranges: list[tuple[Number, Number]] = []
+        self.number_of_part: dict[Linear, int] = {}
+        self.number_of_total: dict[tuple[tuple[int, Number], ...], int] = {}
+        # The network: values of variables, as functions of nodes, as far as they are known.
+        self.values = [Affine(just(2 + j), 0) for j in range(len(nodes.inputs))]
+        self.entered = 0  # so many layers have arguments; the last one of these is the current one
+        self.arguments: list[Affine] = []  # of the current layer, as functions of nodes
+        self.facts: dict[
+            tuple[int, str], Number
+        ] = {}  # (variable, "low" or "high") → bound of its argument
+        self.assumed = 0  # bounds without evidence
+        self.system: System | None = None  # the variables of the network, for evidence of bounds
+        self.proved: list[
+            tuple[Number, Number]
+        ] = []  # for each output that is proved, scale and offset
+        self.enter_layers()
+
+    # ---- forms ----
+
+    def form(self, affine: Affine) -> Form:
+        """Return the form of an affine function of nodes."""
+        return Form(self.part(affine.linear), affine.constant)
+
+    def part(self, linear: Linear) -> int:
+        """Return the number of a linear part."""
+        found = self.number_of_part.get(linear)
+        if found is None:
+            self.work.spend(20 + 2 * len(linear.keys))
+            found = len(self.parts)
+            self.ranges.append(range_of(linear))
+            self.parts.append(linear)
+            self.number_of_part[linear] = found
+        return found
+
+    def total(self, pairs: Sequence[tuple[Form, Number]], plus: Number = 0) -> Form:
+        """Return the form Σ factor·form + plus, for pairs (form, factor)."""
+        key = tuple([(form.part, factor) for form, factor in pairs])
+        part = self.number_of_total.get(key)
+        if part is None:
+            if len(key) == 1:
+                linear = multiple_of(self.parts[key[0][0]], key[0][1], self.work)
             else:
-                well_formed(kind == "leaf", "a case", kind)
-                self.spend(1 + sum(len(row) for _, row, _ in system.units[2:count] if 0 not in row) // 400)
-                gap = system.leaf(count, facts, splits, target, list(map(number, arguments)))
-                need(gap <= 0, "multipliers that prove the case", ("a gap of", gap))
-        need(not situations, "a leaf for every case", f"{len(situations)} open")
+                linear = combine(
+                    [(self.parts[number], factor) for number, factor in key], 1, self.work
+                )
+            part = self.number_of_total[key] = self.part(linear)
+        constants = [(form.constant, factor) for form, factor in pairs]
+        return Form(part, add_constants(constants, plus, self.work))
 
-    def rule_output(self, k, c, scale, offset):
-        node, form = self.claim(c)
-        due = self.layers and len(self.values) == len(self.variables) and k == self.proved < len(self.outputs)
-        need(due and node == self.outputs[k], f"a claim about output {self.proved}, after all neurons", ("output", k))
-        value, facts = self.form(self.values[self.first + k]), self.facts if self.activation == "identity" else {}
-        low, high = narrowed([end + value[1] for end in self.ranges[value[0]]], self.first + k, facts)
-        wanted, found = value if low < high else (0, low), self.total((form, scale), plus=offset)
-        need(found == wanted, ("the value", self.written(wanted)), self.written(found))
-        inside = scale and min(offset, offset + scale) <= low and high <= max(offset, offset + scale)
-        need(inside, "an output that stays in [0,1] before the map", (low, "to", high))
-        self.proved += 1
+    def written(self, form: Form) -> dict[int, Number]:
+        """Return a form as {node: coefficient}; the constant is the coefficient of the node 1."""
+        linear = self.parts[form.part]
+        terms = {
+            key: quotient(numerator, linear.denominator)
+            for key, numerator in zip(linear.keys, linear.numerators, strict=True)
+        }
+        return terms if form.constant == 0 else terms | {1: form.constant}
 
-    def rule_equal(self, k, a, b):
-        node, form = self.claim(a)
-        due = not self.layers and k == self.proved < len(self.outputs)
-        need(due and (node, self.node_of(b, form)) == self.outputs[k], ("claims about output", self.proved), k)
-        self.proved += 1
+    def range(self, form: Form) -> tuple[Number, Number]:
+        """Return the range of a form, with every node in [0,1]."""
+        low, high = self.ranges[form.part]
+        if form.constant == 0:
+            return low, high
+        return low + form.constant, high + form.constant
 
+    def need_at_least(self, least: Number, form: Form) -> None:
+        """Require that a form is never smaller than `least`."""
+        low = self.range(form)[0]
+        need(least <= low, ("a form that is at least", least), ("one that may be", low))
 
-def lines_of(path):
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
-        for line, text in enumerate(iter(lambda: file.readline(MAX_LINE), b""), start=1):
-            located(well_formed, text.endswith(b"\n"), "a whole line", "one that is cut off, or too long", line=line)
-            yield line, located(decoded, text.decode("ascii"), line=line)
+    def need_at_most(self, most: Number, form: Form) -> None:
+        """Require that a form is never larger than `most`."""
+        high = self.range(form)[1]
+        need(high <= most, ("a form that is at most", most), ("one that may be", high))
 
+    # ---- claims ----
 
-def verify(lines, contents):  # raise Rejected unless numbered lines prove it; contents(subject) are a file's bytes
-    try:
-        header = typed(next(lines, (1, None))[1], dict)
-        subjects = [subject for subject in FILES if f"{subject}_sha256" in header]
-        name, version, *hashes = with_keys(header, "format", "version", *(f"{subject}_sha256" for subject in subjects))
-        right = name == "verimv-certificate" and typed(version, int) == 1 and " ".join(subjects) in SUBJECTS
-        well_formed(right, "verimv-certificate 1 with its subjects' hashes", header)
-        data = {subject: contents(subject) for subject in subjects}
-        for subject, digest in zip(subjects, hashes, strict=True):
-            need(hashlib.sha256(data[subject]).hexdigest() == digest, f"the {subject} that is named", "another")
-        texts = {subject: text.decode("utf-8") for subject, text in data.items()}
-        if "original" in texts:
-            heads = (line.split() for line in texts["original"].split("\n"))
-            layers, terms = [], Terms(next((head[1:] for head in heads if head[:1] == ["inputs"]), []))
-            names, originals = located(terms.read, texts["original"], subject="original")
+    def claim(self, c: int) -> Claim:
+        """Return claim number c."""
+        found = self.claims[c] if 0 < c < len(self.claims) else None
+        if found is None:
+            raise Rejected("invalid", f"a claim from 1 to {len(self.claims) - 1}", c)
+        return found
+
+    def node_of(self, c: int, form: Form) -> int:
+        """Return the node of claim c, which must be about this form."""
+        node, found = self.claim(c)
+        need(found == form, ("claim", c, "about the form", self.text(form)), self.text(found))
+        return node
+
+    def text(self, form: Form) -> str:
+        """Return a form for a message, with its first terms."""
+        terms = list(self.written(form).items())[:9]
+        return " + ".join(f"{written_number(c)}·[{key}]" for key, c in terms) or "0"
+
+    def add_claim(self, node: int, form: Form) -> None:
+        """Add what a rule has concluded."""
+        self.work.spend(cost_of_length(length(form.constant)))
+        self.claims.append(Claim(node, form))
+
+    # ---- layers (§7) ----
+
+    def enter_layers(self) -> None:
+        """Compute the arguments of the next layer once all values below are known.
+
+        A layer with the activation identity passes its arguments on as values.
+        """
+        while (
+            self.entered < len(self.layers) and len(self.values) == self.layers[self.entered].first
+        ):
+            layer = self.layers[self.entered]
+            self.arguments = [
+                substitute(argument, self.values.__getitem__, self.work)
+                for argument in layer.arguments
+            ]
+            self.entered += 1
+            if layer.activation == IDENTITY:
+                self.values += self.arguments
+
+    def has_all_values(self) -> bool:
+        """Return whether every neuron has its value."""
+        return bool(self.layers) and len(self.values) == self.layers[-1].stop
+
+    def give_value(self, value: Affine) -> None:
+        """Give the neuron that is due its value, a function of nodes."""
+        self.values.append(value)
+        self.enter_layers()
+
+    def argument(self, layer: int, index: int) -> Affine:
+        """Return the argument of a neuron of the current layer."""
+        need(layer == self.entered, f"the current layer, {self.entered}", layer)
+        need(index < len(self.arguments), f"one of {len(self.arguments)} neurons", index)
+        return self.arguments[index]
+
+    def due_argument(self, layer: int, index: int) -> tuple[str, Affine, Form, Number, Number]:
+        """Return the activation of the neuron that is due, and its argument, as a form too,
+        with its range."""
+        argument = self.argument(layer, index)
+        current = self.layers[layer - 1]
+        due = len(self.values) - current.first
+        need(index == due, f"neuron {due}, which is due", index)
+        form = self.form(argument)
+        low, high = self.narrowed(current.first + index, form)
+        return current.activation, argument, form, low, high
+
+    def narrowed(self, variable: int, form: Form) -> tuple[Number, Number]:
+        """Return the range of the argument of a variable: as a form, and by the bounds of
+        earlier lines."""
+        low, high = self.range(form)
+        low = larger(low, self.facts.get((variable, "low"), low))
+        high = smaller(high, self.facts.get((variable, "high"), high))
+        return low, high
+
+    # ---- lines ----
+
+    def follow(self, line: object) -> None:
+        """Apply the rule of a line."""
+        if type(line) is not list or not line:
+            raise Rejected("malformed", "a list that begins with the name of a rule", line)
+        name, *arguments = line
+        rule = RULES.get(name) if type(name) is str else None
+        if rule is None:
+            raise Rejected("malformed", "the name of a rule", name)
+        well_formed(
+            len(arguments) >= len(rule.kinds),
+            f"at least {len(rule.kinds)} arguments",
+            len(arguments),
+        )
+        if rule.rest is None:
+            well_formed(
+                len(arguments) <= len(rule.kinds), f"{len(rule.kinds)} arguments", len(arguments)
+            )
+        self.work.spend(10 + 2 * len(arguments))
+        read = [kind(argument) for kind, argument in zip(rule.kinds, arguments, strict=False)]
+        if rule.rest is None:
+            rule.apply(self, *read)
         else:
-            network = located(Network, texts["network"], subject="network")
-            layers, terms, names = network.layers, Terms(network.inputs), network.outputs
-            for name, first, common in ("source", None, "layers"), ("other", network.ends.stop, "box"):
-                if name in texts:
-                    other = located(Network, texts[name], first, subject=name)
-                    for key in "inputs", "outputs", common:
-                        need(vars(network)[key] == vars(other)[key], f"networks with the same {key}", name)
-            if "other" in texts:  # both networks, then a layer of differences
-                rows = [{a: 1, b: -1} for a, b in zip(network.ends, other.ends, strict=True)]
-                layers = [*layers, *other.layers, (other.ends.stop, "identity", rows)]
-        outputs = located(terms.read, texts["formula"], names, subject="formula")[1] if "formula" in texts else names
-        outputs = outputs if layers else list(zip(originals, outputs, strict=True))
-        checker = Checker(layers, terms, outputs, sum(map(len, data.values())), "other" in texts)
-        for n, line in lines:
-            located(checker.follow, line, line=n, rule=line[0] if type(line) is list and line else None)
+            rest = rule.rest
+            rule.apply(self, *read, [rest(argument) for argument in arguments[len(rule.kinds) :]])
+
+    def finish(self) -> list[tuple[Number, Number]]:
+        """Return what is proved: scale and offset of each output, or else its bounds. Reject if
+        anything is missing."""
+        within_limits(
+            self.assumed == 0, "evidence for every bound", f"{self.assumed} bounds without"
+        )
+        if self.goals and self.goals[0] is None:
+            self.proved = [self.bounds_of_output(k) for k in range(len(self.goals))]
+        within_limits(
+            len(self.proved) == len(self.goals),
+            f"proofs of {len(self.goals)} outputs",
+            len(self.proved),
+        )
+        return self.proved
+
+    def bounds_of_output(self, k: int) -> tuple[Number, Number]:
+        """Return the bounds of an output, after its activation."""
+        last = self.layers[-1]
+        low, high = (self.facts.get((last.first + k, side)) for side in ("low", "high"))
+        if low is None or high is None:
+            raise Rejected(
+                "incomplete", f"a low and a high bound of output {k}", "none, or only one"
+            )
+        return activate(last.activation, low), activate(last.activation, high)
+
+
+# ==============================================================================
+# Evidence of bounds (§8)
+# ==============================================================================
+
+
+class Variable(NamedTuple):
+    """Free, with values in [0,1]; or an activation of an affine function of the variables
+    before it."""
+
+    activation: str | None  # None: free
+    argument: Affine
+
+
+FREE = Variable(None, Affine(NOTHING, 0))
+
+#: Scales are multiples of this, so that bounds with a few binary digits become integers.
+LEAST_SCALE = 1 << 48
+#: Default slopes are multiples of 1 / SLOPE_UNIT.
+SLOPE_UNIT = 1 << 16
+
+
+def picker(keys: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Return a quick function from a list to its entries at these places."""
+    if len(keys) >= 2:
+        return operator.itemgetter(*keys)
+    return operator.itemgetter(slice(keys[0], keys[0] + 1) if keys else slice(0, 0))
+
+
+def dot(weights: Sequence[Any], values: Sequence[Any]) -> Any:
+    """Return Σ weight·value."""
+    return sum(map(operator.mul, weights, values))
+
+
+class Unit:
+    """A variable of a system, and its argument times its scale: an integer, if those of its
+    variables are."""
+
+    def __init__(self, variable: Variable, scale: int, scales: Sequence[int]) -> None:
+        self.activation = variable.activation
+        self.scale = scale
+        self.constant: Any = times(variable.argument.constant, scale)
+        denominator, self.keys, numerators = variable.argument.linear
+        # The argument is Σ weight·(variable times its own scale) + constant.
+        self.weights: list[Any] = [
+            n * (scale // (denominator * scales[j]))
+            for j, n in zip(self.keys, numerators, strict=True)
+        ]
+        pairs = list(zip(self.keys, self.weights, strict=True))
+        self.rising = [weight for _, weight in pairs if weight > 0]
+        self.falling = [weight for _, weight in pairs if weight < 0]
+        self.pick_rising = picker([j for j, weight in pairs if weight > 0])
+        self.pick_falling = picker([j for j, weight in pairs if weight < 0])
+
+    def use_by(self, users: Sequence[tuple[int, Any]]) -> None:
+        """Take note of the units above, (number, weight), in whose arguments this one occurs."""
+        self.first_user = users[0][0] if users else None
+        self.user_weights = [weight for _, weight in users]
+        self.pick_users = picker([k for k, _ in users])
+
+    def kinks(self, low: Any, high: Any) -> list[tuple[Any, Any]]:
+        """Return the kinks between two ends, as pairs (argument, value)."""
+        found = []
+        if self.activation != IDENTITY and low < 0 < high:
+            found.append((0, 0))
+        if self.activation == CLIPPED and low < self.scale < high:
+            found.append((self.scale, self.scale))
+        return found
+
+
+def times(x: Number, scale: int) -> Number:
+    """Return x·scale, as an int if it is one."""
+    product = x * scale
+    if isinstance(product, Fraction) and product.denominator == 1:
+        return product.numerator
+    return product
+
+
+def divided_by_slope_unit(x: Any) -> Any:
+    """Return x / SLOPE_UNIT: an integer for almost all x, because scales leave room for it."""
+    if type(x) is int and x % SLOPE_UNIT == 0:
+        return x // SLOPE_UNIT
+    return x * Fraction(1, SLOPE_UNIT)
+
+
+class Bounds(NamedTuple):
+    """Bounds of arguments of variables, each times the scale of its variable."""
+
+    low: dict[int, Number]
+    high: dict[int, Number]
+
+    def replaced_by(self, others: Bounds) -> Bounds:
+        """Return the others, and what there is besides."""
+        return Bounds({**self.low, **others.low}, {**self.high, **others.high})
+
+    def fractions(self) -> list[Number]:
+        """Return the bounds that are not integers."""
+        return [x for x in (*self.low.values(), *self.high.values()) if type(x) is not int]
+
+
+class Situation(NamedTuple):
+    """A target that must be ≤ 0 wherever some bounds hold, which splits have given."""
+
+    target: Affine
+    bounds: Bounds
+
+
+class System:
+    """Variables, with their arguments scaled: so almost all numbers of a proof by cases are
+    integers.
+
+    Nothing is rounded. A bound that is not an integer after scaling stays a fraction.
+    """
+
+    def __init__(self, variables: Sequence[Variable], work: Work) -> None:
+        self.units: list[Unit] = []
+        self.scales: list[int] = []
+        self.known = Bounds({}, {})  # of arguments, by what was shown before
+        self.common = [1]  # common[k] is a multiple of the scales of the first k variables
+        self.weights = [0]  # weights[k] is the number of weights of the first k variables
+        radicands: set[int] = set()
+        for variable in variables:
+            scale = self.scale_for(variable)
+            linear, constant = variable.argument
+            work.spend(10 + len(linear.keys) * (1 + scale.bit_length() // 64))
+            self.units.append(Unit(variable, scale, self.scales))
+            self.scales.append(scale)
+            self.common.append(math.lcm(self.common[-1], scale))
+            within_limits(
+                self.common[-1].bit_length() <= MAX_BITS, "a common scale with fewer bits", "more"
+            )
+            self.weights.append(self.weights[-1] + len(linear.keys) + (constant != 0))
+            for x in (constant, *linear.numerators):
+                radicands.update(roots_of(x))
+        self.radicands = radicands
+        users: list[list[tuple[int, Any]]] = [[] for _ in self.units]
+        for k, unit in enumerate(self.units):
+            for j, weight in zip(unit.keys, unit.weights, strict=True):
+                users[j].append((k, weight))
+        for unit, its_users in zip(self.units, users, strict=True):
+            unit.use_by(its_users)
+
+    def scale_for(self, variable: Variable) -> int:
+        """Return a scale that makes the weights of a variable integers, and leaves room for a
+        default slope."""
+        linear, constant = variable.argument
+        scale = math.lcm(LEAST_SCALE, constant.denominator)
+        for j in linear.keys:
+            scale = math.lcm(scale, linear.denominator * self.scales[j])
+            within_limits(
+                scale.bit_length() <= MAX_BITS, "a common scale with fewer bits", scale.bit_length()
+            )
+        return scale * SLOPE_UNIT
+
+    def cost_of_leaf(
+        self, count: int, fractions: Sequence[Number], multipliers: Sequence[Number]
+    ) -> int:
+        """Return the units of work for a leaf over `count` variables; `fractions` are bounds
+        that are not integers."""
+        bits = self.common[count].bit_length()
+        bits += sum([x.denominator.bit_length() for x in (*fractions, *multipliers)])
+        cost = 4 * count + self.weights[count] * (1 + (bits // 512) ** 2) // 4
+        if fractions:  # sums of fractions have to be brought to a common denominator
+            cost *= 30
+        radicands = self.radicands.union(*map(roots_of, (*fractions, *multipliers))) - {1}
+        if radicands:  # products of sums of roots; there are at most so many different ones
+            cost *= 10 + 3 * min(2 ** len(radicands), MAX_ROOTS) ** 2
+        return cost
+
+    def learn(self, k: int, side: str, bound: Number) -> None:
+        """Take note of a bound that is known of the argument of a variable."""
+        ends = self.known.low if side == "low" else self.known.high
+        ends[k] = times(bound, self.scales[k])
+
+    def ranges(self, count: int, bounds: Bounds) -> list[tuple[Any, Any, Any, Any]] | None:
+        """Return low and high of each argument, and the values there, all scaled; None if a
+        range is empty."""
+        found = []
+        first: list[Any] = []  # the least value of each variable so far
+        last: list[Any] = []  # the largest one
+        for k, unit in enumerate(self.units[:count]):
+            if unit.activation is None:
+                low, high = 0, unit.scale
+            else:
+                low = unit.constant + dot(unit.rising, unit.pick_rising(first))
+                low = low + dot(unit.falling, unit.pick_falling(last))
+                high = unit.constant + dot(unit.rising, unit.pick_rising(last))
+                high = high + dot(unit.falling, unit.pick_falling(first))
+            bound: Any = bounds.low.get(k)
+            if bound is not None and bound > low:
+                low = bound
+            bound = bounds.high.get(k)
+            if bound is not None and bound < high:
+                high = bound
+            check_length(low)
+            check_length(high)
+            if low > high:
+                return None
+            low_value, high_value = low, high
+            if unit.activation == RELU or unit.activation == CLIPPED:
+                low_value = 0 if low < 0 else low
+                high_value = 0 if high < 0 else high
+            if unit.activation == CLIPPED:
+                low_value = unit.scale if low_value > unit.scale else low_value
+                high_value = unit.scale if high_value > unit.scale else high_value
+            first.append(low_value)
+            last.append(high_value)
+            found.append((low, high, low_value, high_value))
+        return found
+
+    def leaf(self, count: int, situation: Situation, multipliers: list[Number]) -> Number | None:
+        """Return an upper bound of the target over `count` variables; None if the situation has
+        no point (§8).
+
+        From the last variable to the first, c·(its value) is replaced by slope·(its argument) +
+        peak, which is never smaller: the peak is the largest value of c·act(z) − slope·z over
+        the range of the argument z. This is largest at an end of the range or at a kink,
+        because act is affine between them. Any slopes will do.
+        """
+        ranges = self.ranges(count, self.known.replaced_by(situation.bounds))
+        if ranges is None:
+            return None
+        linear, constant = situation.target
+        # Coefficients of variable k are multiplied by common / scales[k]: then they fit to scaled
+        # variables.
+        common = math.lcm(
+            linear.denominator, constant.denominator, *(m.denominator for m in multipliers)
+        )
+        common = common * self.common[count] * SLOPE_UNIT
+        within_limits(
+            common.bit_length() <= 2 * MAX_BITS,
+            "a common denominator with fewer bits",
+            common.bit_length(),
+        )
+        target: dict[int, Any] = {
+            k: numerator * (common // (linear.denominator * self.scales[k]))
+            for k, numerator in zip(linear.keys, linear.numerators, strict=True)
+        }
+        total: Any = times(constant, common)
+        slopes: list[Any] = [0] * len(self.units)
+        remaining = multipliers[::-1]
+        is_split = situation.bounds.low.keys() | situation.bounds.high.keys()
+        for k in range(count - 1, -1, -1):
+            unit = self.units[k]
+            low, high, low_value, high_value = ranges[k]
+            c: Any = target.get(k, 0)
+            if unit.first_user is not None and unit.first_user < count:
+                c = c + dot(unit.user_weights, unit.pick_users(slopes))
+            if unit.activation is None:
+                total = total + c * (high if c > 0 else low)
+                continue
+            kinks = unit.kinks(low, high)
+            if not kinks and k not in is_split:
+                # The activation is affine on the range: z itself, or else a constant.
+                if low_value == low and high_value == high:
+                    slopes[k] = c
+                    total = total + c * unit.constant
+                else:
+                    total = total + c * low_value
+                continue
+            if multipliers:
+                well_formed(bool(remaining), "a multiplier for every kink", "too few")
+                slope: Any = times(remaining.pop(), common // self.scales[k])
+            else:
+                slope = self.default_slope(unit.activation, c, ranges[k])
+            check_length(slope)
+            peak = c * low_value - slope * low
+            for z, value in ((high, high_value), *kinks):
+                height = c * value - slope * z
+                if height > peak:
+                    peak = height
+            slopes[k] = slope
+            total = total + peak + slope * unit.constant
+        well_formed(not remaining, "no more multipliers", len(remaining))
+        return total * Fraction(1, common)  # type: ignore[no-any-return]
+
+    def default_slope(self, activation: str, c: Any, ends: tuple[Any, Any, Any, Any]) -> Any:
+        """Return c times a slope that is chosen by the format: that of the chord, or that of
+        one of the sides."""
+        low, high, low_value, high_value = ends
+        is_rational = not isinstance(low, Surd) and not isinstance(high, Surd)
+        if low < high and is_rational and (c > 0 or activation != RELU):
+            chord = (high_value - low_value) * SLOPE_UNIT // (high - low)
+            return divided_by_slope_unit(c * chord)
+        return c if low + high > 0 else 0
+
+    def prove(
+        self, count: int, targets: Sequence[Affine], cases: Sequence[list[Any]], work: Work
+    ) -> None:
+        """Follow trees of cases that show, one after the other, that targets over `count`
+        variables are ≤ 0.
+
+        The cases of a tree stand in preorder.
+        """
+        known_fractions = self.known.fractions()
+        work.spend(count + len(self.known.low) + len(self.known.high))
+        open_situations = [
+            Situation(target, Bounds({}, {})) for target in reversed(targets)
+        ]  # the last one is due
+        for kind, *arguments in cases:
+            need(bool(open_situations), "no more cases", kind)
+            situation = open_situations.pop()
+            work.spend(3 + 10 * (len(situation.bounds.low) + len(situation.bounds.high)))
+            if kind == "split":
+                well_formed(len(arguments) == 2, "a variable and a point", arguments)
+                k, point = natural(arguments[0]), number(arguments[1])
+                need(k < count, f"one of {count} variables", k)
+                bound = times(point, self.scales[k])
+                above = situation.bounds.replaced_by(Bounds({k: bound}, {}))
+                below = situation.bounds.replaced_by(Bounds({}, {k: bound}))
+                open_situations.append(Situation(situation.target, above))
+                open_situations.append(Situation(situation.target, below))  # this one comes first
+            else:
+                well_formed(kind == "leaf", "split or leaf", kind)
+                multipliers = [number(argument) for argument in arguments]
+                fractions = [*known_fractions, *situation.bounds.fractions()]
+                work.spend(self.cost_of_leaf(count, fractions, multipliers))
+                gap = self.leaf(count, situation, multipliers)
+                need(gap is None or gap <= 0, "multipliers that prove the case", ("a gap of", gap))
+        need(not open_situations, "a leaf for every case", f"{len(open_situations)} open")
+
+
+# ==============================================================================
+# Rules that make claims (§6)
+# ==============================================================================
+
+
+def value_of_node(node: int) -> Affine:
+    """Return [node] as an affine function; the nodes 0 and 1 count as numbers."""
+    return Affine(NOTHING, node) if node <= 1 else Affine(just(node), 0)
+
+
+def rule_node(checker: Checker, k: int) -> None:
+    """["node", k]: a constant or an input is σ of itself, because its value lies in [0,1]."""
+    need(k < 2 + len(checker.nodes.inputs), "0, 1, or 2 + the number of an input", k)
+    checker.add_claim(k, checker.form(value_of_node(k)))
+
+
+def rule_atom(checker: Checker, c: int) -> None:
+    """["atom", c]: the node of a claim is σ of itself."""
+    node = checker.claim(c).node
+    checker.add_claim(node, checker.form(value_of_node(node)))
+
+
+def rule_not(checker: Checker, c: int) -> None:
+    """["not", c]: ¬σ(f) is σ(1 − f)."""
+    node, form = checker.claim(c)
+    checker.add_claim(checker.nodes.negation(node), checker.total([(form, -1)], plus=1))
+
+
+def rule_scale(checker: Checker, text: str, c: int) -> None:
+    """["scale", "d[i]" or "D[r]", c]: r·σ(f) is σ(r·f), if f ≤ 1."""
+    factor = checker.nodes.factor(text)
+    node, form = checker.claim(c)
+    checker.need_at_most(1, form)
+    checker.add_claim(checker.nodes.make(text, node), checker.total([(form, factor)]))
+
+
+def rule_plus(checker: Checker, first: int, rest: list[int]) -> None:
+    """["plus", c_1, …]: σ(f_1) ⊕ σ(f_2) ⊕ … is σ(f_1 + f_2 + …), if all f_i ≥ 0; and σ(f) ⊕
+    σ(f) is σ(2f)."""
+    checker.work.spend(10 * len(rest))
+    claims = [checker.claim(c) for c in (first, *rest)]
+    if rest != [first]:
+        for claim in claims:
+            checker.need_at_least(0, claim.form)
+    node = checker.nodes.chain(PLUS, [claim.node for claim in claims])
+    checker.add_claim(node, checker.total([(claim.form, 1) for claim in claims]))
+
+
+def rule_times(checker: Checker, first: int, rest: list[int]) -> None:
+    """["times", c_1, …]: σ(f_1) ⊙ … ⊙ σ(f_m) is σ(f_1 + … + f_m − (m − 1)), if all f_i ≤ 1; or
+    if m = 2 and both are the same claim."""
+    checker.work.spend(10 * len(rest))
+    claims = [checker.claim(c) for c in (first, *rest)]
+    if rest != [first]:
+        for claim in claims:
+            checker.need_at_most(1, claim.form)
+    node = checker.nodes.chain(TIMES, [claim.node for claim in claims])
+    checker.add_claim(node, checker.total([(claim.form, 1) for claim in claims], plus=-len(rest)))
+
+
+def rule_lemma(checker: Checker, g: int, h: int, c: int) -> None:
+    """["lemma", g, h, c]: (σ(g) ⊕ σ(h)) ⊙ σ(g + 1) is σ(g + h), if h lies in [0,1]. Claim c is
+    about g + 1."""
+    node_g, form_g = checker.claim(g)
+    node_h, form_h = checker.claim(h)
+    checker.need_at_least(0, form_h)
+    checker.need_at_most(1, form_h)
+    node_c = checker.node_of(c, Form(form_g.part, form_g.constant + 1))
+    node = checker.nodes.make(TIMES, checker.nodes.make(PLUS, node_g, node_h), node_c)
+    checker.add_claim(node, checker.total([(form_g, 1), (form_h, 1)]))
+
+
+def rule_cut(checker: Checker, f: int, g: int, c: int, most: Number, least: Number) -> None:
+    """["cut", f, g, c, λ, μ]: (σ(f) ⊙ σ(g + 1)) ⊕ σ(g) is σ(f + g), if f ≤ 1 wherever g ≤ 0,
+    and f ≥ 0 wherever g ≥ 0. The multipliers λ = `most` and μ = `least` show this. Claim c is
+    about g + 1."""
+    node_f, form_f = checker.claim(f)
+    node_g, form_g = checker.claim(g)
+    need(least >= 0, "a multiplier μ that is not negative", least)
+    need(most >= 0, "a multiplier λ that is not negative", most)
+    checker.need_at_least(0, checker.total([(form_f, 1), (form_g, -least)]))
+    checker.need_at_most(1, checker.total([(form_f, 1), (form_g, -most)]))
+    node_c = checker.node_of(c, Form(form_g.part, form_g.constant + 1))
+    node = checker.nodes.make(PLUS, checker.nodes.make(TIMES, node_f, node_c), node_g)
+    checker.add_claim(node, checker.total([(form_f, 1), (form_g, 1)]))
+
+
+def first_form(checker: Checker, claims: Sequence[int]) -> Form:
+    """Return the form of the first claim of a sequence."""
+    need(len(claims) > 0, "at least one claim", "none")
+    return checker.claim(claims[0]).form
+
+
+def nodes_of_steps(checker: Checker, form: Form, claims: Sequence[int]) -> list[int]:
+    """Return the nodes of claims that must be about form, form − 1, form − 2, …"""
+    return [checker.node_of(c, Form(form.part, form.constant - k)) for k, c in enumerate(claims)]
+
+
+def good_sequence(checker: Checker, claims: Sequence[int]) -> tuple[Form, list[int]]:
+    """Return a form within [0, the number of claims], and the nodes of claims about form, form
+    − 1, …"""
+    form = first_form(checker, claims)
+    checker.need_at_least(0, form)
+    checker.need_at_most(len(claims), form)
+    return form, nodes_of_steps(checker, form, claims)
+
+
+def rule_sort(checker: Checker, count: int, claims: list[int]) -> None:
+    """["sort", p, c_1, …, c_p, d_1, …]: merging the units of F and those of G gives the units
+    of F + G."""
+    form_f, nodes_f = good_sequence(checker, claims[:count])
+    form_g, nodes_g = good_sequence(checker, claims[count:])
+    longer = max(len(nodes_f), len(nodes_g))
+    checker.work.spend(10 * len(claims) * (longer.bit_length() + 1))
+    for k, node in enumerate(merge(checker.nodes, nodes_f, nodes_g)):
+        checker.add_claim(node, checker.total([(form_f, 1), (form_g, 1)], plus=-k))
+
+
+def merge(nodes: Nodes, a: list[int], b: list[int]) -> list[int]:
+    """Return Batcher's merge of two sequences of nodes. The recursion is as deep as the
+    logarithm of their length."""
+    if not a or not b:
+        return a + b
+    if len(a) == len(b) == 1:
+        return [nodes.make(PLUS, a[0], b[0]), nodes.make(TIMES, a[0], b[0])]
+    odd = merge(nodes, a[::2], b[::2])  # the first, third, … entries
+    even = merge(nodes, a[1::2], b[1::2])
+    merged = [odd[0]]
+    pairs = min(len(even), len(odd) - 1)
+    for x, y in zip(even[:pairs], odd[1 : pairs + 1], strict=True):
+        merged += [nodes.make(PLUS, x, y), nodes.make(TIMES, x, y)]
+    return merged + even[pairs:] + odd[pairs + 1 :]
+
+
+def rule_average(checker: Checker, s: int, ones: int, a: int, claims: list[int]) -> None:
+    """["average", s, p, a, c_0, …, c_m−1]: (p + σ(f) + σ(f − 1) + … + σ(f − m + 1)) / s is σ((f
+    + p) / s), if the s − m units that are left out are 1, for the first p, and 0, for the
+    others. Claim a is about the left-hand side."""
+    need(ones + len(claims) > 0, "at least one unit", "none")
+    need(ones + len(claims) <= s, f"at most {s} units", ones + len(claims))
+    form = first_form(checker, claims)
+    if ones > 0:
+        checker.need_at_least(0, form)
+    if ones + len(claims) < s:
+        checker.need_at_most(len(claims), form)
+    nodes = nodes_of_steps(checker, form, claims)
+    share = Fraction(1, s)
+    average = add_up([(value_of_node(node), share) for node in nodes], ones * share, checker.work)
+    node = checker.node_of(a, checker.form(average))
+    checker.add_claim(node, checker.total([(form, share)], plus=ones * share))
+
+
+def rule_same(checker: Checker, a: int, b: int) -> None:
+    """["same", a, b]: two nodes have the same value, if both are σ(f), or both are 1, or both
+    are 0."""
+    node_a, form_a = checker.claim(a)
+    node_b, form_b = checker.claim(b)
+    low_a, high_a = checker.range(form_a)
+    low_b, high_b = checker.range(form_b)
+    is_one_form = form_a == form_b
+    are_ones = low_a >= 1 and low_b >= 1
+    are_zeros = high_a <= 0 and high_b <= 0
+    need(
+        is_one_form or are_ones or are_zeros,
+        ("a form like", checker.text(form_a)),
+        checker.text(form_b),
+    )
+    checker.add_claim(node_b, checker.form(value_of_node(node_a)))
+
+
+def rule_equals(checker: Checker, a: int, b: int, cone: list[Any], cases: list[list[Any]]) -> None:
+    """["equals", a, b, cone, case, …] (§8): node(b) has the value of node(a), by cases over the
+    nodes of the cone."""
+    checker.work.spend(60 * len(cone))
+    place: dict[int, int] = {}  # node → its variable
+    variables: list[Variable] = []
+
+    def over_variables(affine: Affine) -> Affine:
+        """Replace nodes by their variables; they must stand in the cone so far."""
+        for node in affine.linear.keys:
+            need(node in place, "a node that stands before in the cone", node)
+        return substitute(affine, lambda node: Affine(just(place[node]), 0), checker.work)
+
+    for c in cone:
+        node, form = checker.claim(integer(c))
+        need(node > 1, "a node other than 0 and 1", node)
+        affine = Affine(checker.parts[form.part], form.constant)
+        if affine == value_of_node(node):
+            variables.append(FREE)
+        else:
+            variables.append(Variable(CLIPPED, over_variables(affine)))
+        place[node] = len(variables) - 1
+    node_a, form_a = checker.claim(a)
+    node_b = checker.claim(b).node
+    value_a = over_variables(value_of_node(node_a))
+    value_b = over_variables(value_of_node(node_b))
+    down = add_up([(value_a, 1), (value_b, -1)], 0, checker.work)
+    up = add_up([(value_b, 1), (value_a, -1)], 0, checker.work)
+    system = System(variables, checker.work)
+    system.prove(len(variables), [down, up], cases, checker.work)
+    checker.add_claim(node_b, form_a)
+
+
+# ==============================================================================
+# Rules about the network (§7)
+# ==============================================================================
+
+
+def rule_unit(checker: Checker, layer: int, index: int, factor: Number, shift: int) -> None:
+    """["unit", ℓ, i, r, s]: a new node, whose value is σ(r·t − s) for the argument t of a
+    neuron: a definition."""
+    form = checker.form(checker.argument(layer, index))
+    checker.add_claim(checker.nodes.fresh(), checker.total([(form, factor)], plus=-shift))
+
+
+def rule_affine(checker: Checker, layer: int, index: int) -> None:
+    """["affine", ℓ, i]: the value of a neuron is its argument, which is ≥ 0, and ≤ 1 if the
+    neuron is clipped."""
+    activation, argument, _, low, high = checker.due_argument(layer, index)
+    need(low >= 0, "an argument that is not negative", low)
+    if activation == CLIPPED:
+        need(high <= 1, "an argument that is at most 1", high)
+    checker.give_value(argument)
+
+
+def rule_clip(
+    checker: Checker, layer: int, index: int, factor: Number, ones: int, units: list[int]
+) -> None:
+    """["clip", ℓ, i, B, p, u_1, …, u_m]: ρ(t) is B·(p + σ(t/B − p) + … + σ(t/B − p − m + 1)),
+    where the first p units are 1; and σ(t) is one unit, or none. Unit −c stands for 1 minus
+    claim c."""
+    activation, _, form, low, high = checker.due_argument(layer, index)
+    if activation == RELU:
+        need_relu_covered(factor, ones, len(units), low, high)
+    else:
+        need_clipped_covered(factor, ones, len(units), low, high)
+    pairs = []
+    constant: Number = factor * ones
+    for k, unit in enumerate(units, start=ones):
+        claim = checker.claim(abs(unit))
+        # B·σ(f) must be B·σ(t/B − k): so B·f + B·k is t. For 1 − σ(f) = σ(1 − f), B·(1 − f) + B·k
+        # is.
+        if unit > 0:
+            found = checker.total([(claim.form, factor)], plus=factor * k)
+            pairs.append((value_of_node(claim.node), factor))
+        else:
+            found = checker.total([(claim.form, -factor)], plus=factor * (k + 1))
+            pairs.append((value_of_node(claim.node), -factor))
+            constant = constant + factor
+        need(found == form, ("a unit about the argument less", k, "units"), ("claim", unit))
+    checker.give_value(add_up(pairs, constant, checker.work))
+
+
+def need_relu_covered(factor: Number, ones: int, units: int, low: Number, high: Number) -> None:
+    """Require that units of height `factor`, the first of them constantly 1, reach from 0 to
+    the largest argument."""
+    need(factor > 0, "a factor that is positive", factor)
+    if ones > 0:
+        need(low >= factor * ones, ("an argument that is at least", factor * ones), low)
+    most = factor * (ones + units)
+    need(high <= most, ("an argument that is at most", most), high)
+
+
+def need_clipped_covered(factor: Number, ones: int, units: int, low: Number, high: Number) -> None:
+    """Require that a clipped neuron is one unit, or constantly 1, or constantly 0."""
+    need(factor == 1, "the factor 1", factor)
+    if (ones, units) == (1, 0):
+        need(low >= 1, "an argument that is at least 1", low)
+    elif (ones, units) == (0, 0):
+        need(high <= 0, "an argument that is at most 0", high)
+    else:
+        need((ones, units) == (0, 1), "one unit, or none", (ones, "and", units))
+
+
+def rule_bound(
+    checker: Checker, layer: int, index: int, side: str, value: Number, cases: list[list[Any]]
+) -> None:
+    """["bound", ℓ, i, side, value, case, …] (§8): the argument of a neuron is ≤ value ("high"),
+    or ≥ value ("low").
+
+    Without a case it is assumed, and the certificate stays incomplete."""
+    well_formed(side in ("low", "high"), "low or high", side)
+    need(0 < layer <= len(checker.layers), f"one of {len(checker.layers)} layers", layer)
+    first, _, arguments = checker.layers[layer - 1]
+    need(index < len(arguments), f"one of {len(arguments)} neurons", index)
+    if cases:
+        argument = arguments[index]
+        if side == "high":
+            target = add_up([(argument, 1)], -value, checker.work)
+        else:
+            target = add_up([(argument, -1)], value, checker.work)
+        if checker.system is None:
+            checker.system = System(variables_of(checker), checker.work)
+            for (k, its_side), bound in checker.facts.items():
+                checker.system.learn(k, its_side, bound)
+        checker.system.prove(first, [target], cases, checker.work)
+    else:
+        checker.assumed += 1
+    checker.facts[first + index, side] = value
+    if checker.system is not None:
+        checker.system.learn(first + index, side, value)
+
+
+def variables_of(checker: Checker) -> list[Variable]:
+    """Return the inputs and neurons of the network as variables."""
+    variables = [FREE] * len(checker.nodes.inputs)
+    for layer in checker.layers:
+        variables += [Variable(layer.activation, argument) for argument in layer.arguments]
+    return variables
+
+
+# ==============================================================================
+# Rules about outputs (§9)
+# ==============================================================================
+
+
+def rule_output(checker: Checker, k: int, c: int, scale: Number, offset: Number) -> None:
+    """["output", k, c, scale, offset]: output k of the network is scale·(output k of the
+    formula) + offset."""
+    node, form = checker.claim(c)
+    need(checker.has_all_values(), "values of all neurons", f"{len(checker.values)} values")
+    need(k == len(checker.proved), f"output {len(checker.proved)}, which is due", k)
+    need(k < len(checker.goals), f"one of {len(checker.goals)} outputs", k)
+    need(node == checker.goals[k], f"a claim about output {k} of the formula", ("claim", c))
+    last = checker.layers[-1]
+    value = checker.form(checker.values[last.first + k])
+    if last.activation == IDENTITY:  # then a bound of the argument is one of the output
+        low, high = checker.narrowed(last.first + k, value)
+    else:
+        low, high = checker.range(value)
+    found = checker.total([(form, scale)], plus=offset)
+    wanted = value if low < high else checker.form(Affine(NOTHING, low))
+    need(found == wanted, ("the value", checker.text(wanted)), checker.text(found))
+    need(scale != 0, "a scale other than 0", scale)
+    need(
+        low >= smaller(offset, offset + scale),
+        "an output that is not below [0,1] before the map",
+        low,
+    )
+    need(
+        high <= larger(offset, offset + scale),
+        "an output that is not above [0,1] before the map",
+        high,
+    )
+    checker.proved.append((scale, offset))
+
+
+def rule_equal(checker: Checker, k: int, a: int, b: int) -> None:
+    """["equal", k, a, b]: output k of the original is output k of the formula, because both are
+    σ of one form."""
+    node_a, form = checker.claim(a)
+    need(not checker.layers, "a certificate of two formulas", "one of a network")
+    need(k == len(checker.proved), f"output {len(checker.proved)}, which is due", k)
+    need(k < len(checker.goals), f"one of {len(checker.goals)} outputs", k)
+    node_b = checker.node_of(b, form)
+    goal_a, goal_b = checker.goals[k]
+    need(node_a == goal_a, f"a claim about output {k} of the original", ("claim", a))
+    need(node_b == goal_b, f"a claim about output {k} of the formula", ("claim", b))
+    checker.proved.append((1, 0))
+
+
+# ==============================================================================
+# The table of rules: the kinds of their arguments, and that of any number of further ones
+# ==============================================================================
+
+
+class Rule(NamedTuple):
+    """A rule: its function, how its arguments are read, and how further ones are, if it may
+    have any."""
+
+    apply: Callable[..., None]
+    kinds: tuple[Callable[[Any], Any], ...]
+    rest: Callable[[Any], Any] | None = None
+
+
+def case(value: object) -> list[Any]:
+    """Return a JSON value that must be a list with at least one entry; what it holds is read
+    later."""
+    if type(value) is not list or not value:
+        raise Rejected("malformed", "a case", value)
+    return value
+
+
+RULES = {
+    "node": Rule(rule_node, (natural,)),
+    "atom": Rule(rule_atom, (integer,)),
+    "not": Rule(rule_not, (integer,)),
+    "scale": Rule(rule_scale, (string, integer)),
+    "plus": Rule(rule_plus, (integer,), integer),
+    "times": Rule(rule_times, (integer,), integer),
+    "lemma": Rule(rule_lemma, (integer, integer, integer)),
+    "cut": Rule(rule_cut, (integer, integer, integer, number, number)),
+    "sort": Rule(rule_sort, (natural,), integer),
+    "average": Rule(rule_average, (natural, natural, integer), integer),
+    "same": Rule(rule_same, (integer, integer)),
+    "equals": Rule(rule_equals, (integer, integer, array), case),
+    "unit": Rule(rule_unit, (natural, natural, number, integer)),
+    "affine": Rule(rule_affine, (natural, natural)),
+    "clip": Rule(rule_clip, (natural, natural, number, natural), integer),
+    "bound": Rule(rule_bound, (natural, natural, string, number), case),
+    "output": Rule(rule_output, (natural, integer, number, number)),
+    "equal": Rule(rule_equal, (natural, integer, integer)),
+}
+
+
+# ==============================================================================
+# Files and verdict (§1, §4)
+# ==============================================================================
+
+FILES = {
+    "network": "network.json",
+    "source": "source.json",
+    "other": "other.json",
+    "original": "original.mv",
+    "formula": "formula.mv",
+}
+CERTIFICATE_FILES = ("certificate.jsonl", "certificate.jsonl.gz")
+
+#: Which files a certificate can be about.
+SUBJECTS = (
+    {"network", "formula"},
+    {"network", "formula", "source"},
+    {"original", "formula"},
+    {"network"},
+    {"network", "other"},
+)
+MAX_LINE = 1 << 23  # bytes, with the newline
+MAX_FILE = 1 << 30  # bytes
+
+
+class Subjects(NamedTuple):
+    """What a certificate is about, ready to be checked, and the words for it."""
+
+    checker: Checker
+    kind: frozenset[str]
+    outputs: list[str]
+    domain: str
+    cube: str
+
+
+class Statement(NamedTuple):
+    """What a valid certificate proves: in words, a line for each output; and as numbers.
+
+    The numbers of an output are the scale and the offset of its formula, or without a formula
+    its low and its high bound.
+    """
+
+    lines: list[str]
+    kind: frozenset[str]
+    outputs: list[str]
+    numbers: list[tuple[Number, Number]]
+
+
+def start(texts: Mapping[str, str], stored_bytes: int) -> Subjects:
+    """Read the subjects of a certificate, in the order of §1, and compare them."""
+    work = Work(stored_bytes)
+    kind = frozenset(texts)
+    layers: Sequence[Layer] = []
+    goals: list[Any]
+    if "original" in texts:
+        nodes = Nodes(inputs_of_formula(texts["original"]))
+        outputs, originals = about("original", read_formula, texts["original"], nodes)
+        is_unit_cube = True
+    else:
+        network = about("network", read_network, texts["network"], None, work)
+        nodes, outputs, layers = Nodes(network.inputs), network.outputs, network.layers
+        is_unit_cube = network.is_on_unit_cube()
+        if "source" in texts:
+            source = about("source", read_network, texts["source"], None, work)
+            need(source.inputs == network.inputs, "a source with the same inputs", "others")
+            need(source.outputs == network.outputs, "a source with the same outputs", "others")
+            need(
+                source.layers == network.layers,
+                "a network that is the source, its box mapped",
+                "another one",
+            )
+        if "other" in texts:
+            other = about("other", read_network, texts["other"], network.layers[-1].stop, work)
+            need(other.inputs == network.inputs, "another network with the same inputs", "others")
+            need(
+                other.outputs == network.outputs, "another network with the same outputs", "others"
+            )
+            need(other.box == network.box, "another network with the same box", "another box")
+            layers = difference(network, other, work)
+    if "formula" in texts:
+        names, found = about("formula", read_formula, texts["formula"], nodes)
+        need(names == outputs, ("the outputs", *outputs), (*names,))
+        goals = list(zip(originals, found, strict=True)) if "original" in texts else found
+    else:
+        goals = [None] * len(outputs)
+    cube = "[0,1]" if len(nodes.inputs) == 1 else f"[0,1]{superscript(len(nodes.inputs))}"
+    domain = cube
+    if not is_unit_cube:
+        domain = f"its box, mapped onto {cube}" if "formula" in texts else "its box"
+    return Subjects(Checker(nodes, layers, goals, work), kind, outputs, domain, cube)
+
+
+def about(subject: str, read: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a reader; a rejection names the subject."""
+    try:
+        return read(*arguments)
+    except Rejected as rejected:
+        rejected.subject = subject
+        raise
+
+
+def superscript(n: int) -> str:
+    """Return a number in raised digits."""
+    return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(n))
+
+
+def state(subjects: Subjects) -> Statement:
+    """Return what a certificate has proved after its last line."""
+    lines = []
+    proved = subjects.checker.finish()
+    for name, (first, second) in zip(map(safe_name, subjects.outputs), proved, strict=True):
+        if "original" in subjects.kind:
+            said = f"{name}: original = formula"
+        elif "formula" in subjects.kind:
+            said = f"{name} = {mapped_formula(first, second)}"
+        elif "other" in subjects.kind:
+            said = f"{written_number(first)} ≤ {name} − other {name} ≤ {written_number(second)}"
+        else:
+            said = f"{written_number(first)} ≤ {name} ≤ {written_number(second)}"
+        lines.append(f"{said} on {subjects.domain}")
+    if "source" in subjects.kind:
+        lines.append(f"network = source with its box mapped onto {subjects.cube}")
+    return Statement(lines, subjects.kind, subjects.outputs, proved)
+
+
+def mapped_formula(scale: Number, offset: Number) -> str:
+    """Return "scale·formula + offset", as short as it may be."""
+    text = "formula"
+    if isinstance(scale, Surd):
+        text = f"({written_number(scale)})·formula"
+    elif scale != 1:
+        text = f"{written_number(scale)}·formula"
+    if isinstance(offset, Surd):
+        return f"{text} + ({written_number(offset)})"
+    if offset < 0:
+        return f"{text} − {written_number(-offset)}"
+    return text if offset == 0 else f"{text} + {written_number(offset)}"
+
+
+MOST_CHARACTERS_OF_A_NAME = 100
+
+
+def safe_name(name: str) -> str:
+    """Return a name as it is if it is a plain one, and otherwise as a JSON string: it cannot
+    break a line."""
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.']*", name) and len(name) <= MOST_CHARACTERS_OF_A_NAME:
+        return name
+    escaped = json.dumps(name)[1:-1]
+    cut = "…" if len(escaped) > MOST_CHARACTERS_OF_A_NAME else ""
+    return f'"{escaped[:MOST_CHARACTERS_OF_A_NAME]}"{cut}'
+
+
+def read_header(line: object, at_hand: Collection[str]) -> dict[str, object]:
+    """Return the hashes of the subjects that the first line of a certificate names; `at_hand`
+    are there to be read."""
+    if type(line) is not dict:
+        raise Rejected("malformed", "a header", line)
+    named = [subject for subject in FILES if f"{subject}_sha256" in line]
+    form, version, *hashes = with_keys(
+        line, "format", "version", *(f"{subject}_sha256" for subject in named)
+    )
+    well_formed(form == "verimv-certificate", "the format verimv-certificate", form)
+    well_formed(integer(version) == 1, "version 1", version)
+    well_formed(set(named) in SUBJECTS, "a set of subjects that belong together", (*named,))
+    for subject in at_hand:
+        expected = f"a directory without a {subject} that the certificate does not name"
+        well_formed(subject in named, expected, f"a {subject}")
+    return dict(zip(named, hashes, strict=True))
+
+
+def verify(
+    lines: Iterator[bytes],
+    contents: Callable[[str], bytes],
+    at_hand: Collection[str],
+    stored_bytes: int,
+) -> Statement:
+    """Check a certificate; return what it proves, or raise Rejected.
+
+    `contents` gives the bytes of a subject; `at_hand` names those that there are;
+    `stored_bytes` is the size of the certificate as it is stored.
+    """
+    number_of_line = 1
+    rule: object = None
+    try:
+        header = read_header(decoded_line(next(lines, b"")), at_hand)
+        number_of_line = 0
+        data = {subject: contents(subject) for subject in header}
+        for subject, digest in header.items():
+            found = hashlib.sha256(data[subject]).hexdigest()
+            need(found == digest, f"the {subject} that the certificate names", "another one")
+        texts = {subject: data[subject].decode("utf-8") for subject in data}
+        subjects = start(texts, stored_bytes + sum(map(len, data.values())))
+        checker = subjects.checker
+        number_of_line = 1
+        for text in lines:
+            number_of_line += 1
+            rule = None
+            checker.work.spend(2 * len(text) + 60 * text.count(b"sqrt"))
+            line = decoded_line(text)
+            rule = line[0] if type(line) is list and line else None
+            checker.follow(line)
+        number_of_line, rule = 0, None
+        return state(subjects)
+    except Rejected as rejected:
+        rejected.line = number_of_line or None
+        rejected.rule = None if rule is None else shown(rule)
+        raise
     except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
         raise Rejected("malformed", "text, perhaps gzipped", error) from None
-    if "formula" not in texts:  # what is proved then is bounds, two for each output
-        checker.proved = sum(k >= layers[-1][0] for k, _ in checker.facts) // 2
-    got = f"{checker.proved} of {len(checker.outputs)}, and {checker.assumed} bounds without evidence"
-    need(checker.proved == len(checker.outputs) and not checker.assumed, "proofs of all outputs", got, "incomplete")
 
 
-def check(path, given):  # raise Rejected unless a directory, or a certificate with the files given, is valid
-    path = folder = pathlib.Path(path)
+def decoded_line(line: bytes) -> Any:
+    """Return the value of a line of a certificate."""
+    well_formed(line.endswith(b"\n"), "a whole line", "one that is cut off, or too long")
+    return decoded(line.decode("ascii"))
+
+
+def opened(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file of bounded size; never wait for a pipe."""
+    descriptor = os.open(
+        path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
+    file = os.fdopen(descriptor, "rb") if is_regular(descriptor) else None
+    if file is None:
+        os.close(descriptor)
+        raise Rejected("malformed", f"a regular file of at most {MAX_FILE} bytes", path)
+    return file
+
+
+def is_regular(descriptor: int) -> bool:
+    """Return whether this is a regular file of bounded size: no directory, pipe or device."""
+    found = os.fstat(descriptor)
+    return stat.S_ISREG(found.st_mode) and found.st_size <= MAX_FILE
+
+
+def contents_of(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a file."""
+    with opened(path) as file:
+        data = file.read(MAX_FILE + 1)
+    well_formed(len(data) <= MAX_FILE, f"a regular file of at most {MAX_FILE} bytes", path)
+    return data
+
+
+def lines_of(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """Yield the lines of a certificate, with their newlines; what is too long is cut."""
+    with opened(path) as file:
+        unpacked = gzip.GzipFile(fileobj=file) if os.fspath(path).endswith(".gz") else file
+        while line := unpacked.readline(MAX_LINE):
+            yield line
+
+
+def check(path: str | os.PathLike[str], given: Mapping[str, str | None]) -> Statement:
+    """Check a directory, or a certificate with the files that are given; return what it proves,
+    or raise Rejected."""
+    certificate = folder = pathlib.Path(path)
+    files = {subject: pathlib.Path(file) for subject, file in given.items() if file is not None}
     if folder.is_dir():
-        found = list(filter(pathlib.Path.exists, map(folder.joinpath, ("certificate.jsonl", "certificate.jsonl.gz"))))
-        well_formed(len(found) == 1, "one of certificate.jsonl and certificate.jsonl.gz", folder)
-        path, given = found[0], {s: given.get(s) or folder.joinpath(name) for s, name in FILES.items()}
-    verify(lines_of(path), lambda subject: pathlib.Path(given.get(subject) or f"--{subject}").read_bytes())
+        found = [
+            folder.joinpath(name)
+            for name in CERTIFICATE_FILES
+            if os.path.lexists(folder.joinpath(name))
+        ]
+        well_formed(len(found) == 1, f"one of {' and '.join(CERTIFICATE_FILES)}", folder)
+        certificate = found[0]
+        for subject, name in FILES.items():
+            if subject not in files and os.path.lexists(folder.joinpath(name)):
+                files[subject] = folder.joinpath(name)
+
+    def contents(subject: str) -> bytes:
+        """Return the bytes of a subject; where it is missing, the error names its place, or its
+        option."""
+        place = folder.joinpath(FILES[subject]) if folder.is_dir() else pathlib.Path(f"--{subject}")
+        return contents_of(files.get(subject, place))
+
+    with opened(certificate) as file:
+        stored_bytes = os.fstat(file.fileno()).st_size
+    return verify(lines_of(certificate), contents, files, stored_bytes)
 
 
-def main():
+def main() -> int:
+    """Check what the command line names, print the verdict, and return the exit code."""
     parser = argparse.ArgumentParser(description="Check a certificate of verimv, without a solver.")
     parser.add_argument("path", help="a directory written by verimv, or a certificate")
-    for name in FILES:
-        parser.add_argument(f"--{name}", help=f"the {name} that the certificate speaks of")
+    for subject in FILES:
+        parser.add_argument(f"--{subject}", help=f"the {subject} that the certificate is about")
     options = vars(parser.parse_args())
     try:
-        check(options.pop("path"), options)
-        verdict, code = "valid", 0
+        lines = ["valid", *check(options.pop("path"), options).lines]
+        status = "valid"
     except Rejected as rejected:
-        verdict, code = str(rejected), EXIT_CODES[rejected.status]
+        lines, status = [str(rejected)], rejected.status
     except OSError as error:
-        verdict, code = f"malformed: expected readable files, got {error}", 2
+        lines, status = [str(Rejected("malformed", "readable files", error))], "malformed"
     except (MemoryError, KeyboardInterrupt) as error:
-        verdict, code = f"incomplete: expected memory and time enough, got {type(error).__name__}", 3
-    sys.stdout.reconfigure(errors="backslashreplace")
-    sys.stdout.write(verdict + "\n")
-    return code
+        lines, status = (
+            [str(Rejected("incomplete", "enough memory and time", type(error).__name__))],
+            "incomplete",
+        )
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return EXIT_CODES[status]
 
 
 if __name__ == "__main__":

@@ -62,7 +62,6 @@ def verified_verdict(path: str, files: Mapping[str, str | None]) -> Verdict:
     if done.returncode < 0:
         raise Undecided(f"the verified kernel was stopped by signal {-done.returncode}")
     answer = _ANSWER.fullmatch(done.stdout.decode("utf-8", "replace"))
-    codes = {"valid": 0, **kernel.EXIT_CODES}
-    if answer is None or codes[answer[1]] != done.returncode:
+    if answer is None or kernel.EXIT_CODES[answer[1]] != done.returncode:
         raise InternalError(f"the verified kernel answers {done.stdout[:200]!r} and exits with {done.returncode}")
     return Verdict(answer[1], answer[2], answer[3])

@@ -8,7 +8,7 @@ import pytest
 from verimv import kernel
 from verimv.bounds.cone import Variable, levels, search_row
 from verimv.bounds.evidence import prove
-from verimv.certificate.certificate import rejection
+from verimv.checking import rejection
 from verimv.exact import Rational, clip
 from verimv.networks.affine import Affine
 
@@ -46,16 +46,16 @@ def largest(variables, goal, count: int = 200):
 
 
 def accepted(variables, goal, cases) -> bool:
-    """By the kernel, whose variables are numbered from 2."""
+    """By the kernel."""
+    work = kernel.Work(10**9)
 
-    def shifted(row):
-        terms = {1: row.constant, **{2 + j: w for j, w in row.terms}}
-        return {key: Fraction(str(value)) for key, value in terms.items()}
+    def translated(row):
+        terms = kernel.linear_of({j: Fraction(str(w)) for j, w in row.terms}, work)
+        return kernel.Affine(terms, Fraction(str(row.constant)))
 
-    checker = kernel.Checker([], kernel.Terms([]), [], 10**9)
-    known = [None, None, *(None if v is None else (v.activation, shifted(v.row)) for v in variables)]
-    system, cases = kernel.System(known), [list(case) for case in cases]
-    return rejection(lambda: checker.prove(system, len(known), {}, [shifted(goal)], cases)) is None
+    known = [kernel.FREE if v is None else kernel.Variable(v.activation, translated(v.row)) for v in variables]
+    system = kernel.System(known, work)
+    return rejection(lambda: system.prove(len(known), [translated(goal)], list(map(list, cases)), work)) is None
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from tests.certificate.judged import checker_of
 from tests.certificate.tamper import random_network as any_network
-from verimv import kernel
 from verimv.bounds import exact_bounds, univariate_bounds
 from verimv.bounds.evidence import prove_bound
 from verimv.bounds.situation import Target
@@ -17,8 +17,7 @@ from verimv.networks import Layer, Network, to_unit_cube, write_network
 
 def accepted(network: Network, target: Target, cases) -> bool:
     """Whether the kernel finds the bound proved (and not merely assumed)."""
-    parsed = kernel.Network("".join(write_network(network)))
-    checker = kernel.Checker(parsed.layers, kernel.Terms(parsed.inputs), [], 10**9)
+    checker = checker_of(network="".join(write_network(network)))
     side = "high" if target.way > 0 else "low"
     line = ["bound", target.layer, target.index, side, format_number(target.value), *map(list, cases)]
     return rejection(lambda: checker.follow(line)) is None and checker.assumed == 0

@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from tests.certificate.judged import checker_of, rejected
 from verimv import kernel
 from verimv.certificate import extract
-from verimv.checking import rejection
 from verimv.errors import Refuted, Undecided
 from verimv.exact import Rational, format_number, parse_number
 from verimv.extract.layered import prove_layered
@@ -37,9 +37,8 @@ class Bundle:
         return "\n".join([header, *self.lines]) + "\n"
 
     def verdict(self) -> str:
-        numbered = ((n, kernel.decoded(line)) for n, line in enumerate(self.text().splitlines(), start=1))
-        rejected = rejection(lambda: kernel.verify(numbered, lambda subject: self.subjects[subject].encode()))
-        return "valid" if rejected is None else rejected.status
+        found = rejected(self.text(), self.subjects)
+        return "valid" if found is None else found.status
 
     def maps(self) -> list[str]:
         """The lines that are part of the statement: outputs with scales and offsets; without a formula, bounds."""
@@ -273,29 +272,30 @@ def rebuilt(bundle: Bundle) -> Bundle:
     if not {"network", "formula"} <= bundle.subjects.keys():
         return bundle
     try:
-        network = kernel.Network(bundle.subjects["network"])
-        checker = kernel.Checker(network.layers, kernel.Terms(network.inputs), [], 10**9)
+        checker = checker_of(network=bundle.subjects["network"])
         claimed = []
         for line in map(json.loads, bundle.lines):
             if line[0] == "output":
-                claimed.append(checker.claim(line[2])[0])
+                claimed.append(checker.claim(line[2]).node)
             else:
                 checker.follow(line)
     except (kernel.Rejected, IndexError, TypeError, ValueError):
         return bundle
-    names = {0: "0", 1: "1"} | dict(enumerate(network.inputs, start=2))
+    data = json.loads(bundle.subjects["network"])
+    inputs, outputs = data["inputs"], data["outputs"]
+    names = {0: "0", 1: "1"} | dict(enumerate(inputs, start=2))
     body = []
-    built = ((node, key) for key, node in checker.terms.interned.items() if node > max(1, *key[1:]))
-    for node, (operator, *operands) in sorted(built):
+    for node, (operator, *operands) in enumerate(checker.nodes.operations):
+        if operator in ("constant", "input", "unit"):
+            continue
         names[node] = f"node{node}"
         operator = operator.replace("d[", "δ[").replace("D[", "Δ[")
         texts = [names.get(operand, "0") for operand in operands]
         body.append(
             f"node{node} = {operator}{texts[0]}" if len(texts) == 1 else f"node{node} = {f' {operator} '.join(texts)}"
         )
-    outputs = zip(network.outputs, claimed, strict=False)
-    body += [f"{name} = {names.get(node, '0')}" for name, node in outputs]
-    lines = ["verimv-formula 1", f"inputs {' '.join(network.inputs)}", *body, f"outputs {' '.join(network.outputs)}"]
+    body += [f"{name} = {names.get(node, '0')}" for name, node in zip(outputs, claimed, strict=False)]
+    lines = ["verimv-formula 1", f"inputs {' '.join(inputs)}", *body, f"outputs {' '.join(outputs)}"]
     return replace(bundle, subjects={**bundle.subjects, "formula": "\n".join(lines) + "\n"})
 
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
+from tests.certificate.judged import case_rejected
 from tests.certificates.make import Case, formula, network
 from verimv import kernel
-from verimv.checking import rejection
 
 TWO_INPUTS = [
     '["node",2]',  # 1: x
@@ -217,8 +217,7 @@ def last_line(lines, text=RELUS, definition="y1 = x ⊕ y"):
     """None if all lines follow, otherwise the rejection; the lines before the last must follow."""
     inputs = " ".join(json.loads(text)["inputs"])
     case = Case(lines, network=text, formula=formula(definition, inputs))
-    numbered = ((number, kernel.decoded(line)) for number, line in enumerate(case.text().splitlines(), start=1))
-    rejected = rejection(lambda: kernel.verify(numbered, lambda subject: case.subjects[subject].encode()))
+    rejected = case_rejected(case)
     if rejected.status == "incomplete":
         return None
     assert rejected.line == len(lines) + 1, str(rejected)
@@ -253,8 +252,8 @@ def test_merges_of_any_size(p, q):
 
 
 def test_merging_with_nothing_changes_nothing():
-    checker = kernel.Checker([], kernel.Terms(["a", "b", "c"]), [], 100)
-    assert checker.merge([2, 3, 4], []) == checker.merge([], [2, 3, 4]) == [2, 3, 4]
+    nodes = kernel.Nodes(["a", "b", "c"])
+    assert kernel.merge(nodes, [2, 3, 4], []) == kernel.merge(nodes, [], [2, 3, 4]) == [2, 3, 4]
 
 
 @pytest.mark.parametrize(("lines", "line", "follows"), [*AVERAGES, *CUTS])
@@ -314,8 +313,20 @@ def test_default_slopes(text, line, follows):
 
 def test_sums_of_all_kinds_of_numbers():
     kinds = [2, Fraction(1, 3), kernel.number("sqrt(2)/2")]
+    work = kernel.Work(10**6)
     for value, factor, old in itertools.product(kinds, repeat=3):
-        assert kernel.add({5: old}, ({5: value}, factor)) == {5: value * factor + old}
+        pairs = [(kernel.linear_of({5: value, 7: 1}, work), factor), (kernel.linear_of({5: old}, work), 1)]
+        assert kernel.combine(pairs, 1, work) == kernel.linear_of({5: value * factor + old, 7: factor}, work)
+        assert kernel.combine(pairs, 3, work) == kernel.linear_of(
+            {5: (value * factor + old) * Fraction(1, 3), 7: factor * Fraction(1, 3)}, work
+        )
+
+
+def test_sums_that_cancel_vanish():
+    work = kernel.Work(10**6)
+    x, y = kernel.linear_of({2: 1, 3: kernel.number("sqrt(2)")}, work), kernel.linear_of({2: 1}, work)
+    assert kernel.combine([(x, 1), (y, -1)], 1, work) == kernel.linear_of({3: kernel.number("sqrt(2)")}, work)
+    assert kernel.combine([(x, 1), (x, -1)], 1, work) == kernel.NOTHING
 
 
 def test_irrational_numbers_are_told_apart():
@@ -335,16 +346,14 @@ def test_an_output_must_stay_in_the_unit_interval():
     case = Case(
         [*TWO_INPUTS, *mapped, '["output",0,10,"2","0"]'], network=double, formula=formula("y1 = δ[2]x ⊕ δ[2]y", "x y")
     )
-    numbered = ((number, kernel.decoded(line)) for number, line in enumerate(case.text().splitlines(), start=1))
-    assert rejection(lambda: kernel.verify(numbered, lambda subject: case.subjects[subject].encode())) is None
+    assert case_rejected(case) is None
 
 
 def test_a_pair_of_formulas():
     def status(line):
         lines = ['["node",2]', '["node",3]', '["plus",1,2]', '["plus",2,1]', '["times",1,2]', line]
         case = Case(lines, original=formula("y1 = x ⊕ y", "x y"), formula=formula("y1 = y ⊕ x", "x y"))
-        numbered = ((number, kernel.decoded(text)) for number, text in enumerate(case.text().splitlines(), start=1))
-        rejected = rejection(lambda: kernel.verify(numbered, lambda subject: case.subjects[subject].encode()))
+        rejected = case_rejected(case)
         return "valid" if rejected is None else rejected.status
 
     assert status('["equal",0,3,4]') == "valid"
@@ -363,13 +372,11 @@ def test_equal_needs_one_form():
         original=formula("y1 = x ⊕ y", "x y"),
         formula=formula("y1 = x ⊙ y", "x y"),
     )
-    numbered = ((number, kernel.decoded(text)) for number, text in enumerate(case.text().splitlines(), start=1))
-    assert rejection(lambda: kernel.verify(numbered, lambda subject: case.subjects[subject].encode())).rule == "equal"
+    assert case_rejected(case).rule == "equal"
 
 
 def test_sums_that_get_too_long_are_given_up():
     """While they are added up, not afterwards: that would take hours for a file of some megabytes."""
-    checker = kernel.Checker([], kernel.Terms([]), [], 10**9)
-    with pytest.raises(kernel.Rejected, match="incomplete: expected a number with fewer bits") as error:
-        checker.form({k: Fraction(1, 10**4000 + k) for k in range(2, 60)})
-    assert int(error.value.got) < 250_000
+    with pytest.raises(kernel.Rejected, match="incomplete: expected a common denominator with fewer bits") as error:
+        kernel.linear_of({k: Fraction(1, 10**4000 + k) for k in range(2, 60)}, kernel.Work(10**9))
+    assert int(error.value.got) < 50_000

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.certificate.judged import checker_of
 from tests.certificate.tamper import Bundle
 from tests.networks.test_sharing import FEW, arguments, colliding_pairs, exact_points
 from tests.oracle import build_network, grid
@@ -34,12 +35,21 @@ def bundle(certificate) -> Bundle:
 
 def joined(a: Network, b: Network):
     """The layers of the difference, as the kernel has them before anything is shared; and its checker."""
-    first = kernel.Network("".join(write_network(a)))
-    other = kernel.Network("".join(write_network(b)), first.ends.stop)
-    rows = [{x: 1, y: -1} for x, y in zip(first.ends, other.ends, strict=True)]
-    layers = [*first.layers, *other.layers, (other.ends.stop, "identity", rows)]
-    before = [(start, activation, list(found)) for start, activation, found in layers]
-    return before, kernel.Checker(layers, kernel.Terms(first.inputs), [], 10**6, share=True)
+    texts = {"network": "".join(write_network(a)), "other": "".join(write_network(b))}
+    work = kernel.Work(10**6)
+    first = kernel.read_network(texts["network"], None, work)
+    other = kernel.read_network(texts["other"], first.layers[-1].stop, work)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(kernel, "share", lambda layers, work: layers)
+        before = kernel.difference(first, other, work)
+    return before, checker_of(**texts)
+
+
+def terms_of(argument):
+    """An argument as a dictionary, its constant as the coefficient of None."""
+    denominator, keys, numerators = argument.linear
+    terms = {j: n * Fraction(1, denominator) for j, n in zip(keys, numerators, strict=True)}
+    return terms | ({None: argument.constant} if argument.constant else {})
 
 
 @settings(max_examples=150, deadline=None)
@@ -48,11 +58,13 @@ def test_arguments_in_the_kernel_are_what_they_were(pair):
     a, b = map(build_network, pair)
     layers, checker = joined(a, b)
     for point in grid(len(a.inputs), 3):
-        values = [0, 1, *point]
-        for (_, activation, rows), (_, _, shared) in zip(layers, checker.layers, strict=True):
-            sums = [[sum((c * values[j] for j, c in row.items()), 0) for row in found] for found in (rows, shared)]
-            assert sums[0] == sums[1]
-            values += [kernel.ACTIVATIONS[activation](t) for t in sums[0]]
+        values = dict(enumerate(point)) | {None: 1}
+        for (start, activation, rows), (_, _, shared) in zip(layers, checker.layers, strict=True):
+            found = [
+                [sum((c * values[j] for j, c in terms_of(row).items()), 0) for row in part] for part in (rows, shared)
+            ]
+            assert found[0] == found[1]
+            values |= {k: kernel.activate(activation, t) for k, t in enumerate(found[0], start=start)}
 
 
 @settings(max_examples=150, deadline=None)
@@ -61,8 +73,8 @@ def test_the_kernel_and_what_writes_certificates_share_the_same(pair):
     a, b = map(build_network, pair)
     shared = SharedPair(a, b)
     rows = [*(neuron.row for neuron in shared.neurons), *shared.differences]
-    expected = [{2 + j: w for j, w in row.terms} | ({1: row.constant} if row.constant else {}) for row in rows]
-    assert [row for _, _, found in joined(a, b)[1].layers for row in found] == expected
+    expected = [dict(row.terms) | ({None: row.constant} if row.constant else {}) for row in rows]
+    assert [terms_of(row) for layer in joined(a, b)[1].layers for row in layer.arguments] == expected
 
 
 def sharpest(a, b) -> Bundle:

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from verimv import kernel
-from verimv.checking import CERTIFICATE_FILES, as_error, rejection
+from verimv.checking import CERTIFICATE_FILES, as_error, verdict
 
 #: Longer certificates are written gzipped.
 _PLAIN_LINES = 2_000
 #: The kernel's progress is reported after so many lines.
 _REPORTED = 5_000
+
+#: How lines with proofs by cases begin.
+_EVIDENCE = ('["bound"', '["equals"')
 
 Progress = Callable[[str, int, int], None]
 
@@ -55,7 +58,13 @@ class Certificate:
 
     @property
     def file_name(self) -> str:
-        return CERTIFICATE_FILES[len(self.body) > _PLAIN_LINES]
+        return CERTIFICATE_FILES[len(self.body) > _PLAIN_LINES and not self._is_mostly_evidence()]
+
+    def _is_mostly_evidence(self) -> bool:
+        """Whether proofs by cases take up most of it. They are much work for few bytes, and what the kernel may do grows
+        with the bytes that are stored: so they are stored as they are."""
+        evidence = sum(len(line) for line in self.body if line.startswith(_EVIDENCE))
+        return 2 * evidence > sum(map(len, self.body))
 
     def files(self) -> dict[str, Iterator[bytes]]:
         """Everything that a directory needs so that the kernel can check it, in pieces."""
@@ -73,16 +82,19 @@ class Certificate:
                 yield piece
         yield compressor.flush()
 
-    def check(self, progress: Progress | None = None) -> None:
-        """Ask the kernel. Raises :class:`InvalidCertificate` or :class:`IncompleteCertificate`."""
+    def check(self, progress: Progress | None = None) -> list[str]:
+        """Ask the kernel; return what is proved, a line for each output. Raises :class:`InvalidCertificate` or
+        :class:`IncompleteCertificate`."""
         total = len(self.body)
 
-        def numbered() -> Iterator[tuple[int, object]]:
+        def encoded() -> Iterator[bytes]:
             for number, line in enumerate(self.lines(), start=1):
                 if progress is not None and number % _REPORTED == 0:
                     progress("checking the certificate", number, total)
-                yield number, kernel.decoded(line)
+                yield line.encode()
 
-        rejected = rejection(lambda: kernel.verify(numbered(), self.subjects.__getitem__))
-        if rejected is not None:
-            raise as_error(rejected)
+        stored = sum(map(len, self._packed()))
+        found = verdict(lambda: kernel.verify(encoded(), self.subjects.__getitem__, self.subjects.keys(), stored))
+        if isinstance(found, kernel.Rejected):
+            raise as_error(found)
+        return found.lines

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.checking import CERTIFICATE_FILES, proved_ranges, rejection
+from verimv.checking import CERTIFICATE_FILES, ranges_of, verdict
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Case, Result
 from verimv.errors import InputError, InternalError
@@ -28,20 +28,14 @@ def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
     for number, path in enumerate(paths):
         report("checking certificates" if len(paths) > 1 else "checking the certificate", number, len(paths))
         report.reading(_certificate(path))
-        results.append(_with_statement(_KERNELS[arguments.kernel](path, files), path, files))
+        results.append(_KERNELS[arguments.kernel](path, files))
     if len(results) == 1:
         return results[0]
     cases = [Case(path, result.exit_code, result.text) for path, result in zip(paths, results, strict=True)]
     worst = min(results, key=lambda result: result.exit_code or len(kernel.EXIT_CODES) + 1)  # invalid before incomplete
     data = {"verdict": worst.data["verdict"], "certificates": [result.data for result in results]}
-    return Result(data, "\n".join(f"{case.name}: {case.text}" for case in cases), worst.exit_code, cases)
-
-
-def _with_statement(result: Result, path: str, files: Mapping[str, str | None]) -> Result:
-    """What is proved, where the files do not say it."""
-    if result.exit_code or (ranges := proved_ranges(path, files)) is None:
-        return result
-    return Result({**result.data, "ranges": ranges.ends}, f"{result.text}: {ranges}", result.exit_code)
+    told = [f"{case.name}: {case.text}".replace("\n", "\n  ") for case in cases]
+    return Result(data, "\n".join(told), worst.exit_code, cases)
 
 
 def _subject(path: str) -> str:
@@ -56,22 +50,25 @@ def _certificate(path: str) -> str:
 
 
 def _by_python(path: str, files: Mapping[str, str | None]) -> Result:
-    rejected = rejection(lambda: kernel.check(path, files))
-    if rejected is None:
-        return _result("valid", "valid", path, "python")
-    found = {"line": rejected.line, "rule": rejected.rule, "expected": rejected.expected, "got": rejected.got}
-    return _result(rejected.status, str(rejected), path, "python", **found)
+    found = verdict(lambda: kernel.check(path, files))
+    if isinstance(found, kernel.Rejected):
+        why = {"line": found.line, "rule": found.rule, "expected": found.expected, "got": found.got}
+        return _result(found.status, str(found), path, "python", **why)
+    ranges = ranges_of(found)
+    return _valid(found.lines, path, "python", **({} if ranges is None else {"ranges": ranges}))
 
 
 def _by_verified(path: str, files: Mapping[str, str | None]) -> Result:
     verdict = verified_verdict(path, files)
-    found = {} if verdict.status == "valid" else {"place": verdict.place, "reason": verdict.reason}
-    return _result(verdict.status, str(verdict), path, "verified", **found)
+    if verdict.status == "valid":
+        return _valid(list(verdict.statement), path, "verified")
+    return _result(verdict.status, str(verdict), path, "verified", place=verdict.place, reason=verdict.reason)
 
 
 def _by_both(path: str, files: Mapping[str, str | None]) -> Result:
     python, verified = _by_python(path, files), _by_verified(path, files)
-    if python.exit_code != verified.exit_code:
+    agree = python.exit_code == verified.exit_code and python.data.get("statement") == verified.data.get("statement")
+    if not agree:
         raise InternalError(f"the kernels disagree: Python's says {python.text!r}, the verified one {verified.text!r}")
     return Result({**python.data, "kernel": "both"}, python.text, python.exit_code)
 
@@ -79,6 +76,10 @@ def _by_both(path: str, files: Mapping[str, str | None]) -> Result:
 _KERNELS = {"python": _by_python, "verified": _by_verified, "both": _by_both}
 
 
+def _valid(statement: list[str], path: str, by: str, **found: Any) -> Result:
+    """The verdict, and under it what is proved."""
+    return _result("valid", "\n".join(["valid", *statement]), path, by, statement=statement, **found)
+
+
 def _result(status: str, text: str, path: str, by: str, **found: Any) -> Result:
-    code = {"valid": 0, **kernel.EXIT_CODES}[status]
-    return Result({"verdict": status, "path": path, "kernel": by, **found}, text, code)
+    return Result({"verdict": status, "path": path, "kernel": by, **found}, text, kernel.EXIT_CODES[status])

@@ -112,8 +112,7 @@ def _random_networks(progress: Progress) -> Table:
 
 def _checked_by_kernel(network: Network, bounds: NetworkBounds) -> None:
     """All evidence, as lines of a certificate."""
-    parsed = kernel.Network("".join(write_network(network)))
-    checker = kernel.Checker(parsed.layers, kernel.Terms(parsed.inputs), [], 10**12)
+    checker = kernel.start({"network": "".join(write_network(network))}, 10**12).checker
     for target, cases in bounds.lemmas(len(network.layers) + 1):
         value = format_number(target.value)
         checker.follow(["bound", target.layer, target.index, target.side, value, *map(list, cases)])

@@ -1,0 +1,98 @@
+"""Hostile files: a kernel gives up on them, or refuses them, before they have cost much."""
+
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from tests.certificate import hostile
+from verimv import kernel
+from verimv.errors import InputError
+from verimv.verified import find_verified
+
+#: These take a second or two.
+QUICK = ("roots_in_a_leaf", "a_wide_cone", "long_denominators", "a_number_of_millions_of_terms", "a_long_plus")
+#: Far more than a kernel needs: the limits only keep a failure from taking the machine with it.
+SECONDS, BYTES = 120, 3 << 29
+PYTHON = [sys.executable, "-I", "-S", kernel.__file__]
+
+
+def verdict(command, *paths):
+    """What a kernel says, in a process with bounded time and memory."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+
+    done = subprocess.run(
+        [*command, *map(str, paths)], capture_output=True, text=True, preexec_fn=limit, stdin=subprocess.DEVNULL
+    )
+    assert done.stderr == ""
+    assert "MemoryError" not in done.stdout
+    return done.returncode, done.stdout
+
+
+def verified():
+    try:
+        return [find_verified()]
+    except InputError:
+        pytest.skip("the verified kernel is not built")
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_little_work_for_small_files(name, tmp_path):
+    directory = hostile.write(name, tmp_path / "files")
+    assert sum(file.stat().st_size for file in directory.iterdir()) < 1_000_000
+    code, text = verdict(PYTHON, directory)
+    assert (code, text.split(",")[0]) == (3, "incomplete")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("padded", [False, True], ids=["plain", "padded"])
+@pytest.mark.parametrize("name", hostile.MAKERS)
+def test_both_kernels_say_the_same_or_give_up(name, padded, tmp_path):
+    """Neither is convinced; and where one gives up, the other may find out what is wrong."""
+    directory = hostile.write(name, tmp_path / "files", padded)
+    codes = {verdict(command, directory)[0] for command in (PYTHON, verified())}
+    assert codes in ({1}, {2}, {3}, {1, 3}, {2, 3})
+
+
+# -- what is not a file ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["python", "verified"])
+@pytest.mark.parametrize("name", ["network.json", "formula.mv", "certificate.jsonl"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "directory", "dangling link"])
+def test_only_regular_files_are_read(kind, name, which, tmp_path):
+    command = PYTHON if which == "python" else verified()
+    directory = tmp_path / "hat"
+    hostile.HAT.write(directory)
+    assert verdict(command, directory)[0] == 0
+    path = directory / name
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "directory":
+        path.mkdir()
+    else:
+        path.symlink_to(tmp_path / "nothing")
+    code, text = verdict(command, directory)
+    assert (code, text.split(":")[0].split(",")[0]) == (2, "malformed")
+
+
+@pytest.mark.parametrize("which", ["python", "verified"])
+@pytest.mark.parametrize("name", ["source.json", "other.json", "original.mv"])
+def test_a_subject_that_the_certificate_does_not_name(name, which, tmp_path):
+    """Whoever reads the directory would take it for a part of the statement."""
+    command = PYTHON if which == "python" else verified()
+    hostile.HAT.write(tmp_path / "hat")
+    (tmp_path / "hat" / name).write_text("{}")
+    code, text = verdict(command, tmp_path / "hat")
+    assert (code, text.startswith("malformed")) == (2, True)
+    assert name.split(".")[0] in text
+    (tmp_path / "hat" / name).rename(tmp_path / "hat" / f"old-{name}")
+    assert verdict(command, tmp_path / "hat")[0] == 0, "other names are nobody's business"
