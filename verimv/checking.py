@@ -12,8 +12,10 @@ CERTIFICATE_FILES = kernel.CERTIFICATE_FILES
 
 
 def check_files(path: str | os.PathLike[str], **files: str | None) -> list[str]:
-    """Check a directory that verimv wrote, or a certificate with `network=`, `formula=`, … that it is about; return what is
-    proved, a line for each output."""
+    """Check a directory that verimv wrote, or a certificate with `network=`, `formula=`, … that it is about.
+
+    Return what is proved, a line for each output.
+    """
     found = verdict(lambda: kernel.check(os.fspath(path), files))
     if isinstance(found, kernel.Rejected):
         raise as_error(found, os.fspath(path))

@@ -22,16 +22,18 @@ PROGRAM = "verimv-kernel"
 #: Says where the program is, if it is nowhere else.
 VARIABLE = "VERIMV_VERIFIED_KERNEL"
 _BUILT = Path(__file__).parents[1] / "proofs" / "verified" / PROGRAM
-_ANSWER = re.compile(r"(valid|invalid|malformed|incomplete)(?:, ([^:]*))?(?:: (.*))?\n")
+_VALID = re.compile(r"(valid)()()\n((?:.+\n)+)")
+_REFUSED = re.compile(r"(invalid|malformed|incomplete)(?:, ([^:]*))?(?:: (.*))?\n()")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One of the four verdicts of proofs/FORMAT.md; where and why, unless it is valid."""
+    """One of the four verdicts of proofs/FORMAT.md: what is proved if it is valid, otherwise where and why it is not."""
 
     status: str
     place: str | None
     reason: str | None
+    statement: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         head = ", ".join(filter(None, (self.status, self.place)))
@@ -61,7 +63,8 @@ def verified_verdict(path: str, files: Mapping[str, str | None]) -> Verdict:
         raise InputError(f"the verified kernel cannot be run: {command[0]}: {error.strerror}") from None
     if done.returncode < 0:
         raise Undecided(f"the verified kernel was stopped by signal {-done.returncode}")
-    answer = _ANSWER.fullmatch(done.stdout.decode("utf-8", "replace"))
+    text = done.stdout.decode("utf-8", "replace")
+    answer = _VALID.fullmatch(text) or _REFUSED.fullmatch(text)
     if answer is None or kernel.EXIT_CODES[answer[1]] != done.returncode:
         raise InternalError(f"the verified kernel answers {done.stdout[:200]!r} and exits with {done.returncode}")
-    return Verdict(answer[1], answer[2], answer[3])
+    return Verdict(answer[1], answer[2] or None, answer[3] or None, tuple(answer[4].splitlines()))

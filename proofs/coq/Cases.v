@@ -19,7 +19,7 @@ Import ListNotations.
 
 Definition spend (steps budget : Z) : result Z :=
   let left := Z.sub budget steps in
-  if Z.leb 0 left then Ok left else Reject Incomplete "at most 16 steps for each certified byte".
+  if Z.leb 0 left then Ok left else Reject Incomplete "no more steps than the files allow".
 
 (** Default slopes are multiples of 1/65536; a leaf costs a step for each 400 weights. *)
 Definition slope_unit : positive := 65536.
@@ -86,7 +86,13 @@ Section Cases.
     else if eqb K x one then add K total c
     else add K total (mul K c x).
 
-  Fixpoint range_over (known : trie (t * t)) (l : list (positive * t)) (low high : t) : result (t * t) :=
+  (** c x, as one of many products. *)
+  Definition with_product (c x : t) (l : list (t * t)) : list (t * t) := if is_zero K x then l else (c, x) :: l.
+
+  (** The products of which the least and the largest value of terms are the
+      sums: they are added up when all are known. *)
+  Fixpoint range_over (known : trie (t * t)) (l : list (positive * t)) (low high : list (t * t))
+      : result (list (t * t) * list (t * t)) :=
     match l with
     | [] => Ok (low, high)
     | (k, c) :: rest =>
@@ -94,10 +100,14 @@ Section Cases.
         | None => Reject Invalid "a sum over variables before it"
         | Some (least, most) =>
             let* negative := le K c zero in
-            if negative then range_over known rest (add_product low c most) (add_product high c least)
-            else range_over known rest (add_product low c least) (add_product high c most)
+            if negative then range_over known rest (with_product c most low) (with_product c least high)
+            else range_over known rest (with_product c least low) (with_product c most high)
         end
     end.
+
+  Definition range_of_sum (known : trie (t * t)) (s : sum t) : result (t * t) :=
+    let* r := range_over known (terms s) [] [] in
+    Ok (dot K (fst r) (constant s), dot K (snd r) (constant s)).
 
   Definition narrowed (r : t * t) (b : option (limits t)) : result (t * t) :=
     match b with
@@ -140,7 +150,7 @@ Section Cases.
     let b := find k known in
     let* r0 := match x with
                | Free => Ok (zero, one)
-               | Neuron _ s => range_over (ranges_before before) (terms s) (constant s) (constant s)
+               | Neuron _ s => range_of_sum (ranges_before before) s
                end in
     let* r := narrowed r0 b in
     let (l, h) := r in
@@ -208,17 +218,36 @@ Section Cases.
 
   (** ** The walk *)
 
-  Definition coefficient (coefficients : trie t) (k : positive) : t :=
-    match find k coefficients with Some c => c | None => zero end.
+  (** The coefficients that are left: variables from the last to the first, each
+      with the products of which its coefficient is the sum. *)
+  Definition coefficients : Type := list (positive * list (t * t)).
 
-  (** Add slope times the terms. *)
-  Fixpoint add_row (slope : t) (l : list (positive * t)) (coefficients : trie t) : trie t :=
+  (** Add slope times the terms, which stand in the same order. *)
+  Fixpoint add_row (slope : t) (l : list (positive * t)) : coefficients -> coefficients :=
     match l with
-    | [] => coefficients
-    | (k, w) :: rest =>
-        let p := mul K slope w in
-        let c := match find k coefficients with Some c => add K c p | None => p end in
-        add_row slope rest (set k c coefficients)
+    | [] => fun cs => cs
+    | (k, w) :: rest => fix add2 (cs : coefficients) : coefficients :=
+        match cs with
+        | [] => (k, [(slope, w)]) :: add_row slope rest []
+        | (k', ps) :: cs' =>
+            match Pos.compare k k' with
+            | Gt => (k, [(slope, w)]) :: add_row slope rest cs
+            | Lt => (k', ps) :: add2 cs'
+            | Eq => (k, (slope, w) :: ps) :: add_row slope rest cs'
+            end
+        end
+    end.
+
+  (** The coefficient of the variable that is next, and the others. *)
+  Definition next_coefficient (k : positive) (cs : coefficients) : result (t * coefficients) :=
+    match cs with
+    | [] => Ok (zero, [])
+    | (k', ps) :: rest =>
+        match Pos.compare k k' with
+        | Eq => Ok (dot K ps zero, rest)
+        | Gt => Ok (zero, cs)
+        | Lt => Reject Invalid "sums over the variables"
+        end
     end.
 
   (** The largest c y - slope z over points (z, y). *)
@@ -266,21 +295,24 @@ Section Cases.
     else Ok (if kept e then c else zero, ms).
 
   Fixpoint walk (by_default : bool) (splits : trie (bool * bool)) (c : cache t)
-      (coefficients : trie t) (total : t) (ms : list t) : result (t * list t) :=
+      (cs : coefficients) (total : t) (ms : list t) : result (t * list t) :=
     match c with
-    | [] => Ok (total, ms)
+    | [] =>
+        let* _ := need (match cs with [] => true | _ => false end) "a target over the variables" in
+        Ok (total, ms)
     | e :: before =>
-        let c := coefficient coefficients (key e) in
+        let* r := next_coefficient (key e) cs in
+        let (c, cs) := r in
         let* _ := fitting K c in
         match shape e with
         | Free =>
             let* negative := le K c zero in
             let total := add_product total c (if negative then low e else high e) in
-            walk by_default splits before coefficients total ms
+            walk by_default splits before cs total ms
         | Neuron a s =>
             let* m := multiplier by_default (bent e || is_split splits (key e)) c a e ms in
             let (slope, ms) := m in
-            if is_zero K c && is_zero K slope then walk by_default splits before coefficients total ms
+            if is_zero K c && is_zero K slope then walk by_default splits before cs total ms
             else
               match points e with
               | [] => Reject Invalid "a point"
@@ -288,23 +320,17 @@ Section Cases.
                   let* most := highest c slope (worth c slope p) ps in
                   let total := add K (add K total most) (mul K slope (constant s)) in
                   let* _ := fitting K total in
-                  let coefficients :=
-                    if is_zero K slope then coefficients else add_row slope (terms s) coefficients in
-                  walk by_default splits before coefficients total ms
+                  let cs := if is_zero K slope then cs else add_row slope (rev' (terms s)) cs in
+                  walk by_default splits before cs total ms
               end
         end
     end.
 
-  (** The variables of a target have ranges. *)
-  Definition covered (known : trie (t * t)) (l : list (positive * t)) : bool :=
-    forallb (fun kc => match find (fst kc) known with Some _ => true | None => false end) l.
-
   (** An upper bound of the target; ranges are those of all variables. *)
   Definition bound_by (c : cache t) (s : situation t) (ms : list t) : result t :=
-    let* _ := need (covered (ranges_before c) (terms (target s))) "a target over the variables" in
-    let coefficients := add_row one (terms (target s)) Empty in
+    let cs := add_row one (rev' (terms (target s))) [] in
     let by_default := match ms with [] => true | _ => false end in
-    let* r := walk by_default (splits s) c coefficients (constant (target s)) ms in
+    let* r := walk by_default (splits s) c cs (constant (target s)) ms in
     let (total, left) := r in
     let* _ := well_formed (match left with [] => true | _ => false end) "no more multipliers" in
     let* _ := fitting K total in

@@ -80,9 +80,17 @@ Section Cases.
   Definition ranges_hold (known : trie (t * t)) : Prop :=
     forall k r, find k known = Some r -> in_range r (v k).
 
+  Notation products := (value_of_products value).
+
+  Lemma with_product_sound c x l : products (with_product K c x l) = value c * value x + products l.
+  Proof.
+    unfold with_product. destruct (is_zero K x) eqn:E; [| reflexivity].
+    apply (is_zero_sound sound) in E. rewrite E. lra.
+  Qed.
+
   Lemma range_over_sound known l : ranges_hold known -> forall low high r,
     range_over K known l low high = Ok r ->
-    value (fst r) - value low <= on_terms l <= value (snd r) - value high.
+    products (fst r) - products low <= on_terms l <= products (snd r) - products high.
   Proof.
     intros Hk. induction l as [| [k c] l IH]; intros low high r; cbn [range_over value_of_terms].
     { intros [= <-]. cbn [fst snd]. lra. }
@@ -90,19 +98,17 @@ Section Cases.
     apply Hk in E. destruct E as [E1 E2]. cbn [fst snd] in *. intros H.
     apply bind_ok in H. destruct H as ([] & Hc & H);
       [apply (le_true sound) in Hc | apply (le_false sound) in Hc];
-      rewrite (value_zero sound) in Hc; apply IH in H; rewrite !add_product_sound in H.
+      rewrite (value_zero sound) in Hc; apply IH in H; rewrite !with_product_sound in H.
     - assert (value c * value most <= value c * v k <= value c * value least) by (split; nra). lra.
     - assert (value c * value least <= value c * v k <= value c * value most) by (split; nra). lra.
   Qed.
 
-  Lemma range_over_known known l : forall low high r,
-    range_over K known l low high = Ok r ->
-    forall k c, In (k, c) l -> exists x, find k known = Some x.
+  Lemma range_of_sum_sound known s r : ranges_hold known ->
+    range_of_sum K known s = Ok r -> in_range r (on_sum s).
   Proof.
-    induction l as [| [j d] l IH]; intros low high r; cbn [range_over]; [easy |].
-    destruct (find j known) as [[least most] |] eqn:E; [| discriminate].
-    intros H k c [[= -> ->] | Hin]; [eauto |].
-    apply bind_ok in H. destruct H as ([] & _ & H); eauto.
+    intros Hk H. unfold range_of_sum in H. apply bind_ok in H. destruct H as (ps & H & E).
+    injection E as <-. apply range_over_sound in H; trivial. cbn [value_of_products] in H.
+    unfold in_range, value_of_sum. cbn [fst snd]. rewrite !(value_dot _ _ _ sound). lra.
   Qed.
 
   (** The points that matter, with their values. *)
@@ -161,16 +167,9 @@ Section Cases.
         cache_ok before /\
         find (key e) def = Some (shape e) /\
         (forall e', In e' before -> (key e' < key e)%positive) /\
-        (forall k w, In (k, w) match shape e with Free => [] | Neuron _ s => terms s end ->
-           In k (map key before)) /\
-        (forall k r, find k (ranges e) = Some r -> In k (map key (e :: before))) /\
         points_cover (activation_of (shape e)) (low e) (high e) (points e) /\
         ((forall e', In e' (e :: before) -> applies e') -> entry_holds e)
     end.
-
-  Lemma ranges_before_keys c k r : cache_ok c ->
-    find k (ranges_before c) = Some r -> In k (map key c).
-  Proof. destruct c as [| e c]; [discriminate |]. intros (_ & _ & _ & _ & H & _). apply H. Qed.
 
   Lemma ranges_before_hold c : cache_ok c -> (forall e, In e c -> applies e) ->
     ranges_hold (ranges_before c).
@@ -182,15 +181,14 @@ Section Cases.
   Lemma argument_in_range c k x r0 : cache_ok c -> (forall e, In e c -> applies e) -> defined x k ->
     match x with
     | Free => Ok (zero K, one K)
-    | Neuron _ s => range_over K (ranges_before c) (terms s) (constant s) (constant s)
+    | Neuron _ s => range_of_sum K (ranges_before c) s
     end = Ok r0 ->
     in_range r0 (argument x k).
   Proof.
     intros Hc Ha Hd. destruct x as [| a s]; cbn [defined argument] in *.
     - intros [= <-]. unfold in_range. cbn [fst snd].
       now rewrite (value_zero sound), (value_one sound).
-    - intros H. apply range_over_sound in H; [| now apply ranges_before_hold].
-      unfold in_range, value_of_sum. lra.
+    - intros H. apply range_of_sum_sound in H; trivial. now apply ranges_before_hold.
   Qed.
 
   Lemma measure_none known c k x : cache_ok c -> (forall e, In e c -> applies e) ->
@@ -231,15 +229,7 @@ Section Cases.
     refine (conj _ (conj eq_refl (conj eq_refl eq_refl))).
     cbn [cache_ok key shape used ranges low high points].
     split; [exact Hc |]. split; [exact Hx |]. split; [exact Hkeys |].
-    split; [| split; [| split]].
-    - (* rows *)
-      intros j w Hj. destruct x as [| a s]; [contradiction |].
-      destruct (range_over_known _ _ _ _ _ H0 j w Hj) as (r & Hr).
-      now apply (ranges_before_keys _ _ r).
-    - (* keys of ranges *)
-      intros j r Hj. apply find_set_cases in Hj. destruct Hj as [[-> _] | [_ Hj]].
-      + now left.
-      + right. now apply (ranges_before_keys _ _ r).
+    split.
     - (* points *)
       intros p [<- | [<- | Hp]].
       + exists l, y1. repeat split; [now left | exact Hy1].
@@ -357,44 +347,47 @@ Section Cases.
 
   (** ** The walk *)
 
-  (** The value of coefficients at some keys. *)
-  Fixpoint on_keys (coefficients : trie t) (ks : list positive) : F :=
-    match ks with
+  Fixpoint on_coefficients (cs : coefficients) : F :=
+    match cs with
     | [] => 0
-    | k :: ks => value (coefficient K coefficients k) * v k + on_keys coefficients ks
+    | (k, ps) :: rest => products ps * v k + on_coefficients rest
     end.
 
-  Lemma on_keys_other coefficients k c ks : ~ In k ks ->
-    on_keys (set k c coefficients) ks = on_keys coefficients ks.
+  Lemma add_row_sound slope l : forall cs,
+    on_coefficients (add_row slope l cs) = on_coefficients cs + value slope * on_terms l.
   Proof.
-    induction ks as [| j ks IH]; intros Hn; trivial. cbn [on_keys In] in *.
-    rewrite IH by tauto. unfold coefficient. rewrite find_set_other by (intros ->; tauto).
-    reflexivity.
+    induction l as [| [k w] l IH]; intros cs; [cbn; lra |].
+    induction cs as [| [k' ps] cs IHcs].
+    { cbn [add_row on_coefficients value_of_terms value_of_products]. rewrite IH. cbn [on_coefficients]. lra. }
+    change (add_row slope ((k, w) :: l) ((k', ps) :: cs)) with
+      (match Pos.compare k k' with
+       | Gt => (k, [(slope, w)]) :: add_row slope l ((k', ps) :: cs)
+       | Lt => (k', ps) :: add_row slope ((k, w) :: l) cs
+       | Eq => (k, (slope, w) :: ps) :: add_row slope l cs
+       end).
+    destruct (Pos.compare_spec k k') as [-> | _ | _].
+    - cbn [on_coefficients value_of_terms value_of_products]. rewrite IH. lra.
+    - cbn [on_coefficients]. rewrite IHcs. lra.
+    - cbn [on_coefficients value_of_terms value_of_products]. rewrite IH. cbn [on_coefficients]. lra.
   Qed.
 
-  Lemma on_keys_set coefficients k c d ks : NoDup ks -> In k ks ->
-    value c = value (coefficient K coefficients k) + d ->
-    on_keys (set k c coefficients) ks = on_keys coefficients ks + d * v k.
+  Lemma next_coefficient_sound k cs c cs' : next_coefficient K k cs = Ok (c, cs') ->
+    on_coefficients cs = value c * v k + on_coefficients cs'.
   Proof.
-    intros Hd Hin Hc. induction Hd as [| j ks Hj Hd IH]; [contradiction |]. cbn [on_keys].
-    destruct Hin as [-> | Hin].
-    - rewrite on_keys_other by trivial. unfold coefficient at 1. rewrite find_set, Hc. lra.
-    - rewrite IH by trivial. unfold coefficient at 1.
-      rewrite find_set_other by (intros ->; contradiction). fold (coefficient K coefficients j). lra.
+    unfold next_coefficient. destruct cs as [| [k' ps] cs].
+    { intros [= <- <-]. rewrite (value_zero sound). cbn [on_coefficients]. lra. }
+    destruct (Pos.compare_spec k k') as [-> | _ | _]; [| discriminate |]; intros [= <- <-].
+    - rewrite (value_dot _ _ _ sound), (value_zero sound). cbn [on_coefficients]. lra.
+    - rewrite (value_zero sound). lra.
   Qed.
 
-  Lemma add_row_sound slope l ks : NoDup ks -> (forall k w, In (k, w) l -> In k ks) ->
-    forall coefficients, on_keys (add_row K slope l coefficients) ks
-      = on_keys coefficients ks + value slope * on_terms l.
+  (** The order of terms does not matter. *)
+  Lemma on_terms_reversed l : on_terms (rev' l) = on_terms l.
   Proof.
-    intros Hd. induction l as [| [k w] l IH]; intros Hin coefficients; cbn [add_row value_of_terms].
-    { lra. }
-    rewrite IH by (intros j u Hj; apply (Hin j u); now right).
-    rewrite (on_keys_set _ _ _ (value slope * value w)); trivial; [lra | |].
-    - apply (Hin k w). now left.
-    - unfold coefficient. destruct (find k coefficients) as [c |].
-      + now rewrite (value_add _ _ _ sound), (value_mul _ _ _ sound).
-      + rewrite (value_mul _ _ _ sound), (value_zero sound). lra.
+    assert (A : forall l l', on_terms (l ++ l') = on_terms l + on_terms l').
+    { clear l. intros l l'. induction l as [| [k c] l IH]; cbn [app value_of_terms]; [| rewrite IH]; lra. }
+    unfold rev'. rewrite <- rev_alt. induction l as [| [k c] l IH]; [reflexivity |].
+    cbn [rev]. rewrite A, IH. cbn [value_of_terms]. lra.
   Qed.
 
   Lemma worth_sound c slope p :
@@ -414,27 +407,19 @@ Section Cases.
     intros q [<- | Hq]; [lra | now apply H2].
   Qed.
 
-  Lemma keys_distinct c : cache_ok c -> NoDup (map key c).
-  Proof.
-    induction c as [| e c IH]; intros Hc; cbn [map]; constructor.
-    - intros Hin. apply in_map_iff in Hin. destruct Hin as (e' & E & He').
-      destruct Hc as (_ & _ & Hord & _). specialize (Hord e' He'). lia.
-    - apply IH, Hc.
-  Qed.
-
   Theorem walk_bounds by_default sp c : cache_ok c -> (forall e, In e c -> applies e) ->
-    forall coefficients total ms r,
-    walk K by_default sp c coefficients total ms = Ok r ->
-    on_keys coefficients (map key c) + value total <= value (fst r).
+    forall cs total ms r, walk K by_default sp c cs total ms = Ok r ->
+    on_coefficients cs + value total <= value (fst r).
   Proof.
-    induction c as [| e c IH]; intros Hc Ha coefficients total ms r; cbn [walk map on_keys].
-    { intros [= <-]. cbn [fst]. lra. }
+    induction c as [| e c IH]; intros Hc Ha cs total ms r; cbn [walk].
+    { intros H. apply bind_ok in H. destruct H as (u & Hn & H). apply need_ok in Hn. injection H as <-.
+      destruct cs; [| discriminate]. cbn [fst on_coefficients]. lra. }
     assert (Hrest : forall e', In e' c -> applies e') by (intros e' He'; apply Ha; now right).
     assert (Hd := proj1 (Ha e (or_introl eq_refl))).
-    assert (Hnodup := keys_distinct c (proj1 Hc)).
-    destruct Hc as (Hc & _ & _ & Hrows & _ & Hpoints & Htrue).
+    destruct Hc as (Hc & _ & _ & Hpoints & Htrue).
     destruct (Htrue Ha) as [Hr _]. specialize (IH Hc Hrest). unfold in_range in Hr.
-    cbn [fst snd] in Hr. set (q := coefficient K coefficients (key e)) in *. intros H.
+    cbn [fst snd] in Hr. intros H. apply bind_ok in H. destruct H as ([q cs'] & Hq & H).
+    apply next_coefficient_sound in Hq. rewrite Hq. clear Hq cs.
     apply bind_ok in H. destruct H as (_ & _ & H).
     destruct (shape e) as [| a s]; cbn [argument defined activation_of] in *.
     - apply bind_ok in H. destruct H as (negative & Hn & H). apply IH in H.
@@ -454,11 +439,11 @@ Section Cases.
         intros z Hz. destruct (Hpoints z Hz) as (z' & y & Hin & <- & Ey). rewrite <- Ey.
         change (value q * value (snd (z', y)) - value slope * value (fst (z', y)) <= value most).
         rewrite <- worth_sound. destruct Hin as [<- | Hin]; [exact Hm1 | now apply Hm2]. }
-      assert (Hrow : on_keys (if is_zero K slope then coefficients else add_row K slope (terms s) coefficients)
-                (map key c) = on_keys coefficients (map key c) + value slope * on_terms (terms s)).
+      assert (Hrow : on_coefficients (if is_zero K slope then cs' else add_row slope (rev' (terms s)) cs')
+                = on_coefficients cs' + value slope * on_terms (terms s)).
       { destruct (is_zero K slope) eqn:E0.
         - apply (is_zero_sound sound) in E0. rewrite E0. lra.
-        - now apply add_row_sound. }
+        - now rewrite add_row_sound, on_terms_reversed. }
       rewrite Hrow, !(value_add _ _ _ sound), (value_mul _ _ _ sound) in H.
       rewrite Hd. unfold value_of_sum in *. lra.
   Qed.
@@ -469,21 +454,12 @@ Section Cases.
     bound_by K c s ms = Ok m -> on_sum (target s) <= value m.
   Proof.
     intros Hc Ha H. unfold bound_by in H.
-    apply bind_ok in H. destruct H as (u & Hcov & H). apply need_ok in Hcov.
     apply bind_ok in H. destruct H as ([total left] & Hw & H).
     apply bind_ok in H. destruct H as (_ & _ & H).
     apply bind_ok in H. destruct H as (_ & _ & H). injection H as <-.
     apply walk_bounds in Hw; trivial. cbn [fst] in Hw.
-    rewrite add_row_sound in Hw; [| now apply keys_distinct |].
-    - rewrite (value_one sound) in Hw.
-      assert (E : forall ks, on_keys Empty ks = 0).
-      { induction ks as [| k ks IHk]; cbn [on_keys]; trivial.
-        rewrite IHk. unfold coefficient. cbn [find]. rewrite (value_zero sound). lra. }
-      rewrite E in Hw. unfold value_of_sum. lra.
-    - intros k w Hk. unfold covered in Hcov. rewrite forallb_forall in Hcov.
-      specialize (Hcov (k, w) Hk). cbn [fst] in Hcov.
-      destruct (find k (ranges_before c)) as [r |] eqn:E; [| discriminate].
-      now apply (ranges_before_keys _ _ r).
+    rewrite add_row_sound, on_terms_reversed, (value_one sound) in Hw. cbn [on_coefficients] in Hw.
+    unfold value_of_sum. lra.
   Qed.
 
   Lemma leaf_sound items c s ms c' : items_ok items -> cache_ok c ->

@@ -9,10 +9,17 @@
     [value x] is the number that the checker's [x] stands for, [meaning e] the
     one that was written as [e]. *)
 
+Fixpoint value_of_products {t : Type} (value : t -> F) (l : list (t * t)) : F :=
+  match l with
+  | [] => 0
+  | (c, x) :: rest => value c * value x + value_of_products value rest
+  end.
+
 Record sound_number {t : Type} (K : number t) (value : t -> F) (meaning : exact -> F) : Prop := {
   value_fraction : forall n d, value (fraction K n d) = of_Z n / of_Z (Zpos d);
   value_add : forall x y, value (add K x y) = value x + value y;
   value_mul : forall x y, value (mul K x y) = value x * value y;
+  value_dot : forall l x, value (dot K l x) = value x + value_of_products value l;
   value_read : forall e x, read K e = Ok x -> meaning e = value x;
   value_eqb : forall x y, eqb K x y = true -> x = y;
   value_le : forall x y, leb K x y = Some true -> value x <= value y;

@@ -35,13 +35,15 @@ Qed.
 
 Theorem rational_sound : sound_number rational (fun x => x) rational_number.
 Proof.
-  constructor; cbn [rational fraction add mul read eqb leb]; trivial.
+  constructor; cbn [rational fraction add mul dot read eqb leb]; trivial.
   - apply fraction_value.
+  - intros l x. rewrite rational_dot_eq.
+    induction l as [| [c y] l IH]; cbn [fold_right value_of_products fst snd]; [| rewrite IH]; lra.
   - intros e x H. apply rational_read_value in H. rewrite H. change (Q2Qc 0) with (of_Z 0). lra.
   - intros x y H. apply andb_prop in H. destruct H as [H1 H2].
     apply Z.eqb_eq in H1. apply Pos.eqb_eq in H2. apply Qc_decomp.
     destruct (this x), (this y). cbn in *. congruence.
-  - intros x y [= H]. now apply Qle_bool_iff.
-  - intros x y [= H]. destruct (le_or_lt x y) as [L | L]; [| exact L].
+  - intros x y [= H]. rewrite rational_leb_eq in H. now apply Qle_bool_iff.
+  - intros x y [= H]. rewrite rational_leb_eq in H. destruct (le_or_lt x y) as [L | L]; [| exact L].
     apply Qle_bool_iff in L. congruence.
 Qed.

@@ -41,6 +41,9 @@ Definition mul_roots (x y : roots) : roots :=
         fold_left (fun total nb => add_roots [multiply_root (fst ma) (snd ma) nb] total) y total) x []
   end.
 
+Definition dot_roots (l : list (roots * roots)) (x : roots) : roots :=
+  fold_left (fun total cx => add_roots total (mul_roots (fst cx) (snd cx))) l x.
+
 (** ** Reading *)
 
 (** The largest s among k and the root of n/k, for k = 1, 2, ..., such that s^2
@@ -50,6 +53,8 @@ Definition most_tries : positive := 1000.
 Definition better (n s best : N) : N :=
   if N.ltb best s then if N.eqb (N.modulo n (N.mul s s)) 0 then s else best else best.
 
+(** The program has another function in its place, which gives the same numbers
+    more quickly; [without_square] tests what it gives. *)
 Definition square_root_in (n : N) : N :=
   snd (Pos.iter (fun kb : N * N =>
     let (k, best) := kb in
@@ -71,7 +76,7 @@ Definition root_of_term (t : term) : roots :=
       root m (Q2Qc (Z.mul (numerator t) (Z.of_N s) # denominator t))
   end.
 
-Definition most_roots : N := 64.
+Definition most_roots : N := 16.
 
 Definition roots_fit (x : roots) : bool :=
   N.leb (fold_left (fun n _ => N.succ n) x 0%N) most_roots && forallb (fun nc => fits rational (snd nc)) x.
@@ -83,7 +88,7 @@ Definition read_roots (e : exact) : result roots :=
 (** ** Comparison *)
 
 (** The numbers of bits after the point that are tried. *)
-Definition precisions : list Z := [64%Z; 1024%Z; 16384%Z; 262144%Z].
+Definition precisions : list Z := [64%Z; 512%Z; 4096%Z].
 
 (** The sum with all roots rounded down to multiples of 1/B, times B. *)
 Definition scaled (B : Z) (x : roots) : Qc :=
@@ -142,6 +147,7 @@ Definition surd : number roots := {|
   fraction := fun n d => root 1 (Q2Qc (n # d));
   add := add_roots;
   mul := mul_roots;
+  dot := dot_roots;
   read := read_roots;
   eqb := same_terms rational;
   leb := leb_roots;

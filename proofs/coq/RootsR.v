@@ -63,16 +63,18 @@ Qed.
 
 Theorem rational_sound : sound_number rational real real_number.
 Proof.
-  constructor; cbn [rational fraction add mul read eqb leb].
+  constructor; cbn [rational fraction add mul dot read eqb leb].
   - apply real_of_fraction.
   - apply real_add.
   - apply real_mul.
+  - intros l x. rewrite rational_dot_eq. induction l as [| [c y] l IH]; cbn [fold_right value_of_products fst snd]; [lra |].
+    rewrite real_add, real_mul, IH. lra.
   - intros e x H. apply rational_read_ok in H. rewrite real_zero in H. lra.
   - intros x y H. apply andb_prop in H. destruct H as [H1 H2].
     apply Z.eqb_eq in H1. apply Pos.eqb_eq in H2. apply Qc_decomp.
     destruct (this x), (this y). cbn in *. congruence.
-  - intros x y [= H]. now apply Qle_bool_true.
-  - intros x y [= H]. now apply Qle_bool_false.
+  - intros x y [= H]. rewrite rational_leb_eq in H. now apply Qle_bool_true.
+  - intros x y [= H]. rewrite rational_leb_eq in H. now apply Qle_bool_false.
 Qed.
 
 (** ** Sums of roots *)
@@ -147,6 +149,13 @@ Proof.
     + rewrite root_of_one. unfold real_of_roots. rewrite (scale_terms_sound rational_sound). lra.
     + rewrite multiply_all, E0. lra.
   - rewrite multiply_all_all, E0. lra.
+Qed.
+
+Lemma dot_roots_value l : forall x,
+  real_of_roots (dot_roots l x) = real_of_roots x + value_of_products real_of_roots l.
+Proof.
+  unfold dot_roots. induction l as [| [c y] l IH]; intros x; cbn [fold_left value_of_products fst snd]; [lra |].
+  rewrite IH, add_roots_value, mul_roots_value. lra.
 Qed.
 
 (** ** Reading *)
@@ -289,10 +298,11 @@ Qed.
 
 Theorem surd_sound : sound_number surd real_of_roots real_number.
 Proof.
-  constructor; cbn [surd fraction add mul read eqb leb].
+  constructor; cbn [surd fraction add mul dot read eqb leb].
   - intros n d. rewrite root_value, real_of_fraction, root_of_one. lra.
   - apply add_roots_value.
   - apply mul_roots_value.
+  - apply dot_roots_value.
   - intros e x. unfold read_roots. destruct (roots_fit _); intros [= <-]. rewrite read_roots_value.
     unfold real_of_roots. cbn. lra.
   - apply (same_terms_eq rational_sound).

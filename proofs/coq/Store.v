@@ -90,7 +90,7 @@ Definition set_parts (p : parts) (s : store) : store :=
 (** Section 4: a limited number of steps. *)
 Definition spend (steps : Z) : action unit := fun s =>
   let left := (budget s - steps)%Z in
-  if (left <? 0)%Z then Reject Incomplete "at most 16 steps for each certified byte"
+  if (left <? 0)%Z then Reject Incomplete "no more steps than the files allow"
   else Ok (tt, Store left (all_nodes s) (all_parts s) (next_claim s) (claims s)).
 
 (** ** Nodes (section 3) *)

@@ -10,7 +10,7 @@ From VeriMV Require Import Syntax Map Number Roots Checker.
 
 Extraction Language OCaml.
 (* Modules that would hide ones of OCaml, of zarith or of the reader. *)
-Extraction Blacklist List String Map Int Z Big Json Files Reading Main.
+Extraction Blacklist List String Map Int Z Big Meter Squares Inflate Statement Json Files Reading Main.
 
 Extract Inductive positive => "Big.t" [ "Big.double_plus_one" "Big.double" "Big.one" ] "Big.match_positive".
 Extract Inductive N => "Big.t" [ "Big.zero" "Big.same" ] "Big.match_natural".
@@ -24,6 +24,10 @@ Extract Inlined Constant Z.of_nat => "Big.of_length".
 Extract Inlined Constant is_one => "Big.is_one".
 Extract Inlined Constant is_even => "Big.is_even".
 Extract Inlined Constant half => "Big.half".
+Extract Inlined Constant divided => "Big.divided".
+
+(* This is not the function of Coq, and need not be: [without_square] tests the square that it gives. *)
+Extract Inlined Constant square_root_in => "Squares.root_in".
 
 Extract Inlined Constant Pos.succ => "Big.succ".
 Extract Inlined Constant Pos.add => "Big.add".

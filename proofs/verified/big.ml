@@ -1,5 +1,8 @@
 (* What the numbers of Coq become: positive, N and Z are integers of zarith. Together with Extract.v, which says where
-   each of these functions is used, this is all that is trusted about arithmetic. *)
+   each of these functions is used, this is all that is trusted about arithmetic.
+
+   Integers that fit into a machine word are what zarith has in place of them, and most are of this kind: they are
+   computed with here, the others by zarith. Meter.spend only counts. *)
 
 type t = Z.t
 
@@ -7,51 +10,120 @@ let zero = Z.zero
 let one = Z.one
 let same (n : t) = n
 
+let[@inline] is_small (x : t) = Obj.is_int (Obj.repr x)
+let[@inline] int (x : t) : int = Obj.magic x
+let[@inline] of_small (n : int) : t = Z.of_int n
+
+(* The work of zarith and GMP: of an operation that walks through its operands, of a product, a quotient and a greatest
+   common divisor. *)
+let base = 16
+let walk x y = Meter.spend (base + Z.size x + Z.size y)
+let product x y = Meter.spend (base + (Z.size x * Z.size y / 4) + Z.size x + Z.size y)
+let quotient x y = Meter.spend (2 * base + Z.size x + (Z.size y * (1 + Stdlib.abs (Z.size x - Z.size y)) / 2))
+let divisor x y =
+  let m = Z.size x and n = Z.size y in
+  Meter.spend (2 * base + (24 * Stdlib.min m n) + (m * n))
+
 (* Constructors of positive (2p, 2p + 1), and what a match on positive, N or Z does. *)
-let double p = Z.shift_left p 1
+let double p = walk p p; Z.shift_left p 1
 let double_plus_one p = Z.succ (double p)
-let is_one p = Z.equal p Z.one
-let half p = if is_one p then p else Z.shift_right p 1
-let is_even = Z.is_even
+let[@inline] is_one (p : t) = p == one
+let[@inline] is_even (p : t) = if is_small p then int p land 1 = 0 else Z.is_even p
+let long_half p = walk p p; Z.shift_right p 1
+let[@inline] half (p : t) =
+  Meter.spend 1;
+  if is_small p then if int p = 1 then p else of_small (int p asr 1) else long_half p
 let match_positive odd even one p = if is_one p then one () else if is_even p then even (half p) else odd (half p)
-let match_natural zero positive n = if Z.equal n Z.zero then zero () else positive n
+let match_natural zero positive n = if n == Z.zero then zero () else positive n
 let match_integer zero positive negative z =
-  if Z.equal z Z.zero then zero () else if Z.sign z > 0 then positive z else negative (Z.neg z)
+  if z == Z.zero then zero () else if Z.sign z > 0 then positive z else (walk z z; negative (Z.neg z))
 
 let match_length zero succ n = if n = 0 then zero () else succ (n - 1)
 let of_length = Z.of_int
 
-let add = Z.add
-let sub = Z.sub
-let mul = Z.mul
-let neg = Z.neg
-let abs = Z.abs
-let succ = Z.succ
-let max = Z.max
-let equal = Z.equal
-let leq = Z.leq
-let lt = Z.lt
-let compare x y = match Z.compare x y with 0 -> Datatypes.Eq | c -> if c < 0 then Datatypes.Lt else Datatypes.Gt
-let logand = Z.logand
+let long_add x y = walk x y; Z.add x y
+let add (x : t) (y : t) =
+  if is_small x && is_small y then begin
+    Meter.spend 1;
+    let sum = int x + int y in
+    if (int x lxor sum) land (int y lxor sum) >= 0 then of_small sum else Z.add x y
+  end
+  else long_add x y
+
+let long_sub x y = walk x y; Z.sub x y
+let sub (x : t) (y : t) =
+  if is_small x && is_small y then begin
+    Meter.spend 1;
+    let difference = int x - int y in
+    if (int x lxor int y) land (int x lxor difference) >= 0 then of_small difference else Z.sub x y
+  end
+  else long_sub x y
+
+(* The product of two numbers of 31 bits fits into a machine word. *)
+let[@inline] is_short x = is_small x && int x < 0x40000000 && int x > -0x40000000
+let long_mul x y = product x y; Z.mul x y
+let mul (x : t) (y : t) =
+  if is_short x && is_short y then begin Meter.spend 1; of_small (int x * int y) end
+  else if is_one y then begin Meter.spend 1; x end
+  else if is_one x then begin Meter.spend 1; y end
+  else long_mul x y
+
+let neg x = walk x x; Z.neg x
+let abs x = walk x x; Z.abs x
+let succ x = add x one
+
+let long_equal x y = walk x y; Z.equal x y
+let[@inline] equal (x : t) (y : t) =
+  if is_small x || is_small y then begin Meter.spend 1; x == y end else long_equal x y
+
+let long_compare x y = walk x y; Z.compare x y
+let[@inline] order (x : t) (y : t) =
+  if is_small x && is_small y then begin Meter.spend 1; Int.compare (int x) (int y) end else long_compare x y
+
+let leq x y = order x y <= 0
+let lt x y = order x y < 0
+let max x y = if order x y >= 0 then x else y
+let compare x y = match order x y with 0 -> Datatypes.Eq | c -> if c < 0 then Datatypes.Lt else Datatypes.Gt
+
+let logand (x : t) (y : t) =
+  if is_small x && is_small y then begin Meter.spend 1; of_small (int x land int y) end else begin walk x y; Z.logand x y end
 
 (* N and positive have no negative numbers: differences stop at 0, or at 1. *)
-let to_natural z = Z.max Z.zero z
-let to_positive z = Z.max Z.one z
-let sub_natural x y = to_natural (Z.sub x y)
-let sub_positive x y = to_positive (Z.sub x y)
+let to_natural z = max Z.zero z
+let to_positive z = max Z.one z
+let sub_natural x y = to_natural (sub x y)
+let sub_positive x y = to_positive (sub x y)
 
 (* The number of binary digits. *)
-let size x = Z.of_int (Z.numbits x)
+let size x = Meter.spend 1; Z.of_int (Z.numbits x)
 
 (* Rounded down; by 0 it is 0, as in Coq. *)
-let div x y = if Z.equal y Z.zero then Z.zero else Z.fdiv x y
-let modulo x y = Z.sub x (Z.mul y (div x y))
-let sqrt x = if Z.sign x > 0 then Z.sqrt x else Z.zero
+let div x y = if y == Z.zero then Z.zero else begin quotient x y; Z.fdiv x y end
+let modulo x y = sub x (mul y (div x y))
+let sqrt x =
+  let n = Z.size x in
+  Meter.spend (2 * base + (n * n));
+  if Z.sign x > 0 then Z.sqrt x else Z.zero
+
+(* Quotient and remainder of positive numbers. *)
+let divided x y = quotient x y; Z.div_rem x y
 
 (* A shift by a negative number is one to the other side. *)
-let shift_left x n = if Z.sign n >= 0 then Z.shift_left x (Z.to_int n) else Z.shift_right x (-Z.to_int n)
+let shift_left x n =
+  let n = Z.to_int n in
+  Meter.spend (base + Z.size x + (Stdlib.abs n / 64));
+  if n >= 0 then Z.shift_left x n else Z.shift_right x (-n)
 
 (* The greatest common divisor, and both numbers divided by it. *)
 let ggcd x y =
-  let g = if is_one y then y else Z.gcd x y in
-  if Z.leq g Z.one then (g, (x, y)) else (g, (Z.divexact x g, Z.divexact y g))
+  if is_one y then begin Meter.spend 1; (y, (x, y)) end
+  else begin
+    divisor x y;
+    let g = Z.gcd x y in
+    if Z.leq g Z.one then (g, (x, y))
+    else begin
+      quotient x g;
+      quotient y g;
+      (g, (Z.divexact x g, Z.divexact y g))
+    end
+  end

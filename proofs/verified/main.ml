@@ -14,16 +14,23 @@ let place = ref ""
 
 let at where action = place := where; let result = action () in place := ""; result
 
-(* The certificate, and where its subjects are. *)
+(* Where the certificate is, where a subject is, and whether there is such a file. *)
+type files = { certificate : string; subject : string -> string; has : string -> bool }
+
+let stands path = match Unix.lstat path with _ -> true | exception Unix.Unix_error (Unix.ENOENT, _, _) -> false
+
 let find path given =
   let file subject = List.assoc_opt subject given in
+  let is_given subject = List.mem_assoc subject given in
   if Sys.file_exists path && Sys.is_directory path then begin
     let inside = Filename.concat path in
+    let usual subject = inside (List.assoc subject names) in
     match List.filter Sys.file_exists (List.map inside [ "certificate.jsonl"; "certificate.jsonl.gz" ]) with
-    | [ certificate ] -> (certificate, fun s -> Option.value (file s) ~default:(inside (List.assoc s names)))
+    | [ certificate ] ->
+      { certificate; subject = (fun s -> Option.value (file s) ~default:(usual s)); has = (fun s -> is_given s || stands (usual s)) }
     | _ -> Reading.malformed "one of certificate.jsonl and certificate.jsonl.gz"
   end
-  else (path, fun s -> Option.value (file s) ~default:("--" ^ s))
+  else { certificate = path; subject = (fun s -> Option.value (file s) ~default:("--" ^ s)); has = is_given }
 
 (* The subjects that a header names, each with its hash. *)
 let header line =
@@ -41,17 +48,44 @@ let header line =
     List.map (fun (subject, _) -> (subject, List.assoc (key subject) entries)) named
   | _ -> Reading.malformed "the header of a certificate"
 
+(* Who looks into a directory takes every subject there for one that was checked. *)
+let nothing_else files hashes =
+  let is_named subject = List.mem_assoc subject hashes in
+  let look (subject, _) =
+    let expected = "a directory without a " ^ subject ^ " that the certificate does not name" in
+    Reading.well_formed (is_named subject || not (files.has subject)) expected
+  in
+  List.iter look names
+
 let is_ascii text = String.for_all (fun c -> c < '\x80') text
 
 (* A certificate or a subject needs square roots: once more, over the reals. *)
 exception Needs_roots
 
+let steps_per_byte = 4
+
 let accepted = function
   | Syntax.Ok value -> value
   | Reject (Incomplete, "a number with a square root") -> raise Needs_roots
+  | Reject (Incomplete, "no more steps than the files allow") ->
+    let told = Printf.sprintf "expected at most %d steps for each byte of the files" steps_per_byte in
+    raise (Reading.Rejected (Incomplete, told))
   | Reject (status, expected) -> raise (Reading.Rejected (status, "expected " ^ expected))
 
-(* What a certificate about these texts speaks of. The checker looks at the numbers of each subject before the next
+(* What the files allow: 250,000 bytes more than they have are paid for. *)
+let free_bytes = 250_000
+let units_per_byte = 6_000
+let free_memory = 384 lsl 20
+let memory_per_byte = 256
+
+let allow bytes =
+  Meter.left := !Meter.left + (units_per_byte * bytes);
+  Meter.most_words := !Meter.most_words + (memory_per_byte * bytes / 8)
+
+(* Reading a byte of a line takes about so many units. *)
+let units_per_byte_of_a_line = 10
+
+(* What a certificate about these texts speaks of, and what of that is printed. The checker looks at the numbers of each subject before the next
    one is read: what is wrong first decides. *)
 let subjects numbers texts =
   let network name = at name (fun () ->
@@ -79,56 +113,80 @@ let subjects numbers texts =
   match List.map fst texts with
   | [ "original"; "formula" ] ->
     let { Read_formula.inputs; outputs; formula } = formula "original" in
-    Syntax.OriginalFormula (Z.of_int (List.length inputs), formula, formula_like inputs outputs)
+    let count = List.length inputs in
+    (Syntax.OriginalFormula (Z.of_int count, formula, formula_like inputs outputs), { Statement.inputs = count; outputs; is_unit = true })
   | names -> (
     let first, layers = network "network" in
     let formula () = formula_like first.inputs first.outputs in
-    match names with
+    let number z = numbers.Number.fraction (Z.of_int z) Z.one in
+    let is interval (low, high) = Networks.same_interval numbers interval (accepted (numbers.Number.read low), accepted (numbers.Number.read high)) in
+    let is_unit = List.for_all (is (number 0, number 1)) first.network.box in
+    let subject = match names with
     | [ _; "formula" ] -> Syntax.NetworkFormula (first.network, formula ())
     | [ _; "source"; _ ] ->
       let source, mapped = other_network first "source" in
       if not (Networks.same_all (Networks.same_flat numbers) layers mapped) then Reading.invalid "a network that is the source, its box mapped";
       Syntax.NetworkFormulaSource (first.network, formula (), source)
     | [ _; "other" ] -> Syntax.NetworkOther (first.network, fst (other_network first "other"))
-    | _ -> Syntax.NetworkAlone first.network)
+    | _ -> Syntax.NetworkAlone first.network
+    in
+    (subject, { Statement.inputs = List.length first.inputs; outputs = first.outputs; is_unit }))
 
-(* Follow the lines with one kind of numbers. *)
-let follow numbers certificate file =
+(* The files of the subjects; how long they are is known the second time. *)
+let read_subjects files hashes =
+  let texts = List.map (fun (subject, _) -> (subject, Files.contents (files.subject subject))) hashes in
+  (texts, List.fold_left (fun sum (_, text) -> sum + String.length text) 0 texts)
+
+(* Follow the lines with one kind of numbers, of which [written] gives the terms; what was proved. *)
+let follow numbers written ~again files =
   Reading.Table.reset Read_number.factors;
-  Files.with_lines certificate (fun next ->
+  let size = Files.size files.certificate in
+  if not again then allow size;
+  Files.with_lines files.certificate (fun next ->
       let number = ref 0 in
       let next () =
         incr number;
         place := Printf.sprintf "line %d" !number;
         let line = next () in
-        Reading.well_formed (is_ascii (Option.value line ~default:"")) "a line of ASCII characters";
+        let text = Option.value line ~default:"" in
+        Meter.spend (units_per_byte_of_a_line * String.length text);
+        Reading.well_formed (is_ascii text) "a line of ASCII characters";
         line
       in
       let hashes = header (next ()) in
       place := "";
-      let texts = List.map (fun (subject, _) -> (subject, Files.contents (file subject))) hashes in
+      nothing_else files hashes;
+      let texts, bytes = read_subjects files hashes in
+      if not again then allow bytes;
       let is_right (subject, hash) = hash = Json.Text (Sha256.hexadecimal (List.assoc subject texts)) in
       List.iter (fun one -> if not (is_right one) then Reading.invalid ("the " ^ fst one ^ " that is named")) hashes;
       Reading.well_formed (List.for_all (fun (_, text) -> Utf8.is_valid text) texts) "subjects in UTF-8";
-      let bytes = List.fold_left (fun sum (_, text) -> sum + String.length text) 0 texts in
-      let state = accepted (Checker.start numbers (Z.of_int (16 * (100_000 + bytes))) (subjects numbers texts)) in
+      let subject, about = subjects numbers texts in
+      let budget = steps_per_byte * (free_bytes + size + bytes) in
+      let state = accepted (Checker.start numbers (Z.of_int budget) subject) in
       let rec go state =
         match next () with
         | None -> place := ""; state
         | Some line -> go (accepted (Checker.step numbers (Read_line.read (Json.read line)) state))
       in
-      ignore (accepted (Checker.finish numbers (go state))))
+      let pairs = accepted (Checker.finish numbers (go state)) in
+      Statement.lines subject about (Reading.map (fun (x, y) -> (written x, written y)) pairs))
 
 let check path given =
-  let certificate, file = find path given in
-  try follow Number.rational certificate file with Needs_roots -> follow Roots.surd certificate file
+  let files = find path given in
+  Meter.left := 0;
+  Meter.most_words := free_memory / 8;
+  allow free_bytes;
+  Meter.watch ();
+  try follow Number.rational (fun c -> [ (Z.one, c) ]) ~again:false files
+  with Needs_roots -> follow Roots.surd Fun.id ~again:true files
 
-(* Lists can be long, and the checker's functions over them go down the stack: it may grow as far as the system lets it. *)
+(* Lists can be long, and the checker's functions over them go down the stack: it gets 256 MB, or what the system allows. *)
 let with_a_large_stack () =
   let variable = "VERIMV_KERNEL_STACK" in
   if Sys.getenv_opt variable = None then begin
     Unix.putenv variable "large";
-    let script = "ulimit -s $(ulimit -H -s); exec \"$0\" \"$@\"" in
+    let script = "ulimit -s 262144 2>/dev/null || ulimit -s $(ulimit -H -s); exec \"$0\" \"$@\"" in
     let arguments = Array.sub Sys.argv 1 (Array.length Sys.argv - 1) in
     try Unix.execv "/bin/sh" (Array.append [| "sh"; "-c"; script; Sys.executable_name |] arguments)
     with Unix.Unix_error _ -> ()  (* no shell: with the stack that there is *)
@@ -151,10 +209,13 @@ let () =
         let word, code = words status in
         ((if !place = "" then word else word ^ ", " ^ !place) ^ ": " ^ why, code)
       in
-      try check path !given; ("valid", 0) with
+      try (String.concat "\n" ("valid" :: check path !given), 0) with
       | Reading.Rejected (status, why) -> refused status why
       | Sys_error why -> refused Malformed why
       | Unix.Unix_error (error, _, file) -> refused Malformed (file ^ ": " ^ Unix.error_message error)
+      | Meter.Exhausted ->
+        refused Incomplete (Printf.sprintf "expected at most %d word operations for each byte of the files" units_per_byte)
+      | Meter.Too_large -> refused Incomplete (Printf.sprintf "expected at most %d bytes of memory for each byte of the files" memory_per_byte)
       | Out_of_memory | Stack_overflow | Sys.Break -> refused Incomplete "not memory and time enough")
     | _ -> prerr_endline ("usage: " ^ usage); exit 2
   in

@@ -82,7 +82,7 @@ let read ?inputs text =
     let names = match Utf8.words second with "inputs" :: names -> names | _ -> Reading.malformed "inputs in the second line" in
     if Option.value inputs ~default:names <> names then Reading.invalid "the inputs of the other subject";
     Reading.well_formed (List.for_all is_name names && Reading.all_different names) "different names as inputs";
-    let numbers = Reading.Table.create 1024 in
+    let numbers = Reading.Table.create () in
     List.iter (add_name numbers) ("0" :: "1" :: names);
     let rec read_on line rest found =
       match rest with

@@ -28,6 +28,14 @@ let case json =
   | _ -> Syntax.BrokenCase
 
 let cases = Reading.map case
+
+(* What is inside of an argument costs steps, too: numbers of a cone, multipliers, and further terms of numbers. *)
+let rec extra json =
+  match json with
+  | Json.List values -> List.fold_left (fun sum value -> sum + 1 + extra value) 0 values
+  | Json.Text text -> String.fold_left (fun sum c -> if c = '+' || c = '-' then sum + 1 else sum) 0 text
+  | _ -> 0
+
 let cone json = Reading.map (function Json.Int c -> Some c | _ -> None) (list json)
 
 let rule name arguments =
@@ -56,5 +64,5 @@ let read json =
   match json with
   | Json.List (Json.Text name :: arguments) ->
     let what = try rule name arguments with Unreadable -> Syntax.RBroken in
-    { Syntax.arguments = Z.of_int (List.length arguments); what }
+    { Syntax.arguments = Z.of_int (extra (Json.List arguments)); what }
   | _ -> Reading.malformed "a list that begins with the name of a rule"

@@ -40,7 +40,7 @@ let read text =
   if Reading.stands text 0 "-" then more 1 true [] else more 0 false []
 
 (* Texts of factors are numbered in the order in which they are met. *)
-let factors : Syntax.factor Reading.Table.t = Reading.Table.create 64
+let factors : Syntax.factor Reading.Table.t = Reading.Table.create ()
 
 (* d[i] or D[r], which stand for 1/i and r. *)
 let factor written =

@@ -10,13 +10,32 @@ let well_formed holds expected = if not holds then malformed expected
 let map f list = List.rev (List.rev_map f list)
 let map2 f list others = List.rev (List.rev_map2 f list others)
 
-(* By texts. *)
-module Table = Hashtbl.Make (struct include String let hash = Hashtbl.hash end)
+(* By texts. These are search trees: whoever wrote the files may know texts with the same hash. *)
+module Table = struct
+  module Tree = Map.Make (String)
+
+  type 'a t = { mutable tree : 'a Tree.t; mutable length : int }
+
+  let create () = { tree = Tree.empty; length = 0 }
+  let find_opt table text = Tree.find_opt text table.tree
+  let find table text = Tree.find text table.tree
+  let mem table text = Tree.mem text table.tree
+  let length table = table.length
+  let iter use table = Tree.iter use table.tree
+
+  (* A text that is not there yet. *)
+  let add table text value =
+    table.tree <- Tree.add text value table.tree;
+    table.length <- table.length + 1
+
+  let reset table =
+    table.tree <- Tree.empty;
+    table.length <- 0
+end
 
 let all_different texts =
-  let seen = Table.create 16 in
-  let is_new text = (not (Table.mem seen text)) && (Table.add seen text (); true) in
-  List.for_all is_new texts
+  let rec go = function one :: (next :: _ as rest) -> (not (String.equal one next)) && go rest | _ -> true in
+  go (List.sort String.compare texts)
 
 (* Whether [word] stands in [text] at [at]. *)
 let stands text at word =

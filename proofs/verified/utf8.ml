@@ -16,6 +16,14 @@ let char text i =
     if !right && !code >= least && !code <= 0x10ffff && not (0xd800 <= !code && !code < 0xe000) then (!code, length)
     else (-1, 1)
 
+(* The same for what [add] has written: halves of pairs are characters, too. *)
+let char_or_half text i =
+  match char text i with
+  | -1, _ when i + 2 < String.length text ->
+    let rest k = Char.code text.[i + k] land 0x3f in
+    (((Char.code text.[i] land 0x0f) lsl 12) lor (rest 1 lsl 6) lor rest 2, 3)
+  | found -> found
+
 let is_valid text =
   let rec from i =
     i >= String.length text

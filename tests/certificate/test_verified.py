@@ -95,7 +95,14 @@ def test_formulas_and_networks_of_different_origins(tmp_path):
 # -- files that were tampered with ------------------------------------------------------------------------------------
 
 
+def emptied(directory: Path) -> None:
+    """A subject that the next certificate does not name would make it malformed."""
+    for file in directory.iterdir():
+        file.unlink()
+
+
 def write_bundle(bundle: Bundle, directory: Path) -> None:
+    emptied(directory)
     for name, text in bundle.subjects.items():
         (directory / kernel.FILES[name]).write_text(text, encoding="utf-8")
     (directory / "certificate.jsonl").write_text(bundle.text(), encoding="utf-8")
@@ -182,6 +189,7 @@ def garbled_verdicts(count, seed, directory):
             i = source.randrange(len(lines))
             lines[i] = garbled(lines[i].encode(), source).decode("latin-1")
         certificate = b"".join(line.encode("latin-1") for line in Certificate(data, lines).lines())
+        emptied(directory)
         for subject, content in data.items():
             (directory / kernel.FILES[subject]).write_bytes(content)
         (directory / "certificate.jsonl").write_bytes(garbled(certificate, source) if name == "text" else certificate)
