@@ -61,8 +61,8 @@ class Certificate:
         return CERTIFICATE_FILES[len(self.body) > _PLAIN_LINES and not self._is_mostly_evidence()]
 
     def _is_mostly_evidence(self) -> bool:
-        """Whether proofs by cases take up most of it. They are much work for few bytes, and the work that the kernel may do
-        grows with the bytes that are stored: so they are stored as they are."""
+        """Whether proofs by cases take up most of it. They are much work for few bytes, and the kernel may do more the
+        more bytes are stored: so they are stored as they are."""
         evidence = sum(len(line) for line in self.body if line.startswith(_EVIDENCE))
         return 2 * evidence > sum(map(len, self.body))
 
