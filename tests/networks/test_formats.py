@@ -1,5 +1,6 @@
 """NNet, VNN-LIB, numpy, scikit-learn, safetensors and torch: what they mean, exactly."""
 
+import json
 import warnings
 from fractions import Fraction
 
@@ -202,6 +203,45 @@ def test_safetensors(tmp_path):
     check(load(path))
     with pytest.raises(InputError, match="Softmax"):
         load(path, architecture=["Linear", "Softmax"])
+
+
+def written(folder, tensors, layers, shape):
+    (folder / "net.safetensors").write_bytes(safetensors(tensors))
+    (folder / "net.json").write_text(
+        json.dumps({"format": "verimv-architecture", "version": 1, "input": shape, "layers": layers})
+    )
+    return folder / "net.safetensors"
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_convolutions_have_weights_of_their_own_rank(tmp_path, rank):
+    """A 1×1 matrix is a convolution over nothing."""
+    layers, shape = [f"Conv{rank}d", "Flatten"], [1, *[2] * rank]
+    for axes in range(6):
+        path = written(tmp_path, {"0.weight": np.full([1] * axes, 0.5, np.float32)}, layers, shape)
+        if axes == rank + 2:
+            assert load(path)(*[4] * 2**rank) == (2,) * 2**rank
+        else:
+            with pytest.raises(InputError, match=rf"Conv{rank}d: expected weights with {rank + 2} axes, found shape"):
+                load(path)
+
+
+@pytest.mark.parametrize("weight", [np.float32(1), np.ones(2, np.float32), np.ones((1, 1, 1), np.float32)])
+def test_linear_layers_have_matrices(tmp_path, weight):
+    with pytest.raises(InputError, match="Linear: expected a matrix"):
+        load(written(tmp_path, {"0.weight": np.asarray(weight)}, ["Linear"], None))
+
+
+def test_slopes_of_channels(tmp_path):
+    """torch has one for each entry of the second axis, ONNX would take the last."""
+    slopes = {"0.weight": np.array([0.5, 0.25], np.float32)}
+    assert load(written(tmp_path, slopes, ["PReLU"], [2, 2]))(-4, -8, -4, -8) == (-2, -4, -1, -2)
+    assert load(written(tmp_path, slopes, ["PReLU"], [2]))(-4, -8) == (-2, -2)
+    assert load(written(tmp_path, {"1.weight": slopes["0.weight"]}, ["Flatten", "PReLU"], [2, 1]))(-4, -8) == (-2, -2)
+    one = {"0.weight": np.array([0.5], np.float32)}
+    assert load(written(tmp_path, one, ["PReLU"], [2, 2]))(-4, -8, 4, 8) == (-2, -4, 4, 8)
+    with pytest.raises(InputError, match="do not fit together"):
+        load(written(tmp_path, slopes, ["PReLU"], [3, 2]))
 
 
 def test_torch_modules():

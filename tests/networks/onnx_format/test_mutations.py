@@ -6,6 +6,7 @@ What onnx's own checker accepts, and its reference implementation computes, has 
 import random
 import warnings
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -15,6 +16,7 @@ from onnx.reference import ReferenceEvaluator
 
 from verimv.errors import InexactWarning, InputError
 from verimv.exact import as_number
+from verimv.networks.onnx_format.chain import _Chain
 from verimv.networks.onnx_format.reader import OPERATORS, model_network
 
 TYPES = ("float32", "float64", "float16", "int64", "int64", "int32", "int8", "uint8", "uint64", "bool")
@@ -187,6 +189,53 @@ def test_odd_models_are_read_or_refused_and_mean_what_onnx_says():
     assert counts["read"] > 400
     assert counts["refused"] > 400
     assert counts["compared"] > 200
+
+
+#: What the bounds of float errors are for, and what they refuse by name.
+CHAINED = (
+    "Gemm",
+    "MatMul",
+    "Add",
+    "Sub",
+    "Relu",
+    "Clip",
+    "Flatten",
+    "Reshape",
+    "Squeeze",
+    "Unsqueeze",
+    "Identity",
+    "Constant",
+    "Conv",
+)
+
+
+def try_chains(count, seed):
+    source, counts = random.Random(seed), Counter()
+    for number in range(count):
+        proto = make(source, CHAINED[number % len(CHAINED)])
+        proto.graph.input[0].type.tensor_type.elem_type = TensorProto.FLOAT
+        del proto.graph.output[1], proto.graph.node[-1]
+        counts[chain_outcome(proto)] += 1
+    return counts
+
+
+def chain_outcome(proto):
+    try:
+        _Chain(proto, Path("nowhere")).network()
+    except InputError:
+        return "refused"
+    return "read"
+
+
+def test_odd_chains_are_read_or_refused():
+    counts = try_chains(1_000, 1)
+    assert counts["refused"] > 100
+    assert counts["read"] > 20
+
+
+@pytest.mark.slow
+def test_many_odd_chains():
+    assert try_chains(20_000, 2)["read"] > 500
 
 
 @pytest.mark.slow
