@@ -1,5 +1,6 @@
 import math
 import sys
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -50,6 +51,38 @@ def test_long_numbers_up_to_the_limit_are_read_and_printed():
     digits = "7" * MAX_DIGITS
     assert format_number(parse_number(digits)) == digits
     assert format_number(parse_number(f"{digits}/{'3' * 4000}")).count("/") == 1
+
+
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
+LARGEST = "9" * MAX_DIGITS
+
+
+@pytest.mark.parametrize("text", [
+    LARGEST, f"1/{LARGEST}", f"1e{MAX_DIGITS - 1}", f"-1e-{MAX_DIGITS - 1}", f"{LARGEST}-1", "1e2000*1e2000*1e-4000", "+".join("1" * 5000),
+    "+".join(f"1/{p}" for p in range(1, 1000)), f"sqrt(1e{MAX_DIGITS - 1}+1)", f"{LARGEST}*sqrt(2)", "+".join(f"sqrt({p})" for p in PRIMES),
+    "1/(" + "+".join(f"12345*sqrt({p})" for p in PRIMES[:6]) + ")", "sqrt(2+" * 7 + "3" + ")" * 7,
+    "+".join(f"{p}/7*sqrt({p})*sqrt(2+sqrt(3))/11" for p in PRIMES[:5] * 8),
+])  # fmt: skip
+def test_numbers_that_are_long_but_not_too_long(text):
+    value = parse_number(text)
+    assert parse_number(format_number(value)) == value
+
+
+@pytest.mark.parametrize("text", [
+    f"1e{MAX_DIGITS}", f"1e-{MAX_DIGITS}", f"{LARGEST}+1", f"99e{MAX_DIGITS - 1}", f"{LARGEST}.5", f"1/{LARGEST}/7", "*".join(["1e4200"] * 5000),
+    "1" + "/1e4200" * 5000, "1e4200*1e-4200*" * 50_000 + "1", "+".join(f"1/{10**30 + p}" for p in range(1000)),
+    "-".join(["sqrt(1e4200-1)"] * 5000), "*".join(f"sqrt(1e4200+{p})" for p in range(9)), f"sqrt(1/{LARGEST[1:]}7)*1e-99",
+    "1/(" + "+".join(f"(1e4000+{p})*sqrt({p})" for p in PRIMES[:6]) + ")", "1/(" + "-".join(f"(1e99+{p})*sqrt({p})" for p in PRIMES) + ")",
+    "sqrt(2+" * 28 + "3" + ")" * 28, "1/(1+" + "sqrt(2+" * 20 + "3" + ")" * 20 + ")", "sqrt(1e1000+" * 8 + "3" + ")" * 8,
+    "*".join(f"({p}-4*sqrt({p}))" for p in PRIMES[:6]) + "*sqrt(19)" + "+sqrt(19)" * 50_000, "sqrt(" * 31 + "2" + ")" * 31, "2**9", "2**9**9**9",
+], ids=lambda text: text[:20])  # fmt: skip
+def test_short_texts_that_say_too_much_are_refused_at_once(text):
+    begin = time.process_time()
+    with pytest.raises(InputError) as error:
+        parse_number(text)
+    assert time.process_time() - begin < 5, "machines may be busy; without a bound each of them takes minutes or hours"
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 200
 
 
 @pytest.mark.parametrize(

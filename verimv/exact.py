@@ -37,9 +37,15 @@ __all__ = [
 ZERO = Rational(0)
 ONE = Rational(1)
 
-#: Longest run of digits that is read, and largest power of ten: what Python itself reads by default.
+#: Digits of a numerator or denominator, read or worked out from what is read: what Python itself reads by default.
 MAX_DIGITS = 4300
+_TOO_LARGE = Rational(10) ** MAX_DIGITS
 _MAX_NESTING = 30
+#: Work for one number, in digits: about three seconds. A step on numbers with L square roots takes up to 8^L times as
+#: long as one on fractions (6^L for a sum), since signs of such numbers are decided on the way.
+_MAX_WORK = 100_000_000
+#: A square root of a fraction looks for small factors.
+_ROOT_WORK = 400
 
 _LITERAL = re.compile(r"(?P<digits>[0-9]+)(?:\.(?P<decimals>[0-9]+))?(?:[eE](?P<exponent>[+-]?[0-9]+))?", re.ASCII)
 _TOKEN = re.compile(rf"\s*(?:(?P<literal>{_LITERAL.pattern})|(?P<sqrt>sqrt\s*\()|(?P<symbol>[-+*/()]))", re.ASCII)
@@ -71,16 +77,41 @@ def _literal(match: re.Match[str]) -> Rational:
     exponent = match["exponent"] or "0"
     if max(len(digits), len(decimals), len(exponent)) > MAX_DIGITS or abs(int(exponent)) > MAX_DIGITS:
         raise InputError(f"a number with more than {MAX_DIGITS} digits: {shown(match['literal'])}")
-    return Rational(digits + decimals) * Rational(10) ** (int(exponent) - len(decimals))
+    value = Rational(digits + decimals) * Rational(10) ** (int(exponent) - len(decimals))
+    check_digits(value, match["literal"])
+    return value
+
+
+def check_digits(x: Number, text: str) -> None:
+    """Refuse a number that could not be written and read back; `text` is what it was worked out from."""
+    if digits_of(x) > MAX_DIGITS:
+        raise InputError(f"a number with more than {MAX_DIGITS} digits: {shown(text)}")
+
+
+def digits_of(x: Number) -> int:
+    """Digits of the longest numerator or denominator in x; exact where MAX_DIGITS is passed, else perhaps one more."""
+    if isinstance(x, Algebraic):
+        return max(map(digits_of, (x.low, x.high, x.radical.radicand)))
+    largest = max(abs(x.numerator), x.denominator)
+    digits = largest.bit_length() * 30103 // 100000 + 1
+    return digits if digits < MAX_DIGITS else MAX_DIGITS + int(largest >= _TOO_LARGE)
+
+
+def _roots_in(x: Number) -> set[str]:
+    """The square roots that x is made of, those inside others too."""
+    if not isinstance(x, Algebraic):
+        return set()
+    return {x.radical.text} | _roots_in(x.low) | _roots_in(x.high) | _roots_in(x.radical.radicand)
 
 
 class _ExpressionReader:
-    """Recursive descent over ``+ - * / ( ) sqrt``, with bounded nesting."""
+    """Recursive descent over ``+ - * / ( ) sqrt``; nesting, digits and work are bounded: a short text can say a lot."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
         self.nesting = 0
+        self.work = 0
         self.match: re.Match[str] | None = None
         self._advance()
 
@@ -88,6 +119,19 @@ class _ExpressionReader:
         value = self._sum()
         if self.match is not None:
             raise self._unexpected()
+        return value
+
+    def _prepare(self, growth: int, *operands: Number, more_roots: int = 0) -> None:
+        """To be called before a step; one on numbers with L square roots takes growth^L times as long."""
+        roots = len(set().union(*map(_roots_in, operands))) + more_roots
+        self.work += max(map(digits_of, operands)) * growth**roots
+        if self.work > _MAX_WORK:
+            raise InputError(
+                f"a number that takes too long to work out: {shown(self.text)}; write it in a simpler form"
+            )
+
+    def _checked(self, value: Number) -> Number:
+        check_digits(value, self.text)
         return value
 
     def _advance(self) -> None:
@@ -113,16 +157,18 @@ class _ExpressionReader:
         value = self._product()
         while operator := self._take("+-"):
             operand = self._product()
-            value = value + operand if operator == "+" else value - operand
+            self._prepare(6, value, operand)
+            value = self._checked(value + operand if operator == "+" else value - operand)
         return value
 
     def _product(self) -> Number:
         value = self._factor()
         while operator := self._take("*/"):
             operand = self._factor()
+            self._prepare(8, value, operand)
             if operator == "/" and not operand:
                 raise InputError(f"division by zero in {shown(self.text)}")
-            value = value * operand if operator == "*" else value * inverse(operand)
+            value = self._checked(value * operand if operator == "*" else value * inverse(operand))
         return value
 
     def _factor(self) -> Number:
@@ -147,8 +193,16 @@ class _ExpressionReader:
             if not self._take(")"):
                 raise self._unexpected()
             self.nesting -= 1
-            return square_root(inner) if match["sqrt"] else inner
+            return self._root(inner) if match["sqrt"] else inner
         raise self._unexpected()
+
+    def _root(self, x: Number) -> Number:
+        if isinstance(x, Algebraic):
+            self._prepare(8, x, more_roots=1)
+        else:
+            self.work += (_ROOT_WORK - 1) * digits_of(x)
+            self._prepare(1, x)
+        return self._checked(square_root(x))
 
 
 def as_number(value: Any) -> Number:

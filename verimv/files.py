@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
+import stat
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from verimv.errors import InputError
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
 _TEMPORARY = ".verimv-"
+#: What tempfile makes of that prefix.
+_TEMPORARY_NAME = re.compile(r"\.verimv-[a-z0-9_]{8}", re.ASCII)
 
 
 def decode(data: bytes, source: str) -> str:
@@ -32,27 +41,38 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def write_file(path: str | os.PathLike[str], pieces: Iterable[str] | Iterable[bytes]) -> None:
-    """Replace a file at once: a reader sees the old content or the new one. Devices and pipes are written to."""
+    """Replace a file at once: a reader sees the old content or the new one. Devices and pipes are written to.
+
+    For files that the user has named: a symbolic link leads to the file that is replaced. What verimv names itself, in
+    a directory that others may have filled, is written by :func:`write_into`.
+    """
     target = Path(os.path.realpath(path))
     with _errors_name(path):
         if target.exists() and not target.is_file():
             with target.open("wb") as file:
                 file.writelines(_encoded(pieces))
             return
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
-        try:
-            _write(handle, pieces)
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, target)
-        finally:
-            Path(name).unlink(missing_ok=True)
+        _put(target, pieces)
 
 
 def write_into(directory: str | os.PathLike[str], name: str, content: str | bytes) -> None:
-    """One file in a directory that is made if need be."""
+    """One file in a directory that is made if need be. A symbolic link of that name is replaced, never followed."""
+    target = Path(directory) / name
     with _errors_name(directory):
         Path(directory).mkdir(parents=True, exist_ok=True)
-    write_file(Path(directory) / name, [content.encode() if isinstance(content, str) else content])
+    with _errors_name(target):
+        _put(target, [content.encode() if isinstance(content, str) else content])
+
+
+def _put(target: Path, pieces: Iterable[str] | Iterable[bytes]) -> None:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=_TEMPORARY)
+    try:
+        with _in_use(name):
+            _write(handle, pieces)
+            os.chmod(name, 0o666 & ~_umask())
+            os.replace(name, target)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def append_to(path: str | os.PathLike[str], text: str) -> None:
@@ -85,13 +105,17 @@ def check_directory(path: str | os.PathLike[str], replaceable: Replaceable) -> N
             return
         if not target.is_dir():
             raise InputError("exists and is not a directory", source=str(path))
+        remains = _remains(target)
         for entry in sorted(target.iterdir()):
+            if entry in remains:
+                continue
             if entry.name in replaceable.names and not entry.is_file():
                 raise InputError(f"{entry.name} is not a file; choose another directory", source=str(path))
             if entry.name not in replaceable.names and not replaceable.force:
                 raise InputError(f"holds other files ({entry.name}); {replaceable.advice}", source=str(path))
         found = sorted(name for name in replaceable.names if (target / name).exists())
-        if found and not replaceable.force and not replaceable.is_ours(target):
+        # The file that tells may have been about to be put in place when a run was killed.
+        if found and not replaceable.force and not any(map(replaceable.is_ours, [target, *remains])):
             raise InputError(f"{found[0]} there is not verimv's; {replaceable.advice}", source=str(path))
         if not os.access(target, os.W_OK):
             raise InputError("cannot write: permission denied", source=str(path))
@@ -114,16 +138,20 @@ def write_directory(
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(dir=target.parent if new else target, prefix=_TEMPORARY))
         try:
-            for name, pieces in files.items():
-                _write(os.open(fresh / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), pieces)
-            with _uninterrupted():
-                if new:
-                    os.chmod(fresh, 0o777 & ~_umask())
-                    os.rename(fresh, target)
-                else:
-                    _replace(target, fresh, list(files), replaceable.names)
+            with _in_use(fresh):
+                for name, pieces in files.items():
+                    _write(os.open(fresh / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), pieces)
+                with _uninterrupted():
+                    if new:
+                        os.chmod(fresh, 0o777 & ~_umask())
+                        os.rename(fresh, target)
+                    else:
+                        _replace(target, fresh, list(files), replaceable.names)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
+        for left in _remains(target):  # last: until now they may have been the only proof that this place is verimv's
+            if not _is_in_use(left):
+                _remove(left)
 
 
 def _replace(target: Path, fresh: Path, names: list[str], owned: Collection[str]) -> None:
@@ -132,6 +160,78 @@ def _replace(target: Path, fresh: Path, names: list[str], owned: Collection[str]
         (target / stale).unlink(missing_ok=True)
     for name in names:
         os.replace(fresh / name, target / name)
+
+
+def _remains(directory: Path) -> list[Path]:
+    """What verimv's own writing has here: of a run that was killed, or of one that is still at it.
+
+    Told by the name and by the kind: a file, or a directory that holds nothing but files. Links are not followed.
+    """
+    return [entry for entry in sorted(directory.iterdir()) if _TEMPORARY_NAME.fullmatch(entry.name) and _is_flat(entry)]
+
+
+def _is_flat(path: Path) -> bool:
+    try:
+        if not stat.S_ISDIR(path.lstat().st_mode):
+            return _is_plain_file(path)
+        return all(map(_is_plain_file, path.iterdir()))
+    except FileNotFoundError:  # another process has just finished
+        return True
+
+
+def _is_plain_file(path: Path) -> bool:
+    return stat.S_ISREG(path.lstat().st_mode)
+
+
+def _remove(path: Path) -> None:
+    """A file or a directory of files. What cannot be removed is left: the work itself is done."""
+    with suppress(OSError):
+        if stat.S_ISDIR(path.lstat().st_mode):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()
+
+
+@contextmanager
+def _in_use(path: str | os.PathLike[str]) -> Iterator[None]:
+    """A lock that the system takes away when the process ends, however it ends: others do not clean up here."""
+    handle = _opened(path)
+    try:
+        if handle is not None:
+            _lock(handle)
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _is_in_use(path: Path) -> bool:
+    try:
+        handle = _opened(path)
+    except OSError:  # another user's, or gone
+        return True
+    if handle is None:
+        return False
+    try:
+        return not _lock(handle)
+    finally:
+        os.close(handle)
+
+
+def _opened(path: str | os.PathLike[str]) -> int | None:
+    """A handle to be locked; None where the system has no such locks."""
+    return None if fcntl is None else os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+def _lock(handle: int) -> bool:
+    """Whether nobody else has it. File systems without locks have nobody."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _encoded(pieces: Iterable[str] | Iterable[bytes]) -> Iterator[bytes]:

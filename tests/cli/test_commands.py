@@ -320,3 +320,11 @@ def test_every_help_shows_an_example(capsys, command):
     assert error.value.code == 0
     assert f"verimv {command}" in text.split("example:")[1]
     assert "exit codes" in text
+
+
+def test_a_weight_that_would_grow_without_end(run, tmp_path):
+    path = tmp_path / "net.json"
+    layer = {"weights": [["*".join(["1e4200"] * 1000)]], "bias": ["0"], "activation": "relu"}
+    path.write_text(json.dumps({"format": "verimv-network", "version": 1, "layers": [layer]}))
+    message = one_line_error(run("bounds", path))
+    assert "layers[0].weights[0][0]: a number with more than 4300 digits" in message

@@ -1,5 +1,6 @@
 """NNet, VNN-LIB, numpy, scikit-learn, safetensors and torch: what they mean, exactly."""
 
+import json
 import warnings
 from fractions import Fraction
 
@@ -93,13 +94,20 @@ def test_a_union_of_boxes_is_no_box():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("(assert (<= X_0 1))", "X_0 has no lower"), ("(assert (<= X_0 1)", "missing"), ("(assert (<= X_0 X_1))", "number"), ("())(", "too many"),
+        ("(assert (<= X_0 1))", "X_0 has no lower"), ("(assert (<= X_0 1)", "missing"), ("(assert (<= X_0 X_1))", "number"), ("(check-sat))(", "too many"),
         ("(assert (<= X_5 1))(assert (>= X_5 1))", "only 2 inputs"), ("(assert (not (<= X_0 1)))", "negated"),
         ("(assert (<= (+ X_0 X_1) 1))", "one input"), ("(" * 99, "nested"),
         ("(assert (<= X_0 1))(assert (>= X_0 2))(assert (= X_1 0))", "above"),
         ("(assert (<= X_0 (/ 1 0)))", "division by 0"), ("(assert (<= X_0 (/ 1)))", "compared otherwise"),
         ("(assert (<= 0 X_0 X_1))", "compared otherwise"), ("(assert (=> (<= X_0 1) (<= Y_0 1)))", "found '=>', which is not read"),
-        ("(assert ((<= X_0 1)))", "not read"),
+        ("(assert ((<= X_0 1)))", "not read"), ("(assert ((<= Y_0 1)))", "not read"), ("(assert ())", "not read"), ("(assert)", "found 0"),
+        ("(assert (<= X_0))", "two things"), ("(assert X_0)", "expected a condition"), ("(assert 1)", "expected a condition"),
+        ("(assert false)", "holds at no point"), ("(assert (and (<= X_0 1) (or)))", "holds at no point"),
+        ("(assert (<= X_0 -))", "'-' is not read"), ("(assert (<= X_0 .))", "'.' is not read"), ("(assert (<= X_0 e5))", "'e5' is not read"),
+        ("(assert (<= X_0 |1|))", "'|1|' is not read"), ("(assert (<= x_0 1))", "'x_0' is not read"), ("(assert (<= X_00 1))", "'X_00' is not read"),
+        ("(assert (! (<= X_0 1) :named a))", "'!' is not read"), ("(assert (let ((a X_0)) (<= a 1)))", "'let' is not read"),
+        ("(assert (<= X_0 \"1\"))", "is not read"), ("(assert (<= X_0 |1))", "expected an expression"),
+        ("(assert (<= X_0 " + "(/ " * 40 + "1e-4000" + " 1e4000)" * 40 + "))", "4300 digits"),
     ],
 )  # fmt: skip
 def test_malformed_vnnlib(text, words):
@@ -107,6 +115,46 @@ def test_malformed_vnnlib(text, words):
         box(text)
     assert words in str(error.value)
     assert str(error.value).startswith("p.vnnlib")
+
+
+BOUNDS = "(assert (<= 0 X_0 1)) (assert (<= 0 X_1 1))"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(set-logic QF_LRA) (set-info :status sat) (set-option :produce-models true)\n" + BOUNDS + "(check-sat) (get-model) (exit)",
+        '(set-info :source "a (bracket ; and ""more""")' + BOUNDS, "(set-info :source |several\nlines; (of text|)" + BOUNDS,
+        "(declare-const X_0 Real) (declare-fun X_1 () Real) (declare-const |Y_0| Real) (declare-const other Real)" + BOUNDS,
+        BOUNDS.replace("X_0", "|X_0|").replace("<=", "|<=|"), BOUNDS + "(assert true) (assert (and))",
+        BOUNDS + "(assert (or (<= Y_0 Y_1) (not (>= (+ (* 2 Y_0) 1) (ite (< Y_1 0) 1e-3 -.5)))))", BOUNDS + "(echo \"(\") (get-value (X_0)) ; end",
+    ],
+)  # fmt: skip
+def test_vnnlib_commands_that_change_nothing(text):
+    assert box(text) == ((0, 1), (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("(push 1)", "'push' is not read"), ("(pop 1)", "'pop' is not read"), ("(Assert (<= X_0 1/2))", "'Assert' is not read"),
+        ("(ASSERT (<= X_0 1))", "'ASSERT' is not read"), ("(|assert| (<= X_0 1))", "'|assert|' is not read"),
+        ("(assert (<= X_0 1) (<= X_1 1))", "expected one condition, found 2"), ("(define-fun X_0 () Real 1.0)", "'define-fun' is not read"),
+        ("(define-const X_0 Real 1.0)", "'define-const' is not read"), ("(declare-const X_0 Int)", "declared as Real"),
+        ("(declare-fun X_0 (Real) Real)", "declared as Real"), ("(declare-const X_0)", "declared as Real"), ("(declare-const)", "declared as Real"),
+        ("(declare-const (X_0) Real)", "declared as Real"), ("(assert-soft (<= X_0 1))", "'assert-soft' is not read"),
+        ("(reset)", "'reset' is not read"), ("(reset-assertions)", "'reset-assertions' is not read"), ("(declare-datatypes () ())", "'declare-datatypes'"),
+        ("(check-sat-assuming (a))", "'check-sat-assuming' is not read"), ("(minimize X_0)", "'minimize'"), ("(vnnlib-version <2.0>)", "'vnnlib-version'"),
+        ("(declare-network N)", "'declare-network'"), ("()", "is not read"), ("((assert true))", "is not read"), ("(check-sat) (assert true)", "after (check-sat)"),
+        ("(exit) (assert true)", "after (exit)"), ("(check-sat) (check-sat)", "after (check-sat)"),
+    ],
+)  # fmt: skip
+def test_vnnlib_commands_that_are_refused_by_name(command, words):
+    """They would change what is asserted, or mean nothing: to leave them out would be to prove something else."""
+    with pytest.raises(InputError) as error:
+        box(f'(set-info :source "two\nlines")\n{BOUNDS}\n  {command}')
+    assert words in str(error.value)
+    assert str(error.value).startswith("p.vnnlib:4: ")
 
 
 W1, B1 = np.array([[1, 2], [-1, 0.5]], np.float32), np.array([0.25, -1], np.float32)
@@ -155,6 +203,45 @@ def test_safetensors(tmp_path):
     check(load(path))
     with pytest.raises(InputError, match="Softmax"):
         load(path, architecture=["Linear", "Softmax"])
+
+
+def written(folder, tensors, layers, shape):
+    (folder / "net.safetensors").write_bytes(safetensors(tensors))
+    (folder / "net.json").write_text(
+        json.dumps({"format": "verimv-architecture", "version": 1, "input": shape, "layers": layers})
+    )
+    return folder / "net.safetensors"
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_convolutions_have_weights_of_their_own_rank(tmp_path, rank):
+    """A 1×1 matrix is a convolution over nothing."""
+    layers, shape = [f"Conv{rank}d", "Flatten"], [1, *[2] * rank]
+    for axes in range(6):
+        path = written(tmp_path, {"0.weight": np.full([1] * axes, 0.5, np.float32)}, layers, shape)
+        if axes == rank + 2:
+            assert load(path)(*[4] * 2**rank) == (2,) * 2**rank
+        else:
+            with pytest.raises(InputError, match=rf"Conv{rank}d: expected weights with {rank + 2} axes, found shape"):
+                load(path)
+
+
+@pytest.mark.parametrize("weight", [np.float32(1), np.ones(2, np.float32), np.ones((1, 1, 1), np.float32)])
+def test_linear_layers_have_matrices(tmp_path, weight):
+    with pytest.raises(InputError, match="Linear: expected a matrix"):
+        load(written(tmp_path, {"0.weight": np.asarray(weight)}, ["Linear"], None))
+
+
+def test_slopes_of_channels(tmp_path):
+    """torch has one for each entry of the second axis, ONNX would take the last."""
+    slopes = {"0.weight": np.array([0.5, 0.25], np.float32)}
+    assert load(written(tmp_path, slopes, ["PReLU"], [2, 2]))(-4, -8, -4, -8) == (-2, -4, -1, -2)
+    assert load(written(tmp_path, slopes, ["PReLU"], [2]))(-4, -8) == (-2, -2)
+    assert load(written(tmp_path, {"1.weight": slopes["0.weight"]}, ["Flatten", "PReLU"], [2, 1]))(-4, -8) == (-2, -2)
+    one = {"0.weight": np.array([0.5], np.float32)}
+    assert load(written(tmp_path, one, ["PReLU"], [2, 2]))(-4, -8, 4, 8) == (-2, -4, 4, 8)
+    with pytest.raises(InputError, match="do not fit together"):
+        load(written(tmp_path, slopes, ["PReLU"], [3, 2]))
 
 
 def test_torch_modules():

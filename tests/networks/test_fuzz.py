@@ -6,6 +6,9 @@ import os
 import random
 import struct
 import sys
+import warnings
+import zipfile
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +16,11 @@ import pytest
 from onnx import TensorProto
 
 from tests.networks.models import external, model, single
-from verimv.errors import InputError
+from verimv.errors import InexactWarning, InputError
 from verimv.experiments.measured import peak_memory
 from verimv.networks import Layer, Network, load
 from verimv.networks.export import export_nnet, export_onnx
-from verimv.networks.json_format import read_box
+from verimv.networks.json_format import read_box, write_network
 from verimv.networks.onnx_format.reader import model_network
 
 W = np.arange(6, dtype=np.float32).reshape(2, 3) / 4
@@ -158,6 +161,212 @@ def test_damaged_files_are_read_or_refused_in_one_line(tmp_path, suffix):
     assert str(path) in OPENED.paths
     assert not OPENED.outside(folder)
     assert peak_memory() - memory < 500_000_000
+
+
+ODD = (
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2,
+    3,
+    7,
+    1 << 40,
+    1 << 70,
+    0.5,
+    1e999,
+    "",
+    "F32",
+    "I8",
+    "U8",
+    "BF16",
+    "x",
+    [],
+    [0],
+    [1, 1],
+    [2, 2],
+    [2, 1, 1],
+    [0, 2],
+    [1] * 70,
+    {},
+    {"a": 1},
+)
+
+
+def places(data, place=()):
+    """Where something stands in JSON."""
+    yield place
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in items:
+        yield from places(value, (*place, key))
+
+
+def changed(data, source):
+    """JSON with something in it replaced, left out or added."""
+    copy = json.loads(json.dumps(data))
+    for _ in range(source.randint(1, 3)):
+        *above, last = source.choice([place for place in places(copy) if place])
+        inner = copy
+        for key in above:
+            inner = inner[key]
+        if source.random() < 0.15:
+            del inner[last]
+            if not copy:
+                return copy
+        else:
+            inner[last] = deepcopy(source.choice(ODD))
+        if isinstance(inner, dict) and source.random() < 0.3:
+            inner[source.choice(OPTIONS)] = deepcopy(source.choice(ODD))
+    return copy
+
+
+OPTIONS = (
+    "stride",
+    "padding",
+    "dilation",
+    "groups",
+    "kernel_size",
+    "ceil_mode",
+    "start_dim",
+    "eps",
+    "negative_slope",
+    "min_val",
+    "name",
+    "type",
+)
+LAYERS = [
+    {"type": "Conv2d", "name": "c", "stride": 1, "padding": [0, 1]}, {"type": "BatchNorm2d", "name": "n", "eps": 0.25}, "ReLU",
+    {"type": "PReLU", "name": "p"}, {"type": "MaxPool2d", "kernel_size": 1}, {"type": "AvgPool2d", "kernel_size": [1, 2]},
+    {"type": "LeakyReLU", "negative_slope": 0.5}, {"type": "Hardtanh", "min_val": -1}, "Flatten", {"type": "Linear", "name": "l"},
+]  # fmt: skip
+TENSORS = {
+    "c.weight": np.ones((2, 1, 1, 1), np.float32), "c.bias": np.ones(2, np.float32), "n.running_mean": np.zeros(2, np.float32),
+    "n.running_var": np.full(2, 0.75, np.float32), "p.weight": np.array([0.5, 0.25], np.float32), "l.weight": np.ones((1, 8), np.float32),
+}  # fmt: skip
+
+
+def odd_safetensors(folder, source):
+    data = safetensors(TENSORS)
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])
+    description = {"format": "verimv-architecture", "version": 1, "input": [1, 2, 3], "layers": LAYERS}
+    if source.random() < 0.5:
+        header = changed(header, source)
+    if source.random() < 0.7:
+        description = changed(description, source)
+    text = json.dumps(header).encode()
+    (folder / "net.json").write_text(json.dumps(description))
+    (folder / "net.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data[8 + length :])
+    return folder / "net.safetensors"
+
+
+def odd_npz(folder, source):
+    """Arrays of any type and shape, packed in any way, and damaged now and then."""
+    arrays = {}
+    for number in range(source.choice((1, 2, 2))):
+        kind = source.choice(
+            ("f4", "f8", "f4", "f8", "f2", "g", "i8", "u1", ">f4", "?", "c8", "U3", "M8[s]", "O", "V4")
+        )
+        shapes = (
+            [(2, 2), (2,)]
+            if source.random() < 0.8
+            else [tuple(source.choice((0, 1, 2)) for _ in range(source.randint(0, 3)))] * 2
+        )
+        for name, shape in zip(("W", "b"), shapes, strict=True):
+            arrays[f"{name}{number}" if source.random() < 0.9 else source.choice(("a/b", "ä", "9" * 20))] = np.zeros(
+                shape, kind
+            )
+    file = io.BytesIO()
+    packing = source.choice(
+        (
+            zipfile.ZIP_STORED,
+            zipfile.ZIP_STORED,
+            zipfile.ZIP_DEFLATED,
+            zipfile.ZIP_DEFLATED,
+            zipfile.ZIP_BZIP2,
+            zipfile.ZIP_LZMA,
+        )
+    )
+    with zipfile.ZipFile(file, "w", packing) as archive:
+        for name, array in arrays.items():
+            inner = io.BytesIO()
+            np.save(inner, array, allow_pickle=True)
+            data = inner.getvalue()
+            archive.writestr(f"{name}.npy", damaged(data, source) if source.random() < 0.2 else data)
+    data = file.getvalue()
+    (folder / "net.npz").write_bytes(damaged(data, source) if source.random() < 0.5 else data)
+    return folder / "net.npz"
+
+
+CELLS = (
+    "",
+    "-",
+    ".",
+    "-.",
+    "1.",
+    ".5",
+    "1e",
+    "1e5",
+    "1e9999",
+    "nan",
+    "inf",
+    "0",
+    "-1",
+    "sqrt(2)",
+    "1/3",
+    "9" * 5000,
+    "1,1",
+    "1\n1",
+    "٣",
+    "//",
+    "1e4299*1e4299",
+)
+
+
+def odd_nnet(folder, source):
+    lines = export_nnet(NETWORK).data.decode().split("\n")
+    for _ in range(source.randint(1, 3)):
+        number = source.randrange(len(lines))
+        cells = lines[number].split(",")
+        cells[source.randrange(len(cells))] = source.choice(CELLS)
+        lines[number] = ",".join(cells) if source.random() < 0.9 else ""
+    (folder / "net.nnet").write_text("\n".join(lines))
+    return folder / "net.nnet"
+
+
+def odd_json(folder, source):
+    text = "".join(write_network(NETWORK))
+    (folder / "net.txt").write_text(json.dumps(changed(json.loads(text), source)))
+    return folder / "net.txt"
+
+
+ODD_FILES = (odd_safetensors, odd_npz, odd_nnet, odd_json)
+
+
+def try_odd_files(make, count, seed, folder):
+    source, results = random.Random(seed), {"read": 0, "refused": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InexactWarning)
+        for _ in range(count):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # of zipfile and numpy, while the file is made
+                path = make(folder, source)
+            results[outcome(load, path)] += 1
+    return results
+
+
+@pytest.mark.parametrize("make", ODD_FILES)
+def test_odd_files_are_read_or_refused_in_one_line(make, tmp_path):
+    results = try_odd_files(make, 400, 1, tmp_path)
+    assert min(results.values()) > 20, results
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 8))
+@pytest.mark.parametrize("make", ODD_FILES)
+def test_many_odd_files(make, seed, tmp_path):
+    try_odd_files(make, 5_000, seed, tmp_path)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -20,7 +20,7 @@ from verimv.errors import InputError, InternalError
 from verimv.exact import Number, format_number, parse_number, sign
 from verimv.extract import equivalent
 from verimv.extract.layered import proof_entries, prove_layered
-from verimv.files import write_file, write_into
+from verimv.files import write_into
 from verimv.networks import Network
 from verimv.networks.outputs import OutputMap, mapped
 from verimv.smt import Search, Verdict
@@ -162,7 +162,7 @@ def run_prove(arguments: argparse.Namespace, report: Reporter) -> Result:
         verdict = smt.equivalent(network, formula, search=search)
     if summary is not None:
         summary["proofs"] = [*summary["proofs"], *proof_entries(verdict)]
-        write_file(directory / "summary.json", [json.dumps(summary, indent=1, ensure_ascii=False), "\n"])
+        write_into(directory, "summary.json", json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
     return verdict_result(verdict, {"proved": f"proved: {claim}", "refuted": "not equal"})
 
 

@@ -9,8 +9,10 @@ from verimv import kernel
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.errors import InputError
-from verimv.files import write_file
+from verimv.files import write_file, write_into
 from verimv.report import of_directory, report_html
+
+PAGE = "report.html"
 
 
 def run_report(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -20,9 +22,13 @@ def run_report(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("checking the certificate")
     subject = of_directory(arguments.directory)
     report("writing the report")
-    out = arguments.out or str(Path(arguments.directory) / "report.html")
-    write_file(out, [report_html(subject)])
+    page = report_html(subject)
+    if arguments.out:
+        write_file(arguments.out, [page])
+    else:
+        write_into(arguments.directory, PAGE, page)
     status = subject.check.status
+    out = arguments.out or str(Path(arguments.directory) / PAGE)
     data = {"out": out, "verdict": status, "reason": subject.check.reason or None}
     told = subject.check.reason or status
     return Result(data, f"written to {out} ({told})", kernel.EXIT_CODES.get(status, 0))

@@ -99,6 +99,8 @@ class Record:
         self.path = path
         self.header = [*_KEYS, *experiment.columns]
         self.rows: dict[tuple[int, int], Row] = {}
+        if path is not None and path.is_symlink():  # rows are added to the file: it would be another one
+            raise InputError("is a symbolic link: choose another directory", source=str(path))
         if path is not None and path.exists():
             self._read(path)
 

@@ -6,8 +6,10 @@ import io
 import math
 import re
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,11 @@ from verimv.exact import shown
 from verimv.networks.circuit import MAX_WEIGHTS
 from verimv.networks.network import Activation, Layer, Network
 
+_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+#: What zipfile raises when an archive is damaged, locked or of another kind. ValueError: names that are no text.
+_DAMAGED = (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error)
+#: What numpy raises when a header is damaged, which it reads as a literal of Python.
+_NO_ARRAY = (ValueError, EOFError, OverflowError, SyntaxError, TypeError, TokenError, RecursionError, MemoryError)
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
@@ -48,8 +55,10 @@ def read_npz(path: Path) -> Network:
         with zipfile.ZipFile(path) as archive:
             if sum(info.file_size for info in archive.infolist()) > 16 * MAX_WEIGHTS:
                 raise InputError(f"more than {MAX_WEIGHTS:,} weights")
+            if any(info.compress_type not in _PACKINGS for info in archive.infolist()):
+                raise InputError("packed in another way than numpy does")
             arrays = [(name.removesuffix(".npy"), _member(archive, name)) for name in archive.namelist()]
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except _DAMAGED as error:
         raise InputError(f"not an .npz file: {error}", source=str(path)) from None
     except InputError as error:
         raise error.located(str(path)) from None
@@ -87,8 +96,8 @@ def _member(archive: zipfile.ZipFile, name: str) -> Any:
         if math.prod(shape) * dtype.itemsize > len(data):
             raise InputError(f"{shown(name)}: the array is cut off")
         return np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, OverflowError, SyntaxError, TypeError) as error:
-        raise InputError(f"{shown(name)} is no numpy array: {str(error).splitlines()[0]}") from None
+    except _NO_ARRAY as error:
+        raise InputError(f"{shown(name)} is no numpy array: {(str(error).splitlines() or ['damaged'])[0]}") from None
 
 
 def is_perceptron(subject: Any) -> bool:

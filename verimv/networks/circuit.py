@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from verimv.errors import InputError
-from verimv.exact import ONE, ZERO, Number
+from verimv.exact import ONE, ZERO, Number, clip
 from verimv.networks.affine import Affine, combination
 from verimv.networks.layering import layers_of
 from verimv.networks.network import Layer
@@ -58,6 +58,8 @@ class Circuit:
 
     def clip(self, form: Affine) -> Affine:
         """σ(form)."""
+        if not form.terms:
+            return Affine((), clip(form.constant))
         if self._has_sign(form, -1):
             return Affine(())
         if self._has_sign(form.shifted(-ONE), 1):

@@ -24,6 +24,7 @@ from verimv.networks.json_format import loads_strictly
 from verimv.networks.network import Network
 from verimv.networks.onnx_format.model import read_bytes
 from verimv.networks.onnx_format.reader import model_network
+from verimv.networks.onnx_format.tensors import check_size
 
 _OPSET = 17
 _MAX_HEADER = 100_000_000
@@ -159,41 +160,50 @@ def _tensor(name: str, entry: Any, body: memoryview) -> Any:
     shape: Any
     offsets: Any
     kind, shape, offsets = (entry.get(key) for key in ("dtype", "shape", "data_offsets"))
-    if kind not in _DTYPES:
+    if not isinstance(kind, str) or kind not in _DTYPES:
         raise InputError(f"tensor {shown(name)}: numbers of type {shown(str(kind))} are not read")
     if not _are_lengths(shape) or not _are_lengths(offsets) or len(offsets) != 2:
         raise InputError(f"tensor {shown(name)}: expected a shape and two offsets")
     dtype, (start, end) = np.dtype(_DTYPES[kind]), offsets
     if not start <= end <= len(body) or end - start != math.prod(shape) * dtype.itemsize:
         raise InputError(f"tensor {shown(name)}: its offsets do not fit its shape and the file")
+    check_size(shape)
     return np.frombuffer(body[start:end], dtype).reshape(shape)
 
 
 def _are_lengths(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in value)
+    return isinstance(value, list) and all(_is_whole(n) and n >= 0 for n in value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _network(steps: Sequence[_Step], shape: Sequence[int] | None) -> Network:
-    model = _Model()
+    if shape is None:
+        shape = _first_shape(steps)
+    check_size([1, *shape])
+    model = _Model(1 + len(shape))
     for step in steps:
         if step.kind not in _SKIPPED:
             model.add(step)
-    if shape is None:
-        shape = _first_shape(steps)
     return model_network(model.proto([1, *shape]))
 
 
 def _first_shape(steps: Sequence[_Step]) -> list[int]:
     for step in steps:
         if step.kind == "Linear":
-            return [int(step.array("weight").shape[-1])]
+            return [int(_matrix(step).shape[1])]
         if step.kind not in (*_SKIPPED, "Flatten", *_ELEMENTWISE):
             break
     raise InputError("the shape of the input is not known from the first layer: say it (shape=…)")
 
 
 class _Model:
-    def __init__(self) -> None:
+    """`rank` is that of the value so far, with the batch."""
+
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
         self.value = "input"
@@ -203,8 +213,11 @@ class _Model:
         if make is None:
             known = ", ".join(sorted({*_ELEMENTWISE, *_LAYERS, *_SKIPPED}))
             raise InputError(f"layer {shown(step.kind)} is not read (known: {known})")
-        for made in make(step):
-            self._add(*made)
+        for operator, attributes, inputs in make(step):
+            if operator == "PRelu" and inputs[0].size > 1:  # one slope per channel, which is the second axis
+                inputs = [inputs[0].reshape(-1, *[1] * (self.rank - 2))]
+            self._add(operator, attributes, inputs)
+            self.rank = 2 if operator == "Flatten" else self.rank
 
     def _add(self, operator: str, attributes: dict[str, Any], inputs: Sequence[Any]) -> None:
         names = [self.value]
@@ -230,17 +243,21 @@ class _Model:
 _Made = list[tuple[str, dict[str, Any], list[Any]]]
 
 
-def _linear(step: _Step) -> _Made:
+def _matrix(step: _Step) -> Any:
     weight = step.array("weight")
-    bias = step.arrays.get("bias")
     if weight.ndim != 2:
         raise InputError(f"Linear: expected a matrix, found shape {weight.shape}")
+    return weight
+
+
+def _linear(step: _Step) -> _Made:
+    weight, bias = _matrix(step), step.arrays.get("bias")
     return [("Gemm", {"transB": 1}, [weight] if bias is None else [weight, bias])]
 
 
 def _pair(value: Any, rank: int) -> list[int]:
     values = list(value) if isinstance(value, list | tuple) else [value] * rank
-    if len(values) != rank or not all(isinstance(n, int) and abs(n) < _MAX_OPTION for n in values):
+    if len(values) != rank or not all(_is_whole(n) and abs(n) < _MAX_OPTION for n in values):
         raise InputError(f"expected {rank} whole numbers, found {shown(str(value))}")
     return values
 
@@ -253,9 +270,10 @@ def _window(step: _Step, rank: int, stride: Any) -> dict[str, Any]:
     return {"strides": _pair(step.option("stride", stride), rank), "pads": [*pads, *pads]}
 
 
-def _conv(step: _Step) -> _Made:
+def _conv(rank: int, step: _Step) -> _Made:
     weight, bias = step.array("weight"), step.arrays.get("bias")
-    rank = weight.ndim - 2
+    if weight.ndim != rank + 2:
+        raise InputError(f"{step.kind}: expected weights with {rank + 2} axes, found shape {weight.shape}")
     attributes = _window(step, rank, 1)
     attributes["dilations"] = _pair(step.option("dilation", 1), rank)
     attributes["group"] = step.whole("groups", 1)
@@ -295,9 +313,7 @@ def _clamp(low: float, high: float) -> _Made:
 
 _LAYERS: dict[str, Callable[[_Step], _Made]] = {
     "Linear": _linear,
-    "Conv1d": _conv,
-    "Conv2d": _conv,
-    "Conv3d": _conv,
+    **{f"Conv{rank}d": partial(_conv, rank) for rank in (1, 2, 3)},
     **{f"MaxPool{rank}d": partial(_pool, "MaxPool", rank) for rank in (1, 2, 3)},
     **{f"AvgPool{rank}d": partial(_pool, "AveragePool", rank) for rank in (1, 2, 3)},
     "BatchNorm1d": _batch_norm,

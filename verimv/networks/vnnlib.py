@@ -1,7 +1,7 @@
 """The input box of a VNN-LIB property: bounds ``(<= X_0 0.5)`` among its assertions.
 
 Assertions about outputs are not read. What is said of inputs is read or refused: an ``or`` of several regions, for one,
-since no box holds just these.
+since no box holds just these. So are commands: a file that defines names or asks several questions is refused.
 """
 
 from __future__ import annotations
@@ -13,13 +13,20 @@ from itertools import pairwise
 from typing import Any
 
 from verimv.errors import InputError
-from verimv.exact import Number, parse_number, shown
+from verimv.exact import Number, check_digits, parse_number, shown
 from verimv.networks.network import Box, checked_box
 
-_TOKEN = re.compile(r"\s*(?:;[^\n]*|([()])|([^\s();]+))")
+_TOKEN = re.compile(
+    r"""\s*(?:;[^\n]*|(?P<bracket>[()])|(?P<text>"(?:[^"]|"")*")|\|(?P<quoted>[^|\\]*)\||(?P<word>[^\s();"|]+))"""
+)
 _VARIABLE = re.compile(r"([XY])_(0|[1-9][0-9]{0,8})", re.ASCII)
-_DECIMAL = re.compile(r"-?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_DECIMAL = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _MAX_DEPTH = 50
+
+#: Commands that change nothing about what is asserted. The others are read (assert, declare-…) or refused.
+_HARMLESS = {"set-logic", "set-info", "set-option", "get-model", "get-value", "get-info", "echo"}
+#: What may stand in front of operands, outside assertions about inputs too.
+_OPERATORS = {"and", "or", "not", "=>", "xor", "ite", "distinct", "+", "-", "*", "/", "<=", "<", ">=", ">", "="}
 
 #: What a comparison of two neighbours says.
 _COMPARISONS = {"<=": "<", "<": "<", ">=": ">", ">": ">", "=": "<>"}
@@ -31,11 +38,7 @@ _Ends = dict[int, tuple[Number | None, Number | None]]
 def read_vnnlib_box(text: str, inputs: int, source: str | None = None) -> Box:
     """The box that a property puts its inputs in; every input needs both ends."""
     try:
-        ends = _all_of(
-            _bounds(expression[1])
-            for expression in _expressions(text)
-            if isinstance(expression, list) and expression[:1] == ["assert"] and len(expression) == 2
-        )
+        ends = _all_of(_asserted(text))
         unknown = [j for j in ends if j >= inputs]
         if unknown:
             raise InputError(f"X_{unknown[0]} is bounded, but there are only {inputs} inputs")
@@ -48,51 +51,123 @@ def read_vnnlib_box(text: str, inputs: int, source: str | None = None) -> Box:
         raise error.located(source) from None
 
 
-def _expressions(text: str) -> Iterator[Any]:
-    """S-expressions as lists of words and lists, with bounded nesting."""
+def _asserted(text: str) -> Iterator[_Ends]:
+    """What each assertion says of the inputs. Errors have the line in which the command begins."""
+    done = ""
+    for line, expression in _expressions(text):
+        try:
+            command = expression[0] if expression and isinstance(expression[0], str) else ""
+            if done and command not in ("exit", *_HARMLESS):
+                raise InputError(f"{shown(command)} after ({done}): ask one question in a file")
+            if command == "assert":
+                yield _assertion(expression)
+            elif command in ("declare-const", "declare-fun"):
+                _check_declaration(expression)
+            elif command in ("check-sat", "exit"):
+                done = command
+            elif command not in _HARMLESS:
+                raise InputError(f"expected a command of VNN-LIB, such as assert; {shown(command)} is not read")
+        except InputError as error:
+            raise error.located(line=line) from None
+
+
+def _assertion(expression: list[Any]) -> _Ends:
+    if len(expression) != 2:
+        raise InputError(f"assert: expected one condition, found {len(expression) - 1}")
+    _check_names(expression[1])
+    return _bounds(expression[1])
+
+
+def _check_declaration(expression: list[Any]) -> None:
+    """A real constant: integers would be fewer points."""
+    kinds = {"declare-const": ["Real"], "declare-fun": [[], "Real"]}
+    command, *rest = expression
+    if len(rest) < 2 or not isinstance(rest[0], str) or rest[1:] != kinds[command]:
+        name = shown(rest[0]) if rest and isinstance(rest[0], str) else "a name"
+        raise InputError(f"{command}: expected {name} to be declared as Real; nothing else is read")
+
+
+def _check_names(expression: Any) -> None:
+    """Every name in an assertion is an input, an output or an operator: another may stand for anything."""
+    waiting = [expression]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list):
+            operator = item[0] if item and isinstance(item[0], str) else "a list"
+            if operator not in _OPERATORS:
+                raise InputError(f"expected an operator such as <= or and; {shown(operator)} is not read")
+            waiting += item[1:]
+        elif item not in ("true", "false") and not _VARIABLE.fullmatch(item) and not _DECIMAL.fullmatch(item):
+            raise InputError(f"expected an input X_0, an output Y_0 or a number; {shown(item)} is not read")
+
+
+def _expressions(text: str) -> Iterator[tuple[int, list[Any]]]:
+    """S-expressions as lists of words and lists, with bounded nesting, and the line in which each begins."""
     open_lists: list[list[Any]] = []
-    position = 0
+    position, line, first = 0, 1, 1
+
+    def refused(message: str) -> InputError:
+        return InputError(message, line=line)
+
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
             if text[position:].strip():
-                raise InputError(f"expected an expression, found {shown(text[position : position + 40])}")
+                raise refused(f"expected an expression, found {shown(text[position : position + 40])}")
             break
-        position = match.end()
-        bracket, word = match.groups()
+        line += text.count("\n", position, match.start(match.lastgroup) if match.lastgroup else match.end())
+        bracket, word = match["bracket"], _word(match)
         if bracket == "(":
             if len(open_lists) == _MAX_DEPTH:
-                raise InputError(f"expressions nested more than {_MAX_DEPTH} deep")
+                raise refused(f"expressions nested more than {_MAX_DEPTH} deep")
+            first = first if open_lists else line
             open_lists.append([])
         elif bracket == ")":
             if not open_lists:
-                raise InputError("a closing bracket too many")
+                raise refused("a closing bracket too many")
             closed = open_lists.pop()
             if open_lists:
                 open_lists[-1].append(closed)
             else:
-                yield closed
+                yield first, closed
         elif word is not None:
             if not open_lists:
-                raise InputError(f"expected an opening bracket, found {shown(word)}")
+                raise refused(f"expected an opening bracket, found {shown(word)}")
             open_lists[-1].append(word)
+        if match.lastgroup:
+            line += text.count("\n", match.start(match.lastgroup), match.end())
+        position = match.end()
     if open_lists:
-        raise InputError("a closing bracket is missing")
+        raise InputError("a closing bracket is missing", line=first)
+
+
+def _word(match: re.Match[str]) -> str | None:
+    """A symbol is the same with bars around it: |X_0| is X_0. A number or a command in bars is another thing."""
+    quoted = match["quoted"]
+    if quoted is None:
+        return match["word"] or match["text"]
+    return quoted if _VARIABLE.fullmatch(quoted) or quoted in _OPERATORS else f"|{quoted}|"
 
 
 def _bounds(expression: Any) -> _Ends:
     """What an assertion says of the inputs, one by one."""
-    if not isinstance(expression, list) or not expression:
+    if expression == "true":
         return {}
+    if expression in ("false", ["or"]):
+        raise InputError("false is asserted, which holds at no point")
+    if not isinstance(expression, list):
+        raise InputError(f"expected a condition, found {shown(expression)}")
     operator, *operands = expression
     if operator == "and":
         return _all_of(map(_bounds, operands))
-    if operator == "or" and operands:
+    if operator == "or":
         return _one_of([_bounds(operand) for operand in operands])
-    if isinstance(operator, str) and operator in _COMPARISONS:  # (<= 0 X_0 1) is a chain: each of two neighbours
+    if operator in _COMPARISONS:  # (<= 0 X_0 1) is a chain: each of two neighbours
+        if len(operands) < 2:
+            raise InputError(f"{operator}: expected two things to compare, found {len(operands)}")
         return _all_of(_comparison(one, *pair) for pair in pairwise(operands) for one in _COMPARISONS[operator])
     if inputs := _inputs_in(expression):
-        found = {"not": "a negated one"}.get(str(operator), shown(str(operator)))
+        found = "a negated one" if operator == "not" else shown(operator)
         raise InputError(f"expected a bound of {inputs[0]}, or several joined by and; found {found}, which is not read")
     return {}
 
@@ -132,7 +207,9 @@ def _number(expression: Any) -> Number | None:
 def _quotient(a: Number, b: Number) -> Number:
     if b == 0:
         raise InputError("a division by 0")
-    return a / b
+    result = a / b
+    check_digits(result, "a quotient of quotients")
+    return result
 
 
 def _inputs_in(expressions: Sequence[Any]) -> list[str]:

@@ -7,9 +7,11 @@ import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from onnx import TensorProto
 
 from tests.networks.models import dyadic_points, exact, model, reference, single
-from verimv.errors import InexactWarning
+from verimv.errors import InexactWarning, InputError
+from verimv.exact import as_number
 from verimv.networks.onnx_format.reader import OLDEST_OPSET, OPERATORS, model_network
 
 F = np.float64
@@ -231,3 +233,105 @@ def test_every_operator_is_tried():
     tried = {node.op_type for proto in CASES.values() for node in proto.graph.node}
     elsewhere = {"Constant", "ConstantOfShape", "Range", "Shape", "Size"}  # in the node tests of onnx itself
     assert set(OPERATORS) <= tried | elsewhere
+
+
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+
+
+def of_constants(operator, *arrays, **attributes):
+    """The value of an operator on constants, added to an input as a float64."""
+    names = [f"c{k}" for k in range(len(arrays))]
+    nodes = [
+        (operator, names, ["r"], attributes),
+        ("Cast", ["r"], ["f"], {"to": TensorProto.DOUBLE}),
+        ("Add", ["x", "f"], ["y"], {}),
+    ]
+    return model(nodes, {"x": [1]}, dict(zip(names, arrays, strict=True)), ["y"])
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+@pytest.mark.parametrize("operator", ["Add", "Sub", "Mul", "Div", "MatMul", "Max", "Min", "Sum"])
+def test_integers_wrap_around(operator, kind):
+    """As in onnxruntime and in numpy: 200 + 100 is 44 in eight bits."""
+    ends = np.iinfo(kind)
+    a = np.array([200 % (ends.max + 1), ends.max, ends.max, ends.min, 7, ends.min], kind)
+    b = np.array([100, ends.max, 1, 1, 2, ends.max], kind)
+    network = model_network(of_constants(operator, a, b))
+    with np.errstate(over="ignore"):
+        wanted = {
+            "Add": lambda: a + b, "Sub": lambda: a - b, "Mul": lambda: a * b, "Div": lambda: np.array([int(x / y) for x, y in zip(map(Fraction, a.tolist()), b.tolist(), strict=True)]),
+            "MatMul": lambda: np.array([a @ b]), "Max": lambda: np.maximum(a, b), "Min": lambda: np.minimum(a, b), "Sum": lambda: a + b,
+        }[operator]()  # fmt: skip
+    values = network(0) if len(wanted) > 1 else (network(0),)
+    assert list(values) == [int(np.float64(x)) for x in wanted.tolist()], "a cast to float64 rounds what it cannot hold"
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_integers_of_one_tensor(kind):
+    ends = np.iinfo(kind)
+    numbers = np.array([ends.min, 3, ends.max // 2 + 1, ends.max // 2 + 1], kind)
+    reduced = model_network(of_constants("ReduceSum", numbers, keepdims=1))(0)
+    assert reduced == int(np.float64(numbers.sum(dtype=kind)))
+    for operator, function in (("Neg", np.negative), ("Abs", np.abs), ("Relu", lambda x: np.maximum(x, 0))):
+        proto = of_constants(operator, numbers)
+        if operator == "Neg" and kind.startswith("u"):
+            with pytest.raises(InputError, match="Neg: the negative of uint"):
+                model_network(proto)
+        else:
+            assert list(model_network(proto)(0)) == [int(np.float64(x)) for x in function(numbers).tolist()]
+
+
+@pytest.mark.parametrize(
+    ("proto", "words"),
+    [
+        (
+            of_constants("Add", np.array([1], np.uint8), np.array([1], np.int64)),
+            "integers of one type, found int64 and uint8",
+        ),
+        (of_constants("Mean", np.array([1]), np.array([2])), "the mean of integers"),
+        (of_constants("ReduceMean", np.array([1, 2])), "the mean of int64"),
+        (of_constants("Gemm", np.ones((1, 1), np.int64), np.ones((1, 1), np.int64), alpha=0.5), "alpha or beta"),
+    ],
+)
+def test_integers_that_are_refused(proto, words):
+    with pytest.raises(InputError, match=words):
+        model_network(proto)
+
+
+#: What a float of fewer bits makes of them; ties go to even.
+ROUNDED = [1.0, 1 / 3, 1.00390625, 1.01171875, -2.0 / 3, 3.0e38, 1e-30, 65504.0, 16777217.0]
+
+
+@pytest.mark.parametrize("to", [TensorProto.BFLOAT16, TensorProto.FLOAT16, TensorProto.FLOAT, TensorProto.DOUBLE])
+@pytest.mark.parametrize("stored", ["float32", "float64"])
+def test_casts_of_stored_constants_round(to, stored):
+    import ml_dtypes  # which onnx brings
+
+    kind = {TensorProto.BFLOAT16: ml_dtypes.bfloat16, TensorProto.FLOAT16: np.float16, TensorProto.FLOAT: np.float32}
+    for number in ROUNDED:
+        array = np.array([number], stored)
+        with np.errstate(over="ignore"):
+            wanted = float(array.astype(kind.get(to, np.float64))[0])
+        proto = of_constants("Cast", array, to=to)
+        if np.isfinite(wanted):
+            assert model_network(proto)(0) == as_number(wanted)
+        else:
+            with pytest.raises(InputError, match="finite"):
+                model_network(proto)
+
+
+def test_casts_of_integers_round():
+    """2^24 + 1 is no float32; eight bits do not hold 257."""
+    assert model_network(of_constants("Cast", np.array([16777217]), to=TensorProto.FLOAT))(0) == 16777216
+    assert model_network(of_constants("Cast", np.array([257]), to=TensorProto.BFLOAT16))(0) == 256
+    assert model_network(of_constants("Cast", np.array([True, False]), to=TensorProto.FLOAT))(0) == (1, 0)
+    with pytest.raises(InputError, match="overflows"):
+        model_network(of_constants("Cast", np.array([300]), to=TensorProto.UINT8))
+
+
+def test_floats_are_folded_over_the_real_numbers():
+    """As the README says of the network: the numbers are the stored ones, and no step is rounded."""
+    a, b = np.array([0.1], np.float32), np.array([0.7], np.float32)
+    exact_sum = Fraction(float(a[0])) + Fraction(float(b[0]))
+    assert model_network(of_constants("Add", a, b))(0) == exact_sum
+    assert Fraction(float((a + b)[0])) != exact_sum

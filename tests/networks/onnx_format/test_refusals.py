@@ -7,8 +7,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from tests.networks.models import external, model, single
+from tests.networks.models import dyadic_points, exact, external, model, reference, single
 from verimv.errors import InputError
+from verimv.experiments.measured import peak_memory
 from verimv.networks import load
 from verimv.networks.onnx_format import read_onnx
 from verimv.networks.onnx_format.reader import model_network
@@ -80,8 +81,117 @@ def test_weights_without_end_are_stopped():
         ("ConstantOfShape", ["s"], ["c"], {"value": helper.make_tensor("v", TensorProto.DOUBLE, [1], [1.0])}),
         ("MatMul", ["x", "c"], ["y"], {}),
     ]
-    message = refused(model(nodes, {"x": [4, 3000]}, {"s": np.array([3000, 3000])}, ["y"]))
+    message = refused(model(nodes, {"x": [50, 500]}, {"s": np.array([500, 500])}, ["y"]))
     assert "weights" in message
+
+
+def grown(nodes, constants):
+    """A model that adds what is grown to its one input."""
+    return model([*nodes, ("Add", ["x", "big"], ["y"], {})], {"x": [1]}, constants, ["y"])
+
+
+def grown_to(count):
+    """By each operator that can make many numbers of few, a tensor with so many entries."""
+    one, size, side = np.ones(1), np.array([count]), round(count**0.5)
+    doubled = [
+        ("Concat", ["c" if not k else f"v{k}"] * 2, [f"v{k + 1}"], {"axis": 0}) for k in range(count.bit_length() - 1)
+    ]
+    last = doubled[-1]
+    doubled[-1] = (last[0], last[1], ["big"], last[3])
+    return {
+        "Expand": grown([("Expand", ["c", "s"], ["big"], {})], {"c": one, "s": size}),
+        "ConstantOfShape": grown([("ConstantOfShape", ["s"], ["big"], {})], {"s": size}),
+        "Range": grown([("Range", ["a", "s", "b"], ["r"], {}), ("Cast", ["r"], ["big"], {"to": 11})], {"a": np.array(0), "s": size, "b": np.array(1)}),
+        "Pad": grown([("Pad", ["c", "p"], ["big"], {})], {"c": one, "p": np.array([0, count - 1])}),
+        "Pad edge": grown([("Pad", ["c", "p"], ["big"], {"mode": "edge"})], {"c": one, "p": np.array([0, count - 1])}),
+        "Concat": grown(doubled, {"c": one}),
+        "Gather": grown([("Gather", ["c", "i"], ["big"], {})], {"c": np.ones((1, count // 4)), "i": np.zeros(4, np.int64)}),
+        "Add": grown([("Add", ["c", "d"], ["big"], {})], {"c": np.ones(side), "d": np.ones((side, 1))}),
+        "MatMul": grown([("MatMul", ["c", "d"], ["big"], {})], {"c": np.ones((side, 1)), "d": np.ones((1, side))}),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", grown_to(1 << 10))
+def test_a_small_file_does_not_grow_large(name):
+    assert len(model_network(grown_to(1 << 10)[name]).outputs) == 1 << 10
+    memory = peak_memory()
+    assert "entries" in refused(grown_to(1 << 22)[name])
+    assert peak_memory() - memory < 300_000_000
+
+
+def test_a_large_file_may_hold_large_tensors():
+    """What an operator makes of stored numbers may be as large as they are."""
+    weights = np.ones((600, 500), np.float32)
+    nodes = [("Neg", ["w"], ["n"], {}), ("Transpose", ["n"], ["t"], {}), ("MatMul", ["x", "t"], ["y"], {})]
+    network = model_network(model(nodes, {"x": [1, 500]}, {"w": weights}, ["y"]))
+    assert network(*[1] * 500)[0] == -500
+
+
+def test_a_long_chain_of_large_tensors_is_stopped():
+    nodes = [("Expand", ["c", "s"], ["v0"], {}), *(("Neg", [f"v{k}"], [f"v{k + 1}"], {}) for k in range(50))]
+    proto = model(
+        [*nodes, ("Add", ["x", "v50"], ["y"], {})], {"x": [1]}, {"c": np.ones(1), "s": np.array([100_000])}, ["y"]
+    )
+    assert "operators make tensors of more than" in refused(proto)
+
+
+def test_outputs_without_end_are_stopped():
+    nodes = [("Expand", ["x", "s"], ["y"], {})]
+    assert "more than 300,000 outputs" in refused(model(nodes, {"x": [1]}, {"s": np.array([100_000])}, ["y"] * 4))
+
+
+def test_inputs_without_end_are_stopped():
+    assert "more than 300,000 inputs" in refused(single("Relu", [600, 600]))
+
+
+@pytest.mark.parametrize(
+    ("proto", "words"),
+    [
+        (single("Slice", [], [np.array([0]), np.array([1])]), ["Slice", "axis 0 of a tensor with 0 axes"]),
+        (single("Pad", [], [np.array([1, 1])]), ["Pad", "expected 0 pads, found 2"]),
+        (single("Concat", [], axis=0), ["Concat", "scalars"]),
+        (single("Split", [], axis=0), ["Split", "scalar"]),
+        (single("Gather", [], [np.array(0)]), ["Gather", "scalar"]),
+        (single("ReduceSum", [], [np.array([0])]), ["ReduceSum", "axis 0"]),
+        (single("Shape", [2], start=0.5), ["Shape", "start", "integer"]),
+        (single("Shape", [2], end=1.0), ["Shape", "end", "integer"]),
+        (single("Shape", [2], end=[1]), ["Shape", "end", "integer"]),
+        (model([("Range", ["e", "a", "a"], ["r"], {})], {"x": [1]}, {"e": np.zeros(0, np.int64), "a": np.array(1)}, ["x"]), ["Range", "start", "found 0"]),
+        (model([("Range", ["a", "e", "a"], ["r"], {})], {"x": [1]}, {"e": np.zeros(2, np.int64), "a": np.array(1)}, ["x"]), ["Range", "limit", "found 2"]),
+        (model([("Relu", ["x"], ["a", "b"], {}), ("Relu", ["b"], ["y"], {})], {"x": [1]}, {}, ["y"]), ["Relu", "at most 1 outputs, found 2"]),
+        (model([("Constant", [], ["c"], {"value": 1.5}), ("Add", ["x", "c"], ["y"], {})], {"x": [1]}, {}, ["y"]), ["Constant", "one value"]),
+        (model([("Constant", [], ["c"], {"value_ints": [1.5]}), ("Add", ["x", "c"], ["y"], {})], {"x": [1]}, {}, ["y"]), ["Constant", "one value"]),
+        (model([("Split", ["c", "e"], [], {})], {"x": [1]}, {"c": np.zeros(0), "e": np.zeros(0, np.int64)}, ["x"]), []),
+        (model([("ConstantOfShape", ["s"], ["y"], {})], {"x": [1]}, {"s": np.array([0, 1 << 62])}, ["y"]), ["ConstantOfShape", "entries"]),
+        (single("GlobalMaxPool", [2, 1]), ["GlobalMaxPool", "(N, C, …)"]),
+        (single("GlobalAveragePool", [2]), ["GlobalAveragePool", "(N, C, …)"]),
+        (single("Split", [2], [np.ones(5000, np.int64)]), ["Split", "parts of lengths", "…"]),
+    ],
+)  # fmt: skip
+def test_odd_inputs_are_refused_and_no_bug(proto, words):
+    if not words:  # an empty list of parts is fine: nothing is asked for
+        assert model_network(proto)(1) == 1
+        return
+    message = refused(proto)
+    assert len(message) < 400
+    for word in words:
+        assert word in message
+
+
+@pytest.mark.parametrize(
+    "proto",
+    [
+        single("Gather", [3], [np.array(1)]), single("Gather", [2, 3], [np.array(-1)], axis=1), single("Slice", [], [np.zeros(0, np.int64)] * 2),
+        single("Squeeze", [1, 1]), single("MatMul", [2], [np.ones(2)]), single("ReduceSum", [2], keepdims=0),
+        model([("Gather", ["s", "i"], ["g"], {}), ("Cast", ["g"], ["c"], {"to": 11}), ("Mul", ["x", "c"], ["y"], {})],
+              {"x": [2]}, {"s": np.array([3, 5]), "i": np.array(1)}, ["y"]),
+    ],
+)  # fmt: skip
+def test_scalars_are_tensors_too(proto):
+    network = model_network(proto)
+    for point in dyadic_points(3, len(network.inputs)):
+        assert exact(network, point) == reference(proto, point)
+    assert model_network(single("Pad", [], [np.zeros(0, np.int64)]))(3) == 3, "onnx's own fails there"
 
 
 def test_values_carried_without_end_are_stopped():

@@ -22,9 +22,12 @@ from verimv.networks.onnx_format.tensors import (
     constant,
     exact,
     forms,
+    integer_type,
     mapped,
+    room,
     total,
     variable,
+    wrapped,
 )
 from verimv.networks.onnx_format.windows import Windows
 
@@ -36,11 +39,19 @@ def add(node: Node) -> Tensor:
 
 
 def subtract(node: Node) -> Tensor:
-    return _sum(node.circuit, node.input(0), _negated(node.input(1)))
+    a, b = node.input(0), node.input(1)
+    if kind := integer_type(a, b):
+        return wrapped(mapped(lambda x, y: int(x) - int(y), a.array, b.array), kind)
+    return _sum(node.circuit, a, _negated(b))
 
 
 def negate(node: Node) -> Tensor:
-    return _negated(node.input(0))
+    tensor = node.input(0)
+    if kind := integer_type(tensor):
+        if kind.kind == "u":
+            raise InputError(f"the negative of {kind}, which has no signs")
+        return wrapped(mapped(lambda x: -int(x), tensor.array), kind)
+    return _negated(tensor)
 
 
 def sum_(node: Node) -> Tensor:
@@ -51,6 +62,8 @@ def sum_(node: Node) -> Tensor:
 
 
 def mean(node: Node) -> Tensor:
+    if any(tensor.is_integer for tensor in node.all_inputs()):
+        raise InputError("the mean of integers; ONNX has it for floats only")
     return _scaled(sum_(node), Rational(1, len(node.inputs)))
 
 
@@ -58,24 +71,15 @@ def _sum(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
     if a.forms and b.forms:
         return variable(mapped(circuit.sum, a.array, b.array))
     if not a.forms and not b.forms:
-        if a.is_integer and b.is_integer:
-            return constant(_integers(mapped(lambda x, y: int(x) + int(y), a.array, b.array)))
+        if kind := integer_type(a, b):
+            return wrapped(mapped(lambda x, y: int(x) + int(y), a.array, b.array), kind)
         return constant(mapped(lambda x, y: x + y, exact(a), exact(b)))
     moving, fixed = (a, b) if a.forms else (b, a)
     return Tensor(mapped(lambda form, number: form.shifted(number), moving.array, exact(fixed)), True)
 
 
 def _negated(tensor: Tensor) -> Tensor:
-    if tensor.is_integer:
-        return constant(_integers(mapped(lambda x: -int(x), tensor.array)))
     return tensor.with_array(mapped(lambda x: -x, tensor.array if tensor.forms else exact(tensor)))
-
-
-def _integers(array: Array) -> Array:
-    try:
-        return array.astype(np.int64)
-    except OverflowError:
-        raise InputError("integers beyond 64 bits") from None
 
 
 def _scaled(tensor: Tensor, factor: Number) -> Tensor:
@@ -88,8 +92,8 @@ def multiply(node: Node) -> Tensor:
     a, b = node.input(0), node.input(1)
     if a.forms and b.forms:
         raise InputError(_NOT_LINEAR)
-    if a.is_integer and b.is_integer:
-        return constant(_integers(mapped(lambda x, y: int(x) * int(y), a.array, b.array)))
+    if kind := integer_type(a, b):
+        return wrapped(mapped(lambda x, y: int(x) * int(y), a.array, b.array), kind)
     if not a.forms and not b.forms:
         return constant(mapped(lambda x, y: x * y, exact(a), exact(b)))
     moving, fixed = (a, b) if a.forms else (b, a)
@@ -111,8 +115,8 @@ def divide(node: Node) -> Tensor:
     divisors = exact(b)
     if any(not divisor for divisor in divisors.flat):
         raise InputError("division by zero")
-    if a.is_integer and b.is_integer:
-        return constant(_integers(mapped(lambda x, y: int(Rational(int(x), int(y))), a.array, b.array)))
+    if kind := integer_type(a, b):  # towards zero
+        return wrapped(mapped(lambda x, y: int(Rational(int(x), int(y))), a.array, b.array), kind)
     if not a.forms:
         return constant(mapped(lambda x, y: x / y, exact(a), divisors))
     return _multiplied(node.circuit, a, mapped(lambda y: 1 / y, divisors))
@@ -137,10 +141,11 @@ def product(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
     except ValueError:
         raise InputError(f"shapes {a.shape} and {b.shape} do not fit together") from None
     shape = (*stack, left.shape[-2], right.shape[-1])
-    check_size(shape)
+    check_size(shape, room(left, right))
     circuit.check_room(math.prod(shape) * left.shape[-1])
-    lefts = np.broadcast_to(left, (*stack, *left.shape[-2:])).reshape(-1, *left.shape[-2:])
-    rights = np.broadcast_to(right, (*stack, *right.shape[-2:])).reshape(-1, *right.shape[-2:])
+    count = math.prod(stack)
+    lefts = np.broadcast_to(left, (*stack, *left.shape[-2:])).reshape(count, *left.shape[-2:])
+    rights = np.broadcast_to(right, (*stack, *right.shape[-2:])).reshape(count, *right.shape[-2:])
     multiplied: Callable[..., Iterator[Any]] = _forms_times if a.forms else _times_forms if b.forms else _times
     entries = [entry for x, y in zip(lefts, rights, strict=True) for entry in multiplied(circuit, x, y)]
     result = as_objects(entries, shape)
@@ -148,7 +153,10 @@ def product(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
         result = result[..., 0, :]
     if len(b.shape) == 1:
         result = result[..., 0]
-    return variable(result) if a.forms or b.forms else constant(result)
+    if a.forms or b.forms:
+        return variable(result)
+    kind = integer_type(a, b)
+    return wrapped(result, kind) if kind else constant(result)
 
 
 def _forms_times(circuit: Circuit, x: Array, y: Array) -> Iterator[Affine]:
@@ -192,6 +200,8 @@ def gemm(node: Node) -> Tensor:
     b = b.with_array(b.array.T) if node.integer("transB", 0) else b
     alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
     result = product(node.circuit, a, b)
+    if (alpha != 1 and result.is_integer) or (beta != 1 and c is not None and c.is_integer):
+        raise InputError("integers scaled by alpha or beta; leave them at 1")
     if alpha != 1:
         result = _scaled(result, alpha)
     if c is None:
@@ -259,8 +269,15 @@ def average_pool(node: Node) -> Tensor:
 
 
 def global_average_pool(node: Node) -> Tensor:
-    data = node.input(0)
-    return _reduced(node, data, tuple(range(2, len(data.shape))), keeps=True, divide=True)
+    return _reduced(node, node.input(0), spatial_axes(node), keeps=True, divide=True)
+
+
+def spatial_axes(node: Node) -> tuple[int, ...]:
+    """Those of the input (N, C, …) after the first two."""
+    shape = node.input(0).shape
+    if len(shape) < 3:
+        raise InputError(f"expected (N, C, …), found shape {shape}")
+    return tuple(range(2, len(shape)))
 
 
 def reduce_sum(node: Node) -> Tensor:
@@ -289,8 +306,10 @@ def _reduced(node: Node, data: Tensor, axes: tuple[int, ...], keeps: bool, divid
     if data.forms:
         entries = [node.circuit.combination([(factor, form) for form in row]) for row in rows]
         return variable(as_objects(entries, shape))
-    if data.is_integer and not divide:
-        return constant(_integers(as_objects([sum(map(int, row)) for row in rows], shape)))
+    if kind := integer_type(data):
+        if divide:
+            raise InputError(f"the mean of {kind}, which runtimes round differently; put a Cast to a float before")
+        return wrapped(as_objects([sum(map(int, row)) for row in rows], shape), kind)
     return constant(as_objects([factor * total(list(row)) for row in exact(data.with_array(rows))], shape))
 
 

@@ -124,7 +124,10 @@ class _Chain:
 
     def _activation(self, node: onnx.NodeProto, others: Sequence[str]) -> None:
         attributes = attribute_values(node, self.folder)
-        ends: list[Any] = [float(self._constant(name)) for name in others if name]
+        if node.op_type == "Relu" and others:
+            raise InputError(f"Relu: expected one input, found {len(node.input)}")
+        ends: list[Any] = [self._constant(name).tolist() for name in others if name]
+        ends = [end[0] if isinstance(end, list) and len(end) == 1 else end for end in ends]
         ends = ends or [attributes.get("min"), attributes.get("max")]
         if node.op_type == "Clip" and ends != [0.0, 1.0]:
             raise InputError(f"{_WHY}: Clip to other ends than 0 and 1")

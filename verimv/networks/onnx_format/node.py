@@ -79,9 +79,9 @@ Operator = Callable[[Node], Tensor | list[Tensor]]
 
 def axis_in(axis: int, rank: int) -> int:
     """Axes may count from the end."""
-    if not -rank <= axis < max(rank, 1):
+    if not -rank <= axis < rank:
         raise InputError(f"axis {axis} of a tensor with {rank} axes")
-    return axis % rank if rank else 0
+    return axis % rank
 
 
 def axes_in(axes: Sequence[int], rank: int) -> tuple[int, ...]:

@@ -7,14 +7,31 @@ from collections.abc import Callable
 from verimv.errors import InputError
 from verimv.exact import Number
 from verimv.networks.affine import Affine
-from verimv.networks.onnx_format.arithmetic import grouped, reduction
+from verimv.networks.onnx_format.arithmetic import grouped, reduction, spatial_axes
 from verimv.networks.onnx_format.node import Node, Operator
-from verimv.networks.onnx_format.tensors import Tensor, as_objects, exact, forms, mapped, scalar, variable
+from verimv.networks.onnx_format.tensors import (
+    Tensor,
+    as_objects,
+    exact,
+    forms,
+    integer_type,
+    mapped,
+    scalar,
+    variable,
+    wrapped,
+)
 from verimv.networks.onnx_format.windows import Windows
 
 
+def _typed(result: Tensor, *inputs: Tensor) -> Tensor:
+    """What is made of integers stays integers of their type; |−128| is −128 in eight bits."""
+    kind = integer_type(*inputs)
+    return wrapped(result.array, kind) if kind else result
+
+
 def relu(node: Node) -> Tensor:
-    return variable(mapped(node.circuit.relu, forms(node.input(0))))
+    data = node.input(0)
+    return _typed(variable(mapped(node.circuit.relu, forms(data))), data)
 
 
 def leaky_relu(node: Node) -> Tensor:
@@ -29,12 +46,14 @@ def parametric_relu(node: Node) -> Tensor:
     result = variable(mapped(node.circuit.leaky, forms(data), exact(slopes)))
     if result.shape != data.shape:
         raise InputError(f"slopes of shape {slopes.shape} for an input of shape {data.shape}")
-    return result
+    return _typed(result, data, slopes)
 
 
 def clip(node: Node) -> Tensor:
-    low, high = _end(node, 1, "min"), _end(node, 2, "max")
-    return variable(mapped(lambda form: node.circuit.clamp(form, low, high), forms(node.input(0))))
+    data, low, high = node.input(0), _end(node, 1, "min"), _end(node, 2, "max")
+    result = variable(mapped(lambda form: node.circuit.clamp(form, low, high), forms(data)))
+    ends = [tensor for tensor in node.inputs[1:3] if tensor is not None]
+    return _typed(result, data, *ends) if ends else result
 
 
 def _end(node: Node, index: int, name: str) -> Number | None:
@@ -57,7 +76,8 @@ def hard_sigmoid(node: Node) -> Tensor:
 
 
 def absolute(node: Node) -> Tensor:
-    return variable(mapped(node.circuit.absolute, forms(node.input(0))))
+    data = node.input(0)
+    return _typed(variable(mapped(node.circuit.absolute, forms(data))), data)
 
 
 def maximum(node: Node) -> Tensor:
@@ -69,8 +89,9 @@ def minimum(node: Node) -> Tensor:
 
 
 def _joined(node: Node, join: Callable[[Affine, Affine], Affine]) -> Tensor:
-    arrays = [forms(tensor) for tensor in node.all_inputs()]
-    return variable(mapped(lambda *entries: node.circuit.folded(entries, join), *arrays))
+    tensors = node.all_inputs()
+    arrays = [forms(tensor) for tensor in tensors]
+    return _typed(variable(mapped(lambda *entries: node.circuit.folded(entries, join), *arrays)), *tensors)
 
 
 def max_pool(node: Node) -> Tensor:
@@ -81,11 +102,12 @@ def max_pool(node: Node) -> Tensor:
     if len(data.shape) < 3 or kernel is None:
         raise InputError(f"expected kernel_shape and an input (N, C, …), found shape {data.shape}")
     windows = Windows.of(node, data.shape[2:], kernel)
-    return variable(windows.pooled(forms(data), lambda _, entries: node.circuit.folded(entries, node.circuit.maximum)))
+    pooled = windows.pooled(forms(data), lambda _, entries: node.circuit.folded(entries, node.circuit.maximum))
+    return _typed(variable(pooled), data)
 
 
 def global_max_pool(node: Node) -> Tensor:
-    return _extreme(node, node.circuit.maximum, tuple(range(2, len(node.input(0).shape))), True)
+    return _extreme(node, node.circuit.maximum, spatial_axes(node), True)
 
 
 def reduce_max(node: Node) -> Tensor:
@@ -101,7 +123,7 @@ def _extreme(node: Node, join: Callable[[Affine, Affine], Affine], axes: tuple[i
     rows, shape = grouped(data.with_array(forms(data)), axes, keeps)
     if not rows.shape[1]:
         raise InputError("the largest or smallest of nothing")
-    return variable(as_objects([node.circuit.folded(list(row), join) for row in rows], shape))
+    return _typed(variable(as_objects([node.circuit.folded(list(row), join) for row in rows], shape)), data)
 
 
 PIECES: dict[str, Operator] = {

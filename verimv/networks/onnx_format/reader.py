@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import onnx
 
 from verimv.errors import InputError
@@ -29,7 +30,13 @@ from verimv.networks.onnx_format.tensors import Tensor, as_objects, check_size, 
 OPERATORS: dict[str, Operator] = {**SHAPES, **ARITHMETIC, **PIECES}
 
 OLDEST_OPSET = 7
-MAX_INPUTS = 1_000_000
+#: A shape is a few bytes in a file; each input, with a neuron of its own, takes some 2,000.
+MAX_INPUTS = 300_000
+MAX_OUTPUTS = 300_000
+#: Entries that all operators together may read and make: so many, and more for a file that holds more itself.
+_MAX_WORK = 1_000_000
+_WORK_PER_ENTRY = 8
+_MAX_MESSAGE = 300
 _DOMAINS = ("", "ai.onnx")
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
 #: Where the writer keeps the box.
@@ -57,12 +64,14 @@ class _Graph:
         self.graph = model.graph
         self.opset = _opset(model)
         self.values: dict[str, Tensor] = {}
+        self.held = self.work = 0
 
     def network(self) -> Network:
         if self.graph.sparse_initializer:
             raise InputError("sparse initialisers are not read")
         for tensor in self.graph.initializer:
             self.values[tensor.name] = constant(tensor_array(tensor, self.folder))
+            self.held += self.values[tensor.name].array.size
         self._inputs()
         for node in self._in_order():
             self._run(node)
@@ -70,6 +79,8 @@ class _Graph:
         for output in self.graph.output:
             if output.name not in self.values:
                 raise InputError(f"output {shown(output.name)} is never computed")
+            if len(outputs) + self.values[output.name].array.size > MAX_OUTPUTS:
+                raise InputError(f"more than {MAX_OUTPUTS:,} outputs")
             outputs += list(forms(self.values[output.name]).flat)
         if not outputs:
             raise InputError("the graph has no outputs")
@@ -93,6 +104,7 @@ class _Graph:
         if not count:
             raise InputError("the graph has no inputs")
         self.circuit = Circuit(count)
+        self.held += count
 
     def _in_order(self) -> list[onnx.NodeProto]:
         """Nodes after what they use. Files should be in that order, and some are not."""
@@ -132,12 +144,27 @@ class _Graph:
         try:
             attributes = attribute_values(node, self.folder)
             result = OPERATORS[name](Node(name, inputs, attributes, len(node.output), self.opset, self.circuit))
+            results = result if isinstance(result, list) else [result]
+            if any(node.output[len(results) :]):
+                raise InputError(f"expected at most {len(results)} outputs, found {len(node.output)}")
+            self._spend(name, [tensor for tensor in inputs if tensor is not None], results)
         except InputError as error:
             where = f" (node {shown(node.name)})" if node.name else ""
-            raise InputError(f"{name}{where}: {error.message}") from None
-        results = result if isinstance(result, list) else [result]
+            told = error.message if len(error.message) <= _MAX_MESSAGE else f"{error.message[:_MAX_MESSAGE]}…"
+            raise InputError(f"{name}{where}: {told}") from None
         for output, tensor in zip(node.output, results, strict=False):
             self.values[output] = tensor
+
+    def _spend(self, name: str, inputs: Sequence[Tensor], results: Sequence[Tensor]) -> None:
+        """What one operator may make is bounded by itself; here is what they make together. Views are free."""
+        if name == "Constant":  # its numbers are in the file
+            self.held += sum(tensor.array.size for tensor in results)
+            return
+        for tensor in results:
+            if not any(np.may_share_memory(tensor.array, other.array) for other in inputs):
+                self.work += max([tensor.array.size, *(other.array.size for other in inputs)])
+        if self.work > (limit := _MAX_WORK + _WORK_PER_ENTRY * self.held):
+            raise InputError(f"operators make tensors of more than {limit:,} entries together, out of {self.held:,}")
 
     def _box(self) -> Sequence[Sequence[str]] | None:
         """The box that verimv's own writer has put into the file."""

@@ -12,6 +12,7 @@ from verimv.exact import ZERO
 from verimv.networks.affine import Affine
 from verimv.networks.onnx_format.node import Node, Operator, axes_in, axis_in
 from verimv.networks.onnx_format.tensors import (
+    MAX_MADE,
     Array,
     Tensor,
     as_objects,
@@ -19,7 +20,10 @@ from verimv.networks.onnx_format.tensors import (
     constant,
     exact,
     forms,
+    integer,
+    integer_type,
     integers,
+    room,
     scalar,
 )
 
@@ -114,15 +118,16 @@ def transpose(node: Node) -> Tensor:
 def concat(node: Node) -> Tensor:
     tensors = node.all_inputs()
     rank = len(tensors[0].shape)
+    if not rank:
+        raise InputError("scalars cannot be joined")
     axis = axis_in(node.integer("axis", 1), rank)
     for tensor in tensors:
         if len(tensor.shape) != rank or any(
             a != b for k, (a, b) in enumerate(zip(tensor.shape, tensors[0].shape, strict=True)) if k != axis
         ):
             raise InputError(f"shapes {tensors[0].shape} and {tensor.shape} cannot be joined along axis {axis}")
-    if not rank:
-        raise InputError("scalars cannot be joined")
-    check_size([sum(tensor.array.size for tensor in tensors)])
+    distinct = {id(tensor): tensor.array.size for tensor in tensors}
+    check_size([sum(tensor.array.size for tensor in tensors)], max(MAX_MADE, sum(distinct.values())))
     if any(tensor.forms for tensor in tensors):
         return Tensor(np.concatenate([forms(tensor) for tensor in tensors], axis), True)
     if len({tensor.array.dtype for tensor in tensors}) > 1:
@@ -132,9 +137,9 @@ def concat(node: Node) -> Tensor:
 
 def split(node: Node) -> list[Tensor]:
     tensor = node.input(0)
-    axis = axis_in(node.integer("axis", 0), len(tensor.shape))
     if not tensor.shape:
         raise InputError("a scalar cannot be split")
+    axis = axis_in(node.integer("axis", 0), len(tensor.shape))
     length = tensor.shape[axis]
     lengths = node.list_input(1, "split")
     if lengths is None:
@@ -143,7 +148,7 @@ def split(node: Node) -> list[Tensor]:
             raise InputError(f"{parts} parts for {node.outputs} outputs")
         each = -(-length // parts)
         lengths = [max(0, min(each, length - each * part)) for part in range(parts)]
-    if sum(lengths) != length or min(lengths) < 0 or len(lengths) != node.outputs:
+    if sum(lengths) != length or min(lengths, default=0) < 0 or len(lengths) != node.outputs:
         raise InputError(f"parts of lengths {lengths} do not make up {length}")
     ends = np.cumsum(lengths)[:-1].tolist()
     return [tensor.with_array(part) for part in np.split(tensor.array, ends, axis)]
@@ -159,8 +164,11 @@ def slice_(node: Node) -> Tensor:
     steps = [1] * len(starts) if steps_input is None else integers(steps_input, "steps")
     if len(axes) != len(starts) or len(steps) != len(starts) or 0 in steps:
         raise InputError("expected an axis and a step other than 0 for each start")
+    found = axes_in(axes, len(tensor.shape))
+    if not tensor.shape:
+        return tensor
     cuts = [slice(None)] * len(tensor.shape)
-    for axis, start, end, step in zip(axes_in(axes, len(tensor.shape)), starts, ends, steps, strict=True):
+    for axis, start, end, step in zip(found, starts, ends, steps, strict=True):
         cuts[axis] = _cut(start, end, step, tensor.shape[axis])
     return tensor.with_array(tensor.array[tuple(cuts)])
 
@@ -174,17 +182,17 @@ def _cut(start: int, end: int, step: int, length: int) -> slice:
 
 def gather(node: Node) -> Tensor:
     tensor, indices = node.input(0), node.input(1)
-    axis = axis_in(node.integer("axis", 0), len(tensor.shape))
     if not tensor.shape:
         raise InputError("a scalar has no entries to gather")
+    axis = axis_in(node.integer("axis", 0), len(tensor.shape))
     length = tensor.shape[axis]
     wanted = integers(indices, "indices")
     if any(not -length <= index < length for index in wanted):
         raise InputError(f"an index outside an axis of length {length}")
     shape = (*tensor.shape[:axis], *indices.shape, *tensor.shape[axis + 1 :])
-    check_size(shape)
-    places = np.array([index % length for index in wanted], dtype=np.int64).reshape(indices.shape)
-    return tensor.with_array(np.take(tensor.array, places, axis))
+    check_size(shape, room(tensor.array, indices.array))
+    places = np.array([index % length for index in wanted], dtype=np.int64)
+    return tensor.with_array(np.take(tensor.array, places, axis).reshape(shape))
 
 
 def pad(node: Node) -> Tensor:
@@ -208,9 +216,12 @@ def pad(node: Node) -> Tensor:
         slice(max(0, -before), max(0, length - max(0, -after)))
         for (before, after), length in zip(widths, tensor.shape, strict=True)
     )
+    if not rank:
+        return tensor
     array = tensor.array[cuts]
     grown = [(max(0, before), max(0, after)) for before, after in widths]
-    check_size([length + before + after for (before, after), length in zip(grown, array.shape, strict=True)])
+    lengths = [length + before + after for (before, after), length in zip(grown, array.shape, strict=True)]
+    check_size(lengths, room(array))
     if mode != "constant":
         return tensor.with_array(_moved(array, grown, mode))
     return _padded(tensor.with_array(array), grown, _pad_value(node))
@@ -249,15 +260,14 @@ def _padded(tensor: Tensor, widths: Sequence[tuple[int, int]], value: Tensor) ->
 
 
 def cast(node: Node) -> Tensor:
-    """A variable tensor stays what it is under a cast to a float, and has no other; stored constants are rounded."""
+    """A variable tensor stays what it is under a cast to a float, and has no other; so do numbers that were computed
+    here, which are exact. Stored constants are rounded."""
     tensor, to = node.input(0), node.integer("to", 0)
     if to in _FLOATS or to == _BFLOAT16:
-        if tensor.forms or tensor.array.dtype == object or (to == _BFLOAT16 and tensor.array.dtype.kind == "f"):
+        if tensor.forms or tensor.array.dtype == object:
             return tensor
-        if tensor.array.dtype.kind != "f":
-            return constant(exact(_numeric(tensor)))
         with np.errstate(over="ignore"):  # what becomes infinite is refused where it is used
-            return constant(tensor.array.astype(_FLOATS[to]))
+            return constant(_bfloat16(tensor.array) if to == _BFLOAT16 else tensor.array.astype(_FLOATS[to]))
     if to not in _INTEGERS or tensor.forms:
         raise InputError("a cast to anything but a float: what depends on the input stays a real number here")
     whole = [int(number) for number in exact(_numeric(tensor)).flat]
@@ -267,6 +277,14 @@ def cast(node: Node) -> Tensor:
     return constant(np.array(whole, dtype=_INTEGERS[to]).reshape(tensor.shape))
 
 
+def _bfloat16(array: Array) -> Array:
+    """Rounded to the eight bits of a bfloat16, to even; as float32, which numpy has."""
+    single = array.astype(np.float32)
+    bits = single.view(np.uint32).astype(np.uint64)
+    rounded = ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+    return np.where(np.isfinite(single), rounded, single)
+
+
 def _numeric(tensor: Tensor) -> Tensor:
     return constant(tensor.array.astype(np.int64)) if tensor.array.dtype.kind == "b" else tensor
 
@@ -274,7 +292,8 @@ def _numeric(tensor: Tensor) -> Tensor:
 def shape(node: Node) -> Tensor:
     tensor = node.input(0)
     lengths = list(tensor.shape)
-    return constant(np.array(lengths[node.integer("start", 0) : node.attributes.get("end")], dtype=np.int64))
+    start, end = node.integer("start", 0), node.integer("end", len(lengths))
+    return constant(np.array(lengths[start:end], dtype=np.int64))
 
 
 def size(node: Node) -> Tensor:
@@ -283,7 +302,7 @@ def size(node: Node) -> Tensor:
 
 def constant_of_shape(node: Node) -> Tensor:
     lengths = integers(node.input(0), "shape")
-    check_size(lengths)
+    check_size(lengths, MAX_MADE)
     value = node.attributes.get("value")
     if value is None:
         return constant(as_objects([ZERO] * int(np.prod(lengths, dtype=np.int64)), lengths))
@@ -300,29 +319,32 @@ def expand(node: Node) -> Tensor:
         target = np.broadcast_shapes(tensor.shape, tuple(lengths))
     except ValueError:
         raise InputError(f"shape {tensor.shape} cannot be expanded to {lengths}") from None
-    check_size(target)
+    check_size(target, room(tensor.array))
     return tensor.with_array(np.broadcast_to(tensor.array, target))
 
 
 def constant_(node: Node) -> Tensor:
-    for name in ("value", "value_float", "value_floats", "value_int", "value_ints"):
-        value = node.attributes.get(name)
-        if value is None:
-            continue
-        if isinstance(value, np.ndarray):
-            return constant(value)
-        if name.startswith("value_int"):
-            return constant(np.array(value, dtype=np.int64))
-        return constant(np.array(value, dtype=np.float32))
-    raise InputError("expected a dense tensor or numbers as its value")
+    given = [name for name in node.attributes if name.startswith("value")]
+    value = node.attributes[given[0]] if len(given) == 1 else None
+    if given == ["value"] and isinstance(value, np.ndarray):
+        return constant(value)
+    for name, kind, dtype in (("value_int", int, np.int64), ("value_float", float, np.float32)):
+        entries = value if isinstance(value, list) else [value]
+        if given == [f"{name}{'s' * isinstance(value, list)}"] and all(isinstance(entry, kind) for entry in entries):
+            return constant(np.array(value, dtype=dtype))
+    raise InputError("expected one value, a dense tensor or numbers")
 
 
 def range_(node: Node) -> Tensor:
-    start, limit, step = (integers(node.input(k), "range")[0] for k in range(3))
+    tensors = [node.input(k) for k in range(3)]
+    start, limit, step = (
+        integer(tensor, name) for tensor, name in zip(tensors, ("start", "limit", "delta"), strict=True)
+    )
     if not step:
         raise InputError("a range with step 0")
-    check_size([max(0, -(-(limit - start) // step))])
-    return constant(np.arange(start, limit, step, dtype=np.int64))
+    numbers = range(start, limit, step)
+    check_size([max(0, -(-(limit - start) // step))], MAX_MADE)
+    return constant(np.array(numbers, dtype=integer_type(*tensors)))
 
 
 SHAPES: dict[str, Operator] = {

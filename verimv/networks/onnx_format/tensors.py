@@ -20,8 +20,11 @@ from verimv.networks.affine import Affine
 
 Array = npt.NDArray[Any]
 
-#: Entries of one tensor.
+#: Entries of one tensor that is stored in a file.
 MAX_ENTRIES = 10_000_000
+#: Entries of one that an operator makes, unless an input of it is larger: a file of a hundred bytes can ask for any
+#: number of them, and each takes some 500 bytes.
+MAX_MADE = 250_000
 MAX_AXES = 32
 
 
@@ -55,7 +58,12 @@ def variable(array: Array) -> Tensor:
     return Tensor(array, True)
 
 
-def check_size(shape: Sequence[int]) -> None:
+def room(*arrays: Array) -> int:
+    """Entries that an operator on these may make."""
+    return max([MAX_MADE, *(array.size for array in arrays)])
+
+
+def check_size(shape: Sequence[int], limit: int = MAX_ENTRIES) -> None:
     """Before an array is made: its shape comes from a file."""
     if len(shape) > MAX_AXES:
         raise InputError(f"a tensor with {len(shape)} axes, more than {MAX_AXES}")
@@ -63,9 +71,9 @@ def check_size(shape: Sequence[int]) -> None:
     for length in shape:
         if length < 0:
             raise InputError(f"a tensor of shape {tuple(shape)}")
-        entries *= length
-    if entries > MAX_ENTRIES:
-        raise InputError(f"a tensor with {entries:,} entries, more than the {MAX_ENTRIES:,} that are read")
+        entries *= max(1, length)  # numpy has no room for (0, 2^60) either
+    if entries > limit:
+        raise InputError(f"a tensor with {entries:,} entries, more than the {limit:,} that are read")
 
 
 def mapped(function: Callable[..., Any], *arrays: Array) -> Array:
@@ -74,7 +82,7 @@ def mapped(function: Callable[..., Any], *arrays: Array) -> Array:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
         raise InputError(f"shapes {' and '.join(str(a.shape) for a in arrays)} do not fit together") from None
-    check_size(shape)
+    check_size(shape, room(*arrays))
     spread = [np.broadcast_to(array, shape).flat for array in arrays]
     return as_objects([function(*entries) for entries in zip(*spread, strict=True)], shape)
 
@@ -117,6 +125,31 @@ def integers(tensor: Tensor, what: str) -> list[int]:
     if tensor.array.dtype == object or tensor.array.dtype.kind not in "iu":
         raise InputError(f"{what}: expected integers")
     return [int(value) for value in tensor.array.ravel()]
+
+
+def integer(tensor: Tensor, what: str) -> int:
+    """A constant that is one whole number."""
+    found = integers(tensor, what)
+    if len(found) != 1:
+        raise InputError(f"{what}: expected one integer, found {len(found)}")
+    return found[0]
+
+
+def integer_type(*tensors: Tensor) -> np.dtype[Any] | None:
+    """The type of these, if all of them are integer constants: ONNX computes with one type at a time."""
+    if not all(tensor.is_integer for tensor in tensors):
+        return None
+    kinds = sorted({tensor.array.dtype.name for tensor in tensors})
+    if len(kinds) > 1:
+        raise InputError(f"expected integers of one type, found {' and '.join(kinds)}; put a Cast before")
+    return np.dtype(kinds[0])
+
+
+def wrapped(array: Array, kind: np.dtype[Any]) -> Tensor:
+    """Whole numbers as integers of a type, modulo 2^bits: 200 + 100 is 44 in eight bits, as in every ONNX runtime."""
+    low, span = int(np.iinfo(kind).min), 1 << 8 * kind.itemsize
+    entries = [(int(number) - low) % span + low for number in array.flat]
+    return constant(np.array(entries, dtype=kind).reshape(array.shape))
 
 
 def scalar(tensor: Tensor, what: str) -> Number:

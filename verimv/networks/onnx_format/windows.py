@@ -12,7 +12,7 @@ import numpy as np
 from verimv.errors import InputError
 from verimv.networks.affine import Affine
 from verimv.networks.onnx_format.node import Node
-from verimv.networks.onnx_format.tensors import Array, check_size
+from verimv.networks.onnx_format.tensors import Array, check_size, room
 
 Index = tuple[int, ...]
 
@@ -80,6 +80,7 @@ class Windows:
     def pooled(self, data: Array, join: Callable[[Index, list[Affine]], Affine]) -> Array:
         """Each channel's windows joined; data is (N, C, …)."""
         shape = (*data.shape[:2], *self.output_shape)
+        check_size(shape, room(data))
         check_size([math.prod(shape), math.prod(self.kernel)])
         result = np.empty(shape, dtype=object)
         for place, cells in self.places():
