@@ -117,7 +117,7 @@ class Work:
 
     def __init__(self, stored_bytes: int) -> None:
         few = min(stored_bytes, 1_000_000)
-        self.left = 25 * (200_000 + few) + 75 * (stored_bytes - few)
+        self.left = 20 * (200_000 + few) + 90 * (stored_bytes - few)
 
     def spend(self, units: int) -> None:
         """Take units from the budget; reject if there are too few."""

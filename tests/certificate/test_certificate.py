@@ -49,7 +49,7 @@ def test_the_kernel_alone_accepts_what_extract_writes(name, flags, tmp_path):
     done = subprocess.run(
         [sys.executable, *flags, kernel.__file__, str(out)], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "valid\n", "")
+    assert (done.returncode, done.stdout.splitlines()[0], done.stderr) == (0, "valid", "")
     assert (out / "source.json").exists() == (name == "box")
     assert main(["check", str(out)]) == 0
 
@@ -85,7 +85,7 @@ def test_bounds_that_cannot_be_proved_are_only_assumed():
     wrong = NetworkBounds([[NeuronBound(parse_number("1"), parse_number("3/2"), "vouched")]])
     result = verimv.extract(network, bounds=wrong)
     assert str(result.formula) == "1"
-    assert "1 bounds without evidence" in result.check()
+    assert "evidence for every bound" in result.check()
     assert result.summary["status"] == "extracted"
     assert result.summary["proofs"][0]["verdict"] == "undecided"
 
@@ -125,8 +125,8 @@ def test_summary(directory):
 
 def test_check(directory, capsys):
     assert main(["check", str(directory)]) == 0
-    assert capsys.readouterr().out.endswith("valid\n")
-    verimv.check_files(directory)
+    assert capsys.readouterr().out.endswith("valid\ny1 = formula on [0,1]\n")
+    assert verimv.check_files(directory) == ["y1 = formula on [0,1]"]
 
 
 def test_check_json(directory, capsys):
@@ -153,7 +153,7 @@ def test_edited_files(directory, capsys, file, old, new, code, verdict):
     assert main(["check", str(directory)]) == code
     captured = capsys.readouterr()
     assert captured.out.startswith(verdict)
-    assert captured.out.count("\n") == 1
+    assert captured.out.count("\n") == (1 if code else 2)
 
 
 def test_check_of_files_given_one_by_one(directory, tmp_path, capsys):

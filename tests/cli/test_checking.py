@@ -27,8 +27,8 @@ def program(tmp_path, monkeypatch):
 
 
 def test_the_program_is_asked(run, program):
-    called = program("valid\\n", "exit 0")
-    assert run("check", HAT, "--kernel", "verified") == (0, "valid\n", "")
+    called = program("valid\\ny1 = formula on [0,1]\\n", "exit 0")
+    assert run("check", HAT, "--kernel", "verified") == (0, "valid\ny1 = formula on [0,1]\n", "")
     assert called.read_text() == f"-- {HAT}"
     assert run("check", HAT, "--kernel", "verified", "--network", "n.json")[0] == 0
     assert called.read_text() == f"--network n.json -- {HAT}"
@@ -45,8 +45,10 @@ def test_its_verdict_is_passed_on(word, code, run, program):
 
 
 def test_both_agree(run, program):
-    program("valid\\n", "exit 0")
-    assert run("check", HAT, "--kernel", "both") == (0, "valid\n", "")
+    program("valid\\ny1 = formula on [0,1]\\n", "exit 0")
+    assert run("check", HAT, "--kernel", "both") == (0, "valid\ny1 = formula on [0,1]\n", "")
+    data = json.loads(run("check", HAT, "--kernel", "both", "--json")[1])
+    assert (data["verdict"], data["statement"]) == ("valid", ["y1 = formula on [0,1]"])
     program("invalid: no\\n", "exit 1")
     code, text, _ = run("check", WRONG, "--kernel", "both")
     assert (code, text.startswith("invalid, line ")) == (1, True)
@@ -54,15 +56,17 @@ def test_both_agree(run, program):
 
 
 def test_a_disagreement_is_a_bug(run, program):
-    program("valid\\n", "exit 0")
+    program("valid\\ny1 = formula on [0,1]\\n", "exit 0")
     assert "the kernels disagree" in one_line_error(run("check", WRONG, "--kernel", "both"), 4)
+    program("valid\\ny1 = 2·formula on [0,1]\\n", "exit 0")
+    assert "the kernels disagree" in one_line_error(run("check", HAT, "--kernel", "both"), 4)
     program("incomplete: no\\n", "exit 3")
     assert "the kernels disagree" in one_line_error(run("check", HAT, "--kernel", "both"), 4)
 
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [("valid\\n", "exit 1"), ("invalid: no\\n", "exit 0"), ("", "exit 0"), ("valid\\nvalid\\n", "exit 0")],
+    [("valid\\n", "exit 1"), ("invalid: no\\n", "exit 0"), ("", "exit 0"), ("valid\\n", "exit 0")],
 )
 def test_an_answer_that_makes_no_sense_is_no_verdict(text, code, run, program):
     program(text, code)
@@ -81,11 +85,11 @@ def test_without_the_program(run, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(verified, "_BUILT", tmp_path / "nothing")
     assert "make -C proofs" in one_line_error(run("check", HAT, "--kernel", "both"))
-    assert run("check", HAT) == (0, "valid\n", "")
+    assert run("check", HAT) == (0, "valid\ny1 = formula on [0,1]\n", "")
     program = tmp_path / "verimv-kernel"
-    program.write_text("#!/bin/sh\necho valid\n")
+    program.write_text("#!/bin/sh\necho valid; echo 'y1 = formula on [0,1]'\n")
     program.chmod(0o755)
-    assert run("check", HAT, "--kernel", "verified") == (0, "valid\n", "")
+    assert run("check", HAT, "--kernel", "verified") == (0, "valid\ny1 = formula on [0,1]\n", "")
     program.write_text("no program")
     assert "cannot be run" in one_line_error(run("check", HAT, "--kernel", "verified"))
 
@@ -93,20 +97,22 @@ def test_without_the_program(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "statement"),
     [
-        ("range-of-a-network", ": 0 ≤ y1 ≤ 1"),
-        ("range-bounded-twice", ": 0 ≤ y1 ≤ 2"),
-        ("range-of-clipped-units", ": 0 ≤ y1 ≤ 1"),  # −1/2 before the ReLU
-        ("range-with-a-square-root", ": -1/2 ≤ y1 ≤ sqrt(2)"),
-        ("difference-of-twins", ": 0 ≤ y1 − y1 of the other ≤ 0"),
-        ("hat", ""),
+        ("range-of-a-network", ["0 ≤ y1 ≤ 1 on [0,1]"]),
+        ("range-bounded-twice", ["0 ≤ y1 ≤ 2 on [0,1]"]),
+        ("range-of-clipped-units", ["0 ≤ y1 ≤ 1 on [0,1]"]),  # −1/2 before the ReLU
+        ("range-with-a-square-root", ["-1/2 ≤ y1 ≤ sqrt(2) on [0,1]"]),
+        ("difference-of-twins", ["0 ≤ y1 − other y1 ≤ 0 on [0,1]"]),
+        ("hat", ["y1 = formula on [0,1]"]),
     ],
 )
-def test_what_is_proved_without_a_formula(run, name, statement):
+def test_what_is_proved(run, name, statement):
     directory = FOLDER / "valid" / name
-    assert run("check", directory) == (0, f"valid{statement}\n", "")
+    text = "\n".join(["valid", *statement]) + "\n"
+    assert run("check", directory) == (0, text, "")
     given = [word for file in kernel.FILES if (directory / kernel.FILES[file]).exists()
              for word in (f"--{file}", directory / kernel.FILES[file])]  # fmt: skip
-    assert run("check", directory / "certificate.jsonl", *given) == (0, f"valid{statement}\n", "")
+    assert run("check", directory / "certificate.jsonl", *given) == (0, text, "")
+    assert json.loads(run("check", directory, "--json")[1])["statement"] == statement
 
 
 def test_nothing_is_said_to_be_proved_otherwise(run):

@@ -59,10 +59,11 @@ def test_undecided_is_an_error_of_its_own(run, tmp_path, monkeypatch):
 def test_several_certificates_are_several_cases(run, tmp_path, hat):
     assert run("extract", hat, "-o", tmp_path / "hat")[0] == 0
     files = [tmp_path / "hat", tmp_path / "hat" / "formula.mv", tmp_path / "hat" / "certificate.jsonl"]
-    assert run("check", *files) == (0, "valid\n", "")
+    assert run("check", *files) == (0, "valid\ny1 = formula on [0,1]\n", "")
     code, out, _ = run("check", *files, INVALID, tmp_path / "none", "--junit", tmp_path / "out.xml")
     assert code == 1
-    assert [line.split(": ")[1][:7] for line in out.splitlines()] == ["valid", "invalid", "malform"]
+    told = [line for line in out.splitlines() if not line.startswith("  ")]  # the others are the statement
+    assert [line.split(": ")[1][:7] for line in told] == ["valid", "invalid", "malform"]
     counts, cases = read(tmp_path / "out.xml")
     assert counts == {"tests": 3, "failures": 1, "errors": 1, "skipped": 0}
     assert [name for _, name, _ in cases] == [str(files[0]), str(INVALID), str(tmp_path / "none")]

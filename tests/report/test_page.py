@@ -16,7 +16,7 @@ from tests import oracle
 from verimv import Layer, Network, extract, kernel, load, parse, write_network
 from verimv.certificate import certify_simplification
 from verimv.cli import main
-from verimv.errors import OutputLeavesUnitInterval
+from verimv.errors import InputError, OutputLeavesUnitInterval
 from verimv.exact import Rational, format_number, parse_number
 from verimv.networks.affine import Affine
 from verimv.pictures import curves, curves_svg
@@ -262,16 +262,12 @@ def test_an_assumed_bound_leaves_it_open(hat, capsys):
     assert "equals, at every point" not in page.told
 
 
-def test_files_that_the_certificate_does_not_name_are_not_shown(hat):
-    """A box that nobody has checked must not appear in what is said to be proved."""
+def test_files_that_the_certificate_does_not_name_are_refused(hat):
+    """A box that nobody has checked must not appear beside what is proved."""
     network = json.loads((hat / "network.json").read_text())
     (hat / "source.json").write_text(json.dumps(network | {"box": [["-7", "7"]]}))
-    (hat / "original.mv").write_text("not a formula")
-    page = page_of(hat)
-    assert "certified" in page.told
-    assert "x1 ∈ [0, 1]" in page.told
-    assert "−7" not in page.told
-    assert "original.mv" not in page.told
+    with pytest.raises(InputError, match="a source that the certificate does not name"):
+        page_of(hat)
 
 
 def test_names_of_units_are_nobody_elses(tmp_path):

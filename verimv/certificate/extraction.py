@@ -46,7 +46,7 @@ class CertifiedExtraction(Extraction):
         lacking = self._unreadable()
         try:
             if not lacking:
-                self.certificate.check(progress)
+                self.summary["statement"] = self.certificate.check(progress)
         except IncompleteCertificate as error:
             lacking = str(error)
         except (InvalidCertificate, InputError) as error:
