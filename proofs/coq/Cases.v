@@ -80,12 +80,6 @@ Section Cases.
 
   (** ** Ranges *)
 
-  (** total + c x *)
-  Definition add_product (total c x : t) : t :=
-    if is_zero K x then total
-    else if eqb K x one then add K total c
-    else add K total (mul K c x).
-
   (** c x, as one of many products. *)
   Definition with_product (c x : t) (l : list (t * t)) : list (t * t) := if is_zero K x then l else (c, x) :: l.
 
@@ -121,7 +115,7 @@ Section Cases.
   Definition image (a : activation) (z : t) : result t :=
     match a with
     | Relu => larger K zero z
-    | Clip => let* y := larger K zero z in smaller K one y
+    | Clip => let* y := larger K zero z in smaller K y one
     | Identity => Ok z
     end.
 
@@ -144,7 +138,8 @@ Section Cases.
     | e :: _ => ranges e
     end.
 
-  (** The entry of a variable after others; none if its range is empty. *)
+  (** The entry of a variable after others; none if its range is empty.  Ranges
+      are written over one denominator, as far as this works. *)
   Definition measure (known : facts t) (before : cache t) (k : positive) (x : variable t)
       : result (option (entry t)) :=
     let b := find k known in
@@ -153,7 +148,8 @@ Section Cases.
                | Neuron _ s => range_of_sum (ranges_before before) s
                end in
     let* r := narrowed r0 b in
-    let (l, h) := r in
+    let l := match before with [] => fst r | e :: _ => align K (high e) (fst r) end in
+    let h := align K l (snd r) in
     let* _ := fitting K l in
     let* _ := fitting K h in
     let* nonempty := le K l h in
@@ -250,14 +246,13 @@ Section Cases.
         end
     end.
 
-  (** The largest c y - slope z over points (z, y). *)
-  Definition worth (c slope : t) (p : t * t) : t :=
-    sub K (add_product zero c (snd p)) (add_product zero slope (fst p)).
+  (** The largest c y + minus z over points (z, y), where minus is -slope. *)
+  Definition worth (c minus : t) (p : t * t) : t := dot K [(c, snd p); (minus, fst p)] zero.
 
-  Fixpoint highest (c slope : t) (most : t) (ps : list (t * t)) : result t :=
+  Fixpoint highest (c minus : t) (most : t) (ps : list (t * t)) : result t :=
     match ps with
     | [] => Ok most
-    | p :: rest => let* most := larger K most (worth c slope p) in highest c slope most rest
+    | p :: rest => let* most := larger K most (worth c minus p) in highest c minus most rest
     end.
 
   Definition is_relu (a : activation) : bool := match a with Relu => true | _ => false end.
@@ -287,15 +282,16 @@ Section Cases.
   Definition multiplier (by_default needed : bool) (c : t) (a : activation) (e : entry t) (ms : list t)
       : result (t * list t) :=
     if needed then
-      if by_default then let* s := default_slope c a e in Ok (mul K c s, ms)
+      if by_default then let* s := default_slope c a e in Ok (dot K [(c, s)] zero, ms)
       else match ms with
            | m :: ms => Ok (m, ms)
            | [] => Reject Malformed "more multipliers"
            end
     else Ok (if kept e then c else zero, ms).
 
+  (** [last] is the slope before, over whose denominator the next one is written. *)
   Fixpoint walk (by_default : bool) (splits : trie (bool * bool)) (c : cache t)
-      (cs : coefficients) (total : t) (ms : list t) : result (t * list t) :=
+      (cs : coefficients) (total last : t) (ms : list t) : result (t * list t) :=
     match c with
     | [] =>
         let* _ := need (match cs with [] => true | _ => false end) "a target over the variables" in
@@ -307,21 +303,24 @@ Section Cases.
         match shape e with
         | Free =>
             let* negative := le K c zero in
-            let total := add_product total c (if negative then low e else high e) in
-            walk by_default splits before cs total ms
+            let total := dot K [(c, if negative then low e else high e)] total in
+            walk by_default splits before cs total last ms
         | Neuron a s =>
             let* m := multiplier by_default (bent e || is_split splits (key e)) c a e ms in
             let (slope, ms) := m in
-            if is_zero K c && is_zero K slope then walk by_default splits before cs total ms
+            if is_zero K c && is_zero K slope then walk by_default splits before cs total last ms
             else
               match points e with
               | [] => Reject Invalid "a point"
               | p :: ps =>
-                  let* most := highest c slope (worth c slope p) ps in
-                  let total := add K (add K total most) (mul K slope (constant s)) in
+                  let minus := dot K [(int K (-1), slope)] zero in
+                  let* most := highest c minus (worth c minus p) ps in
+                  let total := dot K [(slope, constant s); (one, most)] total in
                   let* _ := fitting K total in
-                  let cs := if is_zero K slope then cs else add_row slope (rev' (terms s)) cs in
-                  walk by_default splits before cs total ms
+                  if is_zero K slope then walk by_default splits before cs total last ms
+                  else
+                    let last := align K last slope in
+                    walk by_default splits before (add_row last (rev' (terms s)) cs) total last ms
               end
         end
     end.
@@ -330,7 +329,7 @@ Section Cases.
   Definition bound_by (c : cache t) (s : situation t) (ms : list t) : result t :=
     let cs := add_row one (rev' (terms (target s))) [] in
     let by_default := match ms with [] => true | _ => false end in
-    let* r := walk by_default (splits s) c cs (constant (target s)) ms in
+    let* r := walk by_default (splits s) c cs (constant (target s)) one ms in
     let (total, left) := r in
     let* _ := well_formed (match left with [] => true | _ => false end) "no more multipliers" in
     let* _ := fitting K total in

@@ -41,16 +41,6 @@ Section Cases.
 
   (** ** Ranges *)
 
-  Lemma add_product_sound total c x :
-    value (add_product K total c x) = value total + value c * value x.
-  Proof.
-    unfold add_product. destruct (is_zero K x) eqn:E0.
-    { apply (is_zero_sound sound) in E0. rewrite E0. lra. }
-    destruct (eqb K x (one K)) eqn:E1.
-    { apply (eqb_sound sound) in E1. rewrite (value_add _ _ _ sound), E1, (value_one sound). lra. }
-    now rewrite (value_add _ _ _ sound), (value_mul _ _ _ sound).
-  Qed.
-
   Lemma image_sound a z y : image K a z = Ok y -> value y = activate a (value z).
   Proof.
     pose proof (value_zero sound) as H0. pose proof (value_one sound) as H1.
@@ -197,7 +187,11 @@ Section Cases.
   Proof.
     intros Hc Ha Hd Ho H. unfold measure in H.
     apply bind_ok in H. destruct H as (r0 & H0 & H).
-    apply bind_ok in H. destruct H as ([l h] & H1 & H).
+    apply bind_ok in H. destruct H as ([l' h'] & H1 & H). cbn [fst snd] in H. cbv zeta in H.
+    set (l := match c with [] => l' | e :: _ => align K (high e) l' end) in *.
+    assert (El : value l = value l') by (unfold l; destruct c; rewrite ?(value_align _ _ _ sound); reflexivity).
+    set (h := align K l h') in *. assert (Eh : value h = value h') by apply (value_align _ _ _ sound).
+    clearbody l h.
     apply bind_ok in H. destruct H as (_ & _ & H).
     apply bind_ok in H. destruct H as (_ & _ & H).
     apply bind_ok in H. destruct H as (nonempty & H2 & H).
@@ -217,7 +211,11 @@ Section Cases.
   Proof.
     intros Hc Hx Hkeys H. unfold measure in H.
     apply bind_ok in H. destruct H as (r0 & H0 & H).
-    apply bind_ok in H. destruct H as ([l h] & H1 & H).
+    apply bind_ok in H. destruct H as ([l' h'] & H1 & H). cbn [fst snd] in H. cbv zeta in H.
+    set (l := match c with [] => l' | e :: _ => align K (high e) l' end) in *.
+    assert (El : value l = value l') by (unfold l; destruct c; rewrite ?(value_align _ _ _ sound); reflexivity).
+    set (h := align K l h') in *. assert (Eh : value h = value h') by apply (value_align _ _ _ sound).
+    clearbody l h.
     apply bind_ok in H. destruct H as (_ & _ & H).
     apply bind_ok in H. destruct H as (_ & _ & H).
     apply bind_ok in H. destruct H as (nonempty & H2 & H).
@@ -242,6 +240,8 @@ Section Cases.
       assert (Hbefore : forall e', In e' c -> applies e') by (intros e' He'; apply Happ; now right).
       pose proof (argument_in_range c k x r0 Hc Hbefore Hd H0) as Hr.
       apply (narrowed_sound _ _ _ (argument x k)) in H1; trivial.
+      assert (H1' : in_range (l, h) (argument x k)) by (unfold in_range in *; cbn [fst snd] in *; lra).
+      clear H1. rename H1' into H1.
       split; cbn [low high ranges shape key]; [exact H1 |].
       (* and of the variable *)
       intros j r Hj. apply find_set_cases in Hj. destruct Hj as [[-> ->] | [_ Hj]].
@@ -390,14 +390,14 @@ Section Cases.
     cbn [rev]. rewrite A, IH. cbn [value_of_terms]. lra.
   Qed.
 
-  Lemma worth_sound c slope p :
-    value (worth K c slope p) = value c * value (snd p) - value slope * value (fst p).
+  Lemma worth_sound c minus p :
+    value (worth K c minus p) = value c * value (snd p) + value minus * value (fst p).
   Proof.
-    unfold worth. rewrite (value_sub sound), !add_product_sound, (value_zero sound). lra.
+    unfold worth. rewrite (value_dot _ _ _ sound), (value_zero sound). cbn [value_of_products]. lra.
   Qed.
 
-  Lemma highest_sound c slope ps : forall most m, highest K c slope most ps = Ok m ->
-    value most <= value m /\ (forall p, In p ps -> value (worth K c slope p) <= value m).
+  Lemma highest_sound c minus ps : forall most m, highest K c minus most ps = Ok m ->
+    value most <= value m /\ (forall p, In p ps -> value (worth K c minus p) <= value m).
   Proof.
     induction ps as [| p ps IH]; intros most m; cbn [highest].
     { intros [= <-]. split; [lra | contradiction]. }
@@ -408,10 +408,10 @@ Section Cases.
   Qed.
 
   Theorem walk_bounds by_default sp c : cache_ok c -> (forall e, In e c -> applies e) ->
-    forall cs total ms r, walk K by_default sp c cs total ms = Ok r ->
+    forall cs total last ms r, walk K by_default sp c cs total last ms = Ok r ->
     on_coefficients cs + value total <= value (fst r).
   Proof.
-    induction c as [| e c IH]; intros Hc Ha cs total ms r; cbn [walk].
+    induction c as [| e c IH]; intros Hc Ha cs total last ms r; cbn [walk].
     { intros H. apply bind_ok in H. destruct H as (u & Hn & H). apply need_ok in Hn. injection H as <-.
       destruct cs; [| discriminate]. cbn [fst on_coefficients]. lra. }
     assert (Hrest : forall e', In e' c -> applies e') by (intros e' He'; apply Ha; now right).
@@ -423,29 +423,35 @@ Section Cases.
     apply bind_ok in H. destruct H as (_ & _ & H).
     destruct (shape e) as [| a s]; cbn [argument defined activation_of] in *.
     - apply bind_ok in H. destruct H as (negative & Hn & H). apply IH in H.
-      rewrite add_product_sound in H.
+      rewrite (value_dot _ _ _ sound) in H. cbn [value_of_products] in H.
       destruct negative; [apply (le_true sound) in Hn | apply (le_false sound) in Hn];
         rewrite (value_zero sound) in Hn; nra.
     - apply bind_ok in H. destruct H as ([slope ms'] & _ & H).
       destruct (is_zero K q && is_zero K slope)%bool eqn:Ez.
       { apply andb_prop in Ez. destruct Ez as [Ez _]. apply (is_zero_sound sound) in Ez.
         apply IH in H. rewrite Ez. lra. }
-      destruct (points e) as [| p ps]; [discriminate |].
+      destruct (points e) as [| p ps]; [discriminate |]. cbv zeta in H.
+      set (minus := dot K [(int K (-1), slope)] (zero K)) in *.
+      assert (Em : value minus = - value slope).
+      { unfold minus. rewrite (value_dot _ _ _ sound), (value_zero sound). cbn [value_of_products].
+        rewrite (value_int sound). lra. }
+      clearbody minus.
       apply bind_ok in H. destruct H as (most & Hm & H).
-      apply bind_ok in H. destruct H as (_ & _ & H). apply IH in H.
+      apply bind_ok in H. destruct H as (_ & _ & H).
       apply highest_sound in Hm. destruct Hm as [Hm1 Hm2].
       assert (Hpeak : value q * activate a (on_sum s) - value slope * on_sum s <= value most).
       { apply (neuron_points a _ _ (value (low e)) (value (high e))); trivial.
         intros z Hz. destruct (Hpoints z Hz) as (z' & y & Hin & <- & Ey). rewrite <- Ey.
-        change (value q * value (snd (z', y)) - value slope * value (fst (z', y)) <= value most).
-        rewrite <- worth_sound. destruct Hin as [<- | Hin]; [exact Hm1 | now apply Hm2]. }
-      assert (Hrow : on_coefficients (if is_zero K slope then cs' else add_row slope (rev' (terms s)) cs')
-                = on_coefficients cs' + value slope * on_terms (terms s)).
-      { destruct (is_zero K slope) eqn:E0.
+        assert (W : value (worth K q minus (z', y)) <= value most)
+          by (destruct Hin as [<- | Hin]; [exact Hm1 | now apply Hm2]).
+        rewrite worth_sound, Em in W. cbn [fst snd] in W. lra. }
+      assert (Hnext : on_coefficients cs' + value slope * on_terms (terms s)
+        + value (dot K [(slope, constant s); (one K, most)] total) <= value (fst r)).
+      { destruct (is_zero K slope) eqn:E0; apply IH in H.
         - apply (is_zero_sound sound) in E0. rewrite E0. lra.
-        - now rewrite add_row_sound, on_terms_reversed. }
-      rewrite Hrow, !(value_add _ _ _ sound), (value_mul _ _ _ sound) in H.
-      rewrite Hd. unfold value_of_sum in *. lra.
+        - rewrite add_row_sound, on_terms_reversed, (value_align _ _ _ sound) in H. exact H. }
+      rewrite (value_dot _ _ _ sound) in Hnext. cbn [value_of_products] in Hnext.
+      rewrite (value_one sound) in Hnext. rewrite Hd. unfold value_of_sum in *. lra.
   Qed.
 
   (** ** Leaves *)

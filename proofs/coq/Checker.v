@@ -109,7 +109,7 @@ Definition initial_progress (inputs : N) (ls : list (flat t)) (stop : positive) 
   let vals := snd (N.iter inputs (fun km =>
     let k := fst km in (Pos.succ k, set k (Sum_ [(Pos.succ (Pos.succ k), one K)] (zero K)) (snd km)))
     (1%positive, Empty)) in
-  Progress (Variables stop (fold_left define_layer ls (free_inputs inputs))) (shapes_of ls)
+  Progress (Variables stop (fold_left (define_layer K) ls (free_inputs inputs))) (shapes_of ls)
     0 ls 1 1 1 Empty vals Empty false Cases.no_cache.
 
 Fixpoint pair_up {A B C} (f : A -> B -> C) (l : list A) (m : list B) : result (list C) :=

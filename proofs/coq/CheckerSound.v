@@ -415,8 +415,8 @@ Section CheckerSound.
 
   Hypothesis v_inputs : forall j, (j < length us)%nat -> v (Pos.of_succ_nat j) = nth j us 0.
 
-  Lemma initial_true ls stop : def = fold_left Networks.define_layer ls (Networks.free_inputs inputs) ->
-    Forall (defined_in def) ls -> true_progress (Checker.initial_progress K inputs ls stop).
+  Lemma initial_true ls stop : def = fold_left (Networks.define_layer K) ls (Networks.free_inputs inputs) ->
+    Forall (defined_in value v def) ls -> true_progress (Checker.initial_progress K inputs ls stop).
   Proof.
     intros Ed Hls. split; cbn; [now rewrite Ed | | discriminate | now intros b k low high _ H | | exact Hls].
     2: { intros b. exact (no_cache_sound value v (Variables b def)). }
@@ -427,8 +427,8 @@ Section CheckerSound.
   Qed.
 
   Lemma start_network_true budget n f ls stop g : Checker.start_network K budget n f ls stop = Ok g ->
-    length us = length (box n) -> def = fold_left Networks.define_layer ls (Networks.free_inputs inputs) ->
-    Forall (defined_in def) ls ->
+    length us = length (box n) -> def = fold_left (Networks.define_layer K) ls (Networks.free_inputs inputs) ->
+    Forall (defined_in value v def) ls ->
     wf (Checker.kept g) /\ ls <> []
     /\ (models (Checker.kept g) -> exists ns gs, map den ns = outputs_of_formula meaning f us
          /\ Checker.pair_up Checker.Computes (Checker.last_layer ls) ns = Ok gs /\ true_state gs g).
@@ -451,7 +451,7 @@ Section CheckerSound.
   Qed.
 
   Lemma start_bounds_true budget ls stop g : Checker.start_bounds K budget inputs ls stop = Ok g ->
-    def = fold_left Networks.define_layer ls (Networks.free_inputs inputs) -> Forall (defined_in def) ls ->
+    def = fold_left (Networks.define_layer K) ls (Networks.free_inputs inputs) -> Forall (defined_in value v def) ls ->
     wf (Checker.kept g) /\ ls <> []
     /\ (models (Checker.kept g) -> true_state (map Checker.Lies (Checker.last_layer ls)) g).
   Proof.

@@ -20,6 +20,7 @@ Record sound_number {t : Type} (K : number t) (value : t -> F) (meaning : exact 
   value_add : forall x y, value (add K x y) = value x + value y;
   value_mul : forall x y, value (mul K x y) = value x * value y;
   value_dot : forall l x, value (dot K l x) = value x + value_of_products value l;
+  value_align : forall x y, value (align K x y) = value y;
   value_read : forall e x, read K e = Ok x -> meaning e = value x;
   value_eqb : forall x y, eqb K x y = true -> x = y;
   value_le : forall x y, leb K x y = Some true -> value x <= value y;

@@ -141,8 +141,17 @@ Fixpoint add_variables (a : activation) (k : positive) (ss : list (sum t)) (m : 
   | s :: rest => add_variables a (Pos.succ k) rest (set k (Neuron a s) m)
   end.
 
+(** All coefficients of a layer over one denominator, as far as this works: a
+    number that has it, and the sums. *)
+Definition common (ss : list (sum t)) : t :=
+  fold_left (fun x s => fold_left (fun x kc => align K x (snd kc)) (terms s) (align K x (constant s))) ss one.
+
+Definition aligned (x : t) (s : sum t) : sum t :=
+  Sum_ (List.map (fun kc => (fst kc, align K x (snd kc))) (terms s)) (align K x (constant s)).
+
 Definition define_layer (m : trie (variable t)) (l : flat) : trie (variable t) :=
-  add_variables (kind l) (start_at l) (neurons l) m.
+  let x := common (neurons l) in
+  add_variables (kind l) (start_at l) (List.map (aligned x) (neurons l)) m.
 
 (** Inputs 0, 1, ..., n - 1 are free. *)
 Definition free_inputs (n : N) : trie (variable t) :=

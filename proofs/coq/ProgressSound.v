@@ -35,7 +35,7 @@ Section ProgressSound.
       on_sum u = value_of_sum value v s;
     true_facts : facts_true (Networks.known p);
     true_cache : forall b, cache_sound value v (Variables b def) (Networks.cached p);
-    defined : Forall (defined_in def) (Networks.to_come p) }.
+    defined : Forall (defined_in value v def) (Networks.to_come p) }.
 
   (** Once a bound is assumed, nothing is known. *)
   Definition progress_ok (p : Networks.progress t) : Prop := Networks.assumed p = false -> true_progress p.
@@ -85,17 +85,17 @@ Section ProgressSound.
   Qed.
 
   (** The arguments of a layer that is defined. *)
-  Lemma layer_sums l us' j u : defined_in def l ->
+  Lemma layer_sums l us' j u : defined_in value v def l ->
     Forall2 (fun u s => on_sum u = value_of_sum value v s) us' (Networks.neurons l) ->
     find j (Networks.set_all (Networks.start_at l) us' Empty) = Some u ->
     exists s, find j def = Some (Neuron (Networks.kind l) s) /\ on_sum u = value_of_sum value v s.
   Proof.
     intros Hd Hs H. apply set_all_find in H. destruct H as [H | (i & -> & H)]; [discriminate |].
-    destruct (related_nth _ _ _ _ _ _ _ Hs H) as (s & Es & E). exists s. split; [now apply Hd | exact E].
+    destruct (related_nth _ _ _ _ _ _ _ Hs H) as (s & Es & E). destruct (Hd _ _ Es) as (s' & Es' & E'). exists s'. split; [exact Es' | now rewrite E, E'].
   Qed.
 
   Lemma enter_valid ls : forall p (pre : Prop),
-    (pre -> Networks.assumed p = false -> true_progress p /\ Forall (defined_in def) ls) ->
+    (pre -> Networks.assumed p = false -> true_progress p /\ Forall (defined_in value v def) ls) ->
     valid pre (Networks.enter K ls p) progress_ok.
   Proof.
     induction ls as [| l ls IH]; intros p pre Hp; cbn [Networks.enter].
@@ -106,14 +106,14 @@ Section ProgressSound.
     set (p' := Networks.Progress _ _ _ _ _ _ _ _ _ _ _ _).
     assert (Hp' : pre /\ (Networks.assumed p = false ->
                     Forall2 (fun u s => on_sum u = value_of_sum value v s) ss (Networks.neurons l)) ->
-                  Networks.assumed p' = false -> true_progress p' /\ Forall (defined_in def) ls).
+                  Networks.assumed p' = false -> true_progress p' /\ Forall (defined_in value v def) ls).
     { intros [Hpre Hss] E. destruct (Hp Hpre E) as [[T1 T2 T3 T4 T5 T6] Hls]. specialize (Hss E).
       inversion_clear Hls as [| ? ? Hl Hrest]. split; [| exact Hrest].
       split; unfold p'; cbn; trivial.
       - intros k u. destruct (Networks.same_activation (Networks.kind l) Identity) eqn:Ei; [| apply T2].
         intros H. apply set_all_find in H. destruct H as [H | (i & -> & H)]; [now apply T2 |].
         destruct (related_nth _ _ _ _ _ _ _ Hss H) as (s & Es & ->). apply Hl in Es.
-        assert (Hx := def_holds _ _ Es). simpl in Hx. rewrite Hx.
+        destruct Es as (s' & Es & Ev). assert (Hx := def_holds _ _ Es). simpl in Hx. rewrite Hx, Ev.
         destruct (Networks.kind l); try discriminate. reflexivity.
       - intros k u a s H Es. destruct (layer_sums _ _ _ _ Hl Hss H) as (s' & Es' & E').
         congruence. }

@@ -23,10 +23,11 @@ Definition holds_flat {t} (value : t -> F) (v : positive -> F) (l : Networks.fla
   forall i s, nth_error (Networks.neurons l) i = Some s ->
   v (key_at (Networks.start_at l) i) = activate (Networks.kind l) (value_of_sum value v s).
 
-(** A table has the definitions of a layer. *)
-Definition defined_in {t} (def : trie (variable t)) (l : Networks.flat t) : Prop :=
+(** A table has the definitions of a layer, or others with the same values. *)
+Definition defined_in {t} (value : t -> F) (v : positive -> F) (def : trie (variable t)) (l : Networks.flat t) : Prop :=
   forall i s, nth_error (Networks.neurons l) i = Some s ->
-  find (key_at (Networks.start_at l) i) def = Some (Neuron (Networks.kind l) s).
+  exists s', find (key_at (Networks.start_at l) i) def = Some (Neuron (Networks.kind l) s')
+    /\ value_of_sum value v s' = value_of_sum value v s.
 
 Definition variable_holds {t} (value : t -> F) (v : positive -> F) (k : positive) (x : variable t) : Prop :=
   match x with
@@ -480,7 +481,7 @@ Section Read.
 
   (** ** The table of definitions *)
 
-  Notation table_of fl := (fold_left Networks.define_layer fl (Networks.free_inputs (N.of_nat (length us)))).
+  Notation table_of fl := (fold_left (Networks.define_layer K) fl (Networks.free_inputs (N.of_nat (length us)))).
 
   Lemma add_variables_found a ss : forall k (m : trie (variable t)) j x,
     find j (Networks.add_variables a k ss m) = Some x ->
@@ -490,6 +491,19 @@ Section Read.
     intros H. apply IH in H. destruct H as [(i & s' & -> & Hi & ->) | H].
     - left. now exists (S i), s'.
     - apply find_set_cases in H. destruct H as [[-> ->] | [_ H]]; [left; now exists O, s | now right].
+  Qed.
+
+  Lemma aligned_value v x s : value_of_sum value v (Networks.aligned K x s) = value_of_sum value v s.
+  Proof.
+    unfold value_of_sum, Networks.aligned. cbn [terms constant]. rewrite (value_align _ _ _ sound). f_equal.
+    induction (terms s) as [| [k c] l IH]; [reflexivity |]. cbn [map value_of_terms fst snd].
+    now rewrite IH, (value_align _ _ _ sound).
+  Qed.
+
+  Lemma aligned_at x ss i s' : nth_error (map (Networks.aligned K x) ss) i = Some s' ->
+    exists s, nth_error ss i = Some s /\ s' = Networks.aligned K x s.
+  Proof.
+    rewrite nth_error_map. destruct (nth_error ss i) as [s |]; [| discriminate]. intros [= <-]. now exists s.
   Qed.
 
   Lemma free_inputs_found n : forall j (x : variable t), find j (Networks.free_inputs (N.of_nat n)) = Some x ->
@@ -517,7 +531,8 @@ Section Read.
     revert H0. generalize (Networks.free_inputs (t := t) (N.of_nat (length us))).
     induction Hf as [| l fl Hl _ IH]; intros m Hm; [exact Hm |]. cbn [fold_left]. apply IH.
     intros k x H. unfold Networks.define_layer in H. apply add_variables_found in H.
-    destruct H as [(i & s & -> & Hi & ->) | H]; [| now apply Hm]. exact (Hl i s Hi).
+    destruct H as [(i & s' & -> & Hi & ->) | H]; [| now apply Hm].
+    apply aligned_at in Hi. destruct Hi as (s & Hi & ->). cbn [variable_holds]. rewrite aligned_value. exact (Hl i s Hi).
   Qed.
 
   Lemma add_variables_below a ss : forall k (m : trie (variable t)) j, (j < k)%positive ->
@@ -536,7 +551,7 @@ Section Read.
   Qed.
 
   Lemma define_layers_below fl : forall k stop (m : trie (variable t)) j, consecutive k fl stop -> (j < k)%positive ->
-    find j (fold_left Networks.define_layer fl m) = find j m.
+    find j (fold_left (Networks.define_layer K) fl m) = find j m.
   Proof.
     induction fl as [| l fl IH]; intros k stop m j; cbn [consecutive fold_left]; trivial.
     intros [E H] Hj. rewrite after_key_at in H. rewrite (IH _ _ _ _ H).
@@ -544,13 +559,14 @@ Section Read.
     - apply Pos2Nat.inj_lt. rewrite key_at_to_nat. lia.
   Qed.
 
-  Theorem definitions_found fl : forall k stop, consecutive k fl stop -> Forall (defined_in (table_of fl)) fl.
+  Theorem definitions_found v fl : forall k stop, consecutive k fl stop -> Forall (defined_in value v (table_of fl)) fl.
   Proof.
     generalize (Networks.free_inputs (t := t) (N.of_nat (length us))).
     induction fl as [| l fl IH]; intros m k stop H; constructor; cbn [consecutive fold_left] in *.
     - destruct H as [E H]. rewrite after_key_at in H. intros i s Hi.
+      exists (Networks.aligned K (Networks.common K (Networks.neurons l)) s). split; [| apply aligned_value].
       rewrite (define_layers_below _ _ _ _ _ H).
-      + unfold Networks.define_layer. now apply add_variables_at.
+      + unfold Networks.define_layer. apply add_variables_at. now rewrite nth_error_map, Hi.
       + apply Pos2Nat.inj_lt. rewrite !key_at_to_nat, E.
         assert (i < length (Networks.neurons l))%nat by (apply nth_error_Some; congruence). lia.
     - destruct H as [_ H]. now apply (IH _ _ _ H).

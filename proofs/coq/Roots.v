@@ -148,6 +148,7 @@ Definition surd : number roots := {|
   add := add_roots;
   mul := mul_roots;
   dot := dot_roots;
+  align := fun _ y => y;
   read := read_roots;
   eqb := same_terms rational;
   leb := leb_roots;

@@ -5,7 +5,7 @@
     [rational_sound]).  [real_number] is what a number means that was read. *)
 
 From Coq Require Import List QArith Qcanon Qreals Bool.
-From VeriMV Require Export SumsR Roots.
+From VeriMV Require Export SumsR Fractions Roots.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -63,18 +63,56 @@ Qed.
 
 Theorem rational_sound : sound_number rational real real_number.
 Proof.
-  constructor; cbn [rational fraction add mul dot read eqb leb].
+  constructor; cbn [rational fraction add mul dot align read eqb leb].
   - apply real_of_fraction.
   - apply real_add.
   - apply real_mul.
-  - intros l x. rewrite rational_dot_eq. induction l as [| [c y] l IH]; cbn [fold_right value_of_products fst snd]; [lra |].
-    rewrite real_add, real_mul, IH. lra.
+  - induction l as [| [c y] l IH]; intros x; cbn [fold_left value_of_products fst snd]; [lra |].
+    rewrite IH, real_add, real_mul. lra.
+  - reflexivity.
   - intros e x H. apply rational_read_ok in H. rewrite real_zero in H. lra.
   - intros x y H. apply andb_prop in H. destruct H as [H1 H2].
     apply Z.eqb_eq in H1. apply Pos.eqb_eq in H2. apply Qc_decomp.
     destruct (this x), (this y). cbn in *. congruence.
-  - intros x y [= H]. rewrite rational_leb_eq in H. now apply Qle_bool_true.
-  - intros x y [= H]. rewrite rational_leb_eq in H. now apply Qle_bool_false.
+  - intros x y [= H]. now apply Qle_bool_true.
+  - intros x y [= H]. now apply Qle_bool_false.
+Qed.
+
+(** ** Fractions *)
+
+Lemma Q2R_reduced q : Q2R (Qred q) = Q2R q.
+Proof. apply Qeq_eqR, Qred_correct. Qed.
+
+Lemma Q2R_fraction n d : Q2R (n # d) = IZR n / IZR (Zpos d).
+Proof. reflexivity. Qed.
+
+Lemma read_fraction_ok e : forall x y,
+  fold_left read_fraction e (Ok x) = Ok y -> Q2R y = Q2R x + real_number e.
+Proof.
+  induction e as [| t e IH]; intros x y; cbn [fold_left read_fraction real_number].
+  { intros [= ->]. lra. }
+  destruct (N.eqb_spec (radicand t) 1) as [E | _].
+  - intros H. apply IH in H. rewrite H, Q2R_reduced, Q2R_plus, Q2R_fraction, E. cbn [Z.of_N].
+    rewrite sqrt_one. lra.
+  - intros H. exfalso. clear IH. induction e as [| t' e IH]; [discriminate | now apply IH].
+Qed.
+
+Theorem fractions_sound : sound_number fractions Q2R real_number.
+Proof.
+  constructor; cbn [fractions fraction add mul dot align read eqb leb].
+  - intros n d. apply Q2R_reduced.
+  - intros x y. rewrite Q2R_reduced. apply Q2R_plus.
+  - intros x y. rewrite Q2R_reduced. apply Q2R_mult.
+  - intros l x. rewrite (Qeq_eqR _ _ (dot_fractions_eq l x)).
+    induction l as [| [c y] l IH]; cbn [fold_right value_of_products fst snd]; [lra |].
+    rewrite Q2R_plus, Q2R_mult, IH. lra.
+  - intros x y. apply Qeq_eqR, over_common_eq.
+  - intros e x H. apply read_fraction_ok in H. rewrite H. unfold Q2R. cbn. lra.
+  - intros [n d] [n' d']. cbn [Qnum Qden]. destruct (Z.eqb_spec n n') as [-> |]; [| discriminate].
+    intros H. apply Pos.eqb_eq in H. now subst.
+  - intros x y [= H]. rewrite leb_fractions_eq in H. now apply Qle_Rle, Qle_bool_iff.
+  - intros x y [= H]. rewrite leb_fractions_eq in H. apply Qlt_Rlt.
+    destruct (Qlt_le_dec y x) as [L | L]; [exact L |]. apply Qle_bool_iff in L. congruence.
 Qed.
 
 (** ** Sums of roots *)
@@ -298,11 +336,12 @@ Qed.
 
 Theorem surd_sound : sound_number surd real_of_roots real_number.
 Proof.
-  constructor; cbn [surd fraction add mul dot read eqb leb].
+  constructor; cbn [surd fraction add mul dot align read eqb leb].
   - intros n d. rewrite root_value, real_of_fraction, root_of_one. lra.
   - apply add_roots_value.
   - apply mul_roots_value.
   - apply dot_roots_value.
+  - reflexivity.
   - intros e x. unfold read_roots. destruct (roots_fit _); intros [= <-]. rewrite read_roots_value.
     unfold real_of_roots. cbn. lra.
   - apply (same_terms_eq rational_sound).

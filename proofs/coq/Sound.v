@@ -136,11 +136,11 @@ Section Sound.
   Proof.
     intros Hn Hl H0 Hs Hf.
     destruct (network_values sound us n fl stop outs Hn Hl) as (v & Hin & Hv).
-    set (def := fold_left Networks.define_layer fl (Networks.free_inputs inputs)).
+    set (def := fold_left (Networks.define_layer K) fl (Networks.free_inputs inputs)).
     assert (Hdef : forall k x, find k def = Some x -> variable_holds value v k x)
-      by now apply definitions_hold.
-    assert (Hfound : Forall (defined_in def) fl).
-    { apply definitions_found with (key_at 1 (length (box n))) stop.
+      by now apply (definitions_hold sound).
+    assert (Hfound : Forall (defined_in value v def) fl).
+    { apply (definitions_found sound) with (key_at 1 (length (box n))) stop.
       exact (network_consecutive n fl stop outs Hn). }
     assert (Hstart := fun den part_no Hd =>
       start_network_true sound us den part_no Hd def v Hdef unit_us (inputs_at_keys v Hin)
@@ -169,11 +169,11 @@ Section Sound.
     between value pairs (map v (Checker.last_layer fl)) /\ fl <> [].
   Proof.
     intros Hin Hv Hc H0 Hs Hf.
-    set (def := fold_left Networks.define_layer fl (Networks.free_inputs inputs)).
+    set (def := fold_left (Networks.define_layer K) fl (Networks.free_inputs inputs)).
     assert (Hdef : forall k x, find k def = Some x -> variable_holds value v k x)
-      by now apply definitions_hold.
-    assert (Hfound : Forall (defined_in def) fl)
-      by now apply definitions_found with (key_at 1 (length us)) stop.
+      by now apply (definitions_hold sound).
+    assert (Hfound : Forall (defined_in value v def) fl)
+      by now apply (definitions_found sound) with (key_at 1 (length us)) stop.
     assert (Hstart := fun den part_no Hd =>
       start_bounds_true sound us den part_no Hd def v Hdef unit_us (inputs_at_keys v Hin)
         budget fl stop g0 H0 eq_refl Hfound).
@@ -197,7 +197,7 @@ Section Sound.
     { intros j Hj. unfold v. rewrite key_at_to_nat. f_equal. lia. }
     set (def := Networks.free_inputs (t := t) inputs).
     assert (Hdef : forall k x, find k def = Some x -> variable_holds value v k x)
-      by now apply (definitions_hold us v []).
+      by now apply (definitions_hold sound us v []).
     assert (Hstart := fun den part_no Hd =>
       start_formulas_true sound us den part_no Hd def v unit_us (inputs_at_keys v Hin)
         budget original f g0 H0 eq_refl).

@@ -1,28 +1,28 @@
 (** * Theorems.v -- the main theorems
 
     The program that is extracted (../verified) runs [Checker.run] line by line:
-    with [rational] numbers if no file has a square root, with [surd] numbers
+    with [fractions] if no file has a square root, with [surd] numbers
     otherwise.  If it answers "valid", what the certificate says is true at
     every point of the unit cube.  [statement] is explained in Meaning.v and,
     line by line, in README.md. *)
 
-From Coq Require Import List.
-From VeriMV Require Import Syntax Number Roots.
-From VeriMV Require Checker RationalQc RootsR SoundQc SoundR.
+From Coq Require Import List QArith Qcanon Rdefinitions.
+From VeriMV Require Import Syntax Number Fractions Roots.
+From VeriMV Require Checker FractionsQc RootsR SoundQc SoundR.
 
 (** Rational numbers, at every rational point: no axiom is used. *)
 Theorem rational_checker_sound budget subject lines pairs us :
-  Checker.run rational budget subject lines = Ok pairs ->
+  Checker.run fractions budget subject lines = Ok pairs ->
   length us = MeaningQc.number_of_inputs subject -> Forall OverQc.unit us ->
-  MeaningQc.statement (fun x => x) RationalQc.rational_number subject pairs us.
-Proof. apply (SoundQc.run_sound RationalQc.rational_sound). Qed.
+  MeaningQc.statement Q2Qc FractionsQc.rational_number subject pairs us.
+Proof. apply (SoundQc.run_sound FractionsQc.fractions_sound). Qed.
 
 (** The same checker, at every real point. *)
 Theorem rational_checker_sound_over_R budget subject lines pairs us :
-  Checker.run rational budget subject lines = Ok pairs ->
+  Checker.run fractions budget subject lines = Ok pairs ->
   length us = MeaningR.number_of_inputs subject -> Forall OverR.unit us ->
-  MeaningR.statement RootsR.real RootsR.real_number subject pairs us.
-Proof. apply (SoundR.run_sound RootsR.rational_sound). Qed.
+  MeaningR.statement Q2R RootsR.real_number subject pairs us.
+Proof. apply (SoundR.run_sound RootsR.fractions_sound). Qed.
 
 (** Sums of square roots, at every real point. *)
 Theorem surd_checker_sound budget subject lines pairs us :
@@ -35,13 +35,13 @@ Proof. apply (SoundR.run_sound RootsR.surd_sound). Qed.
     at the point is the formula, scaled, at the point of the unit cube that
     belongs to it; over the rationals, and over the reals with square roots. *)
 Theorem rational_box budget n f lines pairs xs :
-  Checker.run rational budget (NetworkFormula n f) lines = Ok pairs ->
-  MeaningQc.in_box RationalQc.rational_number (box n) xs ->
+  Checker.run fractions budget (NetworkFormula n f) lines = Ok pairs ->
+  MeaningQc.in_box FractionsQc.rational_number (box n) xs ->
   exists us, Forall OverQc.unit us
-    /\ MeaningQc.point_of_box RationalQc.rational_number (box n) us = xs
-    /\ MeaningQc.scaled (fun x => x) pairs (MeaningQc.outputs_of_formula RationalQc.rational_number f us)
-         (MeaningQc.forward RationalQc.rational_number (layers n) xs).
-Proof. apply (SoundQc.every_point_of_the_box RationalQc.rational_sound). Qed.
+    /\ MeaningQc.point_of_box FractionsQc.rational_number (box n) us = xs
+    /\ MeaningQc.scaled Q2Qc pairs (MeaningQc.outputs_of_formula FractionsQc.rational_number f us)
+         (MeaningQc.forward FractionsQc.rational_number (layers n) xs).
+Proof. apply (SoundQc.every_point_of_the_box FractionsQc.fractions_sound). Qed.
 
 Theorem surd_box budget n f lines pairs xs :
   Checker.run surd budget (NetworkFormula n f) lines = Ok pairs ->

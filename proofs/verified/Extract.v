@@ -6,7 +6,7 @@
     of Coq do, and so is Coq's extraction; nothing else of the checker is. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNativeString ZArith QArith Qcanon List.
-From VeriMV Require Import Syntax Map Number Roots Checker.
+From VeriMV Require Import Syntax Map Number Fractions Roots Checker.
 
 Extraction Language OCaml.
 (* Modules that would hide ones of OCaml, of zarith or of the reader. *)
@@ -25,6 +25,7 @@ Extract Inlined Constant is_one => "Big.is_one".
 Extract Inlined Constant is_even => "Big.is_even".
 Extract Inlined Constant half => "Big.half".
 Extract Inlined Constant divided => "Big.divided".
+Extract Inlined Constant bits => "Big.size".
 
 (* This is not the function of Coq, and need not be: [without_square] tests the square that it gives. *)
 Extract Inlined Constant square_root_in => "Squares.root_in".
@@ -75,4 +76,4 @@ Extract Inlined Constant Z.of_N => "Big.same".
 Extract Inlined Constant Z.to_N => "Big.to_natural".
 Extract Inlined Constant Z.to_pos => "Big.to_positive".
 
-Separate Extraction rational surd start step finish.
+Separate Extraction fractions surd start step finish.

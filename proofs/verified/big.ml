@@ -14,18 +14,22 @@ let[@inline] is_small (x : t) = Obj.is_int (Obj.repr x)
 let[@inline] int (x : t) : int = Obj.magic x
 let[@inline] of_small (n : int) : t = Z.of_int n
 
+(* Words, as zarith keeps them: a block has two more. *)
+let[@inline] length (x : t) = if is_small x then 1 else Obj.size (Obj.repr x) - 2
+
 (* The work of zarith and GMP: of an operation that walks through its operands, of a product, a quotient and a greatest
    common divisor. *)
 let base = 16
-let walk x y = Meter.spend (base + Z.size x + Z.size y)
-let product x y = Meter.spend (base + (Z.size x * Z.size y / 4) + Z.size x + Z.size y)
-let quotient x y = Meter.spend (2 * base + Z.size x + (Z.size y * (1 + Stdlib.abs (Z.size x - Z.size y)) / 2))
+let walk x y = Meter.spend (base + length x + length y)
+let product x y = Meter.spend (base + (length x * length y / 4) + length x + length y)
+let quotient x y = Meter.spend (2 * base + length x + (length y * (1 + Stdlib.abs (length x - length y)) / 2))
 let divisor x y =
-  let m = Z.size x and n = Z.size y in
+  let m = length x and n = length y in
   Meter.spend (2 * base + (24 * Stdlib.min m n) + (m * n))
 
 (* Constructors of positive (2p, 2p + 1), and what a match on positive, N or Z does. *)
-let double p = walk p p; Z.shift_left p 1
+let long_double p = walk p p; Z.shift_left p 1
+let double (p : t) = if is_small p && int p < 0x40000000 then of_small (2 * int p) else long_double p
 let double_plus_one p = Z.succ (double p)
 let[@inline] is_one (p : t) = p == one
 let[@inline] is_even (p : t) = if is_small p then int p land 1 = 0 else Z.is_even p
@@ -72,11 +76,12 @@ let neg x = walk x x; Z.neg x
 let abs x = walk x x; Z.abs x
 let succ x = add x one
 
-let long_equal x y = walk x y; Z.equal x y
+let glance x y = Meter.spend (4 + ((length x + length y) / 4))
+let long_equal x y = glance x y; x == y || Z.equal x y
 let[@inline] equal (x : t) (y : t) =
-  if is_small x || is_small y then begin Meter.spend 1; x == y end else long_equal x y
+  if is_small x || is_small y || x == y then begin Meter.spend 1; x == y end else long_equal x y
 
-let long_compare x y = walk x y; Z.compare x y
+let long_compare x y = glance x y; Z.compare x y
 let[@inline] order (x : t) (y : t) =
   if is_small x && is_small y then begin Meter.spend 1; Int.compare (int x) (int y) end else long_compare x y
 
@@ -101,7 +106,7 @@ let size x = Meter.spend 1; Z.of_int (Z.numbits x)
 let div x y = if y == Z.zero then Z.zero else begin quotient x y; Z.fdiv x y end
 let modulo x y = sub x (mul y (div x y))
 let sqrt x =
-  let n = Z.size x in
+  let n = length x in
   Meter.spend (2 * base + (n * n));
   if Z.sign x > 0 then Z.sqrt x else Z.zero
 
@@ -111,7 +116,7 @@ let divided x y = quotient x y; Z.div_rem x y
 (* A shift by a negative number is one to the other side. *)
 let shift_left x n =
   let n = Z.to_int n in
-  Meter.spend (base + Z.size x + (Stdlib.abs n / 64));
+  Meter.spend (base + length x + (Stdlib.abs n / 64));
   if n >= 0 then Z.shift_left x n else Z.shift_right x (-n)
 
 (* The greatest common divisor, and both numbers divided by it. *)

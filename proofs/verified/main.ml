@@ -74,7 +74,7 @@ let accepted = function
 
 (* What the files allow: 250,000 bytes more than they have are paid for. *)
 let free_bytes = 250_000
-let units_per_byte = 6_000
+let units_per_byte = 10_000
 let free_memory = 384 lsl 20
 let memory_per_byte = 256
 
@@ -178,7 +178,7 @@ let check path given =
   Meter.most_words := free_memory / 8;
   allow free_bytes;
   Meter.watch ();
-  try follow Number.rational (fun c -> [ (Z.one, c) ]) ~again:false files
+  try follow Fractions.fractions (fun c -> [ (Z.one, c) ]) ~again:false files
   with Needs_roots -> follow Roots.surd Fun.id ~again:true files
 
 (* Lists can be long, and the checker's functions over them go down the stack: it gets 256 MB, or what the system allows. *)
