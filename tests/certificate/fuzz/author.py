@@ -55,6 +55,8 @@ class Author:
         #: claims about a node; claims with a form, by its linear part and its constant
         self.about: dict[int, list[int]] = defaultdict(list)
         self.families: dict[frozenset, dict[Number, list[int]]] = defaultdict(dict)
+        #: what nodes would be as forms over inputs if σ clipped nothing
+        self.unclipped: dict[int, Form] = {0: {}}
 
     def chance(self, share: float) -> bool:
         return self.source.random() < share
@@ -78,6 +80,9 @@ class Author:
             node, form = self.view.claim(c)
             self.claims.append((node, form, *form_range(form)))
             self.about[node].append(c)
+            if node not in self.unclipped:
+                pairs = ((self.unclipped.get(n, {n: ONE}), x) for n, x in form.items())
+                self.unclipped[node] = added(*pairs)
             self.family(form).setdefault(form.get(1, ZERO), []).append(c)
         return first
 
@@ -230,7 +235,7 @@ class Author:
         wanted = added((form, 1 / factor), plus=Rational(-k))
         is_negative = self.chance(0.3)
         if is_negative:
-            wanted = added((wanted, -ONE), plus=ONE)
+            wanted = added((wanted, -ONE), plus=ZERO if self.chance(0.05) else ONE)
         found = self.existing(wanted) if self.chance(0.5) else None
         if found is None and self.chance(0.1 if "formula" in self.texts else 0.4):
             share, shift = (-1 / factor, -k - 1) if is_negative else (1 / factor, k)

@@ -114,14 +114,13 @@ PLANTS = {
         "high, share = len(units) if ones + len(units) < s else None, Fraction(1, s)",
         "high, share = None, Fraction(1, s)",
     ),
-    "average-count": Plant("An average may be of more units than it is divided by.", "need(0 < ones + len(units) <= s,", "need(0 < ones + len(units),"),
     "same-zero": Plant("Forms that can be ≤ 0 count as 0 everywhere.", "form == form2 or low >= 1 or high <= 0", "form == form2 or low >= 1 or low <= 0"),
     "same-one": Plant("Forms that can be ≥ 1 count as 1 everywhere.", "form == form2 or low >= 1 or high <= 0", "form == form2 or high >= 1 or high <= 0"),
     "equals-one-way": Plant("Equality is shown by a ≤ b, twice.", "({places[node2]: 1}, -way)) for way in (1, -1)]", "({places[node2]: 1}, -way)) for way in (1, 1)]"),
     "equals-cone": Plant(
-        "A variable of a cone is clipped at 0 only.",
+        "Variables of a cone are not clipped.",
         'else ("crelu", {places[key]',
-        'else ("relu", {places[key]',
+        'else ("identity", {places[key]',
     ),
     "unit-shift": Plant("A unit is shifted upwards.", "share), plus=-shift)", "share), plus=shift)"),
     # -- neurons
@@ -141,7 +140,6 @@ PLANTS = {
     "clip-crelu-factor": Plant("A crelu may have a factor, as a relu has.", "covered = factor == 1 and (fixed", "covered = (fixed"),
     # -- proofs by cases
     "kinks-crelu": Plant("A crelu has no kink at 1.", '"crelu": (0, 1), "identity"', '"crelu": (0,), "identity"'),
-    "kinks-relu": Plant("A relu has no kink.", '{"relu": (0,), "crelu"', '{"relu": (), "crelu"'),
     "peak-at-ends": Plant(
         "The peak over an argument is looked for at the ends of its range only.",
         "max([c * y + -1 * slope * z for z, y in points[k]])",

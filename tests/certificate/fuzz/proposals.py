@@ -12,8 +12,10 @@ _TINY = [Rational(1, 2**40), Rational(1, 1000), Rational(1, 7)]
 
 
 def _some(author: Author, low: int | None = None, high: int | None = None, share: float = 0.85) -> int:
-    """A claim whose form is within [low, high], if one is found soon; sometimes any."""
+    """A claim whose form is within [low, high], if one is found soon; sometimes within 1 of that, sometimes any."""
     claim = author.any_claim()
+    if author.chance(0.15):
+        low, high = None if low is None else low - 1, None if high is None else high + 1
     for _ in range(6 if author.chance(share) else 0):
         _, _, least, most = author.claims[claim]
         if (low is None or least >= low) and (high is None or most <= high):
@@ -41,13 +43,18 @@ def scale(author: Author) -> None:
 def plus(author: Author) -> None:
     count = author.source.choice([1, 2, 2, 2, 3])
     claims = [_some(author, low=0) for _ in range(count)]
-    author.propose(["plus", *([author.any_claim()] * 2 if author.chance(0.15) else claims)])
+    author.propose(["plus", *(_twice(author) if author.chance(0.2) else claims)])
 
 
 def times(author: Author) -> None:
     count = author.source.choice([1, 2, 2, 2, 3])
     claims = [_some(author, high=1) for _ in range(count)]
-    author.propose(["times", *([author.any_claim()] * 2 if author.chance(0.15) else claims)])
+    author.propose(["times", *(_twice(author) if author.chance(0.2) else claims)])
+
+
+def _twice(author: Author) -> list[int]:
+    """A claim twice, which needs no range; or twice and another one, which does."""
+    return [author.any_claim()] * 2 + [author.any_claim()] * author.source.choice([0, 0, 1])
 
 
 def shift(author: Author) -> int | None:
@@ -74,7 +81,7 @@ def _pair(author: Author) -> tuple[int, int]:
 
 def lemma(author: Author) -> None:
     below, above = _pair(author)
-    author.propose(["lemma", below, _some(author, 0, 1), above])
+    author.propose(["lemma", below, _some(author, 0, 1, 0.7), above])
 
 
 def cut(author: Author) -> None:
@@ -116,7 +123,7 @@ def average(author: Author) -> None:
     if not units:
         return
     ones = author.source.choice([0, 0, 1, 1, 2])
-    total = ones + len(units) + author.source.choice([0, 0, 1, 2])
+    total = max(1, ones + len(units) + author.source.choice([0, 0, 0, 1, 1, 2, -1]))
     share = Rational(1, total)
     atoms = added(*(({author.claims[c][0]: ONE}, ONE) for c in units))
     atoms = {1 if n == 1 else n: c for n, c in atoms.items() if n}
@@ -168,6 +175,8 @@ def prove_bound(author: Author, layer: int, i: int, side: str) -> bool:
     cases, bounds = author.system.grown(target, count, known, source.choice([0, 0, 0, 1, 1, 2, 3]), source)
     real = max(way * t for t in author.world.arguments[first + i])
     proved = max(bounds, default=real)
+    if len(bounds) > 1 and author.chance(0.15):  # the last case left out
+        author.propose(["bound", layer, i, side, format_number(way * max(bounds[:-1])), *cases[:-1]])
     tries = [proved]
     if proved > real and author.chance(0.4):
         tries.insert(0, proved - min(source.choice(_TINY), proved - real))
@@ -206,15 +215,26 @@ def _definition(author: Author, node: int, cone: list[int], places: dict[int, in
         cone.append(author.atom(node))
 
 
+def detour(author: Author) -> None:
+    """(a ⊕ b) ⊙ ¬b or (a ⊙ ¬b) ⊕ b: would be a if nothing were clipped, and looks like it in forms."""
+    a, b = (author.atom(author.claims[author.any_claim()][0]) for _ in range(2))
+    inverse = author.required(["not", b])
+    first, second = (["plus", a, b], "times") if author.chance(0.5) else (["times", a, inverse], "plus")
+    middle = author.atom(author.claims[author.required(first)][0])
+    author.required([second, middle, inverse if second == "times" else b])
+    if author.chance(0.7):
+        equals(author)
+
+
 def _equal_pair(author: Author) -> tuple[int, int]:
-    """Claims about different nodes that have the same value at all points, or at nearly all."""
-    a = author.any_claim()
+    """Claims about different nodes that have the same value at all points, or would have it if σ clipped nothing."""
+    a = author.any_claim() if author.chance(0.7) else len(author.claims) - 1
     vectors, node = author.judge.claims, author.claims[a][0]
     others = [c for c in range(1, len(vectors)) if author.claims[c][0] != node]
     alike = [c for c in others if vectors[c] == vectors[a]]
-    if not alike and author.chance(0.5):
-        most = len(vectors[a]) - 3
-        alike = [c for c in others if sum(map(lambda x, y: x == y, vectors[c], vectors[a])) >= most]
+    if not alike or author.chance(0.2):
+        unclipped = author.unclipped[node]
+        alike = [c for c in others if author.unclipped[author.claims[c][0]] == unclipped] or alike
     return a, author.source.choice(alike) if alike else author.any_claim()
 
 
@@ -225,6 +245,9 @@ def equals(author: Author) -> None:
     for claim in (a, b):
         _definition(author, author.claims[claim][0], cone, places, source.choice([1, 1, 2, 3]))
     if len(cone) > 7:
+        return
+    if author.chance(0.3):  # the simplest proof, which would do if nothing were clipped
+        author.propose(["equals", a, b, cone, ["leaf"], ["leaf"]])
         return
     variables: list[tuple[str, Row] | None] = []
     for claim in cone:
@@ -255,7 +278,9 @@ def tampered(author: Author) -> None:
     elif isinstance(line[place], int):
         line[place] = source.choice([line[place] + 1, line[place] - 1, -line[place], 0, 1, author.any_claim()])
     elif isinstance(line[place], list):
-        line[place] = source.choice([line[place][:-1], [*line[place], source.choice(["1", "0", 1])], ["leaf"]])
+        lost = source.randrange(len(line[place])) if line[place] else 0
+        more = [*line[place], source.choice(["1", "0", 1])]
+        line[place] = source.choice([line[place][:lost] + line[place][lost + 1 :], more, ["leaf"]])
     else:
         line[place] = source.choice(["0", "1", "-1", "1/2", "2", "low", "high", "d[2]", "D[1/2]"])
     is_bound = line[0] == "bound" and not line[5:]
@@ -266,5 +291,5 @@ def tampered(author: Author) -> None:
 #: What is proposed, and how often.
 PROPOSALS = {
     node: 3, atom: 3, negation: 4, scale: 4, plus: 5, times: 5, shift: 4, lemma: 5, cut: 6, sort: 3, average: 4, same: 4,
-    unit: 2, bound: 6, equals: 8, tampered: 4,
+    unit: 2, bound: 6, detour: 2, equals: 8, tampered: 4,
 }  # fmt: skip

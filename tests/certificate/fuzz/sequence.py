@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -127,7 +128,7 @@ def _completed(author: Author) -> tuple[dict[str, str], list[list]]:
         return (author.texts, author.lines) if author.due() else _mapped_outputs(author)
     for i in range(author.world.layers[-1][1]):
         for side in ("low", "high"):
-            if (i, side) not in author.judge.last_bounds:
+            if (i, side) not in author.judge.last_bounds and author.chance(0.93):
                 prove_bound(author, len(author.world.layers), i, side)
     return author.texts, author.lines
 
@@ -154,6 +155,8 @@ def _mapped_outputs(author: Author) -> tuple[dict[str, str], list[list]]:
         claim = author.built(added((value, 1 / scale), plus=-offset / scale))
         if claim is None or author.builder.names[claim] is None:
             return author.texts, author.lines
+        if author.chance(0.07):  # not the map that the claim is made for
+            offset, scale = _random_map(author, low, high)
         lines.append(["output", k, claim, format_number(scale), format_number(offset)])
     claims = [line[2] for line in lines]
     if author.chance(0.1):
@@ -211,15 +214,32 @@ def _finish(certificate: Certificate, view: KernelView, judge: Judge) -> None:
 
 
 def _tampered(certificate: Certificate, source: random.Random) -> Certificate:
-    """With one line left out, doubled, or put elsewhere; or with other outputs of the formula."""
-    texts, lines, what = dict(certificate.texts), list(certificate.lines), source.randrange(4)
+    """With one line left out, doubled, or put elsewhere; or with another formula."""
+    texts, lines, what = dict(certificate.texts), list(certificate.lines), source.randrange(5)
     place = source.randrange(len(lines))
-    if what == 3 and "formula" in texts:
-        *head, last = texts["formula"].rstrip("\n").split("\n")
-        names = [line.split()[0] for line in head[2:]] + head[1].split()[1:]
-        texts["formula"] = "\n".join([*head[:-1], f"{head[-1].split()[0]} = {source.choice(names[:-1] or ['1'])}", last]) + "\n"
+    if "formula" in texts and what > 2:
+        texts["formula"] = _misread(texts["formula"], source)
     elif what == 0:
         del lines[place]
     else:
         lines.insert(source.randrange(len(lines)), lines.pop(place) if what == 1 else lines[place])
     return Certificate(texts, lines)
+
+
+_PREFIXES = re.compile(r"(¬|[δΔ]\[[^]]*\])((?:¬|[δΔ]\[[^]]*\])+)")
+
+
+def _misread(text: str, source: random.Random) -> str:
+    """A formula with prefixes in another order, another operator, or another output: as a reader might take it."""
+    *head, last = text.rstrip("\n").split("\n")
+    places = [k for k, line in enumerate(head) if _PREFIXES.search(line)]
+    if places and source.random() < 0.6:
+        k = source.choice(places)
+        head[k] = _PREFIXES.sub(r"\2\1", head[k])
+    elif source.random() < 0.5:
+        k = source.randrange(2, len(head))
+        head[k] = head[k].translate(str.maketrans("⊕⊙", "⊙⊕"))
+    else:
+        names = [line.split()[0] for line in head[2:-1]] + head[1].split()[1:]
+        head[-1] = f"{head[-1].split()[0]} = {source.choice(names or ['1'])}"
+    return "\n".join([*head, last]) + "\n"

@@ -30,18 +30,18 @@ def random_number(source: random.Random, kind: str) -> Number:
     return parse_number(source.choice(_NUMBERS[kind]))
 
 
-def _random_row(source: random.Random, kind: str, width: int, earlier: list[list[Number]]) -> list[Number]:
+def _random_row(source: random.Random, kind: str, width: int, earlier: list[list[Number]], alike: float) -> list[Number]:
     what = source.random()
-    if earlier and what < 0.25:  # a multiple, perhaps by a negative factor; perhaps but for the bias
+    if earlier and source.random() < alike:  # a multiple, perhaps by a negative factor; perhaps but for the bias
         factor, row = source.choice(_FACTORS), source.choice(earlier)
         row = [factor * w for w in row]
         return [*row[:-1], random_number(source, kind)] if source.random() < 0.2 else row
-    if what < 0.35:
+    if what < 0.12:
         return [Rational(0)] * width + [random_number(source, kind)]
     return [random_number(source, kind) for _ in range(width + 1)]
 
 
-def _random_layers(source: random.Random, kind: str, inputs: int, outputs: int) -> list[Layer]:
+def _random_layers(source: random.Random, kind: str, inputs: int, outputs: int, alike: float = 0.25) -> list[Layer]:
     layers: list[Layer] = []
     depth = source.choice([0, 0, 1, 1, 1, 2] if kind != "root" else [0, 1])  # roots multiply: such numbers are slow
     widths = [source.choice([1, 2, 2, 3]) for _ in range(depth)]
@@ -49,7 +49,7 @@ def _random_layers(source: random.Random, kind: str, inputs: int, outputs: int) 
     for width in [*widths, outputs]:
         rows: list[list[Number]] = []
         for _ in range(width):
-            rows.append(_random_row(source, kind, below, rows))
+            rows.append(_random_row(source, kind, below, rows, alike))
         layers.append((source.choice(["relu", "relu", "relu", "crelu", "crelu", "identity"]), rows))
         below = width
     return layers
@@ -138,7 +138,8 @@ def random_subjects(source: random.Random, kind: str | None = None) -> dict[str,
     if kind == "original formula":
         return {"original": stub, "formula": stub}
     numbers = source.choice(["integer"] * 5 + ["rational"] * 5 + ["root"])
-    layers, box = _random_layers(source, numbers, inputs, outputs), _random_box(source, numbers, inputs)
+    layers = _random_layers(source, numbers, inputs, outputs, 0.45 if "other" in kind else 0.25)
+    box = _random_box(source, numbers, inputs)
     texts = {"network": network_text(inputs, outputs, box, layers, source)}
     if "source" in kind:
         texts["source"] = network_text(inputs, outputs, *reversed(_source(layers, box, source)), source)
