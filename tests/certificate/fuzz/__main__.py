@@ -43,7 +43,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.certificate.fuzz", description="Look for false lines.")
     parser.add_argument("--sequences", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0, help="of the first sequence; the others follow")
-    parser.add_argument("--kernel", choices=["python", "both"], default="python", help="both: compare the verdicts, too")
+    parser.add_argument(
+        "--kernel", choices=["python", "both"], default="python", help="both: compare the verdicts, too"
+    )
     parser.add_argument("--keep", type=Path, help="a directory for certificates that show a fault")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()

@@ -115,7 +115,9 @@ class Author:
             if self.claims[c][0] == node:
                 return c
         is_leaf = node < 2 + len(self.world.inputs)
-        line = ["node", node] if is_leaf and (not self.about[node] or self.chance(0.7)) else ["atom", self.about[node][-1]]
+        line = (
+            ["node", node] if is_leaf and (not self.about[node] or self.chance(0.7)) else ["atom", self.about[node][-1]]
+        )
         return self.required(line)
 
     def required(self, line: list) -> int:

@@ -74,7 +74,9 @@ def tallies(first: int, count: int, workers: int = 2, chunk: int = 250) -> Itera
         yield from pool.map(tally, chunks)
 
 
-def first_fault(module: ModuleType = kernel, seconds: float = 120.0, first: int = 0) -> tuple[Outcome | None, float, int]:
+def first_fault(
+    module: ModuleType = kernel, seconds: float = 120.0, first: int = 0
+) -> tuple[Outcome | None, float, int]:
     """The first sequence that a kernel accepts wrongly, the seconds that it took to find, and the number of sequences."""
     start, seed = time.monotonic(), first
     while (spent := time.monotonic() - start) < seconds:

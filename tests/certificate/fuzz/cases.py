@@ -152,5 +152,13 @@ def _default(name: str, c: Number, low: Number, high: Number, chord: Number) -> 
 
 
 def _random_slope(c: Number, chord: Number, source: random.Random) -> Number:
-    slopes = [c * chord, c * chord, c * chord, c, ZERO, c * Rational(source.randint(-1, 5), 4), Rational(source.randint(-2, 2))]
+    slopes = [
+        c * chord,
+        c * chord,
+        c * chord,
+        c,
+        ZERO,
+        c * Rational(source.randint(-1, 5), 4),
+        Rational(source.randint(-2, 2)),
+    ]
     return source.choice(slopes)

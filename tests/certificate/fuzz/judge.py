@@ -17,7 +17,7 @@ from tests.certificate.fuzz.meaning import (
     run_all,
     sigma,
 )
-from verimv.exact import Number, Rational, format_number, parse_number
+from verimv.exact import Algebraic, Number, Rational, format_number, parse_number
 
 
 class FalseLine(Exception):
@@ -69,13 +69,17 @@ class World:
 def _near_kinks(network: Network, other: Network | None, points: list[Vector], source: random.Random) -> list[Vector]:
     """Where arguments are 0 or 1, or about that: on segments at whose ends they lie on different sides."""
     runs, found = [run_all(network, other, point) for point in points], []
-    for _ in range(12):
-        k, kink = source.randrange(len(runs[0])), source.choice([0, 0, 1])
+    for _ in range(24):
+        k, kink = source.randrange(len(runs[0])), source.choice([0, 1])
         a, b = source.sample(range(len(points)), 2)
-        low, high = float(runs[a][k][0] - kink), float(runs[b][k][0] - kink)
-        if low * high < 0:
-            share = Rational(round(840 * low / (low - high)), 840)
-            found.append([x + share * (y - x) for x, y in zip(points[a], points[b], strict=True)])
+        low, high = runs[a][k][0] - kink, runs[b][k][0] - kink
+        if (low < 0 < high) or (high < 0 < low):
+            share = low / (low - high)
+            if isinstance(share, Algebraic):
+                share = Rational(round(840 * float(share)), 840)
+            point = [x + share * (y - x) for x, y in zip(points[a], points[b], strict=True)]
+            if point not in found:
+                found.append(point)
     return found
 
 
@@ -113,7 +117,9 @@ class Judge:
         elif line[0] == "output":
             _, k, _, scale, offset = line
             scale, offset = parse_number(scale), parse_number(offset)
-            self.compare(f"output {k}", self.world.outputs()[k], [scale * x + offset for x in self.formulas["formula"][k]])
+            self.compare(
+                f"output {k}", self.world.outputs()[k], [scale * x + offset for x in self.formulas["formula"][k]]
+            )
             self.outputs += 1
         elif line[0] == "equal":
             self.compare(f"output {line[1]}", *(self.formulas[s][line[1]] for s in ("original", "formula")))

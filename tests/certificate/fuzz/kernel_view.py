@@ -90,4 +90,3 @@ def verify(texts: dict[str, str], lines: list[list], module: ModuleType = kernel
     """Check a whole certificate; raise the module's Rejected unless it is valid."""
     numbered = iter(list(enumerate([header(texts), *lines], start=1)))
     module.verify(numbered, lambda subject: texts[subject].encode())
-

@@ -59,7 +59,9 @@ class Network:
         values = [low + (high - low) * u for (low, high), u in zip(self.box, point, strict=True)]
         found = []
         for name, biases, rows in self.layers:
-            arguments = [bias + sum(w * values[j] for j, w in row.items()) for bias, row in zip(biases, rows, strict=True)]
+            arguments = [
+                bias + sum(w * values[j] for j, w in row.items()) for bias, row in zip(biases, rows, strict=True)
+            ]
             values = list(map(ACTIVATIONS[name], arguments))
             found += zip(arguments, values, strict=True)
         return found

@@ -69,7 +69,9 @@ PLANTS = {
         'operator="⊕", low=0, high=None',
         'operator="⊕", low=Fraction(-1, 2), high=None',
     ),
-    "times-above-1": Plant("Forms of a product may go up to 2.", "low=None, high=1, less=1)", "low=None, high=2, less=1)"),
+    "times-above-1": Plant(
+        "Forms of a product may go up to 2.", "low=None, high=1, less=1)", "low=None, high=2, less=1)"
+    ),
     "plus-twice": Plant(
         "A claim twice at the beginning excuses all others of a sum.",
         "forms if len(claims) != 2 or claims[0] != claims[1] else ()",
@@ -82,8 +84,8 @@ PLANTS = {
     ),
     "lemma-above": Plant(
         "The third claim of a lemma may be about anything.",
-        'node, node2), self.node_of(above, form, -1)',
-        'node, node2), self.claim(above)[0]',
+        "node, node2), self.node_of(above, form, -1)",
+        "node, node2), self.claim(above)[0]",
     ),
     "cut-negative": Plant("Multipliers of a cut may be negative.", "need(least >= 0 and most >= 0,", "need(True,"),
     "cut-most": Plant(
@@ -96,8 +98,12 @@ PLANTS = {
         "        self.within(self.total((form, 1), (form2, -1 * least)), 0, None)\n",
         "",
     ),
-    "sort-high": Plant("Sequences to be sorted may be too short.", "self.sequence(c, 0, len(c))", "self.sequence(c, 0, None)"),
-    "sort-low": Plant("Sequences to be sorted may be negative.", "self.sequence(c, 0, len(c))", "self.sequence(c, None, len(c))"),
+    "sort-high": Plant(
+        "Sequences to be sorted may be too short.", "self.sequence(c, 0, len(c))", "self.sequence(c, 0, None)"
+    ),
+    "sort-low": Plant(
+        "Sequences to be sorted may be negative.", "self.sequence(c, 0, len(c))", "self.sequence(c, None, len(c))"
+    ),
     "sequence": Plant(
         "Claims of a sequence need not go down by 1.",
         "[self.node_of(c, form, k) for k, c in enumerate(claims)]",
@@ -108,15 +114,29 @@ PLANTS = {
         "            first, odd = odd[:1], odd[1:]\n",
         "",
     ),
-    "average-ones": Plant("Units may be left out above though the form may be negative.", "0 if ones else None, high)", "None, high)"),
+    "average-ones": Plant(
+        "Units may be left out above though the form may be negative.", "0 if ones else None, high)", "None, high)"
+    ),
     "average-zeros": Plant(
         "Units may be left out below though the form may be high.",
         "high, share = len(units) if ones + len(units) < s else None, Fraction(1, s)",
         "high, share = None, Fraction(1, s)",
     ),
-    "same-zero": Plant("Forms that can be ≤ 0 count as 0 everywhere.", "form == form2 or low >= 1 or high <= 0", "form == form2 or low >= 1 or low <= 0"),
-    "same-one": Plant("Forms that can be ≥ 1 count as 1 everywhere.", "form == form2 or low >= 1 or high <= 0", "form == form2 or high >= 1 or high <= 0"),
-    "equals-one-way": Plant("Equality is shown by a ≤ b, twice.", "({places[node2]: 1}, -way)) for way in (1, -1)]", "({places[node2]: 1}, -way)) for way in (1, 1)]"),
+    "same-zero": Plant(
+        "Forms that can be ≤ 0 count as 0 everywhere.",
+        "form == form2 or low >= 1 or high <= 0",
+        "form == form2 or low >= 1 or low <= 0",
+    ),
+    "same-one": Plant(
+        "Forms that can be ≥ 1 count as 1 everywhere.",
+        "form == form2 or low >= 1 or high <= 0",
+        "form == form2 or high >= 1 or high <= 0",
+    ),
+    "equals-one-way": Plant(
+        "Equality is shown by a ≤ b, twice.",
+        "({places[node2]: 1}, -way)) for way in (1, -1)]",
+        "({places[node2]: 1}, -way)) for way in (1, 1)]",
+    ),
     "equals-cone": Plant(
         "Variables of a cone are not clipped.",
         'else ("crelu", {places[key]',
@@ -124,20 +144,32 @@ PLANTS = {
     ),
     "unit-shift": Plant("A unit is shifted upwards.", "share), plus=-shift)", "share), plus=shift)"),
     # -- neurons
-    "affine-low": Plant("An argument that may be negative is kept.", "need(low >= 0 and (self.activation", "need((self.activation"),
+    "affine-low": Plant(
+        "An argument that may be negative is kept.", "need(low >= 0 and (self.activation", "need((self.activation"
+    ),
     "affine-high": Plant("A crelu keeps an argument above 1.", '(self.activation == "relu" or high <= 1)', "True"),
     "clip-constant": Plant(
         "A unit whose node is 1 overwrites the constant: this was in the kernel once.",
         "values += [({node: way}, factor), ({1: int(unit < 0)}, factor)]",
         "values.append(({node: way, 1: int(unit < 0)}, factor))",
     ),
-    "clip-ones": Plant("Units are left out above though the argument may be below.", "(not ones or low >= factor * ones) and", ""),
-    "clip-high": Plant("A clip may be one unit short.", "high <= factor * (ones + len(units))\n", "high <= factor * (ones + len(units) + 1)\n"),
+    "clip-ones": Plant(
+        "Units are left out above though the argument may be below.", "(not ones or low >= factor * ones) and", ""
+    ),
+    "clip-high": Plant(
+        "A clip may be one unit short.",
+        "high <= factor * (ones + len(units))\n",
+        "high <= factor * (ones + len(units) + 1)\n",
+    ),
     "clip-form": Plant("Units may be about anything.", "need(found == form,", "need(True,"),
-    "clip-negative": Plant("A negative unit is one further.", "plus=(i if unit > 0 else i + 1) * factor", "plus=i * factor"),
+    "clip-negative": Plant(
+        "A negative unit is one further.", "plus=(i if unit > 0 else i + 1) * factor", "plus=i * factor"
+    ),
     "clip-crelu-one": Plant("A crelu may be 1 though its argument may be less.", "(low >= 1 and (ones,", "((ones,"),
     "clip-crelu-zero": Plant("A crelu may be 0 though its argument may be more.", "(high <= 0 and (ones,", "((ones,"),
-    "clip-crelu-factor": Plant("A crelu may have a factor, as a relu has.", "covered = factor == 1 and (fixed", "covered = (fixed"),
+    "clip-crelu-factor": Plant(
+        "A crelu may have a factor, as a relu has.", "covered = factor == 1 and (fixed", "covered = (fixed"
+    ),
     # -- proofs by cases
     "kinks-crelu": Plant("A crelu has no kink at 1.", '"crelu": (0, 1), "identity"', '"crelu": (0,), "identity"'),
     "peak-at-ends": Plant(
@@ -167,16 +199,34 @@ PLANTS = {
         '        need(not situations, "a leaf for every case", f"{len(situations)} open")\n',
         "",
     ),
-    "bound-target": Plant("A lower bound is proved as an upper one of the negative value.", "({1: value}, -way))", "({1: value}, -1))"),
-    "bound-side": Plant("Every bound is known as an upper one.", "self.facts[first + index, side] = value", 'self.facts[first + index, "high"] = value'),
-    "bound-neuron": Plant("A bound is known of the next neuron, too.", "self.facts[first + index, side] = value", "self.facts[first + index, side] = self.facts[first + index + 1, side] = value"),
+    "bound-target": Plant(
+        "A lower bound is proved as an upper one of the negative value.", "({1: value}, -way))", "({1: value}, -1))"
+    ),
+    "bound-side": Plant(
+        "Every bound is known as an upper one.",
+        "self.facts[first + index, side] = value",
+        'self.facts[first + index, "high"] = value',
+    ),
+    "bound-neuron": Plant(
+        "A bound is known of the next neuron, too.",
+        "self.facts[first + index, side] = value",
+        "self.facts[first + index, side] = self.facts[first + index + 1, side] = value",
+    ),
     # -- shared neurons
     "share-negative": Plant("Neurons are shared by negative factors.", "Fraction(abs(c) if", "Fraction(c if"),
-    "share-activation": Plant("Neurons are shared whatever the activation.", "setdefault((act, frozenset(", "setdefault((frozenset("),
-    "share-crelu": Plant("A crelu is shared by factors, as a relu is.", 'if row and act != "crelu" and type', "if row and type"),
+    "share-activation": Plant(
+        "Neurons are shared whatever the activation.", "setdefault((act, frozenset(", "setdefault((frozenset("
+    ),
+    "share-crelu": Plant(
+        "A crelu is shared by factors, as a relu is.", 'if row and act != "crelu" and type', "if row and type"
+    ),
     "share-equal": Plant("Multiples count as equal.", "{a: scale * other**-1}", "{a: 1}"),
-    "share-factor": Plant("The factor is taken the other way round.", "{a: scale * other**-1}", "{a: other * scale**-1}"),
-    "share-constant": Plant("Constant neurons lack their activation.", "ACTIVATIONS[act](row.get(1, 0))", "row.get(1, 0)"),
+    "share-factor": Plant(
+        "The factor is taken the other way round.", "{a: scale * other**-1}", "{a: other * scale**-1}"
+    ),
+    "share-constant": Plant(
+        "Constant neurons lack their activation.", "ACTIVATIONS[act](row.get(1, 0))", "row.get(1, 0)"
+    ),
     "share-bias": Plant(
         "Rows that differ in the constant only are shared.",
         "(act, frozenset(add({}, (row, scale**-1)).items()))",
@@ -186,10 +236,26 @@ PLANTS = {
     "assumed": Plant("An assumed bound counts as proved.", "self.assumed += not cases", "self.assumed += 0"),
     "output-range": Plant("An output may leave [0,1] before its map.", "need(inside,", "need(True,"),
     "output-value": Plant("An output may be any claim of the right node.", "need(found == wanted,", "need(True,"),
-    "output-node": Plant("An output may be any claim of the right form.", "need(due and node == self.outputs[k],", "need(due,"),
-    "equal-form": Plant("Equal outputs need not have one form.", "(node, self.node_of(b, form)) == self.outputs[k]", "(node, self.claim(b)[0]) == self.outputs[k]"),
+    "output-node": Plant(
+        "An output may be any claim of the right form.", "need(due and node == self.outputs[k],", "need(due,"
+    ),
+    "equal-form": Plant(
+        "Equal outputs need not have one form.",
+        "(node, self.node_of(b, form)) == self.outputs[k]",
+        "(node, self.claim(b)[0]) == self.outputs[k]",
+    ),
     "source": Plant("The source is not compared.", '("source", None, "layers")', '("source", None, "outputs")'),
-    "other-box": Plant("The other network may have another box.", '("other", network.ends.stop, "box")', '("other", network.ends.stop, "outputs")'),
-    "finished": Plant("Missing outputs are not missed.", "need(checker.proved == len(checker.outputs) and not", "need(not"),
-    "bounds-anywhere": Plant("Bounds of any layer count as bounds of outputs.", "sum(k >= layers[-1][0] for k, _ in", "sum(k >= 0 for k, _ in"),
+    "other-box": Plant(
+        "The other network may have another box.",
+        '("other", network.ends.stop, "box")',
+        '("other", network.ends.stop, "outputs")',
+    ),
+    "finished": Plant(
+        "Missing outputs are not missed.", "need(checker.proved == len(checker.outputs) and not", "need(not"
+    ),
+    "bounds-anywhere": Plant(
+        "Bounds of any layer count as bounds of outputs.",
+        "sum(k >= layers[-1][0] for k, _ in",
+        "sum(k >= 0 for k, _ in",
+    ),
 }

@@ -108,6 +108,8 @@ def _sequence(author: Author, first: Number | None = None) -> list[int] | None:
         if claim is None:
             return None
         found.append(claim)
+    if found and author.chance(0.1):
+        found[-1] = author.any_claim()
     return found
 
 
@@ -162,7 +164,7 @@ def bound(author: Author) -> None:
     layer = author.source.randrange(len(author.world.layers)) + 1
     if author.chance(0.4):
         layer = len(author.world.layers)
-    first, width, _ = author.world.layers[layer - 1]
+    width = author.world.layers[layer - 1][1]
     prove_bound(author, layer, author.source.randrange(width), author.source.choice(["low", "high"]))
 
 
@@ -170,7 +172,9 @@ def prove_bound(author: Author, layer: int, i: int, side: str) -> bool:
     source, inputs = author.source, len(author.world.inputs)
     first, way = author.world.layers[layer - 1][0], ONE if side == "high" else -ONE
     target = combined((author.system.variables[inputs + first + i][1], way))
-    known = {(inputs + k, s): b for k in range(first) for s in ("low", "high") if (b := author.view.bound(k, s)) is not None}
+    known = {
+        (inputs + k, s): b for k in range(first) for s in ("low", "high") if (b := author.view.bound(k, s)) is not None
+    }
     count = inputs + first
     cases, bounds = author.system.grown(target, count, known, source.choice([0, 0, 0, 1, 1, 2, 3]), source)
     real = max(way * t for t in author.world.arguments[first + i])
@@ -257,7 +261,9 @@ def equals(author: Author) -> None:
     system, cases, bounds = System(variables), [], []
     rows = [_place(author.claims[claim][0], places) for claim in (a, b)]
     for first, second in (rows, rows[::-1]):
-        more = system.grown(combined((first, ONE), (second, -ONE)), len(variables), {}, source.choice([0, 1, 2, 3, 4]), source)
+        more = system.grown(
+            combined((first, ONE), (second, -ONE)), len(variables), {}, source.choice([0, 1, 2, 3, 4]), source
+        )
         cases, bounds = cases + more[0], bounds + more[1]
     if max(bounds, default=ZERO) <= 0 or author.chance(0.3):
         author.propose(["equals", a, b, cone, *cases])
@@ -290,6 +296,6 @@ def tampered(author: Author) -> None:
 
 #: What is proposed, and how often.
 PROPOSALS = {
-    node: 3, atom: 3, negation: 4, scale: 4, plus: 5, times: 5, shift: 4, lemma: 5, cut: 6, sort: 3, average: 4, same: 4,
+    node: 3, atom: 3, negation: 4, scale: 4, plus: 5, times: 5, shift: 4, lemma: 6, cut: 6, sort: 4, average: 4, same: 4,
     unit: 2, bound: 6, detour: 2, equals: 8, tampered: 4,
 }  # fmt: skip

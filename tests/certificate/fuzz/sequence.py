@@ -90,10 +90,10 @@ def _judge_all(outcome: Outcome, author: Author) -> None:
         followed = _replay(outcome, world, certificate, module)
     outcome.verdict, outcome.is_stale = certificate.verdict[0], followed < len(author.lines)
     outcome.accepted.update(line[0] for line in certificate.lines[:followed])
-    if author.rejected and author.chance(0.3):
+    if author.rejected and author.chance(0.15):
         place, line = author.source.choice(author.rejected)
         _replay(outcome, world, Certificate(author.texts, [*author.lines[:place], line]), module)
-    if author.chance(0.3):
+    if author.chance(0.2):
         _replay(outcome, world, _tampered(certificate, author.source), module)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import pairwise
 
 from verimv.exact import Number, Rational, format_number, parse_number
 
@@ -30,7 +31,9 @@ def random_number(source: random.Random, kind: str) -> Number:
     return parse_number(source.choice(_NUMBERS[kind]))
 
 
-def _random_row(source: random.Random, kind: str, width: int, earlier: list[list[Number]], alike: float) -> list[Number]:
+def _random_row(
+    source: random.Random, kind: str, width: int, earlier: list[list[Number]], alike: float
+) -> list[Number]:
     what = source.random()
     if earlier and source.random() < alike:  # a multiple, perhaps by a negative factor; perhaps but for the bias
         factor, row = source.choice(_FACTORS), source.choice(earlier)
@@ -71,9 +74,7 @@ def network_text(inputs: int, outputs: int, box: list[list[Number]], layers: lis
         texts = [list(map(format_number, row)) for row in rows]
         weights = [row[:-1] for row in texts]
         if source.random() < 0.2:
-            weights = [
-                {"width": len(row), **{str(j): w for j, w in enumerate(row) if w != "0"}} for row in weights
-            ]
+            weights = [{"width": len(row), **{str(j): w for j, w in enumerate(row) if w != "0"}} for row in weights]
         written.append({"activation": activation, "bias": [row[-1] for row in texts], "weights": weights})
     return json.dumps(
         {
@@ -98,10 +99,10 @@ def formula_text(inputs: int, definitions: list[str], outputs: list[str]) -> str
 def _rewritten(layers: list[Layer], source: random.Random) -> list[Layer]:
     """The same function, or nearly: neurons in another order, multiplied by factors that the next layer takes back."""
     layers = [(name, [list(row) for row in rows]) for name, rows in layers]
-    for (name, rows), (_, above) in zip(layers, layers[1:], strict=False):
+    for (name, rows), (_, above) in pairwise(layers):
         order = source.sample(range(len(rows)), len(rows))
         factors = [source.choice(_FACTORS) if source.random() < 0.5 else Rational(1) for _ in rows]
-        if source.random() < 0.8:
+        if source.random() < 0.65:
             factors = [Rational(1) if name == "crelu" else abs(f) if name == "relu" else f for f in factors]
         rows[:] = [[factors[i] * w for w in rows[i]] for i in order]
         for row in above:
@@ -117,7 +118,10 @@ def _rewritten(layers: list[Layer], source: random.Random) -> list[Layer]:
 
 def _source(layers: list[Layer], box: list[list[Number]], source: random.Random) -> tuple[list[Layer], list]:
     """The network with its box blown up, as it is when a box is mapped onto the unit cube; sometimes a little wrong."""
-    stretch, shift = source.choice([Rational(2), Rational(1, 2), Rational(3)]), source.choice([Rational(0), Rational(1)])
+    stretch, shift = (
+        source.choice([Rational(2), Rational(1, 2), Rational(3)]),
+        source.choice([Rational(0), Rational(1)]),
+    )
     (name, rows), *rest = layers
     rows = [[*(w / stretch for w in row[:-1]), row[-1] - sum(w * shift / stretch for w in row[:-1])] for row in rows]
     box = [[low * stretch + shift, high * stretch + shift] for low, high in box]
