@@ -179,6 +179,9 @@ def prove_bound(author: Author, layer: int, i: int, side: str) -> bool:
     cases, bounds = author.system.grown(target, count, known, source.choice([0, 0, 0, 1, 1, 2, 3]), source)
     real = max(way * t for t in author.world.arguments[first + i])
     proved = max(bounds, default=real)
+    if author.chance(0.35):  # what the simplest proof must not show
+        value = way * (real - source.choice([*_TINY, ONE / 2]))
+        author.propose(["bound", layer, i, side, format_number(value), ["leaf"]])
     if len(bounds) > 1 and author.chance(0.15):  # the last case left out
         author.propose(["bound", layer, i, side, format_number(way * max(bounds[:-1])), *cases[:-1]])
     tries = [proved]
@@ -292,6 +295,29 @@ def tampered(author: Author) -> None:
     is_bound = line[0] == "bound" and not line[5:]
     if not is_bound:
         author.propose(line)
+
+
+def forbidden(author: Author) -> None:
+    """Lines whose conditions fail, by a little or a lot: cheap to refuse, and false more often than not."""
+    source, claims = author.source, author.claims
+    for _ in range(3):
+        a, b, c = (author.any_claim() for _ in range(3))
+        low, high = claims[a][2:]
+        name = source.choice(["scale", "plus", "times", "twice", "lemma", "cut", "same"])
+        above = author.existing(added((claims[a][1], ONE), plus=ONE)) if name in ("lemma", "cut") else None
+        if name == "scale" and high > 1:
+            author.propose(["scale", source.choice(["d[2]", "D[1/3]"]), a])
+        elif (name == "plus" and low < 0) or (name == "times" and high > 1):
+            author.propose([name, *source.choice([(a, b), (b, a), (b, a, c)])])
+        elif name == "twice" and low < 0:
+            author.propose(["plus", *source.choice([(b, b, a), (a, a, b)])])
+        elif name == "lemma" and above and (claims[b][2] < 0 or claims[b][3] > 1):
+            author.propose(["lemma", a, b, above])
+        elif name == "cut" and above:
+            for numbers in (("0", "0"), source.choices(["0", "1", "2", "-1", "-2", "1/2"], k=2)):
+                author.propose(["cut", b, a, above, *numbers])
+        elif name == "same" and claims[a][1] != claims[b][1] and low < 1 and high > 0:
+            author.propose(["same", a, b])
 
 
 #: What is proposed, and how often.

@@ -15,7 +15,7 @@ from tests.certificate.fuzz.author import POINTS, Author, added, form_range
 from tests.certificate.fuzz.judge import FalseLine, Judge, World
 from tests.certificate.fuzz.kernel_view import KernelView, header
 from tests.certificate.fuzz.meaning import ONE, ZERO
-from tests.certificate.fuzz.proposals import PROPOSALS, assumed_bound, prove_bound
+from tests.certificate.fuzz.proposals import PROPOSALS, assumed_bound, forbidden, prove_bound
 from tests.certificate.fuzz.subjects import formula_text, random_subjects
 from verimv import kernel
 from verimv.exact import Number, Rational, ceil, floor, format_number
@@ -109,6 +109,8 @@ def _write(author: Author) -> None:
             author.give_value()
         else:
             source.choices(proposals, weights)[0](author)
+        if author.chance(0.7):
+            forbidden(author)
     if author.chance(0.03):
         assumed_bound(author)
     if author.chance(0.8):
@@ -231,12 +233,10 @@ _PREFIXES = re.compile(r"(¬|[δΔ]\[[^]]*\])((?:¬|[δΔ]\[[^]]*\])+)")
 
 def _misread(text: str, source: random.Random) -> str:
     """A formula with prefixes in another order, another operator, or another output: as a reader might take it."""
+    if _PREFIXES.search(text) and source.random() < 0.6:
+        return _PREFIXES.sub(r"\2\1", text)
     *head, last = text.rstrip("\n").split("\n")
-    places = [k for k, line in enumerate(head) if _PREFIXES.search(line)]
-    if places and source.random() < 0.6:
-        k = source.choice(places)
-        head[k] = _PREFIXES.sub(r"\2\1", head[k])
-    elif source.random() < 0.5:
+    if source.random() < 0.5:
         k = source.randrange(2, len(head))
         head[k] = head[k].translate(str.maketrans("⊕⊙", "⊙⊕"))
     else:

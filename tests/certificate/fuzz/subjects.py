@@ -53,7 +53,7 @@ def _random_layers(source: random.Random, kind: str, inputs: int, outputs: int, 
         rows: list[list[Number]] = []
         for _ in range(width):
             rows.append(_random_row(source, kind, below, rows, alike))
-        layers.append((source.choice(["relu", "relu", "relu", "crelu", "crelu", "identity"]), rows))
+        layers.append((source.choice(["relu", "relu", "crelu", "crelu", "identity"]), rows))
         below = width
     return layers
 
@@ -126,7 +126,7 @@ def _source(layers: list[Layer], box: list[list[Number]], source: random.Random)
     rows = [[*(w / stretch for w in row[:-1]), row[-1] - sum(w * shift / stretch for w in row[:-1])] for row in rows]
     box = [[low * stretch + shift, high * stretch + shift] for low, high in box]
     layers = [(name, rows), *rest]
-    if source.random() < 0.15:
+    if source.random() < 0.3:
         name, rows = layers[-1]
         rows = [list(row) for row in rows]
         rows[0][source.randrange(len(rows[0]))] += 1
