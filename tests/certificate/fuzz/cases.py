@@ -1,0 +1,164 @@
+"""Trees of cases for `bound` and `equals`, and what they prove (FORMAT §8): so values can be put right at the border."""
+
+from __future__ import annotations
+
+import math
+import random
+
+from tests.certificate.fuzz.meaning import ACTIVATIONS, ONE, ZERO, Network
+from verimv.algebraic import Algebraic
+from verimv.exact import Number, Rational, format_number
+
+Row = dict[int, Number]
+#: The constant of a row.
+CONSTANT = -1
+KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}
+Bounds = dict[tuple[int, str], Number]
+
+
+def combined(*pairs: tuple[Row, Number]) -> Row:
+    total: Row = {}
+    for row, factor in pairs:
+        for key, c in row.items():
+            total[key] = total.get(key, ZERO) + factor * c
+    return {key: c for key, c in total.items() if c}
+
+
+def system_of(network: Network, other: Network | None) -> System:
+    """Inputs are free, neurons follow; for two networks, with shared neurons."""
+    variables: list[tuple[str, Row] | None] = [None] * len(network.inputs)
+    ends = []
+    for part in filter(None, (network, other)):
+        below = [{j: high - low, CONSTANT: low} for j, (low, high) in enumerate(part.box)]
+        for name, biases, rows in part.layers:
+            first = len(variables)
+            for bias, row in zip(biases, rows, strict=True):
+                variables.append((name, combined(({CONSTANT: ONE}, bias), *((below[j], w) for j, w in row.items()))))
+            below = [{k: ONE} for k in range(first, len(variables))]
+        ends.append(below)
+    if other:
+        variables += [("identity", combined((a, ONE), (b, -ONE))) for a, b in zip(*ends, strict=True)]
+        variables = _shared(variables)
+    return System(variables)
+
+
+def _shared(variables: list[tuple[str, Row] | None]) -> list[tuple[str, Row] | None]:
+    """Rows without neurons that are numbers, or positive multiples of earlier ones."""
+    known: dict[int, Row] = {}
+    firsts: dict[tuple, tuple[int, Number]] = {}
+    found: list[tuple[str, Row] | None] = []
+    for k, unit in enumerate(variables):
+        if unit is None:
+            found.append(None)
+            continue
+        name, row = unit
+        row = combined(*((known.get(j, {j: ONE}), c) for j, c in row.items()))
+        found.append((name, row))
+        if not row.keys() - {CONSTANT}:
+            known[k] = {CONSTANT: ACTIVATIONS[name](row.get(CONSTANT, ZERO))}
+            continue
+        leading = row[min(row)]
+        scale = abs(leading) if name != "crelu" and not isinstance(leading, Algebraic) else ONE
+        key = name, frozenset((j, c / scale) for j, c in row.items())
+        first, other = firsts.setdefault(key, (k, scale))
+        known[k] = {first: scale / other}
+    return found
+
+
+class System:
+    """Variables in order: free ones (None), or an activation of a row over earlier ones."""
+
+    def __init__(self, variables: list[tuple[str, Row] | None]) -> None:
+        self.variables = variables
+
+    def ranges(self, count: int, bounds: Bounds) -> list[tuple[Number, Number]] | None:
+        """Of arguments and free variables; None if one is empty."""
+        found: list[tuple[Number, Number]] = []
+        values: list[tuple[Number, Number]] = []
+        for k, unit in enumerate(self.variables[:count]):
+            name, row = unit or ("identity", {})
+            low = high = row.get(CONSTANT, ZERO)
+            if unit is None:
+                low, high = ZERO, ONE
+            for j, c in row.items():
+                if j != CONSTANT:
+                    ends = c * values[j][0], c * values[j][1]
+                    low, high = low + min(ends), high + max(ends)
+            low, high = max(low, bounds.get((k, "low"), low)), min(high, bounds.get((k, "high"), high))
+            if low > high:
+                return None
+            found.append((low, high))
+            values.append((ACTIVATIONS[name](low), ACTIVATIONS[name](high)))
+        return found
+
+    def walk(self, target: Row, ranges: list, splits: Bounds, source: random.Random | None) -> tuple[Number, list[str]]:
+        """An upper bound of the target, and multipliers: random ones, or (without a source) default slopes and no list."""
+        total, multipliers = dict(target), []
+        for k in range(len(ranges) - 1, -1, -1):
+            if self.variables[k] is None:
+                continue
+            (name, row), (low, high), c = self.variables[k], ranges[k], total.pop(k, ZERO)
+            act = ACTIVATIONS[name]
+            kinks = [z for z in KINKS[name] if low < z < high]
+            slope = c if act(low) == low and act(high) == high else ZERO
+            if kinks or (k, "low") in splits or (k, "high") in splits:
+                chord = (act(high) - act(low)) / (high - low) if low < high else ONE
+                slope = _default(name, c, low, high, chord) if source is None else _random_slope(c, chord, source)
+                multipliers.append(format_number(slope))
+            peak = max(c * act(z) - slope * z for z in (low, high, *kinks))
+            total = combined((total, ONE), (row, slope), ({CONSTANT: ONE}, peak))
+        bound = total.pop(CONSTANT, ZERO)
+        bound += sum(max(c * ranges[k][0], c * ranges[k][1]) for k, c in total.items())
+        return bound, [] if source is None else multipliers
+
+    def grown(self, target: Row, count: int, known: Bounds, depth: int, source: random.Random) -> tuple[list, list]:
+        """A random tree in preorder, and the bounds of the target that its leaves prove."""
+        return self._grown(target, count, known, {}, depth, source)
+
+    def _grown(self, target: Row, count: int, known: Bounds, splits: Bounds, depth: int, source: random.Random):
+        ranges = self.ranges(count, known | splits)
+        if ranges is None:
+            return [["leaf", *(["1/2"] if source.random() < 0.1 else [])]], []
+        if depth and count:
+            k, point = self._split(ranges, source)
+            cases, bounds = [["split", k, format_number(point)]], []
+            for side in ("high", "low"):
+                more = self._grown(target, count, known, {**splits, (k, side): point}, depth - 1, source)
+                cases, bounds = cases + more[0], bounds + more[1]
+            return cases, bounds
+        bound, multipliers = self.walk(target, ranges, splits, source if source.random() < 0.6 else None)
+        return [["leaf", *multipliers]], [bound]
+
+    def _split(self, ranges: list, source: random.Random) -> tuple[int, Number]:
+        """A variable and a point: a kink, if there is one; sometimes anything."""
+        crossing = [
+            (k, Rational(z))
+            for k, (low, high) in enumerate(ranges)
+            for z in (KINKS[self.variables[k][0]] if self.variables[k] else ())
+            if low < z < high
+        ]
+        if crossing and source.random() < 0.8:
+            return source.choice(crossing)
+        k = source.randrange(len(ranges))
+        points = [Rational(1, 2), (ranges[k][0] + ranges[k][1]) / 2, ranges[k][0], Rational(source.randint(-3, 6), 3)]
+        return k, source.choice(points)
+
+
+def _default(name: str, c: Number, low: Number, high: Number, chord: Number) -> Number:
+    is_rational = not isinstance(low, Algebraic) and not isinstance(high, Algebraic)
+    if low < high and is_rational and (c > 0 or name != "relu"):
+        return c * Rational(math.floor(chord * 2**16), 2**16)
+    return c if low + high > 0 else ZERO
+
+
+def _random_slope(c: Number, chord: Number, source: random.Random) -> Number:
+    slopes = [
+        c * chord,
+        c * chord,
+        c * chord,
+        c,
+        ZERO,
+        c * Rational(source.randint(-1, 5), 4),
+        Rational(source.randint(-2, 2)),
+    ]
+    return source.choice(slopes)
