@@ -1032,7 +1032,9 @@ class Checker:
     def node_of(self, c: int, form: Form) -> int:
         """Return the node of claim c, which must be about this form."""
         node, found = self.claim(c)
-        need(found == form, ("claim", c, "about the form", self.text(form)), self.text(found))
+        if found != form:
+            expected = f"claim {c} about the form {self.text(form)}"
+            raise Rejected("invalid", expected, self.text(found))
         return node
 
     def text(self, form: Form) -> str:
@@ -1634,11 +1636,7 @@ def rule_same(checker: Checker, a: int, b: int) -> None:
     is_one_form = form_a == form_b
     are_ones = low_a >= 1 and low_b >= 1
     are_zeros = high_a <= 0 and high_b <= 0
-    need(
-        is_one_form or are_ones or are_zeros,
-        ("a form like", checker.text(form_a)),
-        checker.text(form_b),
-    )
+    need(is_one_form or are_ones or are_zeros, f"claims {a} and {b} about one form", "two forms")
     checker.add_claim(node_b, checker.form(value_of_node(node_a)))
 
 

@@ -17,8 +17,11 @@ from tests.certificate import test_kernel, test_rules
 from verimv import kernel
 
 SOURCE = Path(kernel.__file__).read_text(encoding="utf-8")
-#: Functions that reject, and the methods of the checker that call them.
-_CHECKS = {"need", "well_formed", "within", "spend"}
+#: Functions that reject. What only bounds the cost of a check is left to test_hostile.py.
+_CHECKS = {
+    "need", "well_formed", "within_limits", "need_at_least", "need_at_most", "need_relu_covered", "need_clipped_covered", "define",
+}  # fmt: skip
+_COSTS = ("bits", "square roots", "terms")
 
 
 class Mutant(NamedTuple):
@@ -37,18 +40,25 @@ class Mutant(NamedTuple):
 
 
 def mutants() -> list[Mutant]:
-    """Checks left out; operands of `and`, and links of a < b < c, taken for true."""
-    return [
+    """Checks left out; operands of `and`, and links of a < b < c, taken for true; rejections that never happen."""
+    found = [
         Mutant(part.lineno, ast.unparse(part), place, k)
         for place, node in enumerate(ast.walk(ast.parse(SOURCE)))
         for k, part in enumerate(_parts(node))
     ]
+    return [mutant for mutant in found if not (mutant.text.startswith("within") and _is_cost(mutant.text))]
+
+
+def _is_cost(text: str) -> bool:
+    return any(word in text for word in _COSTS)
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
     """What can be left out of a node without its children."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _name(node.value) in _CHECKS:
         return [node.value]
+    if isinstance(node, ast.If) and len(node.body) == 1 and isinstance(node.body[0], ast.Raise) and not node.orelse:
+        return [node.test]
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
         return node.values
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
@@ -57,9 +67,8 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _name(call: ast.Call) -> str:
-    """Of the function, or of the one that `located` calls."""
-    function = call.args[0] if getattr(call.func, "id", "") == "located" else call.func
-    return getattr(function, "id", getattr(function, "attr", ""))
+    """Of the function."""
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 
 def _links(node: ast.Compare) -> list[ast.expr]:
@@ -74,6 +83,8 @@ def _links(node: ast.Compare) -> list[ast.expr]:
 def _without(node: ast.AST, k: int) -> dict[str, object]:
     """What a node has instead, when its k-th part is left out."""
     true = ast.Constant(True)
+    if isinstance(node, ast.If):
+        return {"test": ast.Constant(False)}
     if isinstance(node, ast.BoolOp):
         return {"values": [*node.values[:k], true, *node.values[k + 1 :]]}
     if isinstance(node, ast.Compare):
@@ -107,11 +118,6 @@ def _rows(function: FunctionType) -> list[tuple]:
     return [(row,) for row in rows] if isinstance(names, str) else list(rows)
 
 
-def is_expensive(test: Test) -> bool:
-    """Hostile files, which concern the budget of a check only."""
-    return test[0].__name__.endswith("_are_refused") or "_cost" in test[0].__name__
-
-
 def rejections(tests: list[Test]) -> dict[int, set[int]]:
     """For each test by its place, the lines of the kernel at which it has something rejected."""
     found: dict[int, set[int]] = {place: set() for place in range(len(tests))}
@@ -140,15 +146,14 @@ class Jury:
     """The tests. Those that go first have something rejected where a mutant has its change: most need no others."""
 
     def __init__(self) -> None:
-        self.tests = sorted(suite(), key=is_expensive)
-        self.rejections = rejections([test for test in self.tests if not is_expensive(test)])
+        self.tests = suite()
+        self.rejections = rejections(self.tests)
 
     def notices(self, mutant: Mutant) -> bool:
-        is_budget = any(word in mutant.text for word in ("spend", "budget", "MAX_", "incomplete", "size"))
         near = {place for place, lines in self.rejections.items() if mutant.line in lines}
         order = sorted(range(len(self.tests)), key=lambda place: place not in near)
         with installed(mutant):
-            return any(fails(self.tests[place]) for place in order if is_budget or not is_expensive(self.tests[place]))
+            return any(fails(self.tests[place]) for place in order)
 
 
 def fails(test: Test) -> bool:

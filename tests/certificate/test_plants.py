@@ -10,7 +10,7 @@ QUICK = [
     "form-range", "double-negation", "box", "lemma-above", "times-above-1", "plus-twice", "sequence", "sort-high", "average-ones",
     "average-zeros", "same-zero", "same-one", "unit-shift", "affine-low", "clip-constant", "clip-negative", "empty-point", "ranges-turned",
     "free-variables", "tolerance", "split-side", "bound-target", "bound-side", "share-negative", "share-crelu", "share-constant", "assumed",
-    "output-range", "output-node", "equal-form", "source", "finished",
+    "output-high", "output-node", "equal-form", "source", "finished",
 ]  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from tests.certificate.fuzz.kernel_view import KernelView
 from tests.certificate.fuzz.meaning import (
-    ACTIVATIONS,
     ONE,
     ZERO,
     Network,
@@ -172,15 +171,17 @@ class Judge:
                     self.say(f"{line[:4]}: the argument, and its bound", point, t, bound)
             self.checked += 1
 
-    def finish(self) -> None:
-        """The kernel says that the certificate is valid: is its statement true?"""
+    def finish(self, numbers: list[tuple[Number, Number]]) -> None:
+        """The kernel says that the certificate is valid: is its statement true, with the numbers that it prints?"""
         if self.is_assuming:
             raise FalseLine("valid, although a bound is assumed")
         if "formula" in self.texts:
             if self.outputs != len(self.formulas["formula"]):
                 raise FalseLine(f"valid with {self.outputs} outputs")
+            if "network" in self.texts:
+                self.judge_maps(numbers)
         else:
-            self.judge_statement_of_bounds()
+            self.judge_bounds(numbers)
         if "source" in self.texts:
             network, unit = Network(self.texts["source"]), self.world.network
             if (network.inputs, network.outputs) != (unit.inputs, unit.outputs):
@@ -193,15 +194,17 @@ class Judge:
             if (network.inputs, network.outputs, network.box) != (other.inputs, other.outputs, other.box):
                 raise FalseLine("another network with other names, or another box")
 
-    def judge_statement_of_bounds(self) -> None:
-        act = ACTIVATIONS[self.world.layers[-1][2]]
-        for i, values in enumerate(self.world.outputs()):
-            low, high = (self.last_bounds.get((i, side)) for side in ("low", "high"))
-            if low is None or high is None:
-                raise FalseLine(f"valid without bounds of output {i}")
+    def judge_maps(self, numbers: list[tuple[Number, Number]]) -> None:
+        rows = zip(self.world.outputs(), self.formulas["formula"], numbers, strict=True)
+        for i, (values, found, (scale, offset)) in enumerate(rows):
+            self.compare(f"output {i} as it is stated", values, [scale * y + offset for y in found])
+
+    def judge_bounds(self, numbers: list[tuple[Number, Number]]) -> None:
+        for i, (values, (low, high)) in enumerate(zip(self.world.outputs(), numbers, strict=True)):
             for point, y in enumerate(values):
-                if not act(low) <= y <= act(high):
-                    self.say(f"output {i}, and its bounds", point, y, low, high)
+                if not low <= y <= high:
+                    self.say(f"output {i}, and its bounds as they are stated", point, y, low, high)
+            self.checked += 1
 
     def compare(self, what: str, expected: Vector, found: Vector) -> None:
         self.checked += 1

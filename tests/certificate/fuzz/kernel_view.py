@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from types import ModuleType
 
 from verimv import kernel
@@ -11,9 +12,18 @@ from verimv.algebraic import Number, Rational, square_root
 
 def exact(x: object) -> Number:
     """A number of the kernel, as one of `verimv.exact`."""
-    if terms := getattr(x, "terms", None):
-        return sum((Rational(c) * square_root(Rational(n)) for n, c in terms.items()), Rational(0))
+    if roots := getattr(x, "roots", None):
+        total = sum((Rational(c) * square_root(Rational(n)) for n, c in roots.items()), Rational(0))
+        return total / Rational(x.denominator)
     return Rational(x)
+
+
+def exact_form(affine: object) -> dict[int, Number]:
+    """An affine function of the kernel: coefficients of nodes, and the constant as that of node 1."""
+    denominator, keys, numerators = affine.linear
+    terms = {key: exact(n) / Rational(denominator) for key, n in zip(keys, numerators, strict=True)}
+    constant = exact(affine.constant)
+    return terms if constant == 0 else {**terms, 1: constant}
 
 
 class KernelView:
@@ -22,17 +32,18 @@ class KernelView:
     def __init__(self, texts: dict[str, str], module: ModuleType = kernel) -> None:
         self.module, self.texts = module, texts
         self.rejection = module.Rejected
-        self.checker = _started(module, texts)
+        self.checker = module.start(texts, 10**7).checker
         self.lines: list[list] = []
-        self.first = 2 + len(self.checker.terms.inputs)
+        self.inputs = len(self.checker.nodes.inputs)
 
     def follow(self, line: list) -> None:
         self.checker.follow(line)
         self.lines.append(line)
 
-    def finish(self) -> None:
-        """Raise the kernel's Rejected unless the lines so far are a valid certificate."""
-        verify(self.texts, self.lines, self.module)
+    def finish(self) -> list[tuple[Number, Number]]:
+        """The numbers of the statement: for each output its scale and offset, or its bounds. Raise the kernel's Rejected
+        unless the lines so far are a valid certificate."""
+        return [(exact(x), exact(y)) for x, y in verify(self.texts, self.lines, self.module).numbers]
 
     def count(self) -> int:
         """Of claims, and one for the number 0, which stands for none."""
@@ -45,40 +56,20 @@ class KernelView:
 
     def value_count(self) -> int:
         """Of variables that have a value: inputs, then neurons."""
-        return len(self.checker.values) - 2
+        return len(self.checker.values)
 
     def value(self, k: int) -> dict[int, Number]:
         """The value of a variable as a form over nodes."""
-        return {key: exact(x) for key, x in self.checker.values[2 + k].items()}
+        return exact_form(self.checker.values[k])
 
     def bound(self, neuron: int, side: str) -> Number | None:
         """The last bound of the argument of a neuron; all neurons are counted through."""
-        bound = self.checker.facts.get((self.first + neuron, side))
+        bound = self.checker.facts.get((self.inputs + neuron, side))
         return None if bound is None else exact(bound)
 
     def arguments(self) -> tuple[int, list[dict[int, Number]]]:
         """The current layer, and the arguments of its neurons as forms."""
-        rows = [{key: exact(x) for key, x in row.items()} for row in self.checker.arguments]
-        return self.checker.layer, rows
-
-
-def _started(module: ModuleType, texts: dict[str, str]) -> object:
-    """A checker that has read the subjects and no lines."""
-    made, original = [], module.Checker
-
-    def recording(*arguments: object) -> object:
-        made.append(original(*arguments))
-        return made[-1]
-
-    module.Checker = recording
-    try:
-        verify(texts, [], module)
-    except module.Rejected:
-        if not made:
-            raise
-    finally:
-        module.Checker = original
-    return made[0]
+        return self.checker.entered, [exact_form(argument) for argument in self.checker.arguments]
 
 
 def header(texts: dict[str, str]) -> dict:
@@ -86,7 +77,7 @@ def header(texts: dict[str, str]) -> dict:
     return {"format": "verimv-certificate", "version": 1, **hashes}
 
 
-def verify(texts: dict[str, str], lines: list[list], module: ModuleType = kernel) -> None:
+def verify(texts: dict[str, str], lines: list[list], module: ModuleType = kernel) -> kernel.Statement:
     """Check a whole certificate; raise the module's Rejected unless it is valid."""
-    numbered = iter(list(enumerate([header(texts), *lines], start=1)))
-    module.verify(numbered, lambda subject: texts[subject].encode())
+    encoded = [json.dumps(line).encode() + b"\n" for line in (header(texts), *lines)]
+    return module.verify(iter(encoded), lambda subject: texts[subject].encode(), texts.keys(), 10**7)

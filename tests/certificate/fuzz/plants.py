@@ -30,232 +30,417 @@ PLANTS = {
     # -- forms, nodes, numbers
     "claim-number": Plant(
         "A claim may have the number of one from the end: −1 is the last.",
-        "need(0 < c < len(self.claims)",
-        "need(c and -len(self.claims) < c < len(self.claims)",
+        "found = self.claims[c] if 0 < c < len(self.claims) else None",
+        "found = self.claims[c] if c and -len(self.claims) < c < len(self.claims) else None",
     ),
     "form-range": Plant(
         "Negative coefficients do not lower the range of a form.",
-        "for c in part.values() if (c > 0) == i)",
-        "for c in part.values() if c > 0 and i)",
+        "            low = low + numerator  # type",
+        "            high = high + 0  # type",
     ),
     "double-negation": Plant(
         "¬¬a is taken for ¬a.",
-        'self.interned["¬", self.interned[operation]] = operation[1]',
-        'self.interned["¬", self.interned[operation]] = self.interned[operation]',
+        "            operand: int = self.operations[node][1]\n            return operand",
+        "            return node",
     ),
     "prefixes": Plant(
         "Prefixes of an operand are applied from the left.",
-        '.replace("Δ", "D"))[::-1]:',
-        '.replace("Δ", "D")):',
+        "reversed(PREFIX_PATTERN.findall(match[1]))",
+        "PREFIX_PATTERN.findall(match[1])",
     ),
     "surd-product": Plant(
         "√2·√2 is 1: products of square roots lose their common factor.",
-        "a * b}, math.gcd(m, n))",
-        "a * b}, 1)",
+        "+ a * b * divisor",
+        "+ a * b",
+    ),
+    "lowest-terms": Plant(
+        "Numerators are divided by too much: half of what they should be.",
+        "numerators = [shortened(numerator, divisor) for numerator in numerators]",
+        "numerators = [shortened(numerator, divisor) for numerator in numerators[:1]] + list(numerators[1:])",
+    ),
+    "combined": Plant(
+        "Terms of one node are not added up: the last one counts.",
+        "total[key] = total.get(key, 0) + multiple * numerator",
+        "total[key] = multiple * numerator",
     ),
     "box": Plant(
         "The width of a box is its upper end.",
-        "{1: low, 2 + j: high + -1 * low}",
-        "{1: low, 2 + j: high}",
+        "linear_of({j: high - low}, work)",
+        "linear_of({j: high}, work)",
     ),
     # -- rules that make claims
     "scale": Plant(
         "A form is scaled though it may be above 1.",
-        "        self.within(form, None, 1)\n        self.add(self.terms.node(text",
-        "        self.add(self.terms.node(text",
+        "    checker.need_at_most(1, form)\n    checker.add_claim(checker.nodes.make(text, node)",
+        "    checker.add_claim(checker.nodes.make(text, node)",
     ),
     "plus-negative": Plant(
         "Forms of a sum may go down to −1/2.",
-        'operator="⊕", low=0, high=None',
-        'operator="⊕", low=Fraction(-1, 2), high=None',
+        "            checker.need_at_least(0, claim.form)",
+        "            checker.need_at_least(Fraction(-1, 2), claim.form)",
     ),
     "times-above-1": Plant(
-        "Forms of a product may go up to 2.", "low=None, high=1, less=1)", "low=None, high=2, less=1)"
+        "Forms of a product may go up to 2.",
+        "            checker.need_at_most(1, claim.form)",
+        "            checker.need_at_most(2, claim.form)",
     ),
     "plus-twice": Plant(
         "A claim twice at the beginning excuses all others of a sum.",
-        "forms if len(claims) != 2 or claims[0] != claims[1] else ()",
-        "forms if len(claims) < 2 or claims[0] != claims[1] else ()",
+        "    if rest != [first]:\n        for claim in claims:\n            checker.need_at_least",
+        "    if rest[:1] != [first]:\n        for claim in claims:\n            checker.need_at_least",
     ),
-    "lemma-range": Plant(
-        "The second form of a lemma may have any range.",
-        "        self.within(form2, 0, 1)\n",
+    "lemma-low": Plant(
+        "The second form of a lemma may be negative.",
+        "    checker.need_at_least(0, form_h)\n",
+        "",
+    ),
+    "lemma-high": Plant(
+        "The second form of a lemma may be above 1.",
+        "    checker.need_at_most(1, form_h)\n",
         "",
     ),
     "lemma-above": Plant(
         "The third claim of a lemma may be about anything.",
-        "node, node2), self.node_of(above, form, -1)",
-        "node, node2), self.claim(above)[0]",
+        "node_c = checker.node_of(c, Form(form_g.part, form_g.constant + 1))\n    node = checker.nodes.make(TIMES, checker.nodes.make(PLUS",
+        "node_c = checker.claim(c).node\n    node = checker.nodes.make(TIMES, checker.nodes.make(PLUS",
     ),
-    "cut-negative": Plant("Multipliers of a cut may be negative.", "need(least >= 0 and most >= 0,", "need(True,"),
+    "cut-negative-least": Plant(
+        "The multiplier μ of a cut may be negative.",
+        '    need(least >= 0, "a multiplier μ that is not negative", least)\n',
+        "",
+    ),
+    "cut-negative-most": Plant(
+        "The multiplier λ of a cut may be negative.",
+        '    need(most >= 0, "a multiplier λ that is not negative", most)\n',
+        "",
+    ),
     "cut-most": Plant(
         "The upper condition of a cut is left out.",
-        "        self.within(self.total((form, 1), (form2, -1 * most)), None, 1)\n",
+        "    checker.need_at_most(1, checker.total([(form_f, 1), (form_g, -most)]))\n",
         "",
     ),
     "cut-least": Plant(
         "The lower condition of a cut is left out.",
-        "        self.within(self.total((form, 1), (form2, -1 * least)), 0, None)\n",
+        "    checker.need_at_least(0, checker.total([(form_f, 1), (form_g, -least)]))\n",
         "",
     ),
     "sort-high": Plant(
-        "Sequences to be sorted may be too short.", "self.sequence(c, 0, len(c))", "self.sequence(c, 0, None)"
+        "Sequences to be sorted may be too short.",
+        "    checker.need_at_most(len(claims), form)\n    return form, nodes_of_steps",
+        "    return form, nodes_of_steps",
     ),
     "sort-low": Plant(
-        "Sequences to be sorted may be negative.", "self.sequence(c, 0, len(c))", "self.sequence(c, None, len(c))"
+        "Sequences to be sorted may be negative.",
+        "    checker.need_at_least(0, form)\n    checker.need_at_most(len(claims), form)\n    return form",
+        "    checker.need_at_most(len(claims), form)\n    return form",
     ),
     "sequence": Plant(
         "Claims of a sequence need not go down by 1.",
-        "[self.node_of(c, form, k) for k, c in enumerate(claims)]",
-        "[self.claim(c)[0] for k, c in enumerate(claims)]",
+        "[checker.node_of(c, Form(form.part, form.constant - k)) for k, c in enumerate(claims)]",
+        "[checker.claim(c).node for k, c in enumerate(claims)]",
     ),
     "merge-order": Plant(
         "Sorting compares entries of the same place.",
-        "            first, odd = odd[:1], odd[1:]\n",
-        "",
+        "zip(even[:pairs], odd[1 : pairs + 1], strict=True)",
+        "zip(even[:pairs], odd[:pairs], strict=True)",
     ),
     "average-ones": Plant(
-        "Units may be left out above though the form may be negative.", "0 if ones else None, high)", "None, high)"
+        "Units may be left out above though the form may be negative.",
+        "    if ones > 0:\n        checker.need_at_least(0, form)\n",
+        "",
     ),
     "average-zeros": Plant(
         "Units may be left out below though the form may be high.",
-        "high, share = len(units) if ones + len(units) < s else None, Fraction(1, s)",
-        "high, share = None, Fraction(1, s)",
+        "        checker.need_at_most(len(claims), form)\n    nodes = nodes_of_steps",
+        "        pass\n    nodes = nodes_of_steps",
     ),
     "same-zero": Plant(
         "Forms that can be ≤ 0 count as 0 everywhere.",
-        "form == form2 or low >= 1 or high <= 0",
-        "form == form2 or low >= 1 or low <= 0",
+        "are_zeros = high_a <= 0 and high_b <= 0",
+        "are_zeros = low_a <= 0 and low_b <= 0",
     ),
     "same-one": Plant(
         "Forms that can be ≥ 1 count as 1 everywhere.",
-        "form == form2 or low >= 1 or high <= 0",
-        "form == form2 or high >= 1 or high <= 0",
+        "are_ones = low_a >= 1 and low_b >= 1",
+        "are_ones = high_a >= 1 and high_b >= 1",
+    ),
+    "same-half": Plant(
+        "It is enough that one of two forms is 1 everywhere.",
+        "are_ones = low_a >= 1 and low_b >= 1",
+        "are_ones = low_a >= 1 or low_b >= 1",
     ),
     "equals-one-way": Plant(
         "Equality is shown by a ≤ b, twice.",
-        "({places[node2]: 1}, -way)) for way in (1, -1)]",
-        "({places[node2]: 1}, -way)) for way in (1, 1)]",
+        "up = add_up([(value_b, 1), (value_a, -1)], 0, checker.work)",
+        "up = down",
     ),
     "equals-cone": Plant(
         "Variables of a cone are not clipped.",
-        'else ("crelu", {places[key]',
-        'else ("identity", {places[key]',
+        "Variable(CLIPPED, over_variables(affine))",
+        "Variable(IDENTITY, over_variables(affine))",
     ),
-    "unit-shift": Plant("A unit is shifted upwards.", "share), plus=-shift)", "share), plus=shift)"),
+    "equals-other-node": Plant(
+        "What equals concludes is about the wrong form.",
+        "    checker.add_claim(node_b, form_a)",
+        "    checker.add_claim(node_b, checker.claim(1).form)",
+    ),
+    "unit-shift": Plant(
+        "A unit has one value at all its places.",
+        "checker.add_claim(checker.nodes.fresh(), checker.total([(form, factor)], plus=-shift))",
+        'checker.add_claim(checker.nodes.make("unit", layer, index), checker.total([(form, factor)], plus=-shift))',
+    ),
     # -- neurons
     "affine-low": Plant(
-        "An argument that may be negative is kept.", "need(low >= 0 and (self.activation", "need((self.activation"
+        "An argument that may be negative is kept.",
+        '    need(low >= 0, "an argument that is not negative", low)\n',
+        "",
     ),
-    "affine-high": Plant("A crelu keeps an argument above 1.", '(self.activation == "relu" or high <= 1)', "True"),
+    "affine-high": Plant(
+        "A crelu keeps an argument above 1.",
+        '        need(high <= 1, "an argument that is at most 1", high)\n',
+        "        pass\n",
+    ),
     "clip-constant": Plant(
-        "A unit whose node is 1 overwrites the constant: this was in the kernel once.",
-        "values += [({node: way}, factor), ({1: int(unit < 0)}, factor)]",
-        "values.append(({node: way, 1: int(unit < 0)}, factor))",
+        "A unit whose node is 1 loses its value, or the constant: this was in the kernel once.",
+        "            pairs.append((value_of_node(claim.node), -factor))\n            constant = constant + factor\n",
+        "            pairs.append((value_of_node(claim.node), -factor))\n            constant = constant + (2 * factor if claim.node == 1 else factor)\n",
+    ),
+    "node-1": Plant(
+        "The node 1 counts as an atom without a value.",
+        "return Affine(NOTHING, node) if node <= 1",
+        "return Affine(NOTHING, 0) if node <= 1",
     ),
     "clip-ones": Plant(
-        "Units are left out above though the argument may be below.", "(not ones or low >= factor * ones) and", ""
+        "Units are left out above though the argument may be below.",
+        '        need(low >= factor * ones, ("an argument that is at least", factor * ones), low)\n',
+        "        pass\n",
     ),
     "clip-high": Plant(
         "A clip may be one unit short.",
-        "high <= factor * (ones + len(units))\n",
-        "high <= factor * (ones + len(units) + 1)\n",
+        "    most = factor * (ones + units)\n",
+        "    most = factor * (ones + units + 1)\n",
     ),
-    "clip-form": Plant("Units may be about anything.", "need(found == form,", "need(True,"),
+    "clip-factor": Plant(
+        "The factor of a clip may be negative.",
+        '    need(factor > 0, "a factor that is positive", factor)\n',
+        "",
+    ),
+    "clip-form": Plant(
+        "Units may be about anything.",
+        'need(found == form, ("a unit',
+        'need(True, ("a unit',
+    ),
     "clip-negative": Plant(
-        "A negative unit is one further.", "plus=(i if unit > 0 else i + 1) * factor", "plus=i * factor"
+        "A negative unit is one further.",
+        "plus=factor * (k + 1))",
+        "plus=factor * k)",
     ),
-    "clip-crelu-one": Plant("A crelu may be 1 though its argument may be less.", "(low >= 1 and (ones,", "((ones,"),
-    "clip-crelu-zero": Plant("A crelu may be 0 though its argument may be more.", "(high <= 0 and (ones,", "((ones,"),
+    "clip-crelu-one": Plant(
+        "A crelu may be 1 though its argument may be less.",
+        '        need(low >= 1, "an argument that is at least 1", low)\n',
+        "        pass\n",
+    ),
+    "clip-crelu-zero": Plant(
+        "A crelu may be 0 though its argument may be more.",
+        '        need(high <= 0, "an argument that is at most 0", high)\n',
+        "        pass\n",
+    ),
     "clip-crelu-factor": Plant(
-        "A crelu may have a factor, as a relu has.", "covered = factor == 1 and (fixed", "covered = (fixed"
+        "A crelu may have a factor, as a relu has.",
+        '    need(factor == 1, "the factor 1", factor)\n',
+        "",
+    ),
+    "due-neuron": Plant(
+        "Neurons may get their values in any order.",
+        '        need(index == due, f"neuron {due}, which is due", index)\n',
+        "",
     ),
     # -- proofs by cases
-    "kinks-crelu": Plant("A crelu has no kink at 1.", '"crelu": (0, 1), "identity"', '"crelu": (0,), "identity"'),
+    "kinks-crelu": Plant(
+        "A crelu has no kink at 1.",
+        "        if self.activation == CLIPPED and low < self.scale < high:",
+        "        if False:",
+    ),
+    "kinks-relu": Plant(
+        "A relu has no kink.",
+        "        if self.activation != IDENTITY and low < 0 < high:",
+        "        if self.activation == CLIPPED and low < 0 < high:",
+    ),
     "peak-at-ends": Plant(
         "The peak over an argument is looked for at the ends of its range only.",
-        "max([c * y + -1 * slope * z for z, y in points[k]])",
-        "max([c * y + -1 * slope * z for z, y in points[k][:2]])",
+        "for z, value in ((high, high_value), *kinks):",
+        "for z, value in ((high, high_value),):",
     ),
-    "empty-point": Plant("A range with one point counts as empty.", "if all(low <= high for", "if all(low < high for"),
+    "peak-at-kinks": Plant(
+        "The peak over an argument is not looked for at its upper end.",
+        "for z, value in ((high, high_value), *kinks):",
+        "for z, value in kinks:",
+    ),
+    "empty-point": Plant(
+        "A range with one point counts as empty.",
+        "            if low > high:\n                return None",
+        "            if low >= high:\n                return None",
+    ),
     "ranges-turned": Plant(
         "Signs of weights are not looked at for the ranges of arguments.",
-        "[2 * j + ((w > 0) == way)",
-        "[2 * j + way",
+        "low = low + dot(unit.falling, unit.pick_falling(last))",
+        "low = low + dot(unit.falling, unit.pick_falling(first))",
     ),
     "free-variables": Plant(
-        "Free variables count for nothing.",
-        "slope = c if 0 not in row and size(c) and all(",
-        "slope = c if size(c) and all(",
+        "Free variables count at their lower ends.",
+        "total = total + c * (high if c > 0 else low)",
+        "total = total + c * low",
     ),
-    "tolerance": Plant("A gap of 1/1000 is closed.", "need(gap <= 0,", "need(gap <= Fraction(1, 1000),"),
+    "argument-constant": Plant(
+        "The constant of an argument is left out.",
+        "            total = total + peak + slope * unit.constant",
+        "            total = total + peak",
+    ),
+    "kept-constant": Plant(
+        "So is that of an argument that is kept.",
+        "                    total = total + c * unit.constant\n",
+        "                    pass\n",
+    ),
+    "saturated": Plant(
+        "A neuron that is constant counts for nothing.",
+        "                    total = total + c * low_value\n",
+        "                    pass\n",
+    ),
+    "users": Plant(
+        "A variable that occurs in two arguments is counted in one.",
+        "users[j].append((k, weight))",
+        "users[j][:] = [(k, weight)]",
+    ),
+    "tolerance": Plant(
+        "A gap of 1/1000 is closed.",
+        "need(gap is None or gap <= 0,",
+        "need(gap is None or gap <= Fraction(1, 1000),",
+    ),
     "split-side": Plant(
         "Of a split the upper side is proved twice.",
-        'system.scales[k])}) for s in ("low", "high")]',
-        'system.scales[k])}) for s in ("low", "low")]',
+        "below = situation.bounds.replaced_by(Bounds({}, {k: bound}))",
+        "below = above",
     ),
     "open-cases": Plant(
         "Cases may be left open.",
-        '        need(not situations, "a leaf for every case", f"{len(situations)} open")\n',
+        '        need(not open_situations, "a leaf for every case", f"{len(open_situations)} open")\n',
         "",
     ),
     "bound-target": Plant(
-        "A lower bound is proved as an upper one of the negative value.", "({1: value}, -way))", "({1: value}, -1))"
+        "A lower bound is proved as an upper one of the negative value.",
+        "target = add_up([(argument, -1)], value, checker.work)",
+        "target = add_up([(argument, -1)], -value, checker.work)",
     ),
     "bound-side": Plant(
         "Every bound is known as an upper one.",
-        "self.facts[first + index, side] = value",
-        'self.facts[first + index, "high"] = value',
+        "    checker.facts[first + index, side] = value\n",
+        '    checker.facts[first + index, "high"] = value\n',
     ),
     "bound-neuron": Plant(
         "A bound is known of the next neuron, too.",
-        "self.facts[first + index, side] = value",
-        "self.facts[first + index, side] = self.facts[first + index + 1, side] = value",
+        "    checker.facts[first + index, side] = value\n",
+        "    checker.facts[first + index, side] = checker.facts[first + index + 1, side] = value\n",
+    ),
+    "learned-side": Plant(
+        "In later proofs, bounds are known on the other side.",
+        'ends = self.known.low if side == "low" else self.known.high',
+        'ends = self.known.high if side == "low" else self.known.low',
     ),
     # -- shared neurons
-    "share-negative": Plant("Neurons are shared by negative factors.", "Fraction(abs(c) if", "Fraction(c if"),
+    "share-negative": Plant(
+        "Neurons are shared by negative factors.",
+        "    return -lead if lead < 0 else lead",
+        "    return lead",
+    ),
     "share-activation": Plant(
-        "Neurons are shared whatever the activation.", "setdefault((act, frozenset(", "setdefault((frozenset("
+        "Neurons are shared whatever the activation.",
+        "originals.setdefault((layer.activation, normal), (k, scale))",
+        "originals.setdefault((RELU, normal), (k, scale))",
     ),
     "share-crelu": Plant(
-        "A crelu is shared by factors, as a relu is.", 'if row and act != "crelu" and type', "if row and type"
+        "A crelu is shared by factors, as a relu is.",
+        "    if isinstance(lead, Surd) or activation == CLIPPED:",
+        "    if isinstance(lead, Surd):",
     ),
-    "share-equal": Plant("Multiples count as equal.", "{a: scale * other**-1}", "{a: 1}"),
+    "share-equal": Plant(
+        "Multiples count as equal.",
+        "{original: scale * inverse(its_scale)}",
+        "{original: 1}",
+    ),
     "share-factor": Plant(
-        "The factor is taken the other way round.", "{a: scale * other**-1}", "{a: other * scale**-1}"
+        "The factor is taken the other way round.",
+        "{original: scale * inverse(its_scale)}",
+        "{original: its_scale * inverse(scale)}",
     ),
     "share-constant": Plant(
-        "Constant neurons lack their activation.", "ACTIVATIONS[act](row.get(1, 0))", "row.get(1, 0)"
+        "Constant neurons lack their activation.",
+        "Affine(NOTHING, activate(layer.activation, argument.constant))",
+        "Affine(NOTHING, argument.constant)",
     ),
     "share-bias": Plant(
         "Rows that differ in the constant only are shared.",
-        "(act, frozenset(add({}, (row, scale**-1)).items()))",
-        "(act, frozenset((j, c) for j, c in add({}, (row, scale**-1)).items() if j != 1))",
+        "normal = add_up([(argument, inverse(scale))], 0, work)",
+        "normal = Affine(add_up([(argument, inverse(scale))], 0, work).linear, 0)",
     ),
     # -- statements
-    "assumed": Plant("An assumed bound counts as proved.", "self.assumed += not cases", "self.assumed += 0"),
-    "output-range": Plant("An output may leave [0,1] before its map.", "need(inside,", "need(True,"),
-    "output-value": Plant("An output may be any claim of the right node.", "need(found == wanted,", "need(True,"),
+    "assumed": Plant(
+        "An assumed bound counts as proved.",
+        "        checker.assumed += 1\n",
+        "        pass\n",
+    ),
+    "output-low": Plant(
+        "An output may go below [0,1] before its map.",
+        "        low >= smaller(offset, offset + scale),",
+        "        True,",
+    ),
+    "output-high": Plant(
+        "An output may go above [0,1] before its map.",
+        "        high <= larger(offset, offset + scale),",
+        "        True,",
+    ),
+    "output-value": Plant(
+        "An output may be any claim of the right node.",
+        "    need(found == wanted,",
+        "    need(True,",
+    ),
     "output-node": Plant(
-        "An output may be any claim of the right form.", "need(due and node == self.outputs[k],", "need(due,"
+        "An output may be any claim of the right form.",
+        "need(node == checker.goals[k],",
+        "need(True,",
+    ),
+    "output-facts": Plant(
+        "Bounds of arguments count as bounds of outputs, whatever the activation.",
+        "    if last.activation == IDENTITY:  # then",
+        "    if True:  # then",
     ),
     "equal-form": Plant(
         "Equal outputs need not have one form.",
-        "(node, self.node_of(b, form)) == self.outputs[k]",
-        "(node, self.claim(b)[0]) == self.outputs[k]",
+        "    node_b = checker.node_of(b, form)\n    goal_a",
+        "    node_b = checker.claim(b).node\n    goal_a",
     ),
-    "source": Plant("The source is not compared.", '("source", None, "layers")', '("source", None, "outputs")'),
+    "equal-node": Plant(
+        "Equal outputs need not be those of the formula.",
+        '    need(node_b == goal_b, f"a claim about output {k} of the formula", ("claim", b))\n',
+        "",
+    ),
+    "source": Plant(
+        "The source is not compared.",
+        "                source.layers == network.layers,",
+        "                True,",
+    ),
     "other-box": Plant(
         "The other network may have another box.",
-        '("other", network.ends.stop, "box")',
-        '("other", network.ends.stop, "outputs")',
+        "need(other.box == network.box,",
+        "need(True,",
     ),
     "finished": Plant(
-        "Missing outputs are not missed.", "need(checker.proved == len(checker.outputs) and not", "need(not"
+        "Missing outputs are not missed.",
+        "within_limits(\n            len(self.proved) == len(self.goals),",
+        "within_limits(\n            True,",
     ),
-    "bounds-anywhere": Plant(
-        "Bounds of any layer count as bounds of outputs.",
-        "sum(k >= layers[-1][0] for k, _ in",
-        "sum(k >= 0 for k, _ in",
+    "bounds-of-outputs": Plant(
+        "Bounds of outputs lack the activation.",
+        "return activate(last.activation, low), activate(last.activation, high)",
+        "return low, high",
     ),
 }

@@ -207,12 +207,12 @@ def _replay(outcome: Outcome, world: World, certificate: Certificate, module: Mo
 def _finish(certificate: Certificate, view: KernelView, judge: Judge) -> None:
     """The verdict, when all lines were accepted."""
     try:
-        view.finish()
+        numbers = view.finish()
     except view.rejection as rejected:
         certificate.verdict = rejected.status, None
     else:
         certificate.verdict = "valid", None
-        judge.finish()
+        judge.finish(numbers)
 
 
 def _tampered(certificate: Certificate, source: random.Random) -> Certificate:
