@@ -74,6 +74,7 @@ def test_files_given_one_by_one():
     assert (code, text.startswith("malformed: expected readable files"), "'--formula'" in text) == (2, True, True)
     assert run_alone(hat / "certificate.jsonl", *network, "--formula", hat / "network.json")[0] == 1, "another file"
     assert run_alone(hat / "nothing.jsonl", *network, *formula)[0] == 2
+    assert run_alone(hat, "--formula", hat / "network.json")[0] == 1, "what is given comes before what is there"
 
 
 def test_a_directory_needs_exactly_one_certificate(tmp_path):

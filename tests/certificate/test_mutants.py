@@ -10,7 +10,17 @@ from tests.certificate.mutants import Jury, mutants
 FOLDER = Path(__file__).parent.parent / "certificates"
 
 #: What is left out, and why nobody need notice.
-EXPLAINED: dict[str, str] = {}
+EXPLAINED = {
+    "self.left < 0": "test_hostile.py is about the cost",
+    "well_formed(width > 0, 'at least one column', width)": "no inputs, or a layer without rows, is refused anyhow",
+    "well_formed(len(array(weights)) > 0, 'at least one row', len(weights))": "so do the next layer, or the outputs",
+    "well_formed(len(names) > 0, 'at least one name', names)": "there are as many as inputs, or as neurons",
+    "need(ones + len(claims) > 0, 'at least one unit', 'none')": "the form of the first claim is missed anyhow",
+    "isinstance(product, Fraction)": "an integer has the denominator 1, too",
+    "type(x) is int": "a fraction would be divided in the same way",
+    "unit.first_user < count": "slopes of variables beyond are 0",
+    "subject not in files": "tested by a process",
+}
 
 
 @pytest.fixture(scope="module")

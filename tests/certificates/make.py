@@ -520,6 +520,19 @@ VALID = {
     "range-with-a-case-that-has-no-point": RANGE.line(
         RANGE.lines[0], '["bound",2,0,"high","2",["split",0,"1/2"],["split",0,"3/4"],["leaf"],["leaf","7"],["leaf"]]'
     ),
+    "range-with-irrational-ends": Case(
+        ['["bound",2,0,"high","sqrt(2)",["leaf"]]', '["bound",2,0,"low","1-sqrt(2)",["leaf"]]'],
+        network=network(([["-sqrt(2)", 1]], "relu"), ([[1, 0]], "identity")),
+    ),
+    "range-with-bounds-that-say-nothing": Case(
+        [
+            '["bound",1,0,"high","100",["leaf"]]',
+            '["bound",1,0,"low","-100",["leaf"]]',
+            '["bound",2,0,"high","1",["leaf"]]',
+            '["bound",2,0,"low","-1",["leaf"]]',
+        ],
+        network=network(([[2, -1]], "identity"), ([[1, 0]], "identity")),
+    ),
     "range-bounded-twice": RANGE.more('["bound",2,0,"high","2",["leaf"]]'),
     "difference-of-twins": TWIN,
     "difference-with-bounds-of-both": TWIN.with_lines(
@@ -570,6 +583,22 @@ def packed(case, change=lambda data: data):
 VALID["gzipped"] = packed(HAT)
 
 INVALID = {
+    "difference-of-networks-on-two-boxes": Case(
+        ['["bound",3,0,"high","0",["leaf"]]', '["bound",3,0,"low","0",["leaf"]]'],
+        network=network(([[1, 0]], "identity")),
+        other=network(([["1/2", 0]], "identity"), box=[["0", "2"]]),
+    ),
+    "pair-with-an-output-twice": Case(
+        ['["node",2]', '["node",3]', '["equal",0,1,1]', '["equal",0,1,1]'],
+        original=formula("a = x; b = x", "x y", "a b"),
+        formula=formula("a = x; b = y", "x y", "a b"),
+    ),
+    "pair-with-a-claim-about-another-node-of-the-original": Case(
+        ['["node",2]', '["equal",0,1,1]'], original=formula("y1 = x1 ⊕ x1"), formula=formula("y1 = x1")
+    ),
+    "pair-with-a-claim-about-another-node-of-the-formula": Case(
+        ['["node",2]', '["equal",0,1,1]'], original=formula("y1 = x1"), formula=formula("y1 = x1 ⊕ x1")
+    ),
     "clip-with-a-spare-unit-that-adds-1": FORGED,
     "clip-with-a-spare-unit-that-takes-1": FORGED.line('["output",0,6,"1","1"]', '["output",0,6,"1","-1"]'),
     "clip-of-1-that-vanishes": Case(
@@ -596,6 +625,8 @@ INVALID = {
     "network-with-another-activation": TENT.file("network", '"identity"', '"crelu"'),
     "network-with-larger-box": BOX_ONLY.file("network", '"1"]]', '"2"]]'),
     "source-with-another-box": BOX.file("source", '"-1", "1"', '"-1", "3"'),
+    "source-with-another-input": BOX.file("source", '"x1"', '"x2"'),
+    "source-with-another-output": BOX.file("source", '"y1"', '"y2"'),
     "source-with-another-weight": BOX.file("source", '"-1/2"', '"-1/3"'),
     "claim-from-the-future": HAT.line('["plus",1,1]', '["plus",1,2]'),
     "claim-zero": HAT.line('["atom",2]', '["atom",0]'),
@@ -825,16 +856,25 @@ MALFORMED = {
     "factor-a-number": AVERAGE.line('["scale","d[4]",4]', '["scale",4,4]'),
     "factor-without-brackets": AVERAGE.line('["scale","d[4]",4]', '["scale","1/4",4]'),
     "factor-above-1": AVERAGE.line('["scale","d[4]",4]', '["scale","D[2]",4]'),
+    "factor-negative": AVERAGE.line('["scale","d[4]",4]', '["scale","D[-1/4]",4]'),
     "factor-divided-by-0": AVERAGE.line('["scale","d[4]",4]', '["scale","d[0]",4]'),
     "bound-side-unknown": TENT.line(BOUND, BOUND.replace('"high"', '"above"')),
     "bound-a-decimal": TENT.line(BOUND, BOUND.replace('"1"', '"1.0"')),
     "bound-case-unknown": TENT.line(BOUND, BOUND.replace('["leaf"],', '["trust"],')),
     "bound-split-with-too-much": PHASES.line(PHASES.lines[6], PHASES.lines[6].replace('1,"0"]', '1,"0","0"]')),
+    "bound-case-of-nothing": TENT.line(BOUND, BOUND.replace('["leaf"],', "[],")),
     "bound-case-a-string": TENT.line(BOUND, BOUND.replace('["leaf"],', '"leaf",')),
+    "bound-multiplier-for-an-identity": Case(
+        ['["bound",2,0,"high","1",["leaf","1"]]'], network=network(([[2, -1]], "identity"), ([[1, 0]], "identity"))
+    ),
+    "bound-multiplier-for-a-saturated-neuron": Case(
+        ['["bound",2,0,"high","1",["leaf","0"]]'], network=network(([[1, 2]], "crelu"), ([[1, 0]], "identity"))
+    ),
     "bound-multipliers-missing": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2"]]'),
     "bound-multipliers-too-many": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2","1/2","0"]]'),
     "output-scale-a-number": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,3,-1]'),
     "last-line-cut-off": with_tail(HAT, ""),
+    "header-a-number": HAT.with_text("1\n"),
     "certificate-empty": HAT.with_text(""),
     "gzip-cut-off": packed(HAT, lambda data: data[:-12]),
     "gzip-with-a-flipped-bit": packed(HAT, lambda data: data[:40] + bytes([data[40] ^ 16]) + data[41:]),
@@ -871,6 +911,8 @@ MALFORMED = {
     "formula-with-another-word-for-outputs": HAT.file("formula", "outputs", "results"),
     "formula-with-an-output-twice": HAT.file("formula", "outputs y1", "outputs y1 y1"),
     "formula-defining-what-is-no-name": HAT.file("formula", "y1 =", "1a = x1\ny1 ="),
+    "formula-with-a-line-that-defines-nothing": HAT.file("formula", "y1 =", "x1\ny1 ="),
+    "formula-with-an-output-that-is-not-defined": HAT.file("formula", "outputs y1", "outputs y2"),
     "formula-with-no-output": HAT.file("formula", "outputs y1", "outputs"),
     "formula-with-a-constant-as-output": HAT.file("formula", "outputs y1", "outputs 1"),
     "formula-without-outputs": HAT.file("formula", "outputs y1\n", ""),

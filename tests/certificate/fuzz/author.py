@@ -210,6 +210,10 @@ class Author:
         layer, i, name, form, low, high = due
         if self.chance(0.3) and self.propose(["affine", layer, i]) is not None:
             return True
+        if high < 0 and self.chance(0.3):  # ρ(t) is 0, and not high·σ(t/high)
+            negative = self.unit(layer, i, form, high, 0)
+            if negative is not None and self.propose(["clip", layer, i, format_number(high), 0, negative]) is not None:
+                return True
         factor = ONE
         if name == "relu":
             factors = [ONE, ONE, Rational(1, 2), Rational(2), high, high / 2, high - low, Rational(ceil(high))]

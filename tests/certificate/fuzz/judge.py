@@ -90,6 +90,8 @@ class Judge:
         count = len(world.points)
         self.leaves = [[ZERO] * count, [ONE] * count, *world.inputs]
         self.nodes = dict(enumerate(self.leaves))
+        #: the values of nodes as the kernel has made them; None for a unit that no claim is about yet
+        self.made: list[Vector | None] = []
         self.claims: list[Vector] = [[]]
         self.formulas = {s: formula_outputs(texts[s], world.points) for s in ("original", "formula") if s in texts}
         self.outputs = 0
@@ -138,8 +140,31 @@ class Judge:
             node, form = self.view.claim(c)
             self.claims.append(vector)
             self.compare(f"node {node}, in claim {c}", vector, self.nodes.setdefault(node, vector))
+            self.compare(f"node {node}, as it is made", vector, self.made_value(node, vector))
             if not self.is_assuming:
                 self.compare(f"claim {c}", vector, list(map(sigma, self.evaluated(form))))
+
+    def made_value(self, node: int, unit: Vector) -> Vector:
+        """The value of a node by the kernel's own operations; that of a unit is given."""
+        for operator, *operands in self.view.operations(len(self.made)):
+            self.made.append(self.operated(operator, operands))
+        if self.made[node] is None:
+            self.made[node] = unit
+        return self.made[node]
+
+    def operated(self, operator: str, operands: list[int]) -> Vector | None:
+        if operator in ("constant", "input"):
+            return self.leaves[operands[0] + (2 if operator == "input" else 0)]
+        vectors = [self.made[operand] for operand in operands]
+        if operator == "unit" or None in vectors:
+            return None
+        if operator == "¬":
+            return [ONE - x for x in vectors[0]]
+        if operator in ("⊕", "⊙"):
+            less = ZERO if operator == "⊕" else ONE
+            return [sigma(x + y - less) for x, y in zip(*vectors, strict=True)]
+        share = parse_number(operator[2:-1])
+        return [x / share if operator[0] == "d" else x * share for x in vectors[0]]
 
     def evaluated(self, form: dict[int, Number]) -> Vector:
         if not form.keys() <= self.nodes.keys():

@@ -54,6 +54,10 @@ class KernelView:
         node, form = self.checker.claims[c]
         return node, {key: exact(x) for key, x in self.checker.written(form).items()}
 
+    def operations(self, first: int) -> list[tuple]:
+        """What the nodes from `first` on are made of: an operator, and nodes before them."""
+        return self.checker.nodes.operations[first:]
+
     def value_count(self) -> int:
         """Of variables that have a value: inputs, then neurons."""
         return len(self.checker.values)

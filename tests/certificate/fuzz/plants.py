@@ -435,8 +435,8 @@ PLANTS = {
     ),
     "finished": Plant(
         "Missing outputs are not missed.",
-        "within_limits(\n            len(self.proved) == len(self.goals),",
-        "within_limits(\n            True,",
+        "        within_limits(\n            len(self.proved) == len(self.goals),",
+        "        self.proved += [(1, 0)] * (len(self.goals) - len(self.proved))\n        within_limits(\n            True,",
     ),
     "bounds-of-outputs": Plant(
         "Bounds of outputs lack the activation.",

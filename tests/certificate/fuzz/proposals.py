@@ -114,7 +114,9 @@ def _sequence(author: Author, first: Number | None = None) -> list[int] | None:
 
 
 def sort(author: Author) -> None:
-    first, second = _sequence(author), _sequence(author)
+    """Of longer sequences, too: their merge has several steps."""
+    factors = [author.source.choice([None, Rational(2), Rational(3)]) for _ in range(2)]
+    first, second = (_sequence(author, factor) for factor in factors)
     if first is not None and second is not None:
         author.propose(["sort", len(first), *first, *second])
 
