@@ -4,6 +4,7 @@ import os
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from verimv.verified import find_verified
 QUICK = ("roots_in_a_leaf", "a_wide_cone", "long_denominators", "a_number_of_millions_of_terms", "a_long_plus")
 #: Far more than a kernel needs: the limits only keep a failure from taking the machine with it.
 SECONDS, BYTES = 120, 3 << 29
+FOLDER = Path(__file__).parent.parent / "certificates"
 PYTHON = [sys.executable, "-I", "-S", kernel.__file__]
 
 

@@ -60,6 +60,7 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     }
     for constant, value in {**small, "MONOLITHIC_SECONDS": 5.0}.items():
         monkeypatch.setattr(f"verimv.experiments.bench_bounds.{constant}", value)
+    monkeypatch.setattr("verimv.experiments.bench_kernel.WIDE", (20, 16, 16, 3))
     monkeypatch.setattr("verimv.experiments.bench_start.REPEATS", 1)
     monkeypatch.setattr("verimv.experiments.bench_growth.WIDTHS", (9, 30, 60))
     monkeypatch.setattr("verimv.experiments.bench_simplify.SAMPLE", 3)

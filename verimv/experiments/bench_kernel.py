@@ -27,6 +27,8 @@ from verimv.verified import find_verified
 TIMEOUT = 600.0
 #: σ(mx − m/2) has about m²/2 nodes by the paper's recursion: 10⁴, 10⁵, 10⁶.
 GROWTH = (150, 470, 1500)
+#: The widths of the largest network.
+WIDE = (784, *[256] * 6, 10)
 #: Shorter checks are run several times, and the best counts.
 _SHORT, _REPEATED = 1.0, 3
 
@@ -69,7 +71,7 @@ def run(progress: Progress) -> Benchmark:
     checked = list(_checked(grown, progress))
     exponents = [_exponent(checked, [c.python for c in checked]), _exponent(checked, [c.verified for c in checked])]
     title = "growth: time of the Python kernel like nodes^{}, of the verified one like nodes^{}".format(*exponents)
-    others = [_exact_roots(), *_networks(), *_airborne()]
+    others = [_exact_roots(), *_networks(), *_nets(), _wide()]
     return Benchmark(
         [
             Table(title, _HEADER, [c.cells for c in checked]),
@@ -98,15 +100,26 @@ def _exact_roots() -> _Case:
     return _Case("2-2-1 with square roots", Network.of([hidden, Layer.of([[1, -1]], [0], "crelu")]), {})
 
 
-def _airborne() -> Iterator[_Case]:
-    """ACAS Xu with the box of property 1, from the folder that VERIMV_NETS names, or beside the project."""
-    folder = Path(os.environ.get("VERIMV_NETS", Path(__file__).parents[3] / "shared" / "nets")) / "acasxu"
-    path, box = folder / "ACASXU_run2a_1_1_batch_2000.onnx", folder / "ACASXU_run2a_1_1_batch_2000__prop_1.vnnlib"
-    if path.exists() and box.exists():
-        network = load(path)
-        ends = read_box(box.read_text(encoding="utf-8"), len(network.inputs), str(box))
-        boxed = Network(network.layers, network.inputs, ends, network.outputs)
-        yield _Case("ACAS Xu 1_1, property 1", boxed, {"scale_output": True})
+def _nets() -> Iterator[_Case]:
+    """ACAS Xu and MNIST on boxes of their properties, from the folder that VERIMV_NETS names, or beside the project."""
+    folder = Path(os.environ.get("VERIMV_NETS", Path(__file__).parents[3] / "shared" / "nets"))
+    rows = [
+        ("ACAS Xu 1_1, property 1", "acasxu/ACASXU_run2a_1_1_batch_2000", "prop_1", {}),
+        ("MNIST 256x2, box ±0.03", "mnist_fc/mnist-net_256x2", "prop_0_0.03", {"output": 0}),
+    ]
+    for name, stem, property_name, options in rows:
+        path, box = folder / f"{stem}.onnx", folder / f"{stem}__{property_name}.vnnlib"
+        if path.exists() and box.exists():
+            network = load(path)
+            ends = read_box(box.read_text(encoding="utf-8"), len(network.inputs), str(box))
+            boxed = Network(network.layers, network.inputs, ends, network.outputs)
+            yield _Case(name, boxed, {"scale_output": True, **options})
+
+
+def _wide() -> _Case:
+    """Wide and deep: a formula of about a million nodes."""
+    options = {"bounds": "interval", "scale_output": True, "output": 0}
+    return _Case(f"{'-'.join(map(str, WIDE))} float32", random_network(WIDE, 1), options)
 
 
 def _checked(cases: Sequence[_Case], progress: Progress) -> Iterator[_Checked]:
