@@ -1133,7 +1133,7 @@ class Checker:
         within_limits(
             self.assumed == 0, "evidence for every bound", f"{self.assumed} bounds without"
         )
-        if self.goals and self.goals[0] is None:
+        if self.goals[0] is None:
             self.proved = [self.bounds_of_output(k) for k in range(len(self.goals))]
         within_limits(
             len(self.proved) == len(self.goals),

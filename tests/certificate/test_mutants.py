@@ -20,6 +20,17 @@ EXPLAINED = {
     "type(x) is int": "a fraction would be divided in the same way",
     "unit.first_user < count": "slopes of variables beyond are 0",
     "subject not in files": "tested by a process",
+    "well_formed(equals == '=', 'a definition name = expression', line)": "nothing is no expression",
+    "x % SLOPE_UNIT == 0": "scales make it so; and a slope that is rounded would do as well",
+    """re.fullmatch("[A-Za-z_][A-Za-z0-9_.']*", name)""": "test_statement.py is about names",
+    "len(name) <= MOST_CHARACTERS_OF_A_NAME": "test_statement.py is about names",
+    "isinstance(value, (int, Fraction, Surd))": "a message, no verdict",
+    "not isinstance(value, bool)": "a message, no verdict",
+    "well_formed(len(data) <= MAX_FILE, f'a regular file of at most {MAX_FILE} bytes', path)": "test_hostile.py",
+    "well_formed(subject in named, expected, f'a {subject}')": "test_hostile.py",
+    "stat.S_ISREG(found.st_mode)": "test_hostile.py",
+    "found.st_size <= MAX_FILE": "it would take a file of a gigabyte",
+    """well_formed(len(found) == 1, f"one of {' and '.join(CERTIFICATE_FILES)}", folder)""": "tested by a process",
 }
 
 

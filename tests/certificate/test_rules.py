@@ -256,7 +256,21 @@ def test_merging_with_nothing_changes_nothing():
     assert kernel.merge(nodes, [2, 3, 4], []) == kernel.merge(nodes, [], [2, 3, 4]) == [2, 3, 4]
 
 
-@pytest.mark.parametrize(("lines", "line", "follows"), [*AVERAGES, *CUTS])
+#: 9: 1 + x, which is at least 1; 10: 0; 11: 1 + y
+SATURATED = [*TWO_INPUTS, '["plus",6,1]', '["node",0]', '["plus",6,2]']
+SAMES = [
+    (SATURATED, '["same",9,11]', True),  # both are 1
+    (SATURATED, '["same",9,1]', False),
+    (SATURATED, '["same",1,9]', False),
+    (SATURATED, '["same",10,10]', True),
+    (SATURATED, '["same",10,1]', False),
+    (SATURATED, '["same",1,10]', False),
+    (SATURATED, '["same",9,10]', False),
+    ([*SATURATED, '["times",10,4]'], '["same",10,12]', True),  # x + y − 2 is at most 0
+]
+
+
+@pytest.mark.parametrize(("lines", "line", "follows"), [*AVERAGES, *CUTS, *SAMES])
 def test_averages_and_cuts(lines, line, follows):
     rejected = last_line([*lines, line])
     assert (rejected is None) == follows, str(rejected)

@@ -899,6 +899,8 @@ MALFORMED = {
     "network-with-a-bias-missing": HAT.file("network", '"bias": ["0", "-1"]', '"bias": ["0"]'),
     "network-with-an-index-beyond-its-width": SPARSE.file("network", '"0": "2"', '"1": "2"'),
     "network-with-an-index-that-has-a-leading-zero": SPARSE.file("network", '"0": "2"', '"00": "2"'),
+    "network-with-a-sparse-row-without-a-width": SPARSE.file("network", '"width": 1, ', ""),
+    "network-with-a-sparse-row-of-another-width": SPARSE.file("network", '"width": 1', '"width": 2'),
     "network-with-an-index-that-is-no-number": SPARSE.file("network", '"0": "2"', '"x": "2"'),
     "network-with-an-output-named-twice": TWO.file("network", '["p", "q"]', '["p", "p"]'),
     "formula-with-an-input-that-is-no-name": SATURATED.file("network", '"x1"', '"1x"').file("formula", "x1", "1x"),
