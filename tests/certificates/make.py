@@ -528,10 +528,11 @@ VALID = {
         [
             '["bound",1,0,"high","100",["leaf"]]',
             '["bound",1,0,"low","-100",["leaf"]]',
+            '["bound",2,0,"high","2",["leaf","1"]]',
             '["bound",2,0,"high","1",["leaf"]]',
-            '["bound",2,0,"low","-1",["leaf"]]',
+            '["bound",2,0,"low","0",["leaf"]]',
         ],
-        network=network(([[2, -1]], "identity"), ([[1, 0]], "identity")),
+        network=network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
     ),
     "range-bounded-twice": RANGE.more('["bound",2,0,"high","2",["leaf"]]'),
     "difference-of-twins": TWIN,
