@@ -15,7 +15,7 @@ from tests.certificate.fuzz.sequence import Certificate, Outcome, run
 
 def show(outcome: Outcome, certificate: Certificate, what: str, keep: Path | None) -> None:
     """What is wrong, and a directory with the certificate that shows it."""
-    print(f"seed {outcome.seed}, {outcome.kind}, line {len(certificate.lines) + 1} at the latest: {what}")
+    print(f"seed {outcome.seed}, {outcome.kind}: {what}")
     for number, line in enumerate(certificate.lines, start=2):
         print(f"  {number}: {line}")
     if keep:
@@ -58,7 +58,8 @@ def main() -> int:
             if k % 8 == 0:
                 print(f"{sum(total.sequences.values())} sequences, {len(total.faults)} faults", flush=True)
     for outcome in total.faults:
-        show(outcome, outcome.certificates[-1], str(outcome.fault), options.keep)
+        where = f"line {outcome.fault.line}: " if outcome.fault.line else ""
+        show(outcome, outcome.certificates[-1], f"{where}{outcome.fault}", options.keep)
     print(total)
     print(f"  {time.monotonic() - start:.0f} seconds, {wrong} disagreements")
     return 1 if total.faults or wrong else 0

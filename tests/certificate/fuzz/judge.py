@@ -22,6 +22,9 @@ from verimv.exact import Algebraic, Number, Rational, format_number, parse_numbe
 class FalseLine(Exception):
     """The kernel accepts something that is not so."""
 
+    #: of the certificate, from 1; None if it is about the whole
+    line: int | None = None
+
 
 @dataclass
 class World:
@@ -100,6 +103,7 @@ class Judge:
         self.last_bounds: dict[tuple[int, str], Number] = {}
         self.values = 0
         self.checked = 0
+        self.line = 1  # the header
         self.judge_values()
 
     def claim(self, c: int) -> Vector:
@@ -109,6 +113,14 @@ class Judge:
 
     def follow(self, line: list) -> None:
         """To be called when the kernel has accepted a line."""
+        self.line += 1
+        try:
+            self.judge_line(line)
+        except FalseLine as fault:
+            fault.line = self.line
+            raise
+
+    def judge_line(self, line: list) -> None:
         self.judge_claims(line)
         if self.is_assuming:  # what follows holds under an assumption, which may be false
             return

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
-from tests.certificate.fuzz.author import POINTS, Author, added, form_range
+from tests.certificate.fuzz.author import POINTS, Author, Stopped, added, form_range
 from tests.certificate.fuzz.judge import FalseLine, Judge, World
 from tests.certificate.fuzz.kernel_view import KernelView, header
 from tests.certificate.fuzz.meaning import ONE, ZERO
@@ -70,6 +70,10 @@ def run(seed: int, module: ModuleType = kernel, kind: str | None = None) -> Outc
         outcome.certificates.append(Certificate(texts, [], (rejected.status, None)))
     except FalseLine as fault:
         outcome.fault = fault
+        if not outcome.certificates:
+            outcome.certificates.append(Certificate(texts, author.lines if author else []))
+    except Exception as error:  # reported with its certificate: one such sequence must not end a run of thousands
+        outcome.fault = Stopped(f"neither accepted nor rejected: {type(error).__name__}: {error}")
         if not outcome.certificates:
             outcome.certificates.append(Certificate(texts, author.lines if author else []))
     if author:
