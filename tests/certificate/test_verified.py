@@ -24,7 +24,7 @@ from tests.networks.test_sharing import colliding_pairs
 from tests.oracle import build_network
 from verimv import certify_simplification, extract, kernel, parse, simplify, simplify_extraction
 from verimv.certificate import Certificate, certify, certify_formulas
-from verimv.certificate.certificate import rejection
+from verimv.checking import rejection
 from verimv.errors import InputError
 from verimv.files import write_directory
 from verimv.verified import VARIABLE, find_verified, verified_verdict

@@ -408,11 +408,6 @@ PLANTS = {
         "need(node == checker.goals[k],",
         "need(True,",
     ),
-    "output-facts": Plant(
-        "Bounds of arguments count as bounds of outputs, whatever the activation.",
-        "    if last.activation == IDENTITY:  # then",
-        "    if True:  # then",
-    ),
     "equal-form": Plant(
         "Equal outputs need not have one form.",
         "    node_b = checker.node_of(b, form)\n    goal_a",
