@@ -13,12 +13,12 @@ order as there.
 How to read this file. A certificate is a list of lines, each the name of a rule and its
 arguments. `Checker` keeps what has been shown so far; there is one function for each rule, in
 the table `RULES`. A rule looks up earlier claims, tests its conditions, one statement each, and
-adds what it concludes. A condition that fails raises `Rejected`, and that is the end. Only if
+adds what it concludes. A condition that fails raises `Rejected`, and checking stops. Only if
 no line is rejected, and nothing is missing after the last one, is the certificate valid.
 
-Sections: verdicts · numbers · affine functions · networks and formulas · claims and forms ·
-evidence of bounds · rules that make claims · rules about the network · rules about outputs ·
-files and verdict.
+Sections: verdicts · numbers · affine functions · networks and formulas · two networks ·
+claims and forms · evidence of bounds · rules that make claims · rules about the network ·
+rules about outputs · the table of rules · files and verdict.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class Surd:
 
     def __add__(self, other: Number) -> Number:
         common = math.lcm(self.denominator, other.denominator)
-        total = dict.fromkeys(self.roots, 0)
+        total: dict[int, int] = {}
         for number in (self, other):
             factor = common // number.denominator
             for n, c in roots_of(number).items():
@@ -260,19 +260,20 @@ def scaled_root(n: int, bits: int) -> int:
 
 
 def larger(x: Number, y: Number) -> Number:
-    """Return the larger one of two numbers."""
+    """Return the larger of two numbers."""
     return y if x < y else x
 
 
 def smaller(x: Number, y: Number) -> Number:
-    """Return the smaller one of two numbers."""
+    """Return the smaller of two numbers."""
     return x if x < y else y
 
 
 def length(x: Number) -> int:
     """Return the number of bits of the longest integer in x."""
     if isinstance(x, Surd):
-        return max(x.denominator.bit_length(), *(c.bit_length() for c in x.roots.values()))
+        integers = (x.denominator, *x.roots.keys(), *x.roots.values())
+        return max(map(int.bit_length, integers))
     return max(x.denominator.bit_length(), x.numerator.bit_length())
 
 
@@ -280,6 +281,11 @@ def check_length(x: Number) -> None:
     """Give up on a number that is too long."""
     bits = x.bit_length() if type(x) is int else length(x)
     within_limits(bits <= MAX_BITS, "a number with fewer bits", bits)
+
+
+def weight(x: Number) -> int:
+    """Return how much more an operation costs that multiplies by x than one by an integer."""
+    return 1 + len(x.roots) if isinstance(x, Surd) else 1
 
 
 def cost_of_length(bits: int) -> int:
@@ -315,8 +321,8 @@ def divided(numerator: int, denominator: int, text: str) -> Number:
 def sum_of_terms(text: str) -> Number:
     """Read a number of several terms, or with square roots."""
     well_formed(text[:1] != "+", "a number, as a string", text)
-    signs = text.count("+") + text.count("-")
-    within_limits(signs <= MAX_TERMS, f"a number of at most {MAX_TERMS} terms", signs)
+    count = text.count("+") + text.count("-") + (text[:1] != "-")
+    within_limits(count <= MAX_TERMS, f"a number of at most {MAX_TERMS} terms", count)
     terms = re.split("(?<=.)(?=[+-])", text)  # before every sign but the first
     total: Number = 0
     for term in terms:
@@ -431,9 +437,9 @@ def combine(pairs: Sequence[tuple[Linear, Number]], divisor: int, work: Work) ->
     """Return Σ factor·linear / divisor, for pairs (linear, factor)."""
     denominators = [linear.denominator * factor.denominator for linear, factor in pairs]
     common = common_denominator(denominators)
-    count = sum([len(linear.keys) for linear, _ in pairs])
     bits = common.bit_length() + max([length(factor) for _, factor in pairs], default=0)
-    work.spend(count * (1 + bits // 64))
+    for linear, factor in pairs:
+        work.spend(weight(factor) * sum(map(weight, linear.numerators)) * (1 + bits // 64))
     total: dict[int, Any] = {}
     for (linear, factor), denominator in zip(pairs, denominators, strict=True):
         multiple = factor.numerator * (common // denominator)
@@ -449,7 +455,7 @@ def multiple_of(linear: Linear, factor: Number, work: Work) -> Linear:
         return linear
     if factor == 0:
         return NOTHING
-    work.spend(len(linear.keys) * (1 + length(factor) // 64))
+    work.spend(weight(factor) * sum(map(weight, linear.numerators)) * (1 + length(factor) // 64))
     numerators: list[Any] = [numerator * factor.numerator for numerator in linear.numerators]
     return in_lowest_terms(linear.keys, numerators, linear.denominator * factor.denominator, work)
 
@@ -478,7 +484,7 @@ def in_lowest_terms(
             integers.append(numerator)
     longest = max(denominator.bit_length(), *map(int.bit_length, integers), 1)
     within_limits(longest <= MAX_BITS, "a number with fewer bits", longest)
-    work.spend(len(keys) * (longest // 256) + cost_of_length(longest))
+    work.spend(len(integers) * (longest // 256) + cost_of_length(longest))
     divisor = math.gcd(denominator, *integers)
     if divisor > 1:
         numerators = [shortened(numerator, divisor) for numerator in numerators]
@@ -629,8 +635,8 @@ def with_keys(value: object, *keys: str) -> list[Any]:
 
 
 def read_network(text: str, first: int | None, work: Work) -> Network:
-    """Read a network; its first neuron is the variable `first`, or else the one after the
-    inputs."""
+    """Read a network. Its first neuron is the variable after the inputs; for the second network
+    of a difference it is `first`."""
     keys = ("format", "version", "inputs", "box", "layers", "outputs")
     name, version, inputs, box, layers, outputs = with_keys(decoded(text), *keys)
     well_formed(name == "verimv-network", "the format verimv-network", name)
@@ -639,11 +645,11 @@ def read_network(text: str, first: int | None, work: Work) -> Network:
     found: list[Layer] = []
     width = len(ends)
     start = len(ends) if first is None else first
-    below = [Affine(linear_of({j: high - low}, work), low) for j, (low, high) in enumerate(ends)]
+    box_map = [Affine(linear_of({j: high - low}, work), low) for j, (low, high) in enumerate(ends)]
     for data in array(layers):
         activation, arguments = read_layer(data, width, work)
         if not found:  # the box is mapped onto the unit cube
-            arguments = [substitute(argument, below.__getitem__, work) for argument in arguments]
+            arguments = [substitute(argument, box_map.__getitem__, work) for argument in arguments]
         else:  # entry j of the layer below is the variable found[-1].first + j
             arguments = [moved(argument, found[-1].first) for argument in arguments]
         found.append(Layer(start, activation, arguments))
@@ -736,10 +742,6 @@ class Nodes:
         self.interned: dict[Operation, int] = {}
         self.factors: dict[str, Number] = {}  # by their texts
 
-    def operation(self, node: int) -> Operation:
-        """Return what a node is: its operator and operands."""
-        return self.operations[node]
-
     def make(self, *operation: Any) -> int:
         """Return the node of an operation."""
         node = self.interned.get(operation)
@@ -787,8 +789,11 @@ def read_factor(text: str) -> Number:
 
 
 def inputs_of_formula(text: str) -> list[str]:
-    """Return the names in the first line that begins with the word inputs; the line is looked
-    at again later."""
+    """Return the names of the inputs of a formula.
+
+    Nodes have to know them before the formula is read. If this finds the wrong line, then
+    :func:`read_formula` rejects the formula.
+    """
     for line in text.split("\n"):
         words = line.split()
         if words[:1] == ["inputs"]:
@@ -873,7 +878,8 @@ def difference(network: Network, other: Network, work: Work) -> list[Layer]:
 def share(layers: Sequence[Layer], work: Work) -> list[Layer]:
     """Return layers whose arguments mention no neuron that is a number, or a multiple of an
     earlier one."""
-    known: dict[int, Affine] = {}  # for a neuron, what it is: a number, or p·[an earlier one]
+    # For a neuron what it is: a number, or p·[the first of its multiples], perhaps 1·[itself].
+    known: dict[int, Affine] = {}
     originals: dict[
         tuple[str, Affine], tuple[int, int | Fraction]
     ] = {}  # a scaled argument → its first neuron, and the scale
@@ -950,7 +956,9 @@ class Checker:
         self.number_of_total: dict[tuple[tuple[int, Number], ...], int] = {}
         # The network: values of variables, as functions of nodes, as far as they are known.
         self.values = [Affine(just(2 + j), 0) for j in range(len(nodes.inputs))]
-        self.entered = 0  # so many layers have arguments; the last one of these is the current one
+        # So many layers have arguments. The last one of these is the current one; layers are
+        # numbered from 1, so this is also its number.
+        self.entered = 0
         self.arguments: list[Affine] = []  # of the current layer, as functions of nodes
         self.facts: dict[
             tuple[int, str], Number
@@ -1008,6 +1016,7 @@ class Checker:
         low, high = self.ranges[form.part]
         if form.constant == 0:
             return low, high
+        self.work.spend(cost_of_length(length(form.constant)) * weight(form.constant))
         return low + form.constant, high + form.constant
 
     def need_at_least(self, least: Number, form: Form) -> None:
@@ -1077,6 +1086,7 @@ class Checker:
 
     def argument(self, layer: int, index: int) -> Affine:
         """Return the argument of a neuron of the current layer."""
+        need(bool(self.layers), "a certificate of a network", "one of two formulas")
         need(layer == self.entered, f"the current layer, {self.entered}", layer)
         need(index < len(self.arguments), f"one of {len(self.arguments)} neurons", index)
         return self.arguments[index]
@@ -1112,12 +1122,12 @@ class Checker:
             raise Rejected("malformed", "the name of a rule", name)
         well_formed(
             len(arguments) >= len(rule.kinds),
-            f"at least {len(rule.kinds)} arguments",
+            f"at least {len(rule.kinds)} argument(s)",
             len(arguments),
         )
         if rule.rest is None:
             well_formed(
-                len(arguments) <= len(rule.kinds), f"{len(rule.kinds)} arguments", len(arguments)
+                len(arguments) <= len(rule.kinds), f"{len(rule.kinds)} argument(s)", len(arguments)
             )
         self.work.spend(10 + 2 * len(arguments))
         read = [kind(argument) for kind, argument in zip(rule.kinds, arguments, strict=False)]
@@ -1130,16 +1140,13 @@ class Checker:
     def finish(self) -> list[tuple[Number, Number]]:
         """Return what is proved: scale and offset of each output, or else its bounds. Reject if
         anything is missing."""
-        within_limits(
-            self.assumed == 0, "evidence for every bound", f"{self.assumed} bounds without"
-        )
+        if self.assumed > 0:
+            raise Rejected("incomplete", "evidence for every bound", f"{self.assumed} without")
         if self.goals[0] is None:
-            self.proved = [self.bounds_of_output(k) for k in range(len(self.goals))]
-        within_limits(
-            len(self.proved) == len(self.goals),
-            f"proofs of {len(self.goals)} outputs",
-            len(self.proved),
-        )
+            return [self.bounds_of_output(k) for k in range(len(self.goals))]
+        if len(self.proved) < len(self.goals):
+            expected = f"proofs of {len(self.goals)} outputs"
+            raise Rejected("incomplete", expected, len(self.proved))
         return self.proved
 
     def bounds_of_output(self, k: int) -> tuple[Number, Number]:
@@ -1186,9 +1193,8 @@ def dot(weights: Sequence[Any], values: Sequence[Any]) -> Any:
     return sum(map(operator.mul, weights, values))
 
 
-class Unit:
-    """A variable of a system, and its argument times its scale: an integer, if those of its
-    variables are."""
+class ScaledVariable:
+    """A variable of a system, with its argument over the scaled variables before it."""
 
     def __init__(self, variable: Variable, scale: int, scales: Sequence[int]) -> None:
         self.activation = variable.activation
@@ -1244,12 +1250,13 @@ class Bounds(NamedTuple):
     high: dict[int, Number]
 
     def replaced_by(self, others: Bounds) -> Bounds:
-        """Return the others, and what there is besides."""
+        """Return both; where both have a bound of the same side, that of the others."""
         return Bounds({**self.low, **others.low}, {**self.high, **others.high})
 
-    def fractions(self) -> list[Number]:
-        """Return the bounds that are not integers."""
-        return [x for x in (*self.low.values(), *self.high.values()) if type(x) is not int]
+    def fractions(self, count: int) -> list[Number]:
+        """Return the bounds of the first `count` variables that are not integers."""
+        ends = (*self.low.items(), *self.high.items())
+        return [x for k, x in ends if k < count and type(x) is not int]
 
 
 class Situation(NamedTuple):
@@ -1260,24 +1267,27 @@ class Situation(NamedTuple):
 
 
 class System:
-    """Variables, with their arguments scaled: so almost all numbers of a proof by cases are
-    integers.
+    """Variables of a proof by cases, scaled so that almost all numbers are integers.
 
-    Nothing is rounded. A bound that is not an integer after scaling stays a fraction.
+    Variable k, its argument and their ranges are kept times scales[k]; the weight of variable j
+    in the argument of k times scales[k] / scales[j]; in a leaf, with `common` a multiple of all
+    scales, a coefficient or a slope of k times common / scales[k], and the total times common.
+    So weight·value, coefficient·value and slope·argument need no further factor. Nothing is
+    rounded: a bound that is not an integer after scaling stays a fraction.
     """
 
-    def __init__(self, variables: Sequence[Variable], work: Work) -> None:
-        self.units: list[Unit] = []
+    def __init__(self, definitions: Sequence[Variable], work: Work) -> None:
+        self.variables: list[ScaledVariable] = []
         self.scales: list[int] = []
         self.known = Bounds({}, {})  # of arguments, by what was shown before
         self.common = [1]  # common[k] is a multiple of the scales of the first k variables
         self.weights = [0]  # weights[k] is the number of weights of the first k variables
         radicands: set[int] = set()
-        for variable in variables:
-            scale = self.scale_for(variable)
-            linear, constant = variable.argument
+        for definition in definitions:
+            scale = self.scale_for(definition)
+            linear, constant = definition.argument
             work.spend(10 + len(linear.keys) * (1 + scale.bit_length() // 64))
-            self.units.append(Unit(variable, scale, self.scales))
+            self.variables.append(ScaledVariable(definition, scale, self.scales))
             self.scales.append(scale)
             self.common.append(math.lcm(self.common[-1], scale))
             within_limits(
@@ -1287,17 +1297,17 @@ class System:
             for x in (constant, *linear.numerators):
                 radicands.update(roots_of(x))
         self.radicands = radicands
-        users: list[list[tuple[int, Any]]] = [[] for _ in self.units]
-        for k, unit in enumerate(self.units):
-            for j, weight in zip(unit.keys, unit.weights, strict=True):
+        users: list[list[tuple[int, Any]]] = [[] for _ in self.variables]
+        for k, variable in enumerate(self.variables):
+            for j, weight in zip(variable.keys, variable.weights, strict=True):
                 users[j].append((k, weight))
-        for unit, its_users in zip(self.units, users, strict=True):
-            unit.use_by(its_users)
+        for variable, its_users in zip(self.variables, users, strict=True):
+            variable.use_by(its_users)
 
-    def scale_for(self, variable: Variable) -> int:
-        """Return a scale that makes the weights of a variable integers, and leaves room for a
-        default slope."""
-        linear, constant = variable.argument
+    def scale_for(self, definition: Variable) -> int:
+        """Return a scale that makes all weights in the argument of a variable integers, even if
+        they are divided by SLOPE_UNIT: so products with default slopes are integers, too."""
+        linear, constant = definition.argument
         scale = math.lcm(LEAST_SCALE, constant.denominator)
         for j in linear.keys:
             scale = math.lcm(scale, linear.denominator * self.scales[j])
@@ -1306,19 +1316,17 @@ class System:
             )
         return scale * SLOPE_UNIT
 
-    def cost_of_leaf(
-        self, count: int, fractions: Sequence[Number], multipliers: Sequence[Number]
-    ) -> int:
-        """Return the units of work for a leaf over `count` variables; `fractions` are bounds
-        that are not integers."""
-        bits = self.common[count].bit_length()
-        bits += sum([x.denominator.bit_length() for x in (*fractions, *multipliers)])
+    def cost_of_leaf(self, count: int, bits: int, radicands: set[int], is_whole: bool) -> int:
+        """Return the units of work for a leaf over `count` variables; `bits` and `radicands` are
+        those of bounds and multipliers, and `is_whole` says that all bounds are integers."""
+        bits += self.common[count].bit_length()
         cost = 4 * count + self.weights[count] * (1 + (bits // 512) ** 2) // 4
-        if fractions:  # sums of fractions have to be brought to a common denominator
+        cost += len(self.variables) // 16
+        if not is_whole:  # sums of fractions have to be brought to a common denominator
             cost *= 30
-        radicands = self.radicands.union(*map(roots_of, (*fractions, *multipliers))) - {1}
-        if radicands:  # products of sums of roots; there are at most so many different ones
-            cost *= 10 + 3 * min(2 ** len(radicands), MAX_ROOTS) ** 2
+        roots = min(2 ** len((self.radicands | radicands) - {1}), MAX_ROOTS)
+        if roots > 1:  # products of sums of so many roots
+            cost *= 10 + 3 * roots**2
         return cost
 
     def learn(self, k: int, side: str, bound: Number) -> None:
@@ -1326,24 +1334,25 @@ class System:
         ends = self.known.low if side == "low" else self.known.high
         ends[k] = times(bound, self.scales[k])
 
-    def ranges(self, count: int, bounds: Bounds) -> list[tuple[Any, Any, Any, Any]] | None:
+    def ranges(self, count: int, splits: Bounds) -> list[tuple[Any, Any, Any, Any]] | None:
         """Return low and high of each argument, and the values there, all scaled; None if a
         range is empty."""
         found = []
-        first: list[Any] = []  # the least value of each variable so far
-        last: list[Any] = []  # the largest one
-        for k, unit in enumerate(self.units[:count]):
-            if unit.activation is None:
-                low, high = 0, unit.scale
+        least: list[Any] = []  # the least value of each variable so far
+        largest: list[Any] = []
+        for k, variable in enumerate(self.variables[:count]):
+            if variable.activation is None:
+                low, high = 0, variable.scale
             else:
-                low = unit.constant + dot(unit.rising, unit.pick_rising(first))
-                low = low + dot(unit.falling, unit.pick_falling(last))
-                high = unit.constant + dot(unit.rising, unit.pick_rising(last))
-                high = high + dot(unit.falling, unit.pick_falling(first))
-            bound: Any = bounds.low.get(k)
+                low = variable.constant + dot(variable.rising, variable.pick_rising(least))
+                low = low + dot(variable.falling, variable.pick_falling(largest))
+                high = variable.constant + dot(variable.rising, variable.pick_rising(largest))
+                high = high + dot(variable.falling, variable.pick_falling(least))
+            # A bound from a split replaces one that is known.
+            bound: Any = splits.low.get(k, self.known.low.get(k))
             if bound is not None and bound > low:
                 low = bound
-            bound = bounds.high.get(k)
+            bound = splits.high.get(k, self.known.high.get(k))
             if bound is not None and bound < high:
                 high = bound
             check_length(low)
@@ -1351,14 +1360,14 @@ class System:
             if low > high:
                 return None
             low_value, high_value = low, high
-            if unit.activation == RELU or unit.activation == CLIPPED:
+            if variable.activation == RELU or variable.activation == CLIPPED:
                 low_value = 0 if low < 0 else low
                 high_value = 0 if high < 0 else high
-            if unit.activation == CLIPPED:
-                low_value = unit.scale if low_value > unit.scale else low_value
-                high_value = unit.scale if high_value > unit.scale else high_value
-            first.append(low_value)
-            last.append(high_value)
+            if variable.activation == CLIPPED:
+                low_value = variable.scale if low_value > variable.scale else low_value
+                high_value = variable.scale if high_value > variable.scale else high_value
+            least.append(low_value)
+            largest.append(high_value)
             found.append((low, high, low_value, high_value))
         return found
 
@@ -1371,44 +1380,39 @@ class System:
         the range of the argument z. This is largest at an end of the range or at a kink,
         because act is affine between them. Any slopes will do.
         """
-        ranges = self.ranges(count, self.known.replaced_by(situation.bounds))
+        ranges = self.ranges(count, situation.bounds)
         if ranges is None:
             return None
         linear, constant = situation.target
         # Coefficients of variable k are multiplied by common / scales[k]: then they fit to scaled
         # variables.
-        common = math.lcm(
-            linear.denominator, constant.denominator, *(m.denominator for m in multipliers)
-        )
-        common = common * self.common[count] * SLOPE_UNIT
-        within_limits(
-            common.bit_length() <= 2 * MAX_BITS,
-            "a common denominator with fewer bits",
-            common.bit_length(),
-        )
+        denominators = [linear.denominator, constant.denominator]
+        denominators += [multiplier.denominator for multiplier in multipliers]
+        common = common_denominator(denominators) * self.common[count] * SLOPE_UNIT
         target: dict[int, Any] = {
             k: numerator * (common // (linear.denominator * self.scales[k]))
             for k, numerator in zip(linear.keys, linear.numerators, strict=True)
         }
         total: Any = times(constant, common)
-        slopes: list[Any] = [0] * len(self.units)
+        slopes: list[Any] = [0] * len(self.variables)  # those beyond `count` stay 0
         remaining = multipliers[::-1]
         is_split = situation.bounds.low.keys() | situation.bounds.high.keys()
         for k in range(count - 1, -1, -1):
-            unit = self.units[k]
+            variable = self.variables[k]
             low, high, low_value, high_value = ranges[k]
             c: Any = target.get(k, 0)
-            if unit.first_user is not None and unit.first_user < count:
-                c = c + dot(unit.user_weights, unit.pick_users(slopes))
-            if unit.activation is None:
+            if variable.first_user is not None and variable.first_user < count:
+                c = c + dot(variable.user_weights, variable.pick_users(slopes))
+            if variable.activation is None:
                 total = total + c * (high if c > 0 else low)
                 continue
-            kinks = unit.kinks(low, high)
+            kinks = variable.kinks(low, high)
             if not kinks and k not in is_split:
-                # The activation is affine on the range: z itself, or else a constant.
+                # The activation is affine on the range: the argument itself, then the slope is c
+                # and the peak 0; or a constant, then the slope is 0 and the peak c·constant.
                 if low_value == low and high_value == high:
                     slopes[k] = c
-                    total = total + c * unit.constant
+                    total = total + c * variable.constant
                 else:
                     total = total + c * low_value
                 continue
@@ -1416,7 +1420,7 @@ class System:
                 well_formed(bool(remaining), "a multiplier for every kink", "too few")
                 slope: Any = times(remaining.pop(), common // self.scales[k])
             else:
-                slope = self.default_slope(unit.activation, c, ranges[k])
+                slope = self.default_slope(variable.activation, c, ranges[k])
             check_length(slope)
             peak = c * low_value - slope * low
             for z, value in ((high, high_value), *kinks):
@@ -1424,7 +1428,7 @@ class System:
                 if height > peak:
                     peak = height
             slopes[k] = slope
-            total = total + peak + slope * unit.constant
+            total = total + peak + slope * variable.constant
         well_formed(not remaining, "no more multipliers", len(remaining))
         return total * Fraction(1, common)  # type: ignore[no-any-return]
 
@@ -1446,8 +1450,10 @@ class System:
 
         The cases of a tree stand in preorder.
         """
-        known_fractions = self.known.fractions()
         work.spend(count + len(self.known.low) + len(self.known.high))
+        known = self.known.fractions(count)
+        known_bits = sum([x.denominator.bit_length() for x in known])
+        known_radicands = set().union(*map(roots_of, known))
         open_situations = [
             Situation(target, Bounds({}, {})) for target in reversed(targets)
         ]  # the last one is due
@@ -1467,8 +1473,11 @@ class System:
             else:
                 well_formed(kind == "leaf", "split or leaf", kind)
                 multipliers = [number(argument) for argument in arguments]
-                fractions = [*known_fractions, *situation.bounds.fractions()]
-                work.spend(self.cost_of_leaf(count, fractions, multipliers))
+                given = situation.bounds.fractions(count)
+                bits = sum([x.denominator.bit_length() for x in (*given, *multipliers)])
+                radicands = known_radicands.union(*map(roots_of, (*given, *multipliers)))
+                is_whole = not known and not given
+                work.spend(self.cost_of_leaf(count, known_bits + bits, radicands, is_whole))
                 gap = self.leaf(count, situation, multipliers)
                 need(gap is None or gap <= 0, "multipliers that prove the case", ("a gap of", gap))
         need(not open_situations, "a leaf for every case", f"{len(open_situations)} open")
@@ -1546,16 +1555,16 @@ def rule_lemma(checker: Checker, g: int, h: int, c: int) -> None:
     checker.add_claim(node, checker.total([(form_g, 1), (form_h, 1)]))
 
 
-def rule_cut(checker: Checker, f: int, g: int, c: int, most: Number, least: Number) -> None:
+def rule_cut(checker: Checker, f: int, g: int, c: int, lam: Number, mu: Number) -> None:
     """["cut", f, g, c, λ, μ]: (σ(f) ⊙ σ(g + 1)) ⊕ σ(g) is σ(f + g), if f ≤ 1 wherever g ≤ 0,
-    and f ≥ 0 wherever g ≥ 0. The multipliers λ = `most` and μ = `least` show this. Claim c is
-    about g + 1."""
+    and f ≥ 0 wherever g ≥ 0. Multipliers λ, μ ≥ 0 with f − λ·g ≤ 1 and f − μ·g ≥ 0 show this:
+    where g ≤ 0, f ≤ 1 + λ·g ≤ 1; where g ≥ 0, f ≥ μ·g ≥ 0. Claim c is about g + 1."""
     node_f, form_f = checker.claim(f)
     node_g, form_g = checker.claim(g)
-    need(least >= 0, "a multiplier μ that is not negative", least)
-    need(most >= 0, "a multiplier λ that is not negative", most)
-    checker.need_at_least(0, checker.total([(form_f, 1), (form_g, -least)]))
-    checker.need_at_most(1, checker.total([(form_f, 1), (form_g, -most)]))
+    need(mu >= 0, "a multiplier μ that is not negative", mu)
+    need(lam >= 0, "a multiplier λ that is not negative", lam)
+    checker.need_at_least(0, checker.total([(form_f, 1), (form_g, -mu)]))
+    checker.need_at_most(1, checker.total([(form_f, 1), (form_g, -lam)]))
     node_c = checker.node_of(c, Form(form_g.part, form_g.constant + 1))
     node = checker.nodes.make(PLUS, checker.nodes.make(TIMES, node_f, node_c), node_g)
     checker.add_claim(node, checker.total([(form_f, 1), (form_g, 1)]))
@@ -1612,7 +1621,6 @@ def rule_average(checker: Checker, s: int, ones: int, a: int, claims: list[int])
     """["average", s, p, a, c_0, …, c_m−1]: (p + σ(f) + σ(f − 1) + … + σ(f − m + 1)) / s is σ((f
     + p) / s), if the s − m units that are left out are 1, for the first p, and 0, for the
     others. Claim a is about the left-hand side."""
-    need(ones + len(claims) > 0, "at least one unit", "none")
     need(ones + len(claims) <= s, f"at most {s} units", ones + len(claims))
     form = first_form(checker, claims)
     if ones > 0:
@@ -1710,8 +1718,8 @@ def rule_clip(
     constant: Number = factor * ones
     for k, unit in enumerate(units, start=ones):
         claim = checker.claim(abs(unit))
-        # B·σ(f) must be B·σ(t/B − k): so B·f + B·k is t. For 1 − σ(f) = σ(1 − f), B·(1 − f) + B·k
-        # is.
+        # For u > 0 the unit is σ(f), and B·f must be t − B·k.
+        # For u < 0 it is 1 − σ(f) = σ(1 − f), and B·(1 − f) must be t − B·k.
         if unit > 0:
             found = checker.total([(claim.form, factor)], plus=factor * k)
             pairs.append((value_of_node(claim.node), factor))
@@ -1923,9 +1931,10 @@ class Statement(NamedTuple):
     numbers: list[tuple[Number, Number]]
 
 
-def start(texts: Mapping[str, str], stored_bytes: int) -> Subjects:
-    """Read the subjects of a certificate, in the order of §1, and compare them."""
-    work = Work(stored_bytes)
+def start(texts: Mapping[str, str], size: int, certificate_size: int = 0) -> Subjects:
+    """Read the subjects of a certificate, in the order of §1, and compare them; sizes are in
+    bytes, as stored."""
+    work = Work(size + certificate_size)
     kind = frozenset(texts)
     layers: Sequence[Layer] = []
     goals: list[Any]
@@ -2027,9 +2036,8 @@ def safe_name(name: str) -> str:
     return f'"{escaped[:MOST_CHARACTERS_OF_A_NAME]}"{cut}'
 
 
-def read_header(line: object, at_hand: Collection[str]) -> dict[str, object]:
-    """Return the hashes of the subjects that the first line of a certificate names; `at_hand`
-    are there to be read."""
+def read_header(line: object) -> dict[str, object]:
+    """Return the hashes of the subjects that the first line of a certificate names."""
     if type(line) is not dict:
         raise Rejected("malformed", "a header", line)
     named = [subject for subject in FILES if f"{subject}_sha256" in line]
@@ -2039,9 +2047,6 @@ def read_header(line: object, at_hand: Collection[str]) -> dict[str, object]:
     well_formed(form == "verimv-certificate", "the format verimv-certificate", form)
     well_formed(integer(version) == 1, "version 1", version)
     well_formed(set(named) in SUBJECTS, "a set of subjects that belong together", (*named,))
-    for subject in at_hand:
-        expected = f"a directory without a {subject} that the certificate does not name"
-        well_formed(subject in named, expected, f"a {subject}")
     return dict(zip(named, hashes, strict=True))
 
 
@@ -2056,39 +2061,57 @@ def verify(
     `contents` gives the bytes of a subject; `at_hand` names those that there are;
     `stored_bytes` is the size of the certificate as it is stored.
     """
-    number_of_line = 1
+    number_of_line: int | None = 1
     rule: object = None
     try:
-        header = read_header(decoded_line(next(lines, b"")), at_hand)
-        number_of_line = 0
-        data = {subject: contents(subject) for subject in header}
-        for subject, digest in header.items():
-            found = hashlib.sha256(data[subject]).hexdigest()
-            need(found == digest, f"the {subject} that the certificate names", "another one")
-        texts = {subject: data[subject].decode("utf-8") for subject in data}
-        subjects = start(texts, stored_bytes + sum(map(len, data.values())))
-        checker = subjects.checker
-        number_of_line = 1
-        for text in lines:
-            number_of_line += 1
-            rule = None
-            checker.work.spend(2 * len(text) + 60 * text.count(b"sqrt"))
+        header = read_header(decoded_line(next(lines, b"")))
+        number_of_line = None
+        subjects = start(*read_subjects(header, contents, at_hand), stored_bytes)
+        work = subjects.checker.work
+        for number_of_text, text in enumerate(lines, start=2):
+            number_of_line, rule = number_of_text, None
+            work.spend(2 * len(text) + 60 * text.count(b"sqrt"))
             line = decoded_line(text)
             rule = line[0] if type(line) is list and line else None
-            checker.follow(line)
-        number_of_line, rule = 0, None
+            subjects.checker.follow(line)
+        number_of_line, rule = None, None
         return state(subjects)
     except Rejected as rejected:
-        rejected.line = number_of_line or None
+        rejected.line = number_of_line
         rejected.rule = None if rule is None else shown(rule)
         raise
-    except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError) as error:
-        raise Rejected("malformed", "text, perhaps gzipped", error) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise Rejected("malformed", "gzipped text", error) from None
+
+
+def read_subjects(
+    header: Mapping[str, object], contents: Callable[[str], bytes], at_hand: Collection[str]
+) -> tuple[dict[str, str], int]:
+    """Return the texts of the subjects that a header names, and the number of their bytes."""
+    for subject in at_hand:
+        well_formed(
+            subject in header, f"a certificate that names the {subject} beside it", "another"
+        )
+    data = {subject: contents(subject) for subject in header}
+    for subject, digest in header.items():
+        found = hashlib.sha256(data[subject]).hexdigest()
+        need(found == digest, f"the {subject} that the certificate names", "another one")
+    texts = {subject: about(subject, utf8, data[subject]) for subject in data}
+    return texts, sum(map(len, data.values()))
+
+
+def utf8(data: bytes) -> str:
+    """Return the text of bytes in UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Rejected("malformed", "UTF-8", error) from None
 
 
 def decoded_line(line: bytes) -> Any:
     """Return the value of a line of a certificate."""
     well_formed(line.endswith(b"\n"), "a whole line", "one that is cut off, or too long")
+    well_formed(line.isascii(), "a line of ASCII characters", line)
     return decoded(line.decode("ascii"))
 
 
@@ -2097,11 +2120,10 @@ def opened(path: str | os.PathLike[str]) -> BinaryIO:
     descriptor = os.open(
         path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     )
-    file = os.fdopen(descriptor, "rb") if is_regular(descriptor) else None
-    if file is None:
+    if not is_regular(descriptor):
         os.close(descriptor)
         raise Rejected("malformed", f"a regular file of at most {MAX_FILE} bytes", path)
-    return file
+    return os.fdopen(descriptor, "rb")
 
 
 def is_regular(descriptor: int) -> bool:
@@ -2144,10 +2166,11 @@ def check(path: str | os.PathLike[str], given: Mapping[str, str | None]) -> Stat
                 files[subject] = folder.joinpath(name)
 
     def contents(subject: str) -> bytes:
-        """Return the bytes of a subject; where it is missing, the error names its place, or its
-        option."""
-        place = folder.joinpath(FILES[subject]) if folder.is_dir() else pathlib.Path(f"--{subject}")
-        return contents_of(files.get(subject, place))
+        """Return the bytes of a subject."""
+        if subject not in files:
+            missing = FILES[subject] if folder.is_dir() else f"--{subject}"
+            raise Rejected("malformed", "readable files", f"no {missing}")
+        return contents_of(files[subject])
 
     with opened(certificate) as file:
         stored_bytes = os.fstat(file.fileno()).st_size
@@ -2161,6 +2184,7 @@ def main() -> int:
     for subject in FILES:
         parser.add_argument(f"--{subject}", help=f"the {subject} that the certificate is about")
     options = vars(parser.parse_args())
+    sys.set_int_max_str_digits(MAX_DIGITS)  # whatever the environment says
     try:
         lines = ["valid", *check(options.pop("path"), options).lines]
         status = "valid"
@@ -2173,8 +2197,9 @@ def main() -> int:
             [str(Rejected("incomplete", "enough memory and time", type(error).__name__))],
             "incomplete",
         )
-    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    sys.stdout.write("\n".join(lines) + "\n")
+    if sys.stdout is not None:  # it may have been closed
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        sys.stdout.write("\n".join(lines) + "\n")
     return EXIT_CODES[status]
 
 

@@ -194,6 +194,45 @@ def _sparse(count: int) -> str:
     return json.dumps(data, separators=(",", ":"))
 
 
+def multipliers_with_long_denominators() -> Case:
+    leaf = ",".join(f'"1/{10**4299 + 2 * k + 1}"' for k in range(200))
+    return Case([f'["bound",1,0,"high","1",["leaf",{leaf}]]'] * 20, network=ONE)
+
+
+def known_fractions() -> Case:
+    """Bounds of neurons that the leaves know nothing of."""
+    count = 5000
+    lines = [f'["bound",2,{k},"low","-1/3"]' for k in range(count)]
+    names = [f"y{k}" for k in range(count)]
+    text = network(([[1, 0], [-1, 1]], "relu"), ([[1, 1, 0]] * count, "relu"), outputs=names).replace(", ", ",")
+    line = '["bound",1,0,"high","1",["split",0,"1/2"],["leaf"],["leaf"]]'
+    return Case([*lines, *[line] * 30_000], network=text)
+
+
+def products_of_many_roots() -> Case:
+    products = [2**a * 3**b * 5**c * 7**d for a in (0, 1) for b in (0, 1) for c in (0, 1) for d in (0, 1)]
+    x = "+".join(f"sqrt({n})" for n in products)
+    wide = [f"x{k}" for k in range(2000)]
+    text = network(([[1] * 2000 + [0]], "identity"), ([[x, 0]], "relu"), inputs=wide).replace(", ", ",")
+    return Case([f'["unit",2,0,"{k}+{x}",0]' for k in range(3000)], network=text)
+
+
+def long_constants_of_claims() -> Case:
+    text = network(([[f"1/{10**4299 + 1}", f"1/{10**4299 + 3}"]], "relu"))
+    return Case(['["unit",1,0,"1",0]', f'["plus",{",".join(["1"] * 1_000_000)}]'], network=text)
+
+
+def saturated_claims_with_long_constants() -> Case:
+    text = network(([[f"1/{10**4299 + 1}", f"1/{10**4299 + 3}"]], "relu"))
+    return Case(['["unit",1,0,"1",0]', *['["same",1,1]'] * 300_000], network=text)
+
+
+def radicands_that_grow() -> Case:
+    primes = [p for p in range(2, 9000) if all(p % d for d in range(2, int(p**0.5) + 1))][:1000]
+    text = network(*[([[f"sqrt({p})", 0]], "identity") for p in primes], ([[1, 0]], "relu"))
+    return Case([f'["unit",{len(primes) + 1},0,"1",0]'] * 100_000, network=text)
+
+
 MAKERS: dict[str, Callable[[], Case]] = {
     maker.__name__: maker
     for maker in (
@@ -202,6 +241,8 @@ MAKERS: dict[str, Callable[[], Case]] = {
         lines_without_end, units_without_end, a_long_plus, many_plus, doublings, long_scales, long_constants, sorting,
         deep_splits, leaves_without_end, long_shared_factors, a_line_nested_deeply, a_line_of_empty_lists,
         prefixes_without_end, operands_without_end, many_neurons,
+        multipliers_with_long_denominators, known_fractions, products_of_many_roots, long_constants_of_claims,
+        saturated_claims_with_long_constants, radicands_that_grow,
     )
 }  # fmt: skip
 

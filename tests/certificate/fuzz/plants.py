@@ -106,22 +106,22 @@ PLANTS = {
     ),
     "cut-negative-least": Plant(
         "The multiplier μ of a cut may be negative.",
-        '    need(least >= 0, "a multiplier μ that is not negative", least)\n',
+        '    need(mu >= 0, "a multiplier μ that is not negative", mu)\n',
         "",
     ),
     "cut-negative-most": Plant(
         "The multiplier λ of a cut may be negative.",
-        '    need(most >= 0, "a multiplier λ that is not negative", most)\n',
+        '    need(lam >= 0, "a multiplier λ that is not negative", lam)\n',
         "",
     ),
     "cut-most": Plant(
         "The upper condition of a cut is left out.",
-        "    checker.need_at_most(1, checker.total([(form_f, 1), (form_g, -most)]))\n",
+        "    checker.need_at_most(1, checker.total([(form_f, 1), (form_g, -lam)]))\n",
         "",
     ),
     "cut-least": Plant(
         "The lower condition of a cut is left out.",
-        "    checker.need_at_least(0, checker.total([(form_f, 1), (form_g, -least)]))\n",
+        "    checker.need_at_least(0, checker.total([(form_f, 1), (form_g, -mu)]))\n",
         "",
     ),
     "sort-high": Plant(
@@ -283,8 +283,8 @@ PLANTS = {
     ),
     "ranges-turned": Plant(
         "Signs of weights are not looked at for the ranges of arguments.",
-        "low = low + dot(unit.falling, unit.pick_falling(last))",
-        "low = low + dot(unit.falling, unit.pick_falling(first))",
+        "low = low + dot(variable.falling, variable.pick_falling(largest))",
+        "low = low + dot(variable.falling, variable.pick_falling(least))",
     ),
     "free-variables": Plant(
         "Free variables count at their lower ends.",
@@ -293,12 +293,12 @@ PLANTS = {
     ),
     "argument-constant": Plant(
         "The constant of an argument is left out.",
-        "            total = total + peak + slope * unit.constant",
+        "            total = total + peak + slope * variable.constant",
         "            total = total + peak",
     ),
     "kept-constant": Plant(
         "So is that of an argument that is kept.",
-        "                    total = total + c * unit.constant\n",
+        "                    total = total + c * variable.constant\n",
         "                    pass\n",
     ),
     "saturated": Plant(
@@ -430,8 +430,8 @@ PLANTS = {
     ),
     "finished": Plant(
         "Missing outputs are not missed.",
-        "        within_limits(\n            len(self.proved) == len(self.goals),",
-        "        self.proved += [(1, 0)] * (len(self.goals) - len(self.proved))\n        within_limits(\n            True,",
+        "        if len(self.proved) < len(self.goals):",
+        "        self.proved += [(1, 0)] * (len(self.goals) - len(self.proved))\n        if False:",
     ),
     "bounds-of-outputs": Plant(
         "Bounds of outputs lack the activation.",
