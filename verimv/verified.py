@@ -28,7 +28,7 @@ _REFUSED = re.compile(r"(invalid|malformed|incomplete)(?:, ([^:]*))?(?:: (.*))?\
 
 @dataclass(frozen=True)
 class Verdict:
-    """One of the four verdicts of proofs/FORMAT.md: what is proved if it is valid, otherwise where and why it is not."""
+    """One of the four verdicts of proofs/FORMAT.md; what is proved if it is valid, where and why if it is not."""
 
     status: str
     place: str | None
