@@ -88,8 +88,11 @@ Definition size_of_fraction (x : Q) : N := bits (Qnum x) + Npos (Pos.size (Qden 
 
 Definition hash_factor : Z := 31.
 
+(** Integers, 0 and 1 above all, are asked for often. *)
+Definition reduced (n : Z) (d : positive) : Q := if Pos.eqb d 1 then n # d else Qred (n # d).
+
 Definition fractions : number Q := {|
-  fraction := fun n d => Qred (n # d);
+  fraction := reduced;
   add := fun x y => Qred (Qplus x y);
   mul := fun x y => Qred (Qmult x y);
   dot := dot_fractions;
@@ -160,6 +163,9 @@ Proof.
     induction l as [| dy l IH]; cbn [fold_right]; [ring |]. rewrite IH. ring. }
   intros [n d]. rewrite add_products_eq. apply (H (Running n d d 1 1)). unfold factors_right. cbn [top bottom one other times]. ring.
 Qed.
+
+Lemma reduced_eq n d : reduced n d == n # d.
+Proof. unfold reduced. destruct (Pos.eqb d 1); [reflexivity | apply Qred_correct]. Qed.
 
 Lemma over_common_eq x y : over_common x y == y.
 Proof.

@@ -51,7 +51,7 @@ Qed.
 Theorem fractions_sound : sound_number fractions Q2Qc rational_number.
 Proof.
   constructor; cbn [fractions fraction add mul dot align read eqb leb].
-  - intros n d. now rewrite reduced_value, fraction_value.
+  - intros n d. rewrite (same_value _ _ (reduced_eq n d)). apply fraction_value.
   - intros x y. now rewrite reduced_value, add_value.
   - intros x y. now rewrite reduced_value, mul_value.
   - intros l x. rewrite (same_value _ _ (dot_fractions_eq l x)).

@@ -81,9 +81,16 @@ Definition most_roots : N := 16.
 Definition roots_fit (x : roots) : bool :=
   N.leb (fold_left (fun n _ => N.succ n) x 0%N) most_roots && forallb (fun nc => fits rational (snd nc)) x.
 
-Definition read_roots (e : exact) : result roots :=
-  let x := fold_left (fun x t => add_roots x (root_of_term t)) e [] in
-  if roots_fit x then Ok x else Reject Incomplete "a number with fewer bits or roots".
+(** Term by term: a number that gets too long is given up at once. *)
+Definition read_root (sum : result roots) (t : term) : result roots :=
+  match sum with
+  | Ok x =>
+      let y := add_roots x (root_of_term t) in
+      if roots_fit y then Ok y else Reject Incomplete "a number with fewer bits or roots"
+  | _ => sum
+  end.
+
+Definition read_roots (e : exact) : result roots := fold_left read_root e (Ok []).
 
 (** ** Comparison *)
 

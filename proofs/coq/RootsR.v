@@ -100,7 +100,7 @@ Qed.
 Theorem fractions_sound : sound_number fractions Q2R real_number.
 Proof.
   constructor; cbn [fractions fraction add mul dot align read eqb leb].
-  - intros n d. apply Q2R_reduced.
+  - intros n d. apply (Qeq_eqR _ _ (reduced_eq n d)).
   - intros x y. rewrite Q2R_reduced. apply Q2R_plus.
   - intros x y. rewrite Q2R_reduced. apply Q2R_mult.
   - intros l x. rewrite (Qeq_eqR _ _ (dot_fractions_eq l x)).
@@ -223,12 +223,14 @@ Proof.
   rewrite sqrt_square by trivial. unfold root_of, Rdiv. ring.
 Qed.
 
-Lemma read_roots_value e : forall x,
-  real_of_roots (fold_left (fun x t => add_roots x (root_of_term t)) e x)
-  = real_of_roots x + real_number e.
+Lemma read_roots_value e : forall x y, fold_left read_root e (Ok x) = Ok y ->
+  real_of_roots y = real_of_roots x + real_number e.
 Proof.
-  induction e as [| t e IH]; intros x; cbn [fold_left real_number]; [lra |].
-  rewrite IH, add_roots_value, root_of_term_value. lra.
+  induction e as [| t e IH]; intros x y; cbn [fold_left read_root real_number].
+  { intros [= ->]. lra. }
+  cbv zeta. destruct (roots_fit _).
+  - intros H. apply IH in H. rewrite H, add_roots_value, root_of_term_value. lra.
+  - intros H. exfalso. clear IH. induction e as [| t' e IH]; [discriminate | now apply IH].
 Qed.
 
 (** ** Comparison *)
@@ -342,8 +344,7 @@ Proof.
   - apply mul_roots_value.
   - apply dot_roots_value.
   - reflexivity.
-  - intros e x. unfold read_roots. destruct (roots_fit _); intros [= <-]. rewrite read_roots_value.
-    unfold real_of_roots. cbn. lra.
+  - intros e x H. apply read_roots_value in H. rewrite H. change (real_of_roots []) with 0. lra.
   - apply (same_terms_eq rational_sound).
   - intros x y H. exact (leb_roots_sound x y true H).
   - intros x y H. exact (leb_roots_sound x y false H).

@@ -17,15 +17,16 @@ let[@inline] of_small (n : int) : t = Z.of_int n
 (* Words, as zarith keeps them: a block has two more. *)
 let[@inline] length (x : t) = if is_small x then 1 else Obj.size (Obj.repr x) - 2
 
-(* The work of zarith and GMP: of an operation that walks through its operands, of a product, a quotient and a greatest
-   common divisor. *)
+(* The work of an operation on small integers, and of zarith and GMP: of an operation that walks through its operands, of a
+   product, a quotient and a greatest common divisor. *)
 let base = 16
+let small = 4
 let walk x y = Meter.spend (base + length x + length y)
 let product x y = Meter.spend (base + (length x * length y / 4) + length x + length y)
 let quotient x y = Meter.spend (2 * base + length x + (length y * (1 + Stdlib.abs (length x - length y)) / 2))
 let divisor x y =
   let m = length x and n = length y in
-  Meter.spend (2 * base + (24 * Stdlib.min m n) + (m * n))
+  Meter.spend (2 * base + ((if m < 2 || n < 2 then 24 else 130) * Stdlib.min m n) + (m * n))
 
 (* Constructors of positive (2p, 2p + 1), and what a match on positive, N or Z does. *)
 let long_double p = walk p p; Z.shift_left p 1
@@ -35,7 +36,7 @@ let[@inline] is_one (p : t) = p == one
 let[@inline] is_even (p : t) = if is_small p then int p land 1 = 0 else Z.is_even p
 let long_half p = walk p p; Z.shift_right p 1
 let[@inline] half (p : t) =
-  Meter.spend 1;
+  Meter.spend 2;
   if is_small p then if int p = 1 then p else of_small (int p asr 1) else long_half p
 let match_positive odd even one p = if is_one p then one () else if is_even p then even (half p) else odd (half p)
 let match_natural zero positive n = if n == Z.zero then zero () else positive n
@@ -48,7 +49,7 @@ let of_length = Z.of_int
 let long_add x y = walk x y; Z.add x y
 let add (x : t) (y : t) =
   if is_small x && is_small y then begin
-    Meter.spend 1;
+    Meter.spend small;
     let sum = int x + int y in
     if (int x lxor sum) land (int y lxor sum) >= 0 then of_small sum else Z.add x y
   end
@@ -57,7 +58,7 @@ let add (x : t) (y : t) =
 let long_sub x y = walk x y; Z.sub x y
 let sub (x : t) (y : t) =
   if is_small x && is_small y then begin
-    Meter.spend 1;
+    Meter.spend small;
     let difference = int x - int y in
     if (int x lxor int y) land (int x lxor difference) >= 0 then of_small difference else Z.sub x y
   end
@@ -67,9 +68,9 @@ let sub (x : t) (y : t) =
 let[@inline] is_short x = is_small x && int x < 0x40000000 && int x > -0x40000000
 let long_mul x y = product x y; Z.mul x y
 let mul (x : t) (y : t) =
-  if is_short x && is_short y then begin Meter.spend 1; of_small (int x * int y) end
-  else if is_one y then begin Meter.spend 1; x end
-  else if is_one x then begin Meter.spend 1; y end
+  if is_short x && is_short y then begin Meter.spend small; of_small (int x * int y) end
+  else if is_one y then begin Meter.spend small; x end
+  else if is_one x then begin Meter.spend small; y end
   else long_mul x y
 
 let neg x = walk x x; Z.neg x
@@ -79,19 +80,19 @@ let succ x = add x one
 let glance x y = Meter.spend (4 + ((length x + length y) / 4))
 let long_equal x y = glance x y; x == y || Z.equal x y
 let[@inline] equal (x : t) (y : t) =
-  if is_small x || is_small y || x == y then begin Meter.spend 1; x == y end else long_equal x y
+  if is_small x || is_small y || x == y then begin Meter.spend small; x == y end else long_equal x y
 
 let long_compare x y = glance x y; Z.compare x y
 let[@inline] order (x : t) (y : t) =
-  if is_small x && is_small y then begin Meter.spend 1; Int.compare (int x) (int y) end else long_compare x y
+  if is_small x && is_small y then begin Meter.spend small; Int.compare (int x) (int y) end else long_compare x y
 
 let leq x y = order x y <= 0
 let lt x y = order x y < 0
 let max x y = if order x y >= 0 then x else y
-let compare x y = match order x y with 0 -> Datatypes.Eq | c -> if c < 0 then Datatypes.Lt else Datatypes.Gt
+let compare x y = Meter.spend small; match order x y with 0 -> Datatypes.Eq | c -> if c < 0 then Datatypes.Lt else Datatypes.Gt
 
 let logand (x : t) (y : t) =
-  if is_small x && is_small y then begin Meter.spend 1; of_small (int x land int y) end else begin walk x y; Z.logand x y end
+  if is_small x && is_small y then begin Meter.spend small; of_small (int x land int y) end else begin walk x y; Z.logand x y end
 
 (* N and positive have no negative numbers: differences stop at 0, or at 1. *)
 let to_natural z = max Z.zero z
@@ -100,7 +101,7 @@ let sub_natural x y = to_natural (sub x y)
 let sub_positive x y = to_positive (sub x y)
 
 (* The number of binary digits. *)
-let size x = Meter.spend 1; Z.of_int (Z.numbits x)
+let size x = Meter.spend base; Z.of_int (Z.numbits x)
 
 (* Rounded down; by 0 it is 0, as in Coq. *)
 let div x y = if y == Z.zero then Z.zero else begin quotient x y; Z.fdiv x y end
@@ -121,7 +122,7 @@ let shift_left x n =
 
 (* The greatest common divisor, and both numbers divided by it. *)
 let ggcd x y =
-  if is_one y then begin Meter.spend 1; (y, (x, y)) end
+  if is_one y then begin Meter.spend small; (y, (x, y)) end
   else begin
     divisor x y;
     let g = Z.gcd x y in

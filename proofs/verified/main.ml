@@ -74,12 +74,19 @@ let accepted = function
 
 (* What the files allow: 250,000 bytes more than they have are paid for. *)
 let free_bytes = 250_000
-let units_per_byte = 10_000
 let free_memory = 384 lsl 20
 let memory_per_byte = 256
 
+(* Large files may be evidence that somebody has worked on for hours, and have a right to more. *)
+let units_per_byte = 9_000
+let units_per_further_byte = 24_000
+let units bytes = (units_per_byte * min bytes 1_250_000) + (units_per_further_byte * max 0 (bytes - 1_250_000))
+
+let allowed = ref 0
+
 let allow bytes =
-  Meter.left := !Meter.left + (units_per_byte * bytes);
+  Meter.left := !Meter.left + units (!allowed + bytes) - units !allowed;
+  allowed := !allowed + bytes;
   Meter.most_words := !Meter.most_words + (memory_per_byte * bytes / 8)
 
 (* Reading a byte of a line takes about so many units. *)

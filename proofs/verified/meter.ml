@@ -10,13 +10,20 @@ let[@inline] spend units =
   left := !left - units;
   if !left < 0 then raise Exhausted
 
-(* Memory, too: the size of the heap is looked at after each minor collection, for which a value that dies at once waits. *)
+(* Memory, too: the size of the heap is looked at after each minor collection, for which a value that dies at once waits.
+   What survives the collection is work for the collector. *)
 exception Too_large
 
 let most_words = ref max_int
+let units_per_word = 10
+let promoted = ref 0.
 
 let rec watch () = Gc.finalise_last looked (ref 0)
 
 and looked () =
-  if (Gc.quick_stat ()).Gc.heap_words > !most_words then raise Too_large;
-  watch ()
+  let now = Gc.quick_stat () in
+  if now.heap_words > !most_words then raise Too_large;
+  watch ();
+  let words = now.promoted_words -. !promoted in
+  promoted := now.promoted_words;
+  spend (units_per_word * int_of_float words)

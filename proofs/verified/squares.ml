@@ -7,7 +7,7 @@ let primes =
 
 let rec out_of n p s = if n mod (p * p) = 0 then out_of (n / (p * p)) p (s * p) else (n, s)
 
-(* Without its squares of small primes, n is less than 1000³ times what is left of it: so that has two large primes at most. *)
+(* What is left of n < 1000³ without its small primes has two primes at most: it is a square, or no square divides it. *)
 let largest n =
   let without (n, s) p = let n, s = out_of n p s in ((if n mod p = 0 then n / p else n), s) in
   let rest, s = List.fold_left without (n, 1) primes in
