@@ -1175,6 +1175,9 @@ class Variable(NamedTuple):
 
 FREE = Variable(None, Affine(NOTHING, 0))
 
+#: For each variable: low and high of its argument, and the values there.
+Ranges: TypeAlias = list[tuple[Any, Any, Any, Any]]
+
 #: Scales are multiples of this, so that bounds with a few binary digits become integers.
 LEAST_SCALE = 1 << 48
 #: Default slopes are multiples of 1 / SLOPE_UNIT.
@@ -1280,6 +1283,8 @@ class System:
         self.variables: list[ScaledVariable] = []
         self.scales: list[int] = []
         self.known = Bounds({}, {})  # of arguments, by what was shown before
+        self.kept_count = 0  # of variables whose ranges are kept
+        self.kept_ranges: Ranges | None = []
         self.common = [1]  # common[k] is a multiple of the scales of the first k variables
         self.weights = [0]  # weights[k] is the number of weights of the first k variables
         radicands: set[int] = set()
@@ -1333,8 +1338,19 @@ class System:
         """Take note of a bound that is known of the argument of a variable."""
         ends = self.known.low if side == "low" else self.known.high
         ends[k] = times(bound, self.scales[k])
+        if k < self.kept_count:
+            self.kept_count = 0
 
-    def ranges(self, count: int, splits: Bounds) -> list[tuple[Any, Any, Any, Any]] | None:
+    def ranges(self, count: int, splits: Bounds) -> Ranges | None:
+        """Return the ranges of the first `count` variables. Those without a split are kept for
+        the next leaf, until something new is known of one of these variables."""
+        if splits.low or splits.high:
+            return self.measured(count, splits)
+        if count != self.kept_count:
+            self.kept_count, self.kept_ranges = count, self.measured(count, splits)
+        return self.kept_ranges
+
+    def measured(self, count: int, splits: Bounds) -> Ranges | None:
         """Return low and high of each argument, and the values there, all scaled; None if a
         range is empty."""
         found = []
