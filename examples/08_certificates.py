@@ -2,8 +2,8 @@
 
 Prints:
     12 lines for the hat function: 1 node, 2 times, 1 plus, 3 clip, 3 atom, 1 not, 1 output
-    valid
-    edited: invalid, line 13, rule output: expected a claim about output 0, after all neurons, got output 0
+    valid: y1 = formula on [0,1]
+    edited: invalid, line 13, rule output: expected a claim about output 0 of the formula, got claim 8
 """
 
 import json
@@ -18,8 +18,8 @@ certificate = result.certificate
 rules = Counter(json.loads(line)[0] for line in certificate.body)
 print(f"{len(certificate.body)} lines for the hat function: {', '.join(f'{n} {rule}' for rule, n in rules.items())}")
 
-certificate.check()  # raises unless the kernel finds it valid
-print("valid")
+statement = certificate.check()  # raises unless the kernel finds it valid
+print(f"valid: {'; '.join(statement)}")
 
 # Someone drops the negation, and makes the hashes fit: only the rules stand in the way.
 formula = certificate.subjects["formula"].replace("¬".encode(), b"")

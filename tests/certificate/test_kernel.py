@@ -71,7 +71,7 @@ def test_files_given_one_by_one():
     network, formula = ("--network", hat / "network.json"), ("--formula", hat / "formula.mv")
     assert run_alone(hat / "certificate.jsonl", *network, *formula)[0] == 0
     code, text = run_alone(hat / "certificate.jsonl", *network)
-    assert (code, text.startswith("malformed: expected readable files"), "'--formula'" in text) == (2, True, True)
+    assert (code, text.startswith("malformed: expected readable files"), "--formula" in text) == (2, True, True)
     assert run_alone(hat / "certificate.jsonl", *network, "--formula", hat / "network.json")[0] == 1, "another file"
     assert run_alone(hat / "nothing.jsonl", *network, *formula)[0] == 2
     assert run_alone(hat, "--formula", hat / "network.json")[0] == 1, "what is given comes before what is there"

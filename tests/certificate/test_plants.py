@@ -21,7 +21,7 @@ def test_a_plant_changes_one_place(name):
 
 
 def assert_found(name):
-    outcome, _, sequences = first_fault(PLANTS[name].module(), seconds=120)
+    outcome, sequences = first_fault(PLANTS[name].module())
     assert outcome is not None, f"{PLANTS[name].description} Not found in {sequences} sequences."
 
 

@@ -267,14 +267,15 @@ def test_numbers_of_workers(run, small, workers):
 @pytest.mark.parametrize("method", ["linear", "lp", "exact"])
 def test_extraction_with_any_bounds_is_certified(run, small, tmp_path, method):
     assert run("extract", small, "--bounds", method, "-o", tmp_path / "out", "--workers", "2")[0] == 0
-    assert run("check", tmp_path / "out")[:2] == (0, "valid\n")
+    code, text, _ = run("check", tmp_path / "out")
+    assert (code, text.splitlines()[0]) == (0, "valid")
 
 
 def test_certified_ranges(run, hat, tmp_path):
     out = tmp_path / "range"
     code, text, _ = run("range", hat, "--certify", out)
     assert (code, text.splitlines()[-1]) == (0, f"certified in {out}/")
-    assert run("check", out)[:2] == (0, "valid: 0 ≤ y1 ≤ 1\n")
+    assert run("check", out)[:2] == (0, "valid\n0 ≤ y1 ≤ 1 on [0,1]\n")
     lines = (out / "certificate.jsonl").read_text()
     (out / "certificate.jsonl").write_text(lines.replace('"high","1"', '"high","7/8"'))
     assert run("check", out)[0] == 1
@@ -294,9 +295,9 @@ def test_certified_differences(run, tmp_path):
     (tmp_path / "c.json").write_text(json.dumps({**head, "inputs": ["v", "u"], "layers": layers}))
     a, b, c = (tmp_path / f"{name}.json" for name in "abc")
     assert run("equiv", a, b, "--certify", tmp_path / "same")[0] == 0
-    assert run("check", tmp_path / "same")[:2] == (0, "valid: 0 ≤ y1 − y1 of the other ≤ 0\n")
+    assert run("check", tmp_path / "same")[:2] == (0, "valid\n0 ≤ y1 − other y1 ≤ 0 on [0,1]²\n")
     assert run("equiv", a, c, "--tolerance", "1/8", "--certify", tmp_path / "near")[0] == 0
-    assert run("check", tmp_path / "near")[:2] == (0, "valid: -1/8 ≤ y1 − y1 of the other ≤ 1/8\n")
+    assert run("check", tmp_path / "near")[:2] == (0, "valid\n-1/8 ≤ y1 − other y1 ≤ 1/8 on [0,1]²\n")
     assert run("equiv", a, c, "--certify", tmp_path / "none")[0] == 1
     assert not (tmp_path / "none").exists()
     refused = run("equiv", "x ⊕ x", "x ⊕ x", "--tolerance", "1/8", "--certify", tmp_path / "formulas")
@@ -313,7 +314,8 @@ def test_copies_of_networks_are_certified(run, tmp_path, widths):
     a, b, c = (tmp_path / f"{name}.json" for name in "abc")
     code, out, _ = run("equiv", a, b, "--certify", tmp_path / "same")
     assert (code, out.splitlines()[0]) == (0, "equal")
-    assert run("check", tmp_path / "same")[:2] == (0, "valid: 0 ≤ y1 − y1 of the other ≤ 0\n")
+    cube = "[0,1]" if widths[0] == 1 else "[0,1]³"
+    assert run("check", tmp_path / "same")[:2] == (0, f"valid\n0 ≤ y1 − other y1 ≤ 0 on {cube}\n")
     code, out, _ = run("equiv", a, c, "--certify", tmp_path / "none")
     assert (code, out[:13]) == (1, "not equal: at")
     assert not (tmp_path / "none").exists()

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from verimv.errors import InputError
 from verimv.exact import as_number
 from verimv.experiments import bench_nets
 from verimv.extract.extraction import no_progress
@@ -24,7 +25,10 @@ def test_there_are_networks():
 @pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".onnx"], ids=lambda path: path.stem)
 def test_agrees_with_onnxruntime(path):
     onnxruntime = pytest.importorskip("onnxruntime")
-    network = load(path)
+    try:
+        network = load(path)
+    except InputError as refused:
+        pytest.skip(f"refused: {refused}")  # the test below looks at the reasons
     session = onnxruntime.InferenceSession(str(path))
     (value,) = session.get_inputs()
     shape = [length if isinstance(length, int) and length > 0 else 1 for length in value.shape]

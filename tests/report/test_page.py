@@ -266,7 +266,7 @@ def test_files_that_the_certificate_does_not_name_are_refused(hat):
     """A box that nobody has checked must not appear beside what is proved."""
     network = json.loads((hat / "network.json").read_text())
     (hat / "source.json").write_text(json.dumps(network | {"box": [["-7", "7"]]}))
-    with pytest.raises(InputError, match="a source that the certificate does not name"):
+    with pytest.raises(InputError, match="names the source beside it"):
         page_of(hat)
 
 
