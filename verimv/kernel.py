@@ -271,6 +271,8 @@ def smaller(x: Number, y: Number) -> Number:
 
 def length(x: Number) -> int:
     """Return the number of bits of the longest integer in x."""
+    if type(x) is int:
+        return x.bit_length()
     if isinstance(x, Surd):
         integers = (x.denominator, *x.roots.keys(), *x.roots.values())
         return max(map(int.bit_length, integers))
@@ -279,8 +281,9 @@ def length(x: Number) -> int:
 
 def check_length(x: Number) -> None:
     """Give up on a number that is too long."""
-    bits = x.bit_length() if type(x) is int else length(x)
-    within_limits(bits <= MAX_BITS, "a number with fewer bits", bits)
+    bits = length(x)
+    if bits > MAX_BITS:
+        raise Rejected("incomplete", "a number with fewer bits", bits)
 
 
 def weight(x: Number) -> int:
