@@ -36,7 +36,7 @@ let[@inline] is_one (p : t) = p == one
 let[@inline] is_even (p : t) = if is_small p then int p land 1 = 0 else Z.is_even p
 let long_half p = walk p p; Z.shift_right p 1
 let[@inline] half (p : t) =
-  Meter.spend 2;
+  Meter.spend small;
   if is_small p then if int p = 1 then p else of_small (int p asr 1) else long_half p
 let match_positive odd even one p = if is_one p then one () else if is_even p then even (half p) else odd (half p)
 let match_natural zero positive n = if n == Z.zero then zero () else positive n
