@@ -12,6 +12,12 @@ FOLDER = Path(__file__).parent.parent / "certificates"
 #: What is left out, and why nobody need notice.
 EXPLAINED = {
     "self.left < 0": "test_hostile.py is about the cost",
+    "bits > MAX_BITS": "test_hostile.py is about the cost",
+    "k < count": "the cost of a leaf",
+    "type(x) is not int": "the cost of a leaf",
+    "not known": "the cost of a leaf",
+    "not given": "the cost of a leaf",
+    "need(bool(self.layers), 'a certificate of a network', 'one of two formulas')": "it has no neurons anyhow",
     "well_formed(width > 0, 'at least one column', width)": "no inputs, or a layer without rows, is refused anyhow",
     "well_formed(len(array(weights)) > 0, 'at least one row', len(weights))": "so do the next layer, or the outputs",
     "well_formed(len(names) > 0, 'at least one name', names)": "there are as many as inputs, or as neurons",
