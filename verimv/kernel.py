@@ -2009,10 +2009,9 @@ def superscript(n: int) -> str:
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(n))
 
 
-def state(subjects: Subjects) -> Statement:
-    """Return what a certificate has proved after its last line."""
+def statement(subjects: Subjects, proved: list[tuple[Number, Number]]) -> Statement:
+    """Return what a certificate proves, for the two numbers of each output."""
     lines = []
-    proved = subjects.checker.finish()
     for name, (first, second) in zip(map(safe_name, subjects.outputs), proved, strict=True):
         if "original" in subjects.kind:
             said = f"{name}: original = formula"
@@ -2094,7 +2093,7 @@ def verify(
             rule = line[0] if type(line) is list and line else None
             subjects.checker.follow(line)
         number_of_line, rule = None, None
-        return state(subjects)
+        return statement(subjects, subjects.checker.finish())
     except Rejected as rejected:
         rejected.line = number_of_line
         rejected.rule = None if rule is None else shown(rule)
@@ -2167,9 +2166,10 @@ def lines_of(path: str | os.PathLike[str]) -> Iterator[bytes]:
             yield line
 
 
-def check(path: str | os.PathLike[str], given: Mapping[str, str | None]) -> Statement:
-    """Check a directory, or a certificate with the files that are given; return what it proves,
-    or raise Rejected."""
+def files_of(
+    path: str | os.PathLike[str], given: Mapping[str, str | None]
+) -> tuple[pathlib.Path, dict[str, pathlib.Path]]:
+    """Return a certificate, and the files that are given or stand beside it in its directory."""
     certificate = folder = pathlib.Path(path)
     files = {subject: pathlib.Path(file) for subject, file in given.items() if file is not None}
     if folder.is_dir():
@@ -2183,11 +2183,18 @@ def check(path: str | os.PathLike[str], given: Mapping[str, str | None]) -> Stat
         for subject, name in FILES.items():
             if subject not in files and os.path.lexists(folder.joinpath(name)):
                 files[subject] = folder.joinpath(name)
+    return certificate, files
+
+
+def check(path: str | os.PathLike[str], given: Mapping[str, str | None]) -> Statement:
+    """Check a directory, or a certificate with the files that are given; return what it proves,
+    or raise Rejected."""
+    certificate, files = files_of(path, given)
 
     def contents(subject: str) -> bytes:
         """Return the bytes of a subject."""
         if subject not in files:
-            missing = FILES[subject] if folder.is_dir() else f"--{subject}"
+            missing = FILES[subject] if os.path.isdir(path) else f"--{subject}"
             raise Rejected("malformed", "readable files", f"no {missing}")
         return contents_of(files[subject])
 

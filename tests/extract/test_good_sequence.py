@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verimv.extract.good_sequence import merge, merge_sort
+from verimv.terms.good_sequence import merge, merge_sort
 from verimv.extract.queries import NAMES, sort_query
 from verimv.smt.solvers import SOLVERS
 

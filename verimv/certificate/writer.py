@@ -21,7 +21,6 @@ from verimv.networks.network import Network
 from verimv.networks.outputs import OutputMap
 from verimv.networks.program import Range
 from verimv.smt.limited import Deadline
-from verimv.terms.dag import Dag
 
 #: For all the evidence of bounds in one certificate; what is missing then leaves it incomplete.
 EVIDENCE_SECONDS = 60.0
@@ -63,31 +62,22 @@ class CertificateWriter(Recorder):
         arguments: Sequence[Affine],
         ranges: Sequence[Range],
         clippings: Sequence[Clipping],
-        units: Sequence[Affine],
     ) -> None:
         layer = _Layer(depth + 1, arguments, ranges)
         layer.clippings = clippings
         self._layers.append(layer)
 
-    def outputs(
-        self,
-        arguments: Sequence[Affine],
-        ranges: Sequence[Range],
-        folded: Sequence[Affine],
-        maps: Sequence[OutputMap],
-    ) -> None:
+    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], maps: Sequence[OutputMap]) -> None:
         self._layers.append(_Layer(len(self._network.layers), arguments, ranges, maps))
 
-    def pruned(
-        self, kept: Sequence[Sequence[int]], layers: Sequence[Sequence[Affine]], outputs: Sequence[Affine]
-    ) -> None:
+    def pruned(self, kept: Sequence[Sequence[int]]) -> None:
         for layer, used in zip(self._layers, kept, strict=False):  # the outputs keep all
             layer.kept = used
 
     # -- Steps 2 and 3: a claim for every entry of every table ------------------------------------------------
 
-    def begin(self, dag: Dag, atoms: Sequence[int]) -> None:
-        self._atoms = [self.derivation.input(i) for i in range(len(atoms))]
+    def begin(self, inputs: int) -> None:
+        self._atoms = [self.derivation.input(i) for i in range(inputs)]
         self._units: dict[Affine, int] = {}
 
     def table(self, base: Number) -> None:
@@ -140,7 +130,7 @@ class CertificateWriter(Recorder):
             return self.derivation.constant(int(value >= 1))
         return self.derivation.scaled(value, self.derivation.constant(1))
 
-    def unit(self, form: Affine, shift: int, split: int, row: Row, node: int) -> None:
+    def unit(self, form: Affine, shift: int, split: int, row: Row) -> None:
         if not form.terms:
             claim = self._number(form.constant) if split == 1 else self._shares(shift, split)
         elif split == 1:
@@ -214,7 +204,7 @@ class CertificateWriter(Recorder):
             return self.derivation.scaled(share, claim)
         return self.derivation.multiple(int(share.numerator), self.derivation.divided(int(share.denominator), claim))
 
-    def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
+    def layer(self, forms: Sequence[Affine]) -> None:
         layer = self._layers.pop(0)
         claims = [self._units[form] for form in forms]
         for index, (argument, (low, high)) in enumerate(zip(layer.arguments, layer.ranges, strict=True)):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-from pathlib import Path
 from typing import Any
 
 from verimv import smt
@@ -12,16 +10,14 @@ from verimv.bounds import Effort, NetworkBounds, NeuronBound, certified_bounds, 
 from verimv.bounds.outputs import searched_ranges
 from verimv.certificate import Certificate, certify, certify_difference, certify_formulas, certify_range
 from verimv.cli.commands import write_certificate
-from verimv.cli.domain import network_argument, output_maps, read_summary, subject_argument, with_box
+from verimv.cli.domain import network_argument, subject_argument, with_box
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
-from verimv.cli.subjects import read_as_network, read_formula, read_subject
+from verimv.cli.subjects import read_subject
 from verimv.errors import InputError, InternalError
 from verimv.exact import Number, format_number, parse_number, sign
-from verimv.extract.layered import proof_entries, prove_layered
 from verimv.files import write_into
 from verimv.networks import Network
-from verimv.networks.outputs import OutputMap, mapped
 from verimv.questions import equivalent
 from verimv.smt import Search, Verdict
 from verimv.smt.functions import Function, by_position
@@ -63,8 +59,6 @@ def _told(item: Any) -> str:
     if item["solver"] == "ranges":
         return "exact ranges"
     boxes = f" on {item['boxes']:,} boxes" if "boxes" in item else ""
-    if "obligations" in item:
-        boxes = f", {item['obligations']:,} obligations by {item['queries']:,} queries"
     version = f" {item['version']}" if "version" in item else ""
     return f"{item['solver']}{version} ({item['answer']}{boxes})"
 
@@ -142,28 +136,6 @@ def _same_inputs(a: Formula, b: Formula) -> tuple[Formula, Formula]:
     """Both with all inputs, and the outputs of the first: what a certificate of two formulas is about."""
     inputs = list(dict.fromkeys((*a.inputs, *b.inputs)))
     return Formula(a.dag, inputs, a.roots, a.outputs), Formula(b.dag, inputs, b.roots, a.outputs)
-
-
-def run_prove(arguments: argparse.Namespace, report: Reporter) -> Result:
-    report("reading")
-    directory = Path(arguments.directory)
-    network = read_as_network(str(directory / "network.json"))
-    formula = read_formula(str(directory / "formula.mv"))
-    search = make_search(arguments, report)
-    summary = read_summary(directory / "summary.json")
-    if set(network.outputs) != set(formula.outputs) or not set(formula.inputs) <= set(network.inputs):
-        raise InputError("network.json and formula.mv name different inputs or outputs", source=str(directory))
-    maps = output_maps(directory, network.outputs)
-    network = mapped(network, maps)
-    claim = "network = formula" if all(map_ == OutputMap() for map_ in maps) else "network = scale·formula + offset"
-    report("proving")
-    verdict = prove_layered(network, formula, search) if arguments.mode == "layered" else None
-    if verdict is None:  # not what extraction gives, or one query was asked for
-        verdict = smt.equivalent(network, formula, search=search)
-    if summary is not None:
-        summary["proofs"] = [*summary["proofs"], *proof_entries(verdict)]
-        write_into(directory, "summary.json", json.dumps(summary, indent=1, ensure_ascii=False) + "\n")
-    return verdict_result(verdict, {"proved": f"proved: {claim}", "refuted": "not equal"})
 
 
 def _tolerance(text: str) -> Number:

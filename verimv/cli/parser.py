@@ -228,8 +228,10 @@ def build_parser() -> argparse.ArgumentParser:
         help="formula → network: write both there, with a certificate that they are equal",
     )
 
-    def question(name: str, run: str, summary: str, example: str, *decides: str) -> argparse.ArgumentParser:
-        sub = command(name, run, f"{summary} (default budget: 60 s)", example, budgeted=True, decides=decides)
+    def question(
+        name: str, run: str, summary: str, example: str, *decides: str, seconds: int = 60
+    ) -> argparse.ArgumentParser:
+        sub = command(name, run, f"{summary} (default budget: {seconds} s)", example, budgeted=True, decides=decides)
         sub.add_argument("--solver", choices=("z3", "cvc5", "all"), default="z3", help="all: both, and they must agree")
         sub.add_argument("--emit", metavar="DIR", help="write every query there as SMT-LIB 2")
         return sub
@@ -254,17 +256,18 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = question(
         "prove",
-        "decisions:run_prove",
-        "are the network and the formula that extract wrote equal everywhere?",
+        "proving:run_prove",
+        "do solvers prove every line of a certificate?",
         "  verimv extract examples/networks/hat.json -o hat && verimv prove hat --solver all",
         "directory",
+        seconds=600,
     )
-    sub.add_argument("directory", metavar="DIR", help="a directory with network.json and formula.mv")
+    sub.add_argument("directory", metavar="DIR", help="a directory with a certificate, as extract writes it")
     sub.add_argument(
         "--mode",
         choices=("layered", "monolithic"),
         default="layered",
-        help="one obligation per unit and node where the formula is the network's extraction, or one query about all",
+        help="small obligations, from the lines of the certificate; or one query whether network and formula are equal",
     )
     add_workers(sub, "obligations")
 

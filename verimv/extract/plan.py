@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from verimv.errors import InternalError, Undecided
 from verimv.exact import ZERO, Number, Rational, floor
-from verimv.extract.good_sequence import merge, merge_sort
 from verimv.networks.affine import Affine
 from verimv.terms.dag import Algebra, Dag, fold
+from verimv.terms.good_sequence import merge, merge_sort
 
 #: A plan with more positions than this (about 2 GB) is not finished.
 MAX_POSITIONS = 5_000_000

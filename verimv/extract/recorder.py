@@ -1,4 +1,4 @@
-"""What extraction claims while it works, for whoever wants to check it. Nothing here is needed to extract."""
+"""What extraction tells while it works, for whoever writes it down. Nothing here is needed to extract."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.networks.outputs import OutputMap
 from verimv.networks.program import Range
-from verimv.terms.dag import Dag
 
 if TYPE_CHECKING:
     from verimv.extract.plan import Plan
@@ -20,10 +19,9 @@ if TYPE_CHECKING:
 
 
 class TableRow(NamedTuple):
-    """What a row claims: row[j] = σ(g + j ± h), where below[j] = σ(g + j) and h = piece·x is the node `atom`."""
+    """What a row claims: row[j] = σ(g + j ± h), where below[j] = σ(g + j) and h = piece·x, as its step says."""
 
     step: Step
-    atom: int
     below: Row
     row: Row
 
@@ -57,26 +55,17 @@ class Recorder:
         arguments: Sequence[Affine],
         ranges: Sequence[Range],
         clippings: Sequence[Clipping],
-        units: Sequence[Affine],
     ) -> None:
-        """Step 1, a hidden layer: with its arguments in these ranges, its values are made of units σ(form)."""
+        """Step 1, a hidden layer: with its arguments in these ranges, its values are made of clipped units."""
 
-    def outputs(
-        self,
-        arguments: Sequence[Affine],
-        ranges: Sequence[Range],
-        folded: Sequence[Affine],
-        maps: Sequence[OutputMap],
-    ) -> None:
-        """Step 1, the last layer: σ(argument) = σ(folded); or, with a map, argument = scale·σ(folded) + offset."""
+    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], maps: Sequence[OutputMap]) -> None:
+        """Step 1, the last layer: with its arguments in these ranges, an output is a unit, or a map of one."""
 
-    def pruned(
-        self, kept: Sequence[Sequence[int]], layers: Sequence[Sequence[Affine]], outputs: Sequence[Affine]
-    ) -> None:
-        """Of each layer's units only the `kept` ones are needed, renumbered in `layers` and `outputs`."""
+    def pruned(self, kept: Sequence[Sequence[int]]) -> None:
+        """Of each layer's units only the `kept` ones are needed."""
 
-    def begin(self, dag: Dag, atoms: Sequence[int]) -> None:
-        """Step 2 and 3 begin; `atoms` are the nodes of the inputs."""
+    def begin(self, inputs: int) -> None:
+        """Step 2 and 3 begin, over so many inputs."""
 
     def table(self, base: Number) -> None:
         """A new table: below its first row stands the constant form `base`."""
@@ -84,8 +73,8 @@ class Recorder:
     def row(self, row: TableRow) -> None:
         """The table's next row, with one step more than the last."""
 
-    def unit(self, form: Affine, shift: int, split: int, row: Row, node: int) -> None:
-        """`node` is σ(form); the table's last row is about split·form, up to the integer `shift`."""
+    def unit(self, form: Affine, shift: int, split: int, row: Row) -> None:
+        """A unit σ(form) is built; the table's last row is about split·form, up to the integer `shift`."""
 
     def threshold(self, form: Affine, threshold: Threshold) -> None:
         """The compact strategy: a unit σ(form) is built as this threshold says."""
@@ -93,5 +82,5 @@ class Recorder:
     def planned(self, forms: Sequence[Affine], plan: Plan) -> None:
         """The compact strategy: units σ(form) with integer weights are built as this plan says."""
 
-    def layer(self, forms: Sequence[Affine], nodes: Sequence[int]) -> None:
-        """A layer is finished: the nodes of its units, which are the next layer's atoms."""
+    def layer(self, forms: Sequence[Affine]) -> None:
+        """A layer is finished: its units, which are the next layer's atoms."""

@@ -80,7 +80,7 @@ def clip_network(
         else:
             clippings = [units.clipped(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
         values = [clipping.value() for clipping in clippings]
-        recorder.clipped(depth, forms, ranges, clippings, units.forms)
+        recorder.clipped(depth, forms, ranges, clippings)
         layers.append(units.forms)
         room -= len(units.forms)
     forms = [row.substitute(values) for row in network.layers[last].rows]
@@ -93,7 +93,7 @@ def clip_network(
         maps = [OutputMap()] * len(forms)
         ranges = [_range(form, bounds.get(last, i), activation) for i, form in enumerate(forms)]
         outputs = [_folded(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
-    recorder.outputs(forms, ranges, outputs, maps)
+    recorder.outputs(forms, ranges, maps)
     return _pruned(ClippedNetwork(layers, outputs, ranges, maps), recorder)
 
 
@@ -212,5 +212,5 @@ def _pruned(clipped: ClippedNetwork, recorder: Recorder) -> ClippedNetwork:
         above = [layer[j] for j in used]
     layers.insert(0, above)
     outputs = layers.pop()
-    recorder.pruned(kept, layers, outputs)
+    recorder.pruned(kept)
     return ClippedNetwork(layers, outputs, clipped.output_ranges, clipped.maps)

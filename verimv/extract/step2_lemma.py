@@ -117,7 +117,7 @@ def lemma_table(
         else:
             nodes = [dag.neg(dag.odot(dag.oplus(dag.neg(row[j]), atom), dag.neg(row[j - 1]))) for j in window.shifts()]
         below, row = row, Row(dag, window, nodes)
-        recorder.row(TableRow(step, atom, below, row))
+        recorder.row(TableRow(step, below, row))
         tick(len(nodes))
     return row
 
@@ -166,7 +166,7 @@ def sigma_units(
         members = [forms[member] for member in group.members]
         for member, node in zip(group.members, group_nodes(dag, atoms, group, tick, recorder, members), strict=True):
             nodes[member] = node
-    recorder.layer(forms, nodes)
+    recorder.layer(forms)
     return nodes
 
 
@@ -185,7 +185,7 @@ def group_nodes(
     for position, shift in enumerate(group.shifts):
         nodes.append(row[shift] if group.split == 1 else split_sum(dag, row, shift, group.split))
         if forms is not None:
-            recorder.unit(forms[position], shift, group.split, row, nodes[-1])
+            recorder.unit(forms[position], shift, group.split, row)
     return nodes
 
 

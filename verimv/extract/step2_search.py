@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from verimv.errors import InternalError, Undecided
 from verimv.exact import Rational, format_count
-from verimv.extract.good_sequence import merge
 from verimv.extract.plan import Choice, Cut, Halve, Key, Sort, good_sequence
+from verimv.terms.good_sequence import merge
 
 #: What all searches for one network may take, about in microseconds; then only the last effort is made.
 MAX_WORK = 4_000_000.0

@@ -51,7 +51,7 @@ def compose(
         )
     dag = Dag()
     atoms = [dag.variable(name) for name in inputs]
-    recorder.begin(dag, atoms)
+    recorder.begin(len(atoms))
     compact = Compact(len(inputs), logic, minimise, recorder) if minimise else None
     total = sum(map(len, clipped.layers)) + len(clipped.outputs) if compact else needed
     done = 0

@@ -13,12 +13,12 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from verimv.exact import ONE, ZERO, Number, Rational, parse_number
-from verimv.extract.good_sequence import merge
 from verimv.networks.affine import Affine, combination
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.terms.dag import ODOT, OPLUS, Dag
 from verimv.terms.formula import Formula, copy
+from verimv.terms.good_sequence import merge
 
 #: Terms of forms that are added up. Later claims have no form here; the certificate has it.
 MAX_TERMS = 1_000_000

@@ -156,12 +156,16 @@ def version_of(name: str) -> str:
     return str(cvc5.__version__)
 
 
+def is_installed(name: str) -> bool:
+    return importlib.util.find_spec(name) is not None
+
+
 def chosen(names: str) -> list[str]:
     """The solvers that `--solver` names: one, or "all"."""
     if names != "all" and names not in SOLVERS:
         raise InputError(f"unknown solver {names}: choose one of {', '.join(SOLVERS)}, all")
     wanted = list(SOLVERS) if names == "all" else [names]
     for name in wanted:
-        if importlib.util.find_spec(name) is None:
+        if not is_installed(name):
             raise InputError(f"{name} is not installed: pip install 'verimv[{name}]'")
     return wanted

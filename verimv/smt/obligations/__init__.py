@@ -1,0 +1,18 @@
+"""What a certificate claims, line by line, for solvers to prove: a judge of the rules that shares nothing with kernels.
+
+1. :mod:`.collect` follows the lines (:mod:`.derivation`) and writes down what each needs in order to be true. Equal
+   obligations are one query, however many lines they serve.
+2. There are three kinds of queries. *Rules* (:mod:`.rules`): what a line concludes follows from its conditions, for
+   all numbers. *Forms* (:mod:`.linear`): a condition holds for the forms of this line. *Cases* (:mod:`.evidence`): no
+   point of a linear program is above a bound.
+3. :mod:`.prove` asks solvers about all of them; :mod:`.emit` writes them as SMT-LIB, for any other solver.
+
+Exact arithmetic, not a solver, adds up forms, and works out the ranges and slopes in a case; a wrong result would be
+the wrong query. It also compares what a line refers to: claims, nodes, neurons.
+"""
+
+from verimv.smt.obligations.collect import Task, collect, collect_files
+from verimv.smt.obligations.emit import emit
+from verimv.smt.obligations.prove import prove
+
+__all__ = ["Task", "collect", "collect_files", "emit", "prove"]

@@ -1,0 +1,124 @@
+"""From the files of a certificate to its obligations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from verimv import kernel
+from verimv.algebraic import Algebraic
+from verimv.exact import ONE, Number, format_number
+from verimv.networks.affine import Affine
+from verimv.smt.obligations.collected import Obligations
+from verimv.smt.obligations.derivation import Derivation, Unfounded
+from verimv.smt.obligations.evidence import IncompleteCases
+from verimv.smt.obligations.subjects import (
+    Layer,
+    box_map,
+    difference,
+    over_unit_cube,
+    read_lines,
+    read_raw,
+    share,
+)
+
+Progress = Callable[[str, int, int], None]
+
+#: Lines between two reports of progress.
+_REPORTED = 5_000
+
+
+@dataclass(frozen=True)
+class Task:
+    """What solvers have to prove so that a certificate holds."""
+
+    obligations: Obligations
+    #: rule by line
+    rules: Mapping[int, str]
+    #: the names of the inputs, which are the first nodes and variables
+    inputs: Sequence[str]
+    #: what is proved then, a line for each output
+    statement: Sequence[str]
+    #: why the certificate would prove nothing all the same
+    missing: str = ""
+    #: what is wrong with the certificate, as far as it needs no solver
+    wrong: str = ""
+
+
+def collect(
+    lines: Iterator[bytes], contents: Callable[[str], bytes], at_hand: Collection[str], progress: Progress
+) -> Task:
+    """The obligations of a certificate. Raises :class:`verimv.kernel.Rejected` if it is malformed, or if its files are
+    not those that it names."""
+    header = kernel.read_header(kernel.decoded_line(next(lines, b"")))
+    texts, size = kernel.read_subjects(header, contents, at_hand)
+    subjects = kernel.start(texts, size, size)
+    obligations = Obligations()
+    layers = _layers(texts, obligations)
+    derivation = Derivation(subjects.checker.nodes, layers, subjects.checker.goals, obligations)
+    rules: dict[int, str] = {}
+    try:
+        for line in read_lines(lines):
+            rules[line.number] = line.rule
+            derivation.follow(line)
+            if line.number % _REPORTED == 0:
+                progress("collecting obligations", line.number, 0)
+    except (Unfounded, IncompleteCases) as error:
+        return Task(obligations, rules, subjects.outputs, (), wrong=f"line {line.number}, rule {line.rule}: {error}")
+    proved, missing = derivation.finish()
+    numbers = [(_of_kernel(a), _of_kernel(b)) for a, b in proved]
+    statement = [] if missing else kernel.statement(subjects, numbers).lines
+    return Task(obligations, rules, subjects.checker.nodes.inputs, statement, missing)
+
+
+def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Layer]:
+    """The layers of the network, or of two, over the unit cube; that they are is an obligation of line 1."""
+    if "network" not in texts:
+        return []
+    obligations.line = 1
+    raw = read_raw(texts["network"])
+    layers = over_unit_cube(raw, len(raw.box))
+    if "source" in texts:
+        source = read_raw(texts["source"])
+        for mapped, (_, rows) in zip(layers[:1], source.layers[:1], strict=True):
+            for argument, row in zip(mapped.arguments, rows, strict=True):
+                obligations.always_zero(_minus(row.substitute(box_map(source)), argument), "a row over the mapped box")
+        for (_, rows), (_, others) in zip(raw.layers[1:], source.layers[1:], strict=True):
+            for row, other in zip(rows, others, strict=True):
+                obligations.always_zero(_minus(row, other), "a row of the source")
+    if "other" in texts:
+        other_raw = read_raw(texts["other"])
+        last = layers[-1]
+        pair = difference(layers, over_unit_cube(other_raw, last.first + len(last.arguments)))
+        layers, multiples = share(pair)
+        arguments = {k: form for layer in layers for k, form in enumerate(layer.arguments, start=layer.first)}
+        for multiple in multiples:
+            obligations.rule(f"multiple {multiple.activation}")
+            ratio = arguments[multiple.neuron] + arguments[multiple.original].scaled(-multiple.factor)
+            obligations.always_zero(ratio, f"a neuron that is {multiple.factor} times another")
+    return layers
+
+
+def _minus(a: Affine, b: Affine) -> Affine:
+    return a + b.scaled(-ONE)
+
+
+def _of_kernel(x: Number) -> kernel.Number:
+    """A number of verimv as one of the kernel, to be printed as the kernel does."""
+    if isinstance(x, Algebraic):
+        return kernel.number(format_number(x))
+    return Fraction(int(x.numerator), int(x.denominator))
+
+
+def collect_files(path: str | os.PathLike[str], progress: Progress) -> Task:
+    """The obligations of a directory that verimv wrote."""
+    certificate, files = kernel.files_of(path, {})
+
+    def contents(subject: str) -> bytes:
+        if subject not in files:
+            raise kernel.Rejected("malformed", "readable files", f"no {kernel.FILES[subject]}")
+        return kernel.contents_of(files[subject])
+
+    return collect(kernel.lines_of(certificate), contents, files, progress)

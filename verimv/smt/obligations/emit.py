@@ -1,0 +1,87 @@
+"""The queries of a certificate as files: SMT-LIB, an index of the lines that they serve, and a Makefile that asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from verimv.smt.obligations.collect import Task
+from verimv.smt.obligations.evidence import System, body
+from verimv.smt.obligations.linear import Linear
+from verimv.smt.obligations.queries import CaseQuery, Queries
+from verimv.smt.obligations.rules import Rule
+
+_MAKEFILE = """\
+# Asks a solver about every query; each must be unsat. index.json says which lines of the certificate a query serves.
+#   make -j2 SOLVER='z3 -T:60'
+#   make -j2 SOLVER='cvc5 --tlimit=60000'
+SOLVER ?= z3
+QUERIES := $(wildcard *.smt2)
+
+all: $(QUERIES:.smt2=.unsat)
+\t@echo "$(words $(QUERIES)) queries, all unsat"
+
+%.unsat: %.smt2
+\t@$(SOLVER) $< > $@.said; grep -qx unsat $@.said || { echo "$<: $$(head -c 200 $@.said)"; rm $@.said; exit 1; }
+\t@mv $@.said $@
+
+clean:
+\trm -f *.unsat *.said
+
+.PHONY: all clean
+"""
+
+
+def emit(task: Task) -> Iterator[tuple[str, str]]:
+    """Names and contents of files: a script for each distinct query, then index.json and Makefile."""
+    index: list[dict[str, Any]] = []
+    counts: dict[str, int] = {}
+    systems: dict[int, System] = {}
+    for query in Queries(task).all:
+        if isinstance(query, CaseQuery):
+            system = systems.setdefault(id(query.evidence.variables), System(query.evidence.variables))
+            name, text, lines = (
+                f"line-{query.line}-case-{query.case.number}.smt2",
+                _case_text(query, system),
+                [query.line],
+            )
+            says = "no point of the case is above the bound" if text else "the case has no point"
+        else:
+            served = task.obligations.queries[query]
+            counts[query.name] = counts.get(query.name, 0) + 1
+            name, text, lines = _file_name(query, counts[query.name]), query.text(), list(served.lines)
+            says = query.says if isinstance(query, Rule) else f"for example {served.what}"
+        if text:
+            yield name, text
+        index.append({"file": name if text else None, "says": says, "lines": _ranges(lines)})
+    about = {"statement": list(task.statement), "obligations": task.obligations.count, "queries": index}
+    yield "index.json", json.dumps(about, indent=1, ensure_ascii=False) + "\n"
+    yield "Makefile", _MAKEFILE
+
+
+def _file_name(query: Rule | Linear, number: int) -> str:
+    if isinstance(query, Rule):
+        return f"rule-{query.name.replace(' ', '-')}.smt2"
+    return f"{query.name}-{number}.smt2"
+
+
+def _case_text(query: CaseQuery, system: System) -> str:
+    """Empty if the case has no point."""
+    program = query.program(system)
+    if program is None:
+        return ""
+    head = f"; line {query.line}, case {query.case.number}: lines above the activations leave no point above the bound"
+    definitions = system.definitions(query.evidence.count)
+    return "\n".join([head, f"(set-logic {system.logic})", definitions, body(program), "(check-sat)", ""])
+
+
+def _ranges(lines: Iterable[int]) -> str:
+    """Increasing numbers as text: 2-5,9."""
+    found: list[list[int]] = []
+    for line in lines:
+        if found and found[-1][1] + 1 == line:
+            found[-1][1] = line
+        else:
+            found.append([line, line])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in found)

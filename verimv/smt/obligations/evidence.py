@@ -1,0 +1,268 @@
+"""The evidence of a bound as linear programs: in each case no point of the relaxed network is above the bound.
+
+In a case (FORMAT §8) every variable has a range, and a line above c·(its value) over its argument: with them the
+network is a linear program. The lines of all variables, added up, are all that a case needs; that each line is above
+its activation on the range, and that the ranges hold, is what the rules "line", "between" and "interval" say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from verimv import kernel
+from verimv.algebraic import Algebraic, Radical
+from verimv.errors import InputError
+from verimv.exact import ONE, ZERO, Number, Rational, floor
+from verimv.networks.affine import Affine
+from verimv.networks.network import Activation, activate
+from verimv.smt.encode import TextBuilder
+from verimv.smt.obligations.linear import written
+from verimv.smt.obligations.subjects import exact
+
+#: (variable, "low" or "high") → a bound of its argument, or of itself if it is free.
+Facts = Mapping[tuple[int | None, str], Number]
+
+#: Slopes that the format chooses are multiples of its inverse.
+_SLOPE_UNIT = 1 << 16
+
+
+class Variable(NamedTuple):
+    """Free in [0,1], or an activation of an affine function of variables before it."""
+
+    activation: Activation | None
+    argument: Affine = Affine(())
+
+
+class Case(NamedTuple):
+    """A leaf of the evidence: where the target must not be positive, and by which multipliers that is shown."""
+
+    number: int
+    target: Affine
+    splits: Facts
+    multipliers: tuple[Number, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Cases over the first `count` variables of a system, with what is known of their arguments."""
+
+    variables: Sequence[Variable]
+    facts: Facts
+    count: int
+    cases: Sequence[Case]
+    #: of free variables, for messages
+    nodes: Sequence[int]
+
+
+class IncompleteCases(Exception):
+    """There are not as many cases as situations."""
+
+
+def read_cases(cases: Sequence[list[Any]], targets: Sequence[Affine], count: int) -> list[Case]:
+    """The leaves of the trees of cases, which stand in preorder, one tree for each target."""
+    found: list[Case] = []
+    pending: list[tuple[Affine, dict[tuple[int | None, str], Number]]] = [(target, {}) for target in reversed(targets)]
+    for number, (kind, *arguments) in enumerate(cases, start=1):
+        if not pending:
+            raise IncompleteCases("expected no more cases")
+        target, splits = pending.pop()
+        if kind == "split":
+            kernel.well_formed(len(arguments) == 2, "a variable and a point", arguments)
+            k, point = kernel.natural(arguments[0]), exact(kernel.number(arguments[1]))
+            if k >= count:
+                raise IncompleteCases(f"expected one of {count} variables, not {k}")
+            pending += [(target, {**splits, (k, "low"): point}), (target, {**splits, (k, "high"): point})]
+        else:
+            kernel.well_formed(kind == "leaf", "split or leaf", kind)
+            multipliers = tuple(exact(kernel.number(argument)) for argument in arguments)
+            found.append(Case(number, target, splits, multipliers))
+    if pending:
+        raise IncompleteCases(f"expected {len(pending)} more cases")
+    return found
+
+
+class Range(NamedTuple):
+    """Of the argument of a variable, and the values of the variable there."""
+
+    low: Number
+    high: Number
+    least: Number
+    largest: Number
+
+
+class Program(NamedTuple):
+    """The linear program of a case: the ends of free variables, and Σ slope·argument + peak − c·value ≥ 0."""
+
+    ends: dict[int, tuple[Number, Number]]
+    #: variable → (slope, c)
+    lines: dict[int, tuple[Number, Number]]
+    peaks: Number
+    target: Affine
+
+
+class System:
+    """Variables, and the text of their definitions for solvers."""
+
+    def __init__(self, variables: Sequence[Variable]) -> None:
+        self.variables = variables
+        self._users: list[list[tuple[int, Number]]] = [[] for _ in variables]
+        for k, variable in enumerate(variables):
+            for j, w in variable.argument.terms:
+                self._users[j].append((k, w))
+
+    def ranges(self, count: int, facts: Facts, splits: Facts) -> list[Range] | None:
+        """The ranges of the first variables in a case; None if one of them is empty."""
+        found: list[Range] = []
+        values: list[tuple[Number, Number]] = []
+        for k, (activation, argument) in enumerate(self.variables[:count]):
+            low, high = (ZERO, ONE) if activation is None else argument.range_over(values)
+            below = splits.get((k, "low"), facts.get((k, "low")))
+            above = splits.get((k, "high"), facts.get((k, "high")))
+            low = low if below is None else max(low, below)
+            high = high if above is None else min(high, above)
+            if low > high:
+                return None
+            ends = (low, high) if activation is None else (activate(activation, low), activate(activation, high))
+            found.append(Range(low, high, *ends))
+            values.append(ends)
+        return found
+
+    def program(self, count: int, facts: Facts, case: Case) -> Program | None:
+        """The linear program of a case; None if the case has no point."""
+        ranges = self.ranges(count, facts, case.splits)
+        if ranges is None:
+            return None
+        multipliers = list(reversed(case.multipliers))
+        slopes: dict[int, Number] = {}
+        target = dict(case.target.terms)
+        ends: dict[int, tuple[Number, Number]] = {}
+        lines: dict[int, tuple[Number, Number]] = {}
+        peaks: Number = ZERO
+        for k in range(count - 1, -1, -1):
+            activation, range_ = self.variables[k].activation, ranges[k]
+            c = target.get(k, ZERO)
+            for user, w in self._users[k]:
+                if user in slopes:
+                    c = c + slopes[user] * w
+            if activation is None:
+                ends[k] = (range_.low, range_.high)
+                continue
+            kinks = _kinks(activation, range_)
+            is_split = (k, "low") in case.splits or (k, "high") in case.splits
+            if not kinks and not is_split:
+                slope = c if (range_.least, range_.largest) == (range_.low, range_.high) else ZERO
+            elif not case.multipliers:
+                slope = _default_slope(activation, c, range_)
+            elif multipliers:
+                slope = multipliers.pop()
+            else:
+                raise InputError(f"case {case.number}: expected a multiplier for every kink, found too few")
+            points = ((range_.low, range_.least), (range_.high, range_.largest), *kinks)
+            peaks = peaks + max(c * value - slope * z for z, value in points)
+            if slope:
+                slopes[k] = slope
+            if slope or c:
+                lines[k] = (slope, c)
+        if multipliers:
+            raise InputError(f"case {case.number}: expected no more multipliers, found {len(multipliers)}")
+        return Program(ends, lines, peaks, case.target)
+
+    def definitions(self, count: int) -> str:
+        """Declarations of the first values v and arguments z, and what an argument is."""
+        builder = TextBuilder()
+        roots: dict[Radical, str] = {}
+        for k, (activation, argument) in enumerate(self.variables[:count]):
+            builder.real(_value(k))
+            if activation is None:
+                continue
+            common = _common_denominator(argument)
+            terms = [written(argument.constant * common, builder, roots)]
+            terms += [builder.product(written(w * common, builder, roots), _value(j)) for j, w in argument.terms]
+            builder.real(_argument(k))
+            multiple = builder.product(builder.number(Rational(common)), _argument(k))
+            builder.require(builder.equal(multiple, builder.sum([*terms, "0.0"])))
+        return "\n".join(builder.lines)
+
+    @property
+    def logic(self) -> str:
+        numbers = (x for _, argument in self.variables for x in (argument.constant, *(w for _, w in argument.terms)))
+        return "QF_NRA" if any(isinstance(x, Algebraic) for x in numbers) else "QF_LRA"
+
+    def is_refuted_by(self, program: Program, point: Mapping[str, Number]) -> bool:
+        """Whether values of all variables are a point of the program where its target is positive."""
+        values = [point.get(_value(k), ZERO) for k in range(len(self.variables))]
+        if any(not low <= values[k] <= high for k, (low, high) in program.ends.items()):
+            return False
+        total = program.peaks + program.target(values)
+        for k, (slope, c) in program.lines.items():
+            total = total + slope * self.variables[k].argument(values) - c * values[k]
+        return total > 0
+
+    def values_at(self, program: Program, point: Mapping[str, Number]) -> list[Number]:
+        """The exact values of all variables, for the values of free ones in a model."""
+        values: list[Number] = []
+        for k, (activation, argument) in enumerate(self.variables):
+            if activation is None:
+                low, _ = program.ends.get(k, (ZERO, ONE))
+                values.append(point.get(_value(k), low))
+            else:
+                values.append(activate(activation, argument(values)))
+        return values
+
+
+def body(program: Program) -> str:
+    """What is asserted of the values and arguments of a system: a point of the program above the bound."""
+    builder = TextBuilder()
+    roots: dict[Radical, str] = {}
+    for k, (low, high) in program.ends.items():
+        builder.require(builder.at_most(written(low, builder, roots), _value(k)))
+        builder.require(builder.at_most(_value(k), written(high, builder, roots)))
+    terms = [written(program.peaks + program.target.constant, builder, roots)]
+    terms += [builder.product(written(w, builder, roots), _value(k)) for k, w in program.target.terms]
+    for k, (slope, c) in program.lines.items():
+        if slope:
+            terms.append(builder.product(written(slope, builder, roots), _argument(k)))
+        if c:
+            terms.append(builder.product(written(-c, builder, roots), _value(k)))
+    builder.require(builder.less("0.0", builder.sum([*terms, "0.0"])))
+    return "\n".join(builder.lines)
+
+
+def halves(program: Program) -> list[Program]:
+    """The same on both halves of the widest range of a free variable; none if all are points."""
+    widest = max(program.ends, key=lambda k: program.ends[k][1] - program.ends[k][0], default=None)
+    if widest is None or program.ends[widest][0] == program.ends[widest][1]:
+        return []
+    low, high = program.ends[widest]
+    middle = (low + high) / 2
+    return [program._replace(ends={**program.ends, widest: ends}) for ends in ((low, middle), (middle, high))]
+
+
+def _value(k: int) -> str:
+    return f"v{k}"
+
+
+def _argument(k: int) -> str:
+    return f"z{k}"
+
+
+def _common_denominator(form: Affine) -> int:
+    numbers = (form.constant, *(w for _, w in form.terms))
+    return math.lcm(*(int(x.denominator) for x in numbers if not isinstance(x, Algebraic)), 1)
+
+
+def _kinks(activation: Activation, range_: Range) -> list[tuple[Number, Number]]:
+    """Where the activation bends inside a range: arguments and values."""
+    points = {"relu": [ZERO], "crelu": [ZERO, ONE], "identity": []}[activation]
+    return [(point, point) for point in points if range_.low < point < range_.high]
+
+
+def _default_slope(activation: Activation, c: Number, range_: Range) -> Number:
+    low, high, least, largest = range_
+    is_rational = not isinstance(low, Algebraic) and not isinstance(high, Algebraic)
+    if low < high and is_rational and (c > 0 or activation != "relu"):
+        return c * Rational(floor((largest - least) * _SLOPE_UNIT / (high - low)), _SLOPE_UNIT)
+    return c if low + high > 0 else ZERO

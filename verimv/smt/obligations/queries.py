@@ -1,0 +1,174 @@
+"""All queries of a certificate, by number; what a solver says of them, and what a refuted one means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from verimv.errors import InputError, InternalError
+from verimv.exact import ZERO, Number, format_number
+from verimv.smt.limited import Deadline
+from verimv.smt.obligations.asking import SESSIONS, Reply, Session
+from verimv.smt.obligations.collect import Task
+from verimv.smt.obligations.evidence import Case, Evidence, Program, System, body, halves
+from verimv.smt.obligations.linear import Linear
+from verimv.smt.obligations.rules import Rule
+from verimv.smt.verdict import Witness
+
+#: Queries that one session answers: afterwards a new one is quicker.
+_PER_SESSION = 50
+#: A query may take this share of the time that is left, and no more than so many seconds.
+_SHARE, _SECONDS = 0.2, 30.0
+#: A case that is still open after both solvers is cut into two, as often as this.
+_HALVINGS = 4
+
+
+class CaseQuery(NamedTuple):
+    """A case of the evidence of a line, over the system of its variables."""
+
+    line: int
+    evidence: Evidence
+    case: Case
+
+    def program(self, system: System) -> Program | None:
+        try:
+            return system.program(self.evidence.count, self.evidence.facts, self.case)
+        except InputError as error:
+            raise InputError(f"line {self.line}: {error.message}") from None
+
+
+Query = Rule | Linear | CaseQuery
+
+
+class Open(NamedTuple):
+    """A query that a solver did not prove: why not, or a model that it gives against it."""
+
+    number: int
+    reply: Reply
+
+
+class Refutation(NamedTuple):
+    """An obligation that is false: where it comes from, what is expected there, and an exact point."""
+
+    what: str
+    witness: Witness
+
+
+class Queries:
+    """First those that serve many lines, then the cases of the evidence."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        cases = [CaseQuery(line, found, case) for line, found in task.obligations.cases for case in found.cases]
+        self.all: list[Query] = [*task.obligations.queries, *cases]
+
+    def groups(self) -> list[list[int]]:
+        """The numbers of queries that are asked one after the other in one session."""
+        found: list[list[int]] = []
+        previous: object = None
+        for number, query in enumerate(self.all):
+            kind = id(query.evidence.variables) if isinstance(query, CaseQuery) else type(query)
+            if kind != previous or len(found[-1]) == _PER_SESSION:
+                found.append([])
+            found[-1].append(number)
+            previous = kind
+        return found
+
+    def open_after(self, solver: str, deadline: Deadline, numbers: Sequence[int]) -> list[Open]:
+        """Those of a group that a solver does not prove. Runs in a worker."""
+        session = _Asking(solver, [self.all[number] for number in numbers], deadline)
+        replies = [(number, session.ask(self.all[number])) for number in numbers]
+        return [Open(number, reply) for number, reply in replies if reply.status != "unsat"]
+
+    def is_proved_in_halves(self, solver: str, deadline: Deadline, number: int) -> bool:
+        """Whether a solver proves a case once its box is cut into two, and again."""
+        query = self.all[number]
+        if not isinstance(query, CaseQuery):
+            return False
+        session = _Asking(solver, [query], deadline)
+        program = query.program(session.system)
+        pending = [] if program is None else [(half, 1) for half in halves(program)]
+        while pending:
+            part, depth = pending.pop()
+            if session.about(part).status == "unsat":
+                continue
+            if depth == _HALVINGS or not deadline.left:
+                return False
+            pending += [(half, depth + 1) for half in halves(part)]
+        return program is not None
+
+    def place(self, number: int) -> str:
+        """Where a query comes from: the first line that it serves."""
+        query = self.all[number]
+        rules = self.task.rules
+        if isinstance(query, CaseQuery):
+            return f"line {query.line}, rule {rules[query.line]}, case {query.case.number}"
+        line = self.task.obligations.queries[query].lines[0]
+        return f"line {line}, rule {rules[line]}" if line in rules else "the files that the certificate names"
+
+    def refutation(self, found: Open) -> Refutation | None:
+        """What a model says, if it stands up to an exact replay."""
+        query = self.all[found.number]
+        if isinstance(query, Rule):  # it holds for all numbers, so this is nobody's certificate
+            raise InternalError(f"a solver refutes the rule {query.name}", query.text())
+        place, model = self.place(found.number), found.reply.model
+        if isinstance(query, Linear):
+            return self._refuted_form(query, place, model)
+        system = System(query.evidence.variables)
+        program = query.program(system)
+        if program is None or not system.is_refuted_by(program, model):
+            return None
+        values = system.values_at(program, model)
+        excess = query.case.target(values)
+        at = {self._name(query.evidence.nodes[k]): values[k] for k in sorted(program.ends)}
+        said = "it is exceeded by" if excess > 0 else "the evidence is too weak, though it holds here by"
+        return Refutation(f"{place}: expected evidence of what is claimed", _witness(at, said, abs(excess)))
+
+    def _refuted_form(self, query: Linear, place: str, model: Mapping[str, Number]) -> Refutation | None:
+        served = self.task.obligations.queries[query]
+        point = [model.get(name, ZERO) for name in query.variables]
+        if not query.is_refuted_by(point) or served.form is None:
+            return None
+        values = dict(zip(served.nodes, point, strict=True))
+        if len(values) < len(served.form.terms):  # the form at its largest: 1 where a coefficient is positive
+            values = {j: ZERO + (w > 0) for j, w in served.form.terms}
+        off = served.form.constant + sum((w * values[j] for j, w in served.form.terms), ZERO)
+        at = {self._name(node): value for node, value in sorted(values.items())}
+        return Refutation(f"{place}: expected {served.what}", _witness(at, "it is off by", off))
+
+    def _name(self, node: int) -> str:
+        inputs = self.task.inputs
+        return inputs[node - 2] if 2 <= node < 2 + len(inputs) else f"[{node}]"
+
+
+def _witness(at: Mapping[str, Number], said: str, value: Number) -> Witness:
+    return Witness({name: format_number(x) for name, x in at.items()}, {said: format_number(value)})
+
+
+class _Asking:
+    """A solver that is asked about queries of one kind."""
+
+    def __init__(self, solver: str, queries: Sequence[Query], deadline: Deadline) -> None:
+        self._start = SESSIONS[solver]
+        self._deadline = deadline
+        self._session: Session | None = None
+        cases = [query for query in queries if isinstance(query, CaseQuery)]
+        self.system = System(cases[0].evidence.variables if cases else ())
+        self._count = max((query.evidence.count for query in cases), default=0)
+
+    def ask(self, query: Query) -> Reply:
+        if isinstance(query, CaseQuery):
+            program = query.program(self.system)
+            return Reply("unsat", {}) if program is None else self.about(program)
+        if query.logic == "QF_NRA" or isinstance(query, Rule):
+            return self._start(query.logic).ask(query.variables, query.body(), self._seconds())
+        self._session = self._session or self._start(query.logic)
+        return self._session.ask(query.variables, query.body(), self._seconds())
+
+    def about(self, program: Program) -> Reply:
+        if self._session is None:
+            self._session = self._start(self.system.logic, self.system.definitions(self._count))
+        return self._session.ask((), body(program), self._seconds())
+
+    def _seconds(self) -> float:
+        return min(_SECONDS, _SHARE * self._deadline.left)
