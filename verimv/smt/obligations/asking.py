@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
 from verimv.exact import Number, Rational
+from verimv.smt.obligations.script import Script
 
 
 class Reply(NamedTuple):
@@ -20,28 +21,32 @@ class Reply(NamedTuple):
 class Session(Protocol):
     """A solver with some definitions, under which it is asked."""
 
-    def ask(self, variables: Sequence[str], body: str, seconds: float) -> Reply:
-        """Whether all assertions of the body can hold together."""
+    def ask(self, script: Script, seconds: float) -> Reply:
+        """Whether all assertions of a script, and the definitions, can hold together."""
+
+
+def new_declarations(script: Script, declared: set[str]) -> str:
+    """Declarations of the variables of a script that are not declared yet; they outlive the query."""
+    new = [name for name in script.variables if name not in declared]
+    declared.update(new)
+    return "".join(f"(declare-const {name} Real)" for name in new)
 
 
 class Z3Session:
-    def __init__(self, logic: str, definitions: str = "") -> None:
+    def __init__(self, logic: str, definitions: Script) -> None:
         import z3
 
         self._solver = z3.SimpleSolver() if logic == "QF_LRA" else z3.SolverFor(logic)
         self._declared: set[str] = set()
-        self._solver.from_string(definitions)
+        self._solver.from_string(new_declarations(definitions, self._declared) + definitions.body)
 
-    def ask(self, variables: Sequence[str], body: str, seconds: float) -> Reply:
+    def ask(self, script: Script, seconds: float) -> Reply:
         solver = self._solver
-        new = [name for name in variables if name not in self._declared]
-        if new:
-            self._declared.update(new)
-            solver.from_string("".join(f"(declare-const {name} Real)" for name in new))
+        solver.from_string(new_declarations(script, self._declared))
         solver.set("timeout", max(1, int(seconds * 1000)))
         solver.push()
         try:
-            solver.from_string(body)
+            solver.from_string(script.body)
             status = str(solver.check())
             if status == "unknown":
                 return Reply(status, {}, f"z3: {solver.reason_unknown()}")
@@ -62,7 +67,7 @@ def _z3_model(model: Any) -> dict[str, Number]:
 
 
 class Cvc5Session:
-    def __init__(self, logic: str, definitions: str = "") -> None:
+    def __init__(self, logic: str, definitions: Script) -> None:
         import cvc5
 
         self._cvc5 = cvc5
@@ -72,15 +77,13 @@ class Cvc5Session:
         self._declared: set[str] = set()
         for option in ("incremental", "produce-models"):
             self._solver.setOption(option, "true")
-        self._run(f"(set-logic {logic}){definitions}")
+        self._run(f"(set-logic {logic}){new_declarations(definitions, self._declared)}{definitions.body}")
         self._solver.checkSat()  # so that the definitions are worked in once, not again for each query
 
-    def ask(self, variables: Sequence[str], body: str, seconds: float) -> Reply:
-        new = [name for name in variables if name not in self._declared]
-        self._declared.update(new)
-        self._run("".join(f"(declare-const {name} Real)" for name in new))
+    def ask(self, script: Script, seconds: float) -> Reply:
+        self._run(new_declarations(script, self._declared))
         self._solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
-        self._run(f"(push 1){body}")
+        self._run(f"(push 1){script.body}")
         try:
             result = self._solver.checkSat()
             if result.isUnsat():
@@ -111,4 +114,4 @@ class Cvc5Session:
 
 
 #: By the names of solvers: a session for a logic, under definitions.
-SESSIONS: dict[str, Callable[..., Session]] = {"z3": Z3Session, "cvc5": Cvc5Session}
+SESSIONS: dict[str, Callable[[str, Script], Session]] = {"z3": Z3Session, "cvc5": Cvc5Session}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from verimv.smt.obligations.collect import Task
-from verimv.smt.obligations.evidence import System, body
+from verimv.smt.obligations.evidence import System, above_the_bound
 from verimv.smt.obligations.linear import Linear
 from verimv.smt.obligations.queries import CaseQuery, Queries
 from verimv.smt.obligations.rules import Rule
@@ -71,9 +71,12 @@ def _case_text(query: CaseQuery, system: System) -> str:
     program = query.program(system)
     if program is None:
         return ""
-    head = f"; line {query.line}, case {query.case.number}: lines above the activations leave no point above the bound"
-    definitions = system.definitions(query.evidence.count)
-    return "\n".join([head, f"(set-logic {system.logic})", definitions, body(program), "(check-sat)", ""])
+    script = system.definitions(query.evidence.count)
+    asked = above_the_bound(program)
+    script.variables |= asked.variables
+    script.assertions += asked.assertions
+    comment = f"line {query.line}, case {query.case.number}: lines above the activations leave no point above the bound"
+    return script.text(comment, system.logic)
 
 
 def _ranges(lines: Iterable[int]) -> str:

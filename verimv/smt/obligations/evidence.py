@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from verimv import kernel
-from verimv.algebraic import Algebraic, Radical
+from verimv.algebraic import Algebraic
 from verimv.errors import InputError
 from verimv.exact import ONE, ZERO, Number, Rational, floor
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, activate
-from verimv.smt.encode import TextBuilder
-from verimv.smt.obligations.linear import written
+from verimv.smt.obligations.script import Script, total
 from verimv.smt.obligations.subjects import exact
 
 #: (variable, "low" or "high") → a bound of its argument, or of itself if it is free.
@@ -170,21 +169,17 @@ class System:
             raise InputError(f"case {case.number}: expected no more multipliers, found {len(multipliers)}")
         return Program(ends, lines, peaks, case.target)
 
-    def definitions(self, count: int) -> str:
-        """Declarations of the first values v and arguments z, and what an argument is."""
-        builder = TextBuilder()
-        roots: dict[Radical, str] = {}
+    def definitions(self, count: int) -> Script:
+        """The first values v and arguments z, and what each argument is."""
+        script = Script()
         for k, (activation, argument) in enumerate(self.variables[:count]):
-            builder.real(_value(k))
+            script.variables[_value(k)] = None
             if activation is None:
                 continue
-            common = _common_denominator(argument)
-            terms = [written(argument.constant * common, builder, roots)]
-            terms += [builder.product(written(w * common, builder, roots), _value(j)) for j, w in argument.terms]
-            builder.real(_argument(k))
-            multiple = builder.product(builder.number(Rational(common)), _argument(k))
-            builder.require(builder.equal(multiple, builder.sum([*terms, "0.0"])))
-        return "\n".join(builder.lines)
+            script.variables[_argument(k)] = None
+            common = _common_denominator(argument)  # integers are quicker to read than fractions
+            script.require(f"(= (* {common}.0 {_argument(k)}) {script.form(argument.scaled(common), _value)})")
+        return script
 
     @property
     def logic(self) -> str:
@@ -213,22 +208,20 @@ class System:
         return values
 
 
-def body(program: Program) -> str:
-    """What is asserted of the values and arguments of a system: a point of the program above the bound."""
-    builder = TextBuilder()
-    roots: dict[Radical, str] = {}
+def above_the_bound(program: Program) -> Script:
+    """A point of the program where its target is positive: then so is the target with all lines added to it."""
+    script = Script()
     for k, (low, high) in program.ends.items():
-        builder.require(builder.at_most(written(low, builder, roots), _value(k)))
-        builder.require(builder.at_most(_value(k), written(high, builder, roots)))
-    terms = [written(program.peaks + program.target.constant, builder, roots)]
-    terms += [builder.product(written(w, builder, roots), _value(k)) for k, w in program.target.terms]
+        script.require(f"(<= {script.number(low)} {_value(k)})")
+        script.require(f"(<= {_value(k)} {script.number(high)})")
+    terms = [script.form(program.target.shifted(program.peaks), _value)]
     for k, (slope, c) in program.lines.items():
         if slope:
-            terms.append(builder.product(written(slope, builder, roots), _argument(k)))
+            terms.append(f"(* {script.number(slope)} {_argument(k)})")
         if c:
-            terms.append(builder.product(written(-c, builder, roots), _value(k)))
-    builder.require(builder.less("0.0", builder.sum([*terms, "0.0"])))
-    return "\n".join(builder.lines)
+            terms.append(f"(* {script.number(-c)} {_value(k)})")
+    script.require(f"(< 0.0 {total(terms)})")
+    return script
 
 
 def halves(program: Program) -> list[Program]:
@@ -249,9 +242,9 @@ def _argument(k: int) -> str:
     return f"z{k}"
 
 
-def _common_denominator(form: Affine) -> int:
+def _common_denominator(form: Affine) -> Rational:
     numbers = (form.constant, *(w for _, w in form.terms))
-    return math.lcm(*(int(x.denominator) for x in numbers if not isinstance(x, Algebraic)), 1)
+    return Rational(math.lcm(*(int(x.denominator) for x in numbers if not isinstance(x, Algebraic)), 1))
 
 
 def _kinks(activation: Activation, range_: Range) -> list[tuple[Number, Number]]:

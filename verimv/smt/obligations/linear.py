@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from verimv.algebraic import Algebraic, Radical, monomials
+from verimv.algebraic import Algebraic
 from verimv.exact import Number, Rational
 from verimv.networks.affine import Affine
-from verimv.smt.encode import TextBuilder
+from verimv.smt.obligations.script import Script
 
 
 @dataclass(frozen=True)
@@ -31,36 +31,23 @@ class Linear:
         is_linear = not any(isinstance(number, Algebraic) for number in (*self.coefficients, self.constant))
         return "QF_LRA" if is_linear else "QF_NRA"
 
+    def script(self) -> Script:
+        script = Script(*self.variables)
+        for name in self.variables:
+            script.require(f"(<= 0.0 {name})")
+            script.require(f"(<= {name} 1.0)")
+        value = script.form(Affine(enumerate(self.coefficients), self.constant), self.variables.__getitem__)
+        script.require(f"(< 0.0 {value})", *([f"(< {value} 0.0)"] if self.both else []))
+        return script
+
     @property
     def variables(self) -> list[str]:
         return [f"v{i}" for i in range(len(self.coefficients))]
 
-    def body(self) -> str:
-        """What is asserted of the variables."""
-        builder = TextBuilder()
-        roots: dict[Radical, str] = {}
-        for name in self.variables:
-            builder.require(builder.at_most("0.0", name))
-            builder.require(builder.at_most(name, "1.0"))
-        terms = [
-            builder.product(written(c, builder, roots), name)
-            for c, name in zip(self.coefficients, self.variables, strict=True)
-        ]
-        value = (
-            builder.sum([written(self.constant, builder, roots), *terms])
-            if terms
-            else written(self.constant, builder, roots)
-        )
-        wrong = [builder.less("0.0", value)] + ([builder.less(value, "0.0")] if self.both else [])
-        builder.require(builder.any_of(wrong))
-        return "\n".join(builder.lines)
-
     def text(self) -> str:
         """An SMT-LIB 2 script: "unsat" means that the obligation holds."""
         kind = "is 0" if self.both else "is not positive"
-        declared = [f"(declare-const {name} Real)" for name in self.variables]
-        head = [f"; {self.name}: the sum of products below {kind}, for values in [0,1]", f"(set-logic {self.logic})"]
-        return "\n".join([*head, *declared, self.body(), "(check-sat)", ""])
+        return self.script().text(f"{self.name}: the sum of products below {kind}, for values in [0,1]", self.logic)
 
     def is_refuted_by(self, point: list[Number]) -> bool:
         """Whether the values are in [0,1], and the function has a value there that it may not have."""
@@ -103,27 +90,3 @@ def _at_its_largest(form: Affine) -> tuple[Linear, list[int]]:
 
 def _keys(form: Affine) -> list[int]:
     return [j for j, _ in form.terms]
-
-
-def written(value: Number, builder: TextBuilder, roots: dict[Radical, str]) -> str:
-    """The text of a number; square roots are declared as they occur."""
-    if not isinstance(value, Algebraic):
-        return builder.number(value)
-    terms = []
-    for product, coefficient in monomials(value).items():
-        term = builder.number(coefficient)
-        for radical in product:
-            term = builder.product(term, _root(radical, builder, roots))
-        terms.append(term)
-    return terms[0] if len(terms) == 1 else builder.sum(terms)
-
-
-def _root(radical: Radical, builder: TextBuilder, roots: dict[Radical, str]) -> str:
-    """The positive root r: r > 0 and r·r = radicand pin it down."""
-    known = roots.get(radical)
-    if known is None:
-        inner = written(radical.radicand, builder, roots)
-        known = roots[radical] = builder.real(f"root{len(roots) + 1}")
-        builder.require(builder.less("0.0", known))
-        builder.require(builder.equal(builder.product(known, known), inner))
-    return known

@@ -10,9 +10,10 @@ from verimv.exact import ZERO, Number, format_number
 from verimv.smt.limited import Deadline
 from verimv.smt.obligations.asking import SESSIONS, Reply, Session
 from verimv.smt.obligations.collect import Task
-from verimv.smt.obligations.evidence import Case, Evidence, Program, System, body, halves
+from verimv.smt.obligations.evidence import Case, Evidence, Program, System, above_the_bound, halves
 from verimv.smt.obligations.linear import Linear
 from verimv.smt.obligations.rules import Rule
+from verimv.smt.obligations.script import Script
 from verimv.smt.verdict import Witness
 
 #: Queries that one session answers: afterwards a new one is quicker.
@@ -161,14 +162,14 @@ class _Asking:
             program = query.program(self.system)
             return Reply("unsat", {}) if program is None else self.about(program)
         if query.logic == "QF_NRA" or isinstance(query, Rule):
-            return self._start(query.logic).ask(query.variables, query.body(), self._seconds())
-        self._session = self._session or self._start(query.logic)
-        return self._session.ask(query.variables, query.body(), self._seconds())
+            return self._start(query.logic, Script()).ask(query.script(), self._seconds())
+        self._session = self._session or self._start(query.logic, Script())
+        return self._session.ask(query.script(), self._seconds())
 
     def about(self, program: Program) -> Reply:
         if self._session is None:
             self._session = self._start(self.system.logic, self.system.definitions(self._count))
-        return self._session.ask((), body(program), self._seconds())
+        return self._session.ask(above_the_bound(program), self._seconds())
 
     def _seconds(self) -> float:
         return min(_SECONDS, _SHARE * self._deadline.left)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from verimv.smt.obligations.script import Script
+
 _FUNCTIONS = {
     "sigma": "(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (<= 1.0 t) 1.0 t)))",
     "rho": "(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))",
@@ -34,22 +36,20 @@ class Rule:
     def logic(self) -> str:
         return "QF_NRA" if any("(* " in text for text in (*self.conditions, self.conclusion)) else "QF_LRA"
 
-    @property
-    def variables(self) -> list[str]:
-        return self.names.split()
-
-    def body(self) -> str:
-        """Assertions that cannot hold together if the rule holds."""
-        lines = [f"(assert {condition})" for condition in self.conditions]
-        lines.append(f"(assert (not {self.conclusion}))")
-        used = [text for name, text in _FUNCTIONS.items() if any(f"({name} " in line for line in lines)]
-        return "\n".join([*used, *lines])
+    def script(self) -> Script:
+        """What cannot hold together if the rule holds."""
+        claims = [*self.conditions, f"(not {self.conclusion})"]
+        script = Script(*self.names.split())
+        script.assertions += [
+            text for name, text in _FUNCTIONS.items() if any(f"({name} " in claim for claim in claims)
+        ]
+        for claim in claims:
+            script.require(claim)
+        return script
 
     def text(self) -> str:
         """An SMT-LIB 2 script: "unsat" means that the rule holds."""
-        declared = [f"(declare-const {name} Real)" for name in self.variables]
-        head = [f"; {self.name}: {self.says}", f"(set-logic {self.logic})"]
-        return "\n".join([*head, *declared, self.body(), "(check-sat)", ""])
+        return self.script().text(f"{self.name}: {self.says}", self.logic)
 
 
 def _table(*rules: Rule) -> dict[str, Rule]:
