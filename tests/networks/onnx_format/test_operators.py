@@ -269,7 +269,7 @@ def test_integers_wrap_around(operator, kind):
 @pytest.mark.parametrize("kind", INTEGERS)
 def test_integers_of_one_tensor(kind):
     ends = np.iinfo(kind)
-    numbers = np.array([ends.min, 3, ends.max // 2 + 1, ends.max // 2 + 1], kind)
+    numbers = np.array([ends.min, 3, ends.max // 2 + 1, ends.max // 2 - 4], kind)
     reduced = model_network(of_constants("ReduceSum", numbers, keepdims=1))(0)
     assert reduced == int(np.float64(numbers.sum(dtype=kind)))
     for operator, function in (("Neg", np.negative), ("Abs", np.abs), ("Relu", lambda x: np.maximum(x, 0))):
@@ -291,11 +291,70 @@ def test_integers_of_one_tensor(kind):
         (of_constants("Mean", np.array([1]), np.array([2])), "the mean of integers"),
         (of_constants("ReduceMean", np.array([1, 2])), "the mean of int64"),
         (of_constants("Gemm", np.ones((1, 1), np.int64), np.ones((1, 1), np.int64), alpha=0.5), "alpha or beta"),
+        (of_constants("ReduceSum", np.array([100, 28], np.int8)), "ReduceSum: a sum that no int8 holds"),
+        (of_constants("ReduceSum", np.array([-100, -29], np.int8)), "ReduceSum: a sum that no int8 holds"),
+        (of_constants("Gemm", *[np.full((1, 1), 1 << 16, np.int32)] * 2), "Gemm: a product that no int32 holds"),
+        (of_constants("Gemm", *[np.full((1, 1), -2, np.int32)] * 2, np.array((1 << 31) - 4, np.int32)), "Gemm: a sum that no int32 holds"),
+        (of_constants("Pad", np.array([1], np.uint8), I([0, 1]), F(0.5)), "Pad: a value to pad with that no uint8 holds"),
+        (of_constants("Pad", np.array([1], np.uint8), I([0, 1]), I(1)), "integers of one type, found int64 and uint8"),
     ],
-)
+)  # fmt: skip
 def test_integers_that_are_refused(proto, words):
     with pytest.raises(InputError, match=words):
         model_network(proto)
+
+
+def test_integers_in_gemm():
+    """As long as nothing overflows: onnxruntime has no such operator, and onnx's own goes through floats."""
+    a, b, c = (np.array(numbers, np.int64) for numbers in ([[3, -4]], [[5], [6]], [[1 << 40]]))
+    assert model_network(of_constants("Gemm", a, b, c))(0) == (1 << 40) - 9
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs"), [("Pad", [I([0, 0])]), ("Pad", [I([0, 0]), np.uint8(7)]), ("Clip", [])]
+)
+def test_integers_keep_their_type(operator, inputs):
+    """200 + 100 is 44 in eight bits, wherever the 200 went before."""
+    names = [f"c{k}" for k in range(len(inputs))]
+    nodes = [
+        (operator, ["a", *names], ["p"], {}),
+        ("Add", ["p", "b"], ["s"], {}),
+        ("Cast", ["s"], ["f"], {"to": TensorProto.DOUBLE}),
+        ("Add", ["x", "f"], ["y"], {}),
+    ]
+    constants = {
+        "a": np.array([200], np.uint8),
+        "b": np.array([100], np.uint8),
+        **dict(zip(names, inputs, strict=True)),
+    }
+    proto = model(nodes, {"x": [1]}, constants, ["y"])
+    assert model_network(proto)(0) == 44
+    assert reference(proto, [0.0]) == [44]
+
+
+@pytest.mark.parametrize("shape", [[2, 3, 4], [2, 2, 2, 3], [1, 2, 2, 2, 3]])
+def test_global_max_pool_goes_over_all_axes_after_the_channels(shape):
+    """onnx's reference implementation goes over the last two, however many there are."""
+    network = model_network(single("GlobalMaxPool", shape))
+    for point in dyadic_points(5, int(np.prod(shape)), seed=9):
+        rows = np.array(point).reshape(shape[0] * shape[1], -1)
+        assert exact(network, point) == [as_number(x) for x in rows.max(axis=1).tolist()]
+
+
+@pytest.mark.parametrize("shape", [[2, 3, 4], [2, 2, 2, 3], [1, 2, 2, 2, 3]])
+def test_global_max_pool_is_that_of_onnxruntime(shape):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    nodes = [
+        ("Cast", ["x"], ["a"], {"to": TensorProto.FLOAT}),  # all that it has
+        ("GlobalMaxPool", ["a"], ["b"], {}),
+        ("Cast", ["b"], ["y"], {"to": TensorProto.DOUBLE}),
+    ]
+    proto = model(nodes, {"x": shape}, {}, ["y"])
+    proto.ir_version = 8
+    session, network = onnxruntime.InferenceSession(proto.SerializeToString()), model_network(proto)
+    for point in dyadic_points(5, int(np.prod(shape)), seed=9):
+        (values,) = session.run(None, {"x": np.array(point).reshape(shape)})
+        assert exact(network, point) == [as_number(x) for x in values.ravel().tolist()]
 
 
 #: What a float of fewer bits makes of them; ties go to even.

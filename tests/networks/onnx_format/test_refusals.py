@@ -47,6 +47,19 @@ def refused(proto):
         (single("Gather", [2], [np.array([2])]), ["Gather", "index"]),
         (single("Pad", [2], [np.array([1 << 40, 0])]), ["Pad", "entries"]),
         (single("Expand", [1], [np.array([1 << 20, 1 << 20])]), ["Expand", "entries"]),
+        (single("Expand", [1], [np.ones(33, np.int64)]), ["Expand", "33 axes"]),
+        (single("ReduceMax", [2, 2], keepdims=2), ["ReduceMax", "keepdims: expected 0 or 1, found 2"]),
+        (single("ReduceSum", [2, 2], noop_with_empty_axes=-1), ["noop_with_empty_axes: expected 0 or 1, found -1"]),
+        (single("MaxPool", [1, 1, 4], kernel_shape=[2], ceil_mode=2), ["ceil_mode: expected 0 or 1, found 2"]),
+        (single("Reshape", [2], [np.array([2])], allowzero=2), ["allowzero: expected 0 or 1, found 2"]),
+        (single("AveragePool", [1, 1, 4], kernel_shape=[2], count_include_pad=2), ["count_include_pad: expected 0 or 1"]),
+        (single("Pad", [1], [np.array([-2, 2])]), ["Pad", "pads [-2, 2] cut more off axis 0 than its length, 1"]),
+        (single("Pad", [3], [np.array([-2, -2])]), ["Pad", "pads [-2, -2] cut more"]),
+        (single("Squeeze", [3, 1], [np.array([], np.int64)]), ["Squeeze", "empty list of axes"]),
+        (single("Slice", [3], [np.array([k]) for k in (-4, -9, 0, -1)]), ["Slice", "stepping back from -4"]),
+        (single("Slice", [3], [np.array([1]), np.array([2]), np.array([], np.int64)]), ["Slice", "expected an axis"]),
+        (single("Clip", [2], opset=10, min=float("inf")), ["Clip", "min: expected a finite number"]),
+        (single("Clip", [2], opset=10, max=float("-inf")), ["Clip", "max: expected a finite number"]),
         (single("Conv", [1, 1, 4], [np.ones((1, 1, 5))]), ["Conv", "spans 5"]),
         (single("MaxPool", [1, 1, 4], kernel_shape=[2], strides=[0]), ["MaxPool", "stride"]),
         (single("Transpose", [2, 2], perm=[0, 0]), ["Transpose", "perm"]),
@@ -66,6 +79,12 @@ def test_refused_in_one_line(proto, words):
     message = refused(proto)
     for word in words:
         assert word in message
+
+
+def test_an_attribute_is_given_once():
+    proto = single("Flatten", [2, 3, 2], axis=2)
+    proto.graph.node[0].attribute.append(proto.graph.node[0].attribute[0])
+    assert "Flatten: attribute 'axis' is given twice" in refused(proto)
 
 
 def test_doubling_again_and_again_is_stopped():

@@ -21,6 +21,7 @@ from verimv.networks.onnx_format.tensors import (
     check_size,
     constant,
     exact,
+    fitting,
     forms,
     integer_type,
     mapped,
@@ -199,17 +200,31 @@ def gemm(node: Node) -> Tensor:
     a = a.with_array(a.array.T) if node.integer("transA", 0) else a
     b = b.with_array(b.array.T) if node.integer("transB", 0) else b
     alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
-    result = product(node.circuit, a, b)
+    result = _fitting_product(node.circuit, a, b)
     if (alpha != 1 and result.is_integer) or (beta != 1 and c is not None and c.is_integer):
         raise InputError("integers scaled by alpha or beta; leave them at 1")
     if alpha != 1:
         result = _scaled(result, alpha)
     if c is None:
         return result
-    shifted = _sum(node.circuit, result, _scaled(c, beta) if beta != 1 else c)
+    shifted = _fitting_sum(node.circuit, result, _scaled(c, beta) if beta != 1 else c)
     if shifted.shape != result.shape:
         raise InputError(f"a bias of shape {c.shape} for a product of shape {result.shape}")
     return shifted
+
+
+def _fitting_product(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
+    """Without overflow: what becomes of it in Gemm is said nowhere, onnxruntime has none of integers, and onnx's
+    reference implementation goes through floats."""
+    if kind := integer_type(a, b):
+        return fitting(product(circuit, constant(exact(a)), constant(exact(b))).array, kind, "a product")
+    return product(circuit, a, b)
+
+
+def _fitting_sum(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
+    if kind := integer_type(a, b):
+        return fitting(_sum(circuit, constant(exact(a)), constant(exact(b))).array, kind, "a sum")
+    return _sum(circuit, a, b)
 
 
 def conv(node: Node) -> Tensor:
@@ -259,7 +274,7 @@ def average_pool(node: Node) -> Tensor:
     if kernel is None:
         raise InputError("expected kernel_shape")
     windows = Windows.of(node, data.shape[2:], kernel)
-    counts_padding = node.integer("count_include_pad", 0)
+    counts_padding = node.flag("count_include_pad", False)
 
     def average(place: Sequence[int], entries: Sequence[Affine]) -> Affine:
         count = windows.padded_count(place) if counts_padding else len(entries)
@@ -292,9 +307,10 @@ def reduction(node: Node) -> tuple[tuple[int, ...], bool]:
     """The axes that a reduction goes over, and whether they are kept with length 1."""
     rank = len(node.input(0).shape)
     axes = node.list_input(1, "axes")
-    keeps = bool(node.integer("keepdims", 1))
+    keeps = node.flag("keepdims", True)
+    noop = node.flag("noop_with_empty_axes", False)
     if not axes:
-        return (() if node.integer("noop_with_empty_axes", 0) else tuple(range(rank))), keeps
+        return () if noop else tuple(range(rank)), keeps
     return axes_in(axes, rank), keeps
 
 
@@ -309,7 +325,8 @@ def _reduced(node: Node, data: Tensor, axes: tuple[int, ...], keeps: bool, divid
     if kind := integer_type(data):
         if divide:
             raise InputError(f"the mean of {kind}, which runtimes round differently; put a Cast to a float before")
-        return wrapped(as_objects([sum(map(int, row)) for row in rows], shape), kind)
+        sums = as_objects([sum(map(int, row)) for row in rows], shape)
+        return fitting(sums, kind, "a sum")  # onnxruntime stops at the type's end, others wrap around
     return constant(as_objects([factor * total(list(row)) for row in exact(data.with_array(rows))], shape))
 
 

@@ -158,6 +158,8 @@ def attribute_values(node: onnx.NodeProto, folder: Path | None) -> Mapping[str, 
     for attribute in node.attribute:
         if attribute.ref_attr_name:
             raise InputError(f"attribute {shown(attribute.name)} refers to a function")
+        if attribute.name in values:
+            raise InputError(f"attribute {shown(attribute.name)} is given twice")
         values[attribute.name] = _attribute(attribute, folder)
     return values
 

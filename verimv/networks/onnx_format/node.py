@@ -45,6 +45,13 @@ class Node:
             raise InputError(f"attribute {name}: expected an integer")
         return value
 
+    def flag(self, name: str, default: bool) -> bool:
+        """Runtimes disagree about what is neither 0 nor 1: to some it is not 1, to others it is not 0."""
+        value = self.integer(name, int(default))
+        if value not in (0, 1):
+            raise InputError(f"attribute {name}: expected 0 or 1, found {value}")
+        return bool(value)
+
     def integer_list(self, name: str) -> list[int] | None:
         value = self.attributes.get(name)
         if value is None:

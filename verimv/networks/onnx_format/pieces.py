@@ -53,21 +53,17 @@ def clip(node: Node) -> Tensor:
     data, low, high = node.input(0), _end(node, 1, "min"), _end(node, 2, "max")
     result = variable(mapped(lambda form: node.circuit.clamp(form, low, high), forms(data)))
     ends = [tensor for tensor in node.inputs[1:3] if tensor is not None]
-    return _typed(result, data, *ends) if ends else result
+    return _typed(result, data, *ends) if ends or low is high is None else result
 
 
 def _end(node: Node, index: int, name: str) -> Number | None:
-    """An end of a Clip: an input since opset 11, an attribute before. Infinities are no ends."""
-    tensor = node.optional(index)
+    """An end of a Clip: an input since opset 11, an attribute before. −∞ is no least and ∞ no largest number."""
+    tensor, nowhere = node.optional(index), float("-inf") if name == "min" else float("inf")
     if tensor is None:
-        value = node.attributes.get(name)
-        is_none = value is None or (isinstance(value, float) and abs(value) == float("inf"))
-        return None if is_none else node.number(name, 0.0)
-    if not tensor.forms and tensor.array.dtype.kind == "f" and tensor.array.size == 1:
-        value = float(tensor.array.ravel()[0])
-        if value == (float("-inf") if name == "min" else float("inf")):
-            return None
-    return scalar(tensor, name)
+        value = node.attributes.get(name, nowhere)
+        return None if isinstance(value, float) and value == nowhere else node.number(name, 0.0)
+    is_float = not tensor.forms and tensor.array.dtype.kind == "f" and tensor.array.size == 1
+    return None if is_float and float(tensor.array.ravel()[0]) == nowhere else scalar(tensor, name)
 
 
 def hard_sigmoid(node: Node) -> Tensor:

@@ -19,6 +19,7 @@ from verimv.networks.onnx_format.tensors import (
     check_size,
     constant,
     exact,
+    fitting,
     forms,
     integer,
     integer_type,
@@ -66,7 +67,7 @@ def reshape(node: Node) -> Tensor:
     wanted = node.list_input(1, "shape")
     if wanted is None:
         raise InputError("expected a shape")
-    keeps_zero = node.integer("allowzero", 0)
+    keeps_zero = node.flag("allowzero", False)
     shape = []
     for axis, length in enumerate(wanted):
         if length == 0 and not keeps_zero:
@@ -92,6 +93,8 @@ def squeeze(node: Node) -> Tensor:
     axes = node.list_input(1, "axes")
     if axes is None:
         return tensor.with_array(np.squeeze(tensor.array))
+    if not axes and 1 in tensor.shape:  # onnxruntime takes none for all, onnx's reference implementation does not
+        raise InputError("an empty list of axes: name them, or leave the list out for all of length 1")
     found = axes_in(axes, len(tensor.shape))
     if any(tensor.shape[axis] != 1 for axis in found):
         raise InputError(f"axes {axes} of shape {tensor.shape} are not all of length 1")
@@ -159,7 +162,8 @@ def slice_(node: Node) -> Tensor:
     starts, ends = node.list_input(1, "starts"), node.list_input(2, "ends")
     if starts is None or ends is None or len(starts) != len(ends):
         raise InputError("expected as many starts as ends")
-    axes = node.list_input(3, "axes") or list(range(len(starts)))
+    axes = node.list_input(3, "axes")
+    axes = list(range(len(starts))) if axes is None else axes
     steps_input = node.optional(4)
     steps = [1] * len(starts) if steps_input is None else integers(steps_input, "steps")
     if len(axes) != len(starts) or len(steps) != len(starts) or 0 in steps:
@@ -176,6 +180,8 @@ def slice_(node: Node) -> Tensor:
 def _cut(start: int, end: int, step: int, length: int) -> slice:
     """Python's slices but for an end at or before the beginning when stepping back."""
     if step < 0 and end < -length:
+        if start < -length < 0:  # onnxruntime takes the first entry, onnx's reference implementation nothing
+            raise InputError(f"stepping back from {start} on an axis of length {length}")
         return slice(start, None, step)
     return slice(start, end, step)
 
@@ -212,8 +218,10 @@ def pad(node: Node) -> Tensor:
     widths = [(0, 0)] * rank
     for k, axis in enumerate(axes):
         widths[axis] = (pads[k], pads[len(axes) + k])
+        if max(0, -pads[k]) + max(0, -pads[len(axes) + k]) > tensor.shape[axis]:
+            raise InputError(f"pads {pads} cut more off axis {axis} than its length, {tensor.shape[axis]}")
     cuts = tuple(
-        slice(max(0, -before), max(0, length - max(0, -after)))
+        slice(max(0, -before), length - max(0, -after))
         for (before, after), length in zip(widths, tensor.shape, strict=True)
     )
     if not rank:
@@ -256,7 +264,8 @@ def _padded(tensor: Tensor, widths: Sequence[tuple[int, int]], value: Tensor) ->
     number = scalar(value, "the value to pad with")
     result[...] = as_objects([Affine((), number) if tensor.forms else number], ())
     result[inner] = tensor.array if tensor.forms else exact(tensor)
-    return tensor.with_array(result)
+    kind = integer_type(tensor, value) if value.is_integer else integer_type(tensor)
+    return fitting(result, kind, "a value to pad with") if kind else tensor.with_array(result)
 
 
 def cast(node: Node) -> Tensor:
@@ -315,6 +324,7 @@ def expand(node: Node) -> Tensor:
     tensor, lengths = node.input(0), integers(node.input(1), "shape")
     if min(lengths, default=0) < 0:
         raise InputError(f"shape {lengths}")
+    check_size([1] * len(lengths))
     try:
         target = np.broadcast_shapes(tensor.shape, tuple(lengths))
     except ValueError:

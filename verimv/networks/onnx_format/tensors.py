@@ -152,6 +152,14 @@ def wrapped(array: Array, kind: np.dtype[Any]) -> Tensor:
     return constant(np.array(entries, dtype=kind).reshape(array.shape))
 
 
+def fitting(array: Array, kind: np.dtype[Any], what: str) -> Tensor:
+    """Numbers as integers of a type, which must hold them."""
+    ends = np.iinfo(kind)
+    if any(number != int(number) or not ends.min <= number <= ends.max for number in array.flat):
+        raise InputError(f"{what} that no {kind} holds")
+    return constant(np.array([int(number) for number in array.flat], dtype=kind).reshape(array.shape))
+
+
 def scalar(tensor: Tensor, what: str) -> Number:
     if tensor.forms or tensor.array.size != 1:
         raise InputError(f"{what}: expected one constant number")

@@ -41,7 +41,7 @@ class Windows:
             raise InputError("expected a kernel length, a stride and a dilation of at least 1 for each spatial axis")
         spans = [d * (k - 1) + 1 for d, k in zip(dilations, kernel, strict=True)]
         before, after = _paddings(node, lengths, spans, strides)
-        ceiling = bool(node.integer("ceil_mode", 0))
+        ceiling = node.flag("ceil_mode", False)
         output = []
         for length, span, stride, p, q in zip(lengths, spans, strides, before, after, strict=True):
             room = length + p + q - span
