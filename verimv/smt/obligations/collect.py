@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -121,4 +123,7 @@ def collect_files(path: str | os.PathLike[str], progress: Progress) -> Task:
             raise kernel.Rejected("malformed", "readable files", f"no {kernel.FILES[subject]}")
         return kernel.contents_of(files[subject])
 
-    return collect(kernel.lines_of(certificate), contents, files, progress)
+    try:
+        return collect(kernel.lines_of(certificate), contents, files, progress)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise kernel.Rejected("malformed", "gzipped text", error) from None

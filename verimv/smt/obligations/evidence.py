@@ -187,14 +187,17 @@ class System:
         return "QF_NRA" if any(isinstance(x, Algebraic) for x in numbers) else "QF_LRA"
 
     def is_refuted_by(self, program: Program, point: Mapping[str, Number]) -> bool:
-        """Whether values of all variables are a point of the program where its target is positive."""
+        """Whether values of all variables are a point of the program where its target may be positive."""
+        ends = ((point.get(_value(k), ZERO), *program.ends[k]) for k in program.ends)
+        return all(low <= x <= high for x, low, high in ends) and self.excess(program, point) > 0
+
+    def excess(self, program: Program, point: Mapping[str, Number]) -> Number:
+        """The target with all lines added to it, which is no smaller."""
         values = [point.get(_value(k), ZERO) for k in range(len(self.variables))]
-        if any(not low <= values[k] <= high for k, (low, high) in program.ends.items()):
-            return False
-        total = program.peaks + program.target(values)
+        result = program.peaks + program.target(values)
         for k, (slope, c) in program.lines.items():
-            total = total + slope * self.variables[k].argument(values) - c * values[k]
-        return total > 0
+            result = result + slope * self.variables[k].argument(values) - c * values[k]
+        return result
 
     def values_at(self, program: Program, point: Mapping[str, Number]) -> list[Number]:
         """The exact values of all variables, for the values of free ones in a model."""

@@ -43,8 +43,6 @@ def prove(task: Task, search: Search) -> Verdict:
         witness = None if refutation is None else refutation.witness
         return Verdict(status, witness, reason, tuple(evidence), time.perf_counter() - start)
 
-    if task.wrong:
-        return verdict("refuted", task.wrong)
     queries = Queries(task)
     for name in search.solvers:
         began = time.perf_counter()
@@ -63,6 +61,8 @@ def prove(task: Task, search: Search) -> Verdict:
         )
         if outcome.refutation is not None:
             return verdict("refuted", outcome.refutation.what, outcome.refutation)
+        if task.wrong:  # in its last line; nothing before it is refuted
+            return verdict("refuted", task.wrong)
         if outcome.open:
             return verdict("undecided", outcome.open)
     if task.missing:
@@ -98,7 +98,8 @@ def _by(solver: str, queries: Queries, search: Search) -> _Outcome:
 def _asked(
     solver: str, queries: Queries, groups: Sequence[Sequence[int]], search: Search
 ) -> tuple[list[Open], Refutation | None]:
-    """What a solver leaves open, in order; and the first of it that it refutes, with a point that was replayed."""
+    """What a solver leaves open, in the order of lines; and the first of it that is refuted, by a point that was
+    replayed."""
     ask: Callable[[Sequence[int]], list[Open]] = partial(queries.open_after, solver, search.deadline)
     total, done = sum(map(len, groups)), 0
     found: list[Open] = []
@@ -110,8 +111,6 @@ def _asked(
             done += len(numbers)
             found += left
             search.progress(f"asking {solver}", done, total)
-            if any(reply.status == "sat" for _, reply in left):
-                break
-    found.sort(key=lambda item: item.number)
+    found.sort(key=lambda item: (queries.line(item.number), item.number))
     refutations = (queries.refutation(item) for item in found if item.reply.status == "sat")
     return found, next((refutation for refutation in refutations if refutation is not None), None)

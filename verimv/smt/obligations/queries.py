@@ -98,14 +98,18 @@ class Queries:
             pending += [(half, depth + 1) for half in halves(part)]
         return program is not None
 
-    def place(self, number: int) -> str:
-        """Where a query comes from: the first line that it serves."""
+    def line(self, number: int) -> int:
+        """The first line that a query serves."""
         query = self.all[number]
-        rules = self.task.rules
-        if isinstance(query, CaseQuery):
-            return f"line {query.line}, rule {rules[query.line]}, case {query.case.number}"
-        line = self.task.obligations.queries[query].lines[0]
-        return f"line {line}, rule {rules[line]}" if line in rules else "the files that the certificate names"
+        return query.line if isinstance(query, CaseQuery) else self.task.obligations.queries[query].lines[0]
+
+    def place(self, number: int) -> str:
+        """Where a query comes from."""
+        line, query = self.line(number), self.all[number]
+        if line not in self.task.rules:
+            return "the files that the certificate names"
+        case = f", case {query.case.number}" if isinstance(query, CaseQuery) else ""
+        return f"line {line}, rule {self.task.rules[line]}{case}"
 
     def refutation(self, found: Open) -> Refutation | None:
         """What a model says, if it stands up to an exact replay."""
@@ -120,10 +124,10 @@ class Queries:
         if program is None or not system.is_refuted_by(program, model):
             return None
         values = system.values_at(program, model)
-        excess = query.case.target(values)
+        claimed, by_evidence = query.case.target(values), system.excess(program, model)
         at = {self._name(query.evidence.nodes[k]): values[k] for k in sorted(program.ends)}
-        said = "it is exceeded by" if excess > 0 else "the evidence is too weak, though it holds here by"
-        return Refutation(f"{place}: expected evidence of what is claimed", _witness(at, said, abs(excess)))
+        excess = {"value − bound": claimed, "by the evidence": by_evidence}
+        return Refutation(f"{place}: expected evidence of the bound", _witness(at, excess))
 
     def _refuted_form(self, query: Linear, place: str, model: Mapping[str, Number]) -> Refutation | None:
         served = self.task.obligations.queries[query]
@@ -135,15 +139,18 @@ class Queries:
             values = {j: ZERO + (w > 0) for j, w in served.form.terms}
         off = served.form.constant + sum((w * values[j] for j, w in served.form.terms), ZERO)
         at = {self._name(node): value for node, value in sorted(values.items())}
-        return Refutation(f"{place}: expected {served.what}", _witness(at, "it is off by", off))
+        return Refutation(
+            f"{place}: expected {served.what}", _witness(at, {"difference" if query.both else "excess": off})
+        )
 
     def _name(self, node: int) -> str:
         inputs = self.task.inputs
         return inputs[node - 2] if 2 <= node < 2 + len(inputs) else f"[{node}]"
 
 
-def _witness(at: Mapping[str, Number], said: str, value: Number) -> Witness:
-    return Witness({name: format_number(x) for name, x in at.items()}, {said: format_number(value)})
+def _witness(at: Mapping[str, Number], values: Mapping[str, Number]) -> Witness:
+    point, found = ({name: format_number(x) for name, x in part.items()} for part in (at, values))
+    return Witness(point, found)
 
 
 class _Asking:
