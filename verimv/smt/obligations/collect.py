@@ -60,6 +60,7 @@ def collect(
     obligations = Obligations()
     layers = _layers(texts, obligations)
     derivation = Derivation(subjects.checker.nodes, layers, subjects.checker.goals, obligations)
+    inputs = subjects.checker.nodes.inputs
     rules: dict[int, str] = {}
     try:
         for line in read_lines(lines):
@@ -68,11 +69,11 @@ def collect(
             if line.number % _REPORTED == 0:
                 progress("collecting obligations", line.number, 0)
     except (Unfounded, IncompleteCases) as error:
-        return Task(obligations, rules, subjects.outputs, (), wrong=f"line {line.number}, rule {line.rule}: {error}")
+        return Task(obligations, rules, inputs, (), wrong=f"line {line.number}, rule {line.rule}: {error}")
     proved, missing = derivation.finish()
     numbers = [(_of_kernel(a), _of_kernel(b)) for a, b in proved]
     statement = [] if missing else kernel.statement(subjects, numbers).lines
-    return Task(obligations, rules, subjects.checker.nodes.inputs, statement, missing)
+    return Task(obligations, rules, inputs, statement, missing)
 
 
 def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Layer]:
