@@ -6,6 +6,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -54,7 +55,8 @@ def collect(
 ) -> Task:
     """The obligations of a certificate. Raises :class:`verimv.kernel.Rejected` if it is malformed, or if its files are
     not those that it names."""
-    header = kernel.read_header(kernel.decoded_line(next(lines, b"")))
+    with _in_line(1):
+        header = kernel.read_header(kernel.decoded_line(next(lines, b"")))
     texts, size = kernel.read_subjects(header, contents, at_hand)
     subjects = kernel.start(texts, size, size)
     obligations = Obligations()
@@ -65,7 +67,8 @@ def collect(
     try:
         for line in read_lines(lines):
             rules[line.number] = line.rule
-            derivation.follow(line)
+            with _in_line(line.number, line.rule):
+                derivation.follow(line)
             if line.number % _REPORTED == 0:
                 progress("collecting obligations", line.number, 0)
     except (Unfounded, IncompleteCases) as error:
@@ -74,6 +77,16 @@ def collect(
     numbers = [(_of_kernel(a), _of_kernel(b)) for a, b in proved]
     statement = [] if missing else kernel.statement(subjects, numbers).lines
     return Task(obligations, rules, inputs, statement, missing)
+
+
+@contextmanager
+def _in_line(number: int, rule: str | None = None) -> Iterator[None]:
+    """What is rejected inside is rejected because of this line."""
+    try:
+        yield
+    except kernel.Rejected as rejected:
+        rejected.line, rejected.rule = number, rule
+        raise
 
 
 def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Layer]:
@@ -99,6 +112,10 @@ def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Layer]:
         arguments = {k: form for layer in layers for k, form in enumerate(layer.arguments, start=layer.first)}
         for multiple in multiples:
             obligations.rule(f"multiple {multiple.activation}")
+            if multiple.activation == "relu":
+                obligations.never_positive(Affine((), -multiple.factor), "a factor that is not negative")
+            elif multiple.activation == "crelu":
+                obligations.always_zero(Affine((), multiple.factor - ONE), "the factor 1")
             ratio = arguments[multiple.neuron] + arguments[multiple.original].scaled(-multiple.factor)
             obligations.always_zero(ratio, f"a neuron that is {multiple.factor} times another")
     return layers

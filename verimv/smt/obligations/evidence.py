@@ -181,11 +181,6 @@ class System:
             script.require(f"(= (* {common}.0 {_argument(k)}) {script.form(argument.scaled(common), _value)})")
         return script
 
-    @property
-    def logic(self) -> str:
-        numbers = (x for _, argument in self.variables for x in (argument.constant, *(w for _, w in argument.terms)))
-        return "QF_NRA" if any(isinstance(x, Algebraic) for x in numbers) else "QF_LRA"
-
     def is_refuted_by(self, program: Program, point: Mapping[str, Number]) -> bool:
         """Whether values of all variables are a point of the program where its target may be positive."""
         ends = ((point.get(_value(k), ZERO), *program.ends[k]) for k in program.ends)
