@@ -21,7 +21,7 @@ from verimv.extract.step3_compose import Progress
 from verimv.networks import Layer, Network
 from verimv.networks.outputs import mapped
 from verimv.smt import Search, Verdict
-from verimv.smt.obligations import Task, collect, prove
+from verimv.smt.obligations import prove
 from verimv.workers import cores
 
 Line = list[Any]
@@ -101,15 +101,10 @@ def _proved(extraction: CertifiedExtraction) -> _Proved:
     start = time.perf_counter()
     certificate.check()
     checking = time.perf_counter() - start
-    task = _task(certificate)
+    task = certificate.task()
     solved = {name: prove(task, Search([name], SECONDS, workers=cores())) for name in SOLVERS}
     queries = len(task.obligations.queries) + sum(len(found.evidence.cases) for found in task.obligations.cases)
     return _Proved(len(certificate.body), task.obligations.count, queries, solved, checking)
-
-
-def _task(certificate: Certificate) -> Task:
-    lines = (line.encode() for line in certificate.lines())
-    return collect(lines, certificate.subjects.__getitem__, certificate.subjects.keys())
 
 
 def _monolithic(extraction: CertifiedExtraction) -> Verdict:
@@ -152,7 +147,7 @@ def _faults(progress: Progress) -> Table:
     ]
     for number, (name, certificate) in enumerate(plants):
         progress("planted faults", number, len(plants))
-        task = _task(certificate)
+        task = certificate.task()
         verdicts = [prove(task, Search([solver], SECONDS, workers=cores())) for solver in SOLVERS]
         said = {verdict.status for verdict in verdicts}
         place = verdicts[0].reason.partition(":")[0]
