@@ -33,7 +33,6 @@ if TYPE_CHECKING:  # what people and type checkers see; at run time a name is lo
         Undecided,
         VerimvError,
     )
-    from verimv.extract import equivalent
     from verimv.networks import (
         Layer,
         Network,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:  # what people and type checkers see; at run time a name is lo
         to_network,
         write_network,
     )
+    from verimv.questions import equivalent
     from verimv.simplify import Simplification, simplify
     from verimv.smt import Search, Verdict, entails, satisfiable, valid
     from verimv.terms import Formula, parse, read_mv, variable, write_mv
@@ -119,7 +119,6 @@ _HOMES = {
         "Undecided",
         "VerimvError",
     ),
-    "extract": ("equivalent",),
     "networks": (
         "Layer",
         "Network",
@@ -131,6 +130,7 @@ _HOMES = {
         "to_network",
         "write_network",
     ),
+    "questions": ("equivalent",),
     "simplify": ("Simplification", "simplify"),
     "smt": ("Search", "Verdict", "entails", "satisfiable", "valid"),
     "terms": ("Formula", "parse", "read_mv", "variable", "write_mv"),

@@ -62,7 +62,7 @@ def _fail_unless_equal(
 ) -> None:
     __tracebackhide__ = True
     from verimv.exact import as_number, format_number
-    from verimv.extract import equivalent
+    from verimv.questions import equivalent
     from verimv.smt import Search
 
     allowed = as_number(tolerance)

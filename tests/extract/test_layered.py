@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.oracle import build_network, floats32, integers, rationals, specs
+from verimv import equivalent
 from verimv.bounds import NetworkBounds, NeuronBound
 from verimv.cli import main
 from verimv.errors import InternalError, Undecided
@@ -15,7 +16,6 @@ from verimv.exact import Rational
 from verimv.experiments.families import deep_sawtooth, random_network, shallow_sawtooth, single_unit
 from verimv.extract import (
     built_forms,
-    equivalent,
     extract,
     extract_and_prove,
     plan,

@@ -18,11 +18,11 @@ from verimv.cli.result import Result
 from verimv.cli.subjects import read_as_network, read_formula, read_subject
 from verimv.errors import InputError, InternalError
 from verimv.exact import Number, format_number, parse_number, sign
-from verimv.extract import equivalent
 from verimv.extract.layered import proof_entries, prove_layered
 from verimv.files import write_into
 from verimv.networks import Network
 from verimv.networks.outputs import OutputMap, mapped
+from verimv.questions import equivalent
 from verimv.smt import Search, Verdict
 from verimv.smt.functions import Function, by_position
 from verimv.smt.limited import DEFAULT_MEMORY

@@ -10,10 +10,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from verimv import smt
-from verimv.bounds.difference import Difference
-from verimv.errors import InputError, InternalError, Refuted, Undecided, check_type
-from verimv.exact import ZERO, Number
+from verimv.errors import InputError, InternalError, Refuted, Undecided
+from verimv.exact import Number
 from verimv.extract.built_forms import check
 from verimv.extract.extraction import Extraction, extract
 from verimv.extract.obligations import Obligations
@@ -31,11 +29,6 @@ from verimv.workers import team
 #: How a formula may have been extracted, the usual way first: strategy, measure, and logics besides the formula's own
 #: (it may not use all operators that its logic has).
 _STRATEGIES = (("compact", "length", "rmv"), ("compact", "size", "rmv"), ("paper", "length", "auto", "rmv"))
-#: Smaller formulas are decided by one query.
-_LAYERED_FROM = 200
-#: Of the time for comparing: for one query about everything; of the rest, for the range of the difference.
-_QUERY_SHARE = 0.3
-_SEARCH_SHARE = 0.7
 #: Seconds for a solver to notice that its time is over, before it is stopped.
 _GRACE = 0.3
 
@@ -160,38 +153,3 @@ def prove_layered(network: Network, formula: Formula, search: Search) -> Verdict
                 obligations.check_complete(extraction.formula)
                 return prove_obligations(obligations, search)
     return None
-
-
-def equivalent(
-    a: Formula | Network, b: Formula | Network, *, tolerance: Number = ZERO, search: Search | None = None
-) -> Verdict:
-    """|a − b| ≤ tolerance everywhere, or an exact point where it is not.
-
-    A network and a large formula are first tried layer by layer; everything else is decided by shared neurons, by one
-    query, by the range of the difference, or by queries about smaller boxes.
-    """
-    check_type(a, Formula, Network)
-    check_type(b, Formula, Network)
-    search = search or Search()
-    network, formula = (a, b) if isinstance(a, Network) else (b, a)
-    if isinstance(network, Network) and isinstance(formula, Formula) and len(formula.dag) > _LAYERED_FROM:
-        verdict = prove_layered(network, formula, search)
-        if verdict is not None and verdict.proved:
-            return verdict
-    search.progress("comparing neurons", 0, 1)
-    difference = Difference(a, b, tolerance)
-    verdict = difference.by_structure()
-    if verdict is not None:
-        return verdict
-    verdict = smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=_share(search), split=False))
-    if verdict.undecided and search.deadline.left:
-        search.progress("finding the range of the difference", 0, 1)
-        verdict = difference.by_search(_SEARCH_SHARE * search.deadline.left) or verdict
-    if verdict.undecided and search.deadline.left:
-        return smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=search.deadline.left))
-    return verdict
-
-
-def _share(search: Search) -> float:
-    """For one query about everything, before boxes are split."""
-    return _QUERY_SHARE * search.deadline.left

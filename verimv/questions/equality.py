@@ -1,0 +1,75 @@
+"""Are two networks or formulas equal, or close? Several ways to decide that, the cheapest first."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from itertools import product
+
+from verimv import smt
+from verimv.bounds.difference import Difference
+from verimv.certificate.extraction import extract
+from verimv.errors import InputError, Refuted, Undecided, check_type
+from verimv.exact import ZERO, Number
+from verimv.networks.network import Network
+from verimv.smt import Search, Verdict
+from verimv.terms.formula import Formula
+
+#: How a formula may have been extracted, the usual way first: strategy, measure, and logics besides the formula's own
+#: (it may not use all operators that its logic has).
+_STRATEGIES = (("compact", "length", "rmv"), ("compact", "size", "rmv"), ("paper", "length", "auto", "rmv"))
+#: Smaller formulas are decided by one query.
+_EXTRACTED_FROM = 200
+#: Of the time for comparing: for one query about everything; of the rest, for the range of the difference.
+_QUERY_SHARE = 0.3
+_SEARCH_SHARE = 0.7
+
+
+def equivalent(
+    a: Formula | Network, b: Formula | Network, *, tolerance: Number = ZERO, search: Search | None = None
+) -> Verdict:
+    """|a − b| ≤ tolerance everywhere, or an exact point where it is not.
+
+    A large formula may be what extraction gives for the network: then the kernel checks a certificate of that. Anything
+    else is decided by shared neurons, by one query, by the range of the difference, or by queries about smaller boxes.
+    """
+    check_type(a, Formula, Network)
+    check_type(b, Formula, Network)
+    search = search or Search()
+    network, formula = (a, b) if isinstance(a, Network) else (b, a)
+    if isinstance(network, Network) and isinstance(formula, Formula) and len(formula.dag) > _EXTRACTED_FROM:
+        verdict = _by_extraction(network, formula, search)
+        if verdict is not None:
+            return verdict
+    search.progress("comparing neurons", 0, 1)
+    difference = Difference(a, b, tolerance)
+    verdict = difference.by_structure()
+    if verdict is not None:
+        return verdict
+    share = _QUERY_SHARE * search.deadline.left
+    verdict = smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=share, split=False))
+    if verdict.undecided and search.deadline.left:
+        search.progress("finding the range of the difference", 0, 1)
+        verdict = difference.by_search(_SEARCH_SHARE * search.deadline.left) or verdict
+    if verdict.undecided and search.deadline.left:
+        return smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=search.deadline.left))
+    return verdict
+
+
+def _by_extraction(network: Network, formula: Formula, search: Search) -> Verdict | None:
+    """Proved by a certificate, if the formula is what some way of extraction gives; None otherwise."""
+    began = time.perf_counter()
+    for bounds, (strategy, minimise, *others) in product(("auto", "interval"), _STRATEGIES):
+        for logic in dict.fromkeys((formula.logic, *others)):
+            if not search.deadline.left:
+                return None
+            search.progress(f"extracting again by {strategy} {minimise} {logic} with {bounds} bounds", 0, 1)
+            try:
+                found = extract(network, bounds=bounds, logic=logic, strategy=strategy, minimise=minimise)
+            except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
+                continue
+            if found.formula == formula and not found.check():
+                seconds = time.perf_counter() - began
+                evidence = {"solver": "verimv (certificate)", "answer": "unsat", "seconds": round(seconds, 3)}
+                return Verdict("proved", None, "", (evidence,), seconds)
+    return None
