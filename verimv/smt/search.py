@@ -111,8 +111,8 @@ class Search:
             self.emit(f"query-{self._queries:03}.smt2", to_smtlib(program, condition, question.inputs))
         answers: dict[str, Answer] = {}
         for name in self.solvers:
-            start = time.perf_counter()
-            left = self.deadline.left
+            self.deadline.check()
+            start, left = time.perf_counter(), self.deadline.left
             if record:
                 self.progress(f"asking {name} about the whole box", 0, 1)
             try:
