@@ -56,7 +56,7 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
         "SAMPLED_OF_SMALL": 1,
         "SECONDS_PER_BOUND": 1.0,
         "LARGE_SECONDS": 5.0,
-        "ACAS_SECONDS": 5.0,
+        "ACAS_WORK": 5_000_000,
     }
     for constant, value in {**small, "MONOLITHIC_SECONDS": 5.0}.items():
         monkeypatch.setattr(f"verimv.experiments.bench_bounds.{constant}", value)
