@@ -25,6 +25,8 @@ PROVING_SECONDS = 60.0
 _GROWTH = (47, 150, 470, 1500)
 #: Certificates with fewer nodes are checked several times: starting Python takes longer than checking them.
 _SMALL, _REPEATED = 50_000, 7
+#: On a busy machine, starting Python can seem to take longer than checking as well.
+_LEAST = 1e-4
 #: Runs the kernel, then says how much memory it took at most (this process alone, not the one it was forked from).
 _CHILD = """
 import runpy, sys
@@ -121,7 +123,7 @@ def _alone(directory: Path, times: int) -> tuple[float, float]:
     """Seconds (the best of some runs) and peak memory in bytes of the kernel, without what Python itself takes."""
     idle = min(_child("--help") for _ in range(_REPEATED))
     checked = min(_child(str(directory)) for _ in range(times))
-    return checked[0] - idle[0], checked[1] - idle[1]
+    return max(checked[0] - idle[0], _LEAST), checked[1] - idle[1]
 
 
 def _child(argument: str) -> tuple[float, float]:
