@@ -14,7 +14,7 @@ PACKAGE = Path(verimv.__file__).parent
 
 #: The layout of the project: a module imports from its own level or below.
 LEVELS = {
-    "errors": 0, "choices": 0, "rich": 0, "files": 0, "checking": 0, "verified": 0, "algebraic": 0, "exact": 0, "workers": 0,
+    "errors": 0, "effort": 0, "choices": 0, "rich": 0, "files": 0, "checking": 0, "verified": 0, "algebraic": 0, "exact": 0, "workers": 0,
     "terms": 1, "networks": 2, "smt": 2.5, "bounds": 3, "extract": 4, "simplify": 4, "certificate": 5, "questions": 5.5,
     "kernel": 0, "baselines": 6, "experiments": 6, "pictures": 6.3, "report": 6.5,
     "cli": 7, "testing": 7, "pytest_plugin": 7,

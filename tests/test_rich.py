@@ -122,6 +122,6 @@ def test_extractions_and_simplifications():
     assert rows["status"] == "extracted, its certificate not checked yet"
     assert result.check() == ""
     assert dict(cells(result._repr_html_()))["status"] == "certified"
-    simplified = dict(cells(verimv.simplify(verimv.parse("(x ∧ y) ⊕ (x ∨ y)"), seconds=5)._repr_html_()))
+    simplified = dict(cells(verimv.simplify(verimv.parse("(x ∧ y) ⊕ (x ∨ y)"), work=5_000_000)._repr_html_()))
     assert simplified["formula"] == r"$\displaystyle x \oplus y$"
     assert simplified["after"] == "length 2, 3 nodes"

@@ -9,6 +9,7 @@ from verimv import kernel
 from verimv.bounds.cone import Variable, levels, search_row
 from verimv.bounds.evidence import prove
 from verimv.checking import rejection
+from verimv.effort import SECOND, Meter
 from verimv.exact import Rational, clip
 from verimv.networks.affine import Affine
 
@@ -61,15 +62,15 @@ def accepted(variables, goal, cases) -> bool:
 @pytest.mark.parametrize("seed", range(40))
 def test_rows_over_clipped_nodes(seed):
     variables, goal = random_cone(random.Random(seed))
-    found = search_row(variables, goal, 20)
+    found = search_row(variables, goal, Meter(20 * SECOND))
     assert found is not None
     if not found.complete:
         assert found.attained > 0
-        assert prove(variables, goal, 20) is None
+        assert prove(variables, goal, Meter(20 * SECOND)) is None
     above = goal.shifted(-found.attained)  # the search stops at the first point above 0
     assert largest(variables, goal) <= found.value
     for row in (goal,) if found.complete else (goal.shifted(-found.value), above):
-        cases = prove(variables, row, 20)
+        cases = prove(variables, row, Meter(20 * SECOND))
         if cases is not None:
             assert accepted(variables, row, cases)
             assert largest(variables, row) <= 0
@@ -78,6 +79,9 @@ def test_rows_over_clipped_nodes(seed):
 
 def test_what_the_search_leaves_to_z3():
     half = Affine([(0, Rational(1, 2))])
-    assert search_row([None, Variable("relu", half)], half, 1) is None
-    assert search_row([Variable("crelu", Affine(())), None], half, 1) is None  # not layer by layer
-    assert prove([None, Variable("relu", half)], Affine([(1, Rational(1))], Rational(-1, 2)), 5) is not None
+    assert search_row([None, Variable("relu", half)], half, Meter(SECOND)) is None
+    assert search_row([Variable("crelu", Affine(())), None], half, Meter(SECOND)) is None  # not layer by layer
+    assert (
+        prove([None, Variable("relu", half)], Affine([(1, Rational(1))], Rational(-1, 2)), Meter(5 * SECOND))
+        is not None
+    )

@@ -71,20 +71,20 @@ def test_a_difference_that_no_sample_shows():
     peak, flat = narrow_peak(Rational(1, 2**20)), build_network([([[0]], [0], "identity")])
     difference = Difference(peak, flat, ZERO)
     assert difference.by_structure() is None
-    verdict = difference.by_search(20)
+    verdict = difference.by_search()
     assert verdict.refuted
     at = verdict.witness.point["x1"]
     assert peak(at) > 0
-    assert Difference(peak, flat, Rational(1, 2**20)).by_search(20).proved
-    assert Difference(peak, flat, Rational(1, 2**21)).by_search(20).refuted
+    assert Difference(peak, flat, Rational(1, 2**20)).by_search().proved
+    assert Difference(peak, flat, Rational(1, 2**21)).by_search().refuted
 
 
 def test_formulas():
     a, b = parse("x ⊙ (x → y)"), parse("x ∧ y")
-    assert Difference(a, b, ZERO).by_search(20).proved
-    verdict = Difference(parse("x ⊕ y"), parse("x ∨ y"), Rational(1, 4)).by_search(20)
+    assert Difference(a, b, ZERO).by_search().proved
+    verdict = Difference(parse("x ⊕ y"), parse("x ∨ y"), Rational(1, 4)).by_search()
     assert verdict.refuted
-    assert Difference(parse("x ⊕ y"), parse("x ∨ y"), Rational(1, 2)).by_search(20).proved
+    assert Difference(parse("x ⊕ y"), parse("x ∨ y"), Rational(1, 2)).by_search().proved
 
 
 def test_related_networks_stay_within_a_tolerance():
@@ -115,11 +115,11 @@ def test_dead_neurons_do_not_make_a_difference():
     a, b = (build_network([*spec, ([[1, 1]], [0], "identity")]) for spec in (left, right))
     difference = Difference(a, b, ZERO)
     assert difference.by_structure() is None
-    assert difference.by_search(20).proved
+    assert difference.by_search().proved
 
 
 def test_a_point_that_shows_nothing_is_a_bug():
     difference = Difference(parse("x ⊕ y"), parse("x ∨ y"), ZERO)
     difference.question = replace(difference.question, holds=lambda point: False)
     with pytest.raises(InternalError):
-        difference.by_search(20)
+        difference.by_search()

@@ -1,6 +1,5 @@
 """Certified bounds: equal to the enumeration of linear regions, attained, and proved to a second reader."""
 
-import time
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -11,11 +10,8 @@ from hypothesis import given, settings
 from tests.bounds.checker import Wrong, check_bound
 from tests.oracle import build_network, exact_range, integers, network_value, rationals, specs
 from verimv.bounds import Effort, certified_bounds, exact_bounds, interval_bounds
-from verimv.bounds.branch import Budget, Search, exactly
 from verimv.bounds.engine import TIGHTENING
-from verimv.bounds.prover import Prover
 from verimv.bounds.situation import lemma
-from verimv.bounds.walk import Walk
 from verimv.errors import InputError
 from verimv.exact import Rational, ceil, floor
 from verimv.experiments.families import random_network
@@ -135,9 +131,9 @@ def test_an_unfinished_search_keeps_what_is_proved(nodes):
             assert bound.lower <= best.lower <= best.upper <= bound.upper
 
 
-def test_without_time_the_linear_bound_stands():
+def test_without_work_the_linear_bound_stands():
     network = random_network((4, 12, 12, 1), 3)
-    hurried, wide = certified_bounds(network, Effort("exact", seconds=0.0)), interval_bounds(network)
+    hurried, wide = certified_bounds(network, Effort("exact", work=0)), interval_bounds(network)
     check_evidence(network, hurried)
     for bound, loose in zip(hurried.layers[1], wide.layers[1], strict=True):
         assert loose.lower <= bound.lower <= bound.upper <= loose.upper
@@ -147,22 +143,6 @@ def test_workers_find_the_same():
     network = random_network((3, 8, 8, 1), 2)
     alone, together = (certified_bounds(network, Effort("exact", workers=n)) for n in (1, 2))
     assert alone == together
-
-
-def test_a_machine_that_is_busy_for_a_moment_ends_no_search(monkeypatch):
-    """What an evaluation took once, while something else ran, is not what those that are left will take."""
-    network = to_unit_cube(random_network((3, 6, 6, 1), 2))
-    search = Search(Prover(network, {}), 2, 0, 1, exactly, Budget(seconds=2.0))
-    ranges, calls = Walk.ranges, []
-
-    def late(self, *arguments):
-        calls.append(arguments)
-        if len(calls) == 1:
-            time.sleep(1)
-        return ranges(self, *arguments)
-
-    monkeypatch.setattr(Walk, "ranges", late)
-    assert search.run().complete
 
 
 def test_given_bounds_are_taken_as_they_are():

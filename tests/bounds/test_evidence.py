@@ -10,6 +10,7 @@ from verimv.bounds import exact_bounds, univariate_bounds
 from verimv.bounds.evidence import prove_bound
 from verimv.bounds.situation import Target
 from verimv.checking import rejection
+from verimv.effort import SECOND, Meter
 from verimv.exact import Rational, format_number, parse_number
 from verimv.experiments.families import random_network, shallow_sawtooth
 from verimv.networks import Layer, Network, to_unit_cube, write_network
@@ -28,11 +29,11 @@ def check_bounds(network, bounds):
         for index, bound in enumerate(layer):
             for way, value in ((1, bound.upper), (-1, bound.lower)):
                 target = Target(depth, index, way, value)
-                cases = prove_bound(network, target, {}, 30)
+                cases = prove_bound(network, target, {}, Meter(30 * SECOND))
                 assert cases is not None, target
                 assert accepted(network, target, cases), target
                 sharper = Target(depth, index, way, value - Rational(way, 1000))
-                assert prove_bound(network, sharper, {}, 1) is None, "an exact bound cannot be improved"
+                assert prove_bound(network, sharper, {}, Meter(SECOND)) is None, "an exact bound cannot be improved"
                 assert not accepted(network, sharper, cases)
 
 
@@ -57,7 +58,7 @@ def test_interval_bounds_of_any_network(seed):
         for index, (low, high) in enumerate(found):
             for way, value in ((1, high), (-1, low)):
                 target = Target(depth, index, way, value)
-                cases = prove_bound(network, target, {}, 30)
+                cases = prove_bound(network, target, {}, Meter(30 * SECOND))
                 assert cases is not None
                 assert accepted(network, target, cases)
         ranges = [tuple(_activated(layer.activation, end) for end in ends) for ends in found]
@@ -74,7 +75,7 @@ def test_known_bounds_are_used():
     network = random_network((2, 3, 2, 1), 1, "integer")
     known = {(1, 0): (None, Rational(0))}  # a lie, to see that it counts
     target = Target(2, 0, 1, network.layers[1].rows[0].range_over([(Rational(0), Rational(100))] * 3)[1])
-    assert prove_bound(network, target, known, 5) is not None
+    assert prove_bound(network, target, known, Meter(5 * SECOND)) is not None
 
 
 def test_irrational_weights_too_large_for_a_float():
@@ -82,11 +83,11 @@ def test_irrational_weights_too_large_for_a_float():
     w = parse_number("sqrt(2)*1" + "0" * 400)
     network = Network.of([Layer.of([[w, -w], [-w, w]], [0, 0]), Layer.of([[1, 1]], [0], "identity")])
     target = Target(2, 0, 1, w + Rational(10) ** 390)
-    cases = prove_bound(network, target, {}, 30)
+    cases = prove_bound(network, target, {}, Meter(30 * SECOND))
     assert cases is not None
     assert accepted(network, target, cases)
 
 
 def test_time_is_kept():
     network = random_network((5, 20, 20, 1), 1)
-    assert prove_bound(network, Target(3, 0, 1, Rational(-(10**6))), {}, 0.5) is None
+    assert prove_bound(network, Target(3, 0, 1, Rational(-(10**6))), {}, Meter(SECOND // 2)) is None

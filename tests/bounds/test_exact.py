@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from tests.certified import extract
 from tests.oracle import build_network, exact_range, integers, network_value, specs
 from verimv.bounds import exact_bounds, interval_bounds, neuron_bounds
+from verimv.effort import SECOND
 from verimv.experiments.families import random_network
 from verimv.smt import optimise
 
@@ -65,9 +66,9 @@ def test_a_solver_that_gives_up_leaves_a_proven_bound(monkeypatch):
 
     honest = SOLVERS["z3"]
 
-    def lazy(program, condition, names, seconds):
+    def lazy(program, condition, names, seconds, work):
         """Proves only what is far from tight."""
-        answer = honest(program, condition, names, seconds)
+        answer = honest(program, condition, names, seconds, work)
         return (
             answer
             if answer.status == "unsat" and condition[0][0].form.constant < -3
@@ -89,7 +90,7 @@ def test_a_wrong_upper_bound_is_noticed(monkeypatch):
     from verimv.errors import InternalError
     from verimv.exact import Rational
 
-    monkeypatch.setattr(optimise, "limited", lambda *_, **__: ((Rational(1), Rational(0)), Rational(0)))
+    monkeypatch.setattr(optimise, "limited", lambda *_, **__: ((Rational(1), Rational(0)), Rational(0), 1))
     network = build_network([([[2, -2], [-2, 2]], [0, 0], "relu"), ([[1, 1]], [0], "identity")])
     with pytest.raises(InternalError, match="bounds by"):
         exact_bounds(network)
@@ -105,7 +106,7 @@ def test_auto_is_exact_for_small_networks():
 def test_irrational_weights_end_with_a_bound_that_holds():
     """A model with an irrational value is rounded, so the bound may stay inexact; it must still hold."""
     network = build_network([([["sqrt(2)", -1], [-1, -1]], [0, 1], "relu"), ([[1, -2]], [0], "identity")])
-    bound = exact_bounds(network, seconds=20, per_bound=2).layers[1][0]
+    bound = exact_bounds(network, per_bound=2 * SECOND).layers[1][0]
     for x in range(5):
         for y in range(5):
             assert bound.lower <= network(Fraction(x, 4), Fraction(y, 4)) <= bound.upper

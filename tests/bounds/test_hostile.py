@@ -11,6 +11,7 @@ from verimv.bounds import Effort, certified_bounds
 from verimv.bounds.evidence import prove_bound
 from verimv.bounds.linear_program import Answer, LinearProgram
 from verimv.bounds.situation import Target
+from verimv.effort import SECOND, Meter
 from verimv.exact import Rational
 from verimv.experiments.families import random_network
 from verimv.networks import Network
@@ -71,7 +72,7 @@ def test_huge_and_tiny_weights():
         ]
     )
     for method in ("linear", "lp", "exact"):
-        check_sound(network, certified_bounds(network, Effort(method, nodes=200, per_bound=2.0)))
+        check_sound(network, certified_bounds(network, Effort(method, nodes=200, per_bound=2 * SECOND)))
 
 
 def test_numbers_beyond_floats():
@@ -107,14 +108,14 @@ def test_evidence_survives_a_lying_solver(monkeypatch, answer):
     network = random_network((2, 3, 2, 1), 0, "integer")
     bound = certified_bounds(network, Effort("exact")).layers[1][0]
     monkeypatch.setattr(LinearProgram, "maximise", answer)
-    assert prove_bound(network, Target(2, 0, 1, bound.upper), {}, 10) is not None
-    assert prove_bound(network, Target(2, 0, 1, bound.upper - Rational(1, 100)), {}, 1) is None
+    assert prove_bound(network, Target(2, 0, 1, bound.upper), {}, Meter(10 * SECOND)) is not None
+    assert prove_bound(network, Target(2, 0, 1, bound.upper - Rational(1, 100)), {}, Meter(SECOND)) is None
 
 
 def test_a_goal_beyond_floats():
     network = random_network((2, 3, 2, 1), 0, "integer")
-    assert prove_bound(network, Target(2, 0, 1, Rational(10) ** 400), {}, 10) is not None
-    assert prove_bound(network, Target(2, 0, -1, Rational(10) ** 400), {}, 1) is None
+    assert prove_bound(network, Target(2, 0, 1, Rational(10) ** 400), {}, Meter(10 * SECOND)) is not None
+    assert prove_bound(network, Target(2, 0, -1, Rational(10) ** 400), {}, Meter(SECOND)) is None
 
 
 def test_searches_are_repeatable():

@@ -32,7 +32,7 @@ def affine_end(widths, seed: int, kind: str = "float32") -> Network:
 
 
 def ends_of(network: Network):
-    return [(-found.lower.value, found.upper.value) for found in searched_ranges(network, 30)]
+    return [(-found.lower.value, found.upper.value) for found in searched_ranges(network)]
 
 
 def on_box(spec) -> Network:

@@ -150,7 +150,7 @@ def test_copies_with_another_weight_are_not_certified_if_they_differ(pair, data)
     certificate = certify_difference(network, changed, ZERO, 5.0)
     differ = any(network.at(x) != changed.at(x) for x in exact_points(len(network.inputs)))
     assert certificate is None or (not differ and bundle(certificate).is_true())
-    verdict = Difference(network, changed, ZERO).by_search(20.0)
+    verdict = Difference(network, changed, ZERO).by_search()
     assert verdict is None or not differ or verdict.refuted
     if verdict is not None and verdict.refuted:
         assert certificate is None
@@ -167,7 +167,7 @@ def test_evidence_fits_where_only_some_neurons_are_shared(pair):
     other[-2][1][0] = "1/5"
     a, b = build_network(spec), build_network(other)
     network = Difference(a, b, ZERO).network
-    ranges = searched_ranges(network, 20)
+    ranges = searched_ranges(network)
     assume(all(found.exact for found in ranges))
     largest = max(abs(end) for found in ranges for end in (found.lower.value, found.upper.value))
     made = bundle(certify_difference(a, b, largest, 30.0))

@@ -10,6 +10,7 @@ from tests.oracle import expressions
 from verimv import certify_simplification, extract, load, parse, simplify, simplify_extraction
 from verimv.certificate import check_files
 from verimv.cli import main
+from verimv.effort import SECOND
 from verimv.exact import Rational
 from verimv.networks import Layer, Network
 from verimv.simplify.cones import inputs_under
@@ -39,7 +40,7 @@ def test_formulas(text, length):
 @settings(max_examples=15, deadline=None)
 @given(expressions(max_leaves=8))
 def test_any_formula(text):
-    certificate = certify_simplification(simplify(parse(text), seconds=5))
+    certificate = certify_simplification(simplify(parse(text), work=5 * SECOND))
     assert certificate is not None
     certificate.check()
 

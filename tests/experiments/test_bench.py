@@ -49,14 +49,18 @@ def test_random_terms_have_their_length():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(BENCHMARKS))
 def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("verimv.experiments.bench_equivalence.MONOLITHIC_SECONDS", 5.0)
+    proving = {"SEEDS": 2, "WIDTHS": ((2, 6, 6, 1),), "MONOLITHIC_SECONDS": 5.0, "real_networks": lambda: iter(())}
+    for constant, value in proving.items():
+        monkeypatch.setattr(f"verimv.experiments.bench_prove.{constant}", value)
+    monkeypatch.setattr("verimv.experiments.bench_bytes.MAX_BYTES", 0)
+    monkeypatch.setattr("verimv.experiments.bench_bytes.RANDOM", ((2, 6, 6, 1), (3, 8, 4, 1)))
     small = {
         "WIDTHS": (4,),
         "SAMPLED": 1,
         "SAMPLED_OF_SMALL": 1,
         "SECONDS_PER_BOUND": 1.0,
         "LARGE_SECONDS": 5.0,
-        "ACAS_SECONDS": 5.0,
+        "ACAS_WORK": 5_000_000,
     }
     for constant, value in {**small, "MONOLITHIC_SECONDS": 5.0}.items():
         monkeypatch.setattr(f"verimv.experiments.bench_bounds.{constant}", value)
@@ -78,8 +82,12 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
         assert rows[0] == {**rows[0], "what": "nothing", "/ python -c pass": "1.0"}
     if name == "growth":
         assert "NOT" not in data[0]["title"]
-    if name == "equivalence":
-        assert {row["layered"] for row in rows} == {"proved"}
+    if name == "prove":
+        proofs, faults, extractions = (table["rows"] for table in data)
+        assert all(row[solver].startswith(row[solver][-1]) for row in proofs for solver in ("z3", "cvc5"))
+        assert {row["verdict"] for row in faults} == {"refuted"}
+        assert all("line" in row["where"] for row in faults)
+        assert {row["the same bytes"] for row in extractions} == {"yes"}
     if name == "simplify":
         assert all(len(set(row["proved"].split(" of "))) == 1 for row in rows)
         assert {row["minimum found"] for row in data[0]["rows"]} == {"100%"}

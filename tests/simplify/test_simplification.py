@@ -9,7 +9,8 @@ from hypothesis import given, settings
 import verimv
 from tests.oracle import expressions, formula_values, grid
 from tests.simplify.replay import Refused, replay
-from verimv.errors import InputError
+from verimv.effort import SECOND
+from verimv.errors import InputError, Undecided
 from verimv.experiments.families import hat, random_network, random_term, single_unit
 from verimv.extract import extract
 from verimv.networks import to_network
@@ -34,7 +35,7 @@ def test_equal_and_never_worse(minimise, logic, text):
     elif logic == "dmv":
         text = text.replace("Δ[2/5]", "δ[5]").replace("Δ[0.75]", "δ[4]")
     formula = parse(text)
-    found = simplify(formula, minimise=minimise, seconds=10)
+    found = simplify(formula, minimise=minimise, work=10 * SECOND)
     assert measured(found.formula, minimise) <= measured(formula, minimise)
     assert (found.formula.inputs, found.formula.outputs) == (formula.inputs, formula.outputs)
     assert found.original == formula
@@ -149,7 +150,7 @@ def test_deep_formulas(minimise):
     node = dag.variable("x")
     for i in range(5000):
         node = dag.node(OPLUS if i % 2 else ODOT, node, dag.node(NOT, node) if i % 500 == 499 else dag.variable("y"))
-    found = simplify(Formula(dag, ["x", "y"], [node]), minimise=minimise, seconds=5)
+    found = simplify(Formula(dag, ["x", "y"], [node]), minimise=minimise, work=5 * SECOND)
     assert found.formula.size < 1000
 
 
@@ -159,14 +160,20 @@ def test_lengths_beyond_counting():
     for _ in range(17_000):
         node = dag.node(OPLUS, node, node)
     formula = Formula(dag, ["x"], [node])
-    found = simplify(formula, seconds=1)
+    found = simplify(formula, work=SECOND)
     assert found.formula.size <= formula.size - 2
 
 
-def test_out_of_time_is_said_and_still_equal():
+def test_time_ends_it_without_a_result():
     formula = extract(single_unit([16], -8), strategy="paper").formula
-    found = simplify(formula, seconds=0.05)
-    assert found.status == "out of time"
+    with pytest.raises(Undecided):
+        simplify(formula, seconds=0.001)
+
+
+def test_effort_that_is_used_up_is_said_and_the_formula_still_equal():
+    formula = extract(single_unit([16], -8), strategy="paper").formula
+    found = simplify(formula, work=SECOND // 50)
+    assert found.status == "stopped"
     assert found.formula.length <= formula.length
     for i in range(17):
         at = {"x1": Fraction(i, 16)}

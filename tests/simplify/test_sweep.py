@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from tests.oracle import expressions, formula_values
+from verimv.effort import SECOND, Meter
 from verimv.simplify.cost import TreeCosts
 from verimv.simplify.equalities import Equalities
 from verimv.simplify.prover import Obligation, Prover
 from verimv.simplify.simulate import Simulation, farey
 from verimv.simplify.sweep import Sweep
-from verimv.smt.limited import Deadline
 from verimv.smt.solvers import Answer
 from verimv.terms import Formula, parse
 from verimv.terms.dag import reachable
@@ -51,8 +51,8 @@ def test_points_with_huge_denominators():
     assert values[-1] == 2 * simulation.points[-1][0]
 
 
-def prover_for(formula, seconds=20.0):
-    return Prover(formula.dag, Deadline(seconds))
+def prover_for(formula, work=20 * SECOND):
+    return Prover(formula.dag, Meter(work))
 
 
 def test_obligations_are_decided_over_their_leaves():
@@ -139,7 +139,7 @@ class Silent(Prover):
 
 
 def test_what_is_undecided_is_not_merged():
-    text, steps, _ = swept("x ∧ (x ∨ y)", prover=Silent(parse("x").dag, Deadline(5)))
+    text, steps, _ = swept("x ∧ (x ∨ y)", prover=Silent(parse("x").dag, Meter(5 * SECOND)))
     assert (text, steps) == ("x ∧ (x ∨ y)", [])
 
 

@@ -47,7 +47,7 @@ SEEDS = range(160)
 def test_ranges_of_formulas(seed):
     formula = random_formula(random.Random(seed))
     low, high = exact_range(formula, len(formula.inputs))
-    (found,) = output_ranges(formula, seconds=60)
+    (found,) = output_ranges(formula)
     assert found.exact
     assert (-found.lower.value, found.upper.value) == (low, high)
     for optimum, value in ((found.lower, low), (found.upper, high)):
@@ -61,7 +61,7 @@ def test_ranges_of_networks(seed):
     spec = random_spec(random.Random(seed))
     dimension = len(spec[0][0][0])
     low, high = exact_range(spec, dimension)
-    (found,) = output_ranges(build_network(spec), seconds=60)
+    (found,) = output_ranges(build_network(spec))
     assert found.exact
     assert (-found.lower.value, found.upper.value) == (low, high)
     assert network_value(spec, [Fraction(str(x)) for x in found.upper.point]) == [high]

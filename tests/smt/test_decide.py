@@ -205,9 +205,11 @@ def test_splitting_decides_what_one_query_does_not(monkeypatch, no_quick_points)
     """A solver that only answers when hardly any case is left."""
     honest = SOLVERS["z3"]
 
-    def impatient(program, condition, names, seconds):
+    def impatient(program, condition, names, seconds, work):
         return (
-            honest(program, condition, names, seconds) if len(program.cases) < 3 else Answer("unknown", reason="z3: no")
+            honest(program, condition, names, seconds, work)
+            if len(program.cases) < 3
+            else Answer("unknown", reason="z3: no")
         )
 
     monkeypatch.setitem(SOLVERS, "z3", impatient)
@@ -262,7 +264,7 @@ def test_permuted_neurons_are_recognised():
 def test_hard_queries_end_undecided(tmp_path):
     path = tmp_path / "n.json"
     path.write_text("".join(write_network(random_network((5, 20, 20, 1), 1))))
-    command = [sys.executable, "-m", "verimv", "range", str(path), "--timeout", "2", "--json"]
+    command = [sys.executable, "-m", "verimv", "range", str(path), "--engine", "smt", "--timeout", "2", "--json"]
     process = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert process.returncode == 3
     assert json.loads(process.stdout)["exact"] is False

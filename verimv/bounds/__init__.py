@@ -11,6 +11,7 @@ from verimv.bounds.exact import exact_bounds
 from verimv.bounds.interval import interval_bounds
 from verimv.bounds.univariate import univariate_bounds
 from verimv.choices import METHODS
+from verimv.effort import SECOND
 from verimv.errors import InputError
 from verimv.networks.network import Network
 from verimv.workers import Workers
@@ -33,7 +34,7 @@ _AUTO_NEURONS = 16
 _AUTO_NODES = 200
 _AUTO_WEIGHTS = 5_000
 _AUTO_LINEAR_WEIGHTS = 50_000
-_AUTO_SECONDS = 5.0
+_AUTO_WORK = 4 * SECOND
 
 
 def neuron_bounds(
@@ -45,7 +46,7 @@ def neuron_bounds(
     workers: Workers = 1,
     record: Path | None = None,
 ) -> NetworkBounds:
-    """Bounds by one of :data:`METHODS`; "auto" is the tightest that takes no more than a few seconds.
+    """Bounds by one of :data:`METHODS`; "auto" is the tightest that takes a few seconds' worth of work.
 
     `whole_numbers` asks for no more than Step 1 needs of ReLUs: the next whole number, and only of neurons that matter.
     `record` is a file for what the search finds, from which an interrupted run goes on; other methods are quick.
@@ -68,7 +69,7 @@ def neuron_bounds(
 def _auto(network: Network, whole_numbers: bool) -> Effort:
     weights = sum(len(row.terms) for layer in network.layers for row in layer.rows)
     if sum(len(layer.rows) for layer in network.layers[1:]) <= _AUTO_NEURONS:
-        return Effort("exact", False, _AUTO_SECONDS, 1.0)
+        return Effort("exact", False, _AUTO_WORK, SECOND)
     if weights <= _AUTO_WEIGHTS:
-        return Effort("exact", whole_numbers, _AUTO_SECONDS, nodes=_AUTO_NODES)
-    return Effort("linear" if weights <= _AUTO_LINEAR_WEIGHTS else "interval", whole_numbers, _AUTO_SECONDS)
+        return Effort("exact", whole_numbers, _AUTO_WORK, nodes=_AUTO_NODES)
+    return Effort("linear" if weights <= _AUTO_LINEAR_WEIGHTS else "interval", whole_numbers, _AUTO_WORK)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from verimv.bounds.closing import Closer
-from verimv.bounds.floats import as_float, box_arrays
+from verimv.bounds.floats import as_float, box_arrays, product
 from verimv.bounds.node import Node
 from verimv.bounds.prover import Prover
 from verimv.bounds.relaxation import Relaxation, Relaxed
 from verimv.bounds.situation import KINKS, Case, Place, lemma
 from verimv.bounds.vertex import climb, exact_point
 from verimv.bounds.walk import value_at
+from verimv.effort import NEVER, SECOND, Deadline, Meter
 from verimv.errors import InternalError
 from verimv.exact import Number, Rational, ceil, format_number
 
@@ -56,16 +56,23 @@ _BATCH = 32
 _RELATIVE = 1e-9
 #: Default slopes are tried where the bound of a phase's linear program has come down further than needed by this share.
 _MUCH_ROOM = 0.1
-#: Time that is kept back for proving something of parts that are still open when the budget ends.
-_RESERVE = 1.3
+#: Exact evaluations that are kept back for each part that is still open when the budget ends, to prove something of it.
+_RESERVE = 3
+#: Work of guesses in floats: for a batch of parts, and for each part, where so many weights are a unit.
+_GUESSES, _GUESS, _GUESSED_WEIGHTS = 150, 60, 8
+#: Of a linear program, before it is solved: to restrict it to a part and to branch on what it says; to set it up.
+_PART, _SETUP, _SETUP_WEIGHTS = 400, 400, 6
+#: Of a point: climbing to it, and making it exact.
+_POINT = 2000
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Whichever ends first. Nodes make results repeatable."""
+    """Whichever ends first; but a deadline ends a search without an outcome."""
 
-    seconds: float = 60.0
+    work: int = 60 * SECOND
     nodes: int = 1_000_000
+    deadline: Deadline = NEVER
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ class Outcome:
     point: Point
     complete: bool
     nodes: int
+    work: int
 
 
 def _few_bends(prover: Prover, layer: int) -> int:
@@ -94,8 +102,9 @@ class Search:
         self.prover, self.layer, self.index, self.way = prover, layer, index, way
         self.goal_of, self.budget = goal, budget
         self.floats = prover.floats
-        self.closer = Closer(prover, layer, index, way)
-        self._began = time.monotonic()
+        self.meter = Meter(budget.work, budget.deadline)
+        self.closer = Closer(prover, layer, index, way, self.meter)
+        self._weights = prover.weights[layer]
         self.nodes = 0
         self.point: Point = tuple(low for low, _ in prover.network.box)
         self.attained = way * value_at(prover.network, layer, index, self.point)
@@ -111,6 +120,7 @@ class Search:
         """Climb from a float point that seems better, and replay what comes of it exactly."""
         if not value > as_float(self.attained) + self.tolerance:
             return
+        self.meter.spend(_POINT + self._weights)
         top = climb(self.floats, self.layer, self.index, self.way, np.asarray(near, dtype=float))
         found = exact_point(self.prover.network, self.layer, self.index, self.way, top, box)
         if found is not None and found[1] > self.attained:
@@ -138,8 +148,8 @@ class Search:
     def _is_over(self) -> bool:
         if self.attained > self.goal:
             return True
-        reserve = _RESERVE * self.closer.seconds * len(self._open)
-        return self.nodes >= self.budget.nodes or time.monotonic() - self._began + reserve > self.budget.seconds
+        reserve = _RESERVE * self.closer.evaluation * len(self._open)
+        return self.nodes >= self.budget.nodes or self.meter.left <= reserve
 
     def _step(self) -> None:
         """Work on the parts with the largest bounds."""
@@ -160,6 +170,7 @@ class Search:
         """Guess upper bounds by backward linear bounds, of all nodes at once."""
         if not nodes:
             return
+        self.meter.spend(_GUESSES + len(nodes) * (_GUESS + self._weights // _GUESSED_WEIGHTS))
         situations = [node.situation for node in nodes]
         low, high = box_arrays(situations)
         ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts(situations, self.layer))
@@ -185,7 +196,7 @@ class Search:
         total: Any = 0.0
         for depth in range(self.layer - 2, -1, -1):
             weight = np.abs(coefficients[depth + 1]) * kinks[depth]
-            total = (total + weight) @ np.abs(self.floats.layers[depth].weights)
+            total = product(total + weight, np.abs(self.floats.layers[depth].weights))
         return total if self.layer > 1 else np.abs(coefficients[0])
 
     def _settle(self, nodes: Sequence[Node]) -> None:
@@ -226,6 +237,7 @@ class Search:
             node.relaxation = self._own_relaxation(node)
         node.relaxation.restrict(node.situation.phases)
         relaxed = node.relaxation.maximise(self.layer, self.index, self.way)
+        self.meter.spend(_PART + relaxed.work)
         if relaxed.status == "infeasible" and self.closer.close_empty(node, relaxed.multipliers, self.goal):
             return []
         if relaxed.status != "optimal" or relaxed.multipliers is None:
@@ -240,6 +252,7 @@ class Search:
 
     def _own_relaxation(self, node: Node) -> Relaxation:
         """Of the node's own ranges, which phases make smaller."""
+        self.meter.spend(_SETUP + self._weights // _SETUP_WEIGHTS)
         situation = node.situation
         if situation == self.prover.cube:
             return self.prover.relaxation(self.layer)
@@ -268,11 +281,13 @@ class Search:
         if not node.situation.phases:
             return False
         own = self._own_relaxation(node).maximise(self.layer, self.index, self.way)
+        self.meter.spend(own.work)
         is_usable = own.status == "optimal" and own.multipliers is not None and own.upper <= enough
         return is_usable and self._close(node, own.multipliers or [], own.upper)
 
     def _linear(self, node: Node) -> float:
         """What backward linear bounds give."""
+        self.meter.spend(_GUESSES + self._weights // _GUESSED_WEIGHTS)
         low, high = box_arrays([node.situation])
         ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts([node.situation], self.layer))
         return float(self.floats.linear(self.layer, self.index, self.way, low, high, ranges).upper[0])
@@ -301,7 +316,7 @@ class Search:
                 c = np.ones(weights.shape[1])
             else:
                 result.insert(0, np.abs(c) * relaxed.gaps[depth])
-                c = relaxed.multipliers[depth] @ weights
+                c = product(relaxed.multipliers[depth], weights)
         return result
 
     # -- the result --------------------------------------------------------------------------------------------
@@ -324,4 +339,4 @@ class Search:
                 f"a bound of {format_number(value)} is proved for what is {format_number(self.attained)}"
             )
         cases = self.root.cases(self.prover.numbering)
-        return Outcome(value, cases, self.attained, self.point, not left, self.nodes)
+        return Outcome(value, cases, self.attained, self.point, not left, self.nodes, self.meter.spent)

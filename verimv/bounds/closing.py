@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from verimv.bounds.node import Node
 from verimv.bounds.prover import Prover
 from verimv.bounds.vertex import exact_multipliers
 from verimv.bounds.walk import LayerRange, Multipliers, in_order
+from verimv.effort import Meter
 from verimv.exact import Number
 
 #: Of multipliers: the shortest that may do come first.
@@ -24,22 +24,18 @@ _OPEN_BITS = 14
 _WORTH = 1e-3
 #: Powers of 2 by which a ray is taken that shows that there is no point.
 _FAR = (4, 14, 24, 40)
-#: A duration that differs from those before by this factor says little.
-_ODD = 3
+#: Work of an exact evaluation, and of exact multipliers; besides, so many weights are a unit of it.
+_EVALUATION, _EXACT = 120, 1000
+_WEIGHTS = 6
 
 
 class Closer:
     """Of parts of the cube, for one target: way·argument of a neuron."""
 
-    def __init__(self, prover: Prover, layer: int, index: int, way: int) -> None:
+    def __init__(self, prover: Prover, layer: int, index: int, way: int, meter: Meter) -> None:
         self.prover, self.layer, self.index, self.way = prover, layer, index, way
-        self.walk = prover.walk
-        self._ranging = self._bounding = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """What one exact evaluation takes of the processor: that the machine is busy with something else may pass."""
-        return self._ranging + self._bounding
+        self.walk, self.meter = prover.walk, meter
+        self.evaluation = _EVALUATION + prover.weights[layer] // _WEIGHTS
 
     def close(
         self, node: Node, guess: Sequence[Any], upper: float, goal: Number, attained: Number, tolerance: float
@@ -58,6 +54,7 @@ class Closer:
                     return True
         elif self._proves(node, ranges, self.prover.multipliers(guess, ranges, _BITS[0]), goal):
             return True  # many maxima of networks with whole weights need no more
+        self.meter.spend(_EXACT + 2 * self.evaluation)
         exact = exact_multipliers(self.walk, self.layer, self.index, self.way, node.situation.box, ranges, guess)
         return self._proves(node, ranges, exact, goal)
 
@@ -103,9 +100,8 @@ class Closer:
 
     def _ranges(self, node: Node) -> list[LayerRange] | None:
         """Where there is no point, the node is closed."""
-        began = time.thread_time()
+        self.meter.spend(self.evaluation)
         ranges = self.walk.ranges(node.situation, self.layer)
-        self._ranging = _averaged(self._ranging, time.thread_time() - began)
         if ranges is None:
             node.close([], None)
         return ranges
@@ -120,13 +116,5 @@ class Closer:
 
     def _bound(self, node: Node, ranges: list[LayerRange], multipliers: Sequence[Multipliers] | None) -> Number:
         """By multipliers, or by default slopes."""
-        began = time.thread_time()
-        found = self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers)
-        self._bounding = _averaged(self._bounding, time.thread_time() - began)
-        return found
-
-
-def _averaged(average: float, new: float) -> float:
-    """Of durations, the last ones counting most; but not those of a moment when the machine did something else."""
-    usual = min(average, _ODD * new) or new
-    return 0.8 * usual + 0.2 * min(new, _ODD * usual)
+        self.meter.spend(self.evaluation)
+        return self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers)

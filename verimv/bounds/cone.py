@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from verimv.bounds.branch import Budget, Outcome, Search
 from verimv.bounds.prover import Prover
 from verimv.bounds.situation import Case
+from verimv.effort import Meter
 from verimv.errors import InternalError
 from verimv.exact import ZERO
 from verimv.networks.affine import Affine
@@ -39,7 +40,7 @@ def levels(variables: Sequence[Variable | None]) -> list[int]:
     return result
 
 
-def search_row(variables: Sequence[Variable | None], goal: Affine, seconds: float) -> Outcome | None:
+def search_row(variables: Sequence[Variable | None], goal: Affine, meter: Meter) -> Outcome | None:
     """Whether a row over clipped and free variables is ≤ 0, with cases about these variables.
 
     None where the search does not apply: other activations, irrational numbers or such as no float is near, variables
@@ -55,9 +56,12 @@ def search_row(variables: Sequence[Variable | None], goal: Affine, seconds: floa
     if network is None or network.number_kind == "algebraic":
         return None
     prover = Prover(network, {})
+    meter.spend(prover.weights[-1])
     if not prover.floats.is_usable:
         return None
-    outcome = Search(prover, len(network.layers), 0, 1, lambda _: ZERO, Budget(seconds)).run()
+    budget = Budget(meter.left, deadline=meter.deadline)
+    outcome = Search(prover, len(network.layers), 0, 1, lambda _: ZERO, budget).run()
+    meter.spend(outcome.work)
     return replace(outcome, cases=[cone.about_variables(case) for case in outcome.cases])
 
 

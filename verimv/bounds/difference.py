@@ -18,6 +18,7 @@ from verimv.bounds.interval import interval_bounds
 from verimv.bounds.outputs import as_unit_network
 from verimv.bounds.pair import are_alike
 from verimv.bounds.prover import Prover
+from verimv.effort import NEVER, SECOND, Deadline, Meter
 from verimv.errors import InternalError
 from verimv.exact import ONE, ZERO, Number
 from verimv.networks.affine import Affine
@@ -31,8 +32,8 @@ from verimv.smt.decide import Subject, difference_question
 from verimv.smt.functions import Function, aligned
 from verimv.smt.verdict import Verdict
 
-#: Of the time for a search: for the neurons below the difference.
-_HIDDEN_SHARE = 0.4
+#: For the neurons below the difference, and for the difference itself.
+_HIDDEN_WORK, _WORK = 12 * SECOND, 18 * SECOND
 
 
 class Difference:
@@ -61,24 +62,29 @@ class Difference:
     def _vanishes(self, network: Network) -> bool:
         return all(not row.terms and abs(row.constant) <= self.tolerance for row in network.layers[-1].rows)
 
-    def by_search(self, seconds: float) -> Verdict | None:
-        """The range of every difference, as far as the tolerance asks; None if the time ends first."""
+    def by_search(self, deadline: Deadline = NEVER) -> Verdict | None:
+        """The range of every difference, as far as the tolerance asks; None if the work for that is used up first.
+
+        Raises :class:`Undecided` when the deadline has passed.
+        """
         network = self.network
         if network is None or network.number_kind == "algebraic":
             return None
         began = time.perf_counter()
         last = len(network.layers)
-        bounds = certified_bounds(network, Effort("exact", seconds=_HIDDEN_SHARE * seconds), only={(last, -1)})
+        effort = Effort("exact", work=_HIDDEN_WORK, deadline=deadline)
+        bounds = certified_bounds(network, effort, only={(last, -1)})
         if self._vanishes(_without_constants(network, bounds)):
             return self._proved("shared neurons, others constant", began)
         prover = Prover(network, bounds.known(last))
         if not prover.floats.is_usable:
             return None
+        meter = Meter(_WORK, deadline)
         for index in range(len(network.layers[-1].rows)):
             for way in (1, -1):
-                left = max(0.0, seconds - (time.perf_counter() - began))
-                search = Search(prover, last, index, way, lambda attained: self.tolerance, Budget(left))
-                outcome = search.run()
+                budget = Budget(meter.left, deadline=deadline)
+                outcome = Search(prover, last, index, way, lambda attained: self.tolerance, budget).run()
+                meter.spend(outcome.work)
                 if outcome.attained > self.tolerance:
                     return self._refuted(outcome.point, began)
                 if not outcome.complete:

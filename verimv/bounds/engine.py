@@ -1,7 +1,8 @@
-"""Certified bounds of a whole network: layer by layer, each method tightening the last, under a budget.
+"""Certified bounds of a whole network: layer by layer, each method tightening the last, under a budget of work.
 
 What is proved of a layer is a lemma for the layers above. Neurons of one layer are independent, so several processes
-may work on them. What the budget does not reach keeps the best bound that is proved.
+may work on them: what one may do depends on finished rounds only, not on who is quick. What the budget does not reach
+keeps the best bound that is proved.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from verimv.bounds.record import End, Record
 from verimv.bounds.situation import Place
 from verimv.bounds.walk import in_order
 from verimv.choices import TIGHTENING
+from verimv.effort import NEVER, SECOND, Deadline, Meter
 from verimv.errors import InputError
 from verimv.exact import Number, Rational, ceil
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
-from verimv.smt.limited import Deadline
 from verimv.workers import Team, Workers, team
 
 Progress = Callable[[str, int, int], None]
@@ -37,27 +38,39 @@ Progress = Callable[[str, int, int], None]
 _LEAF_BITS = (12, 30)
 #: Multipliers are written down if they make a bound smaller by this share; default slopes take no room.
 _WORTH = Rational(1, 1000)
-#: A bound may take this many times its fair share of the time that is left for its layer.
+#: Of all work, what is kept for the last layer, which may have so many times the nodes of others: the ranges of outputs
+#: are what people look at first.
+_LAST_SHARE = 0.3
+_LAST_NODES = 10
+#: Tasks are done in so many groups, of so many tasks at least: what a group leaves is for those after it. So a task may
+#: take this many times its fair share; most take far less.
+_GROUPS, _GROUP = 8, 8
 _SHARE = 1.5
+#: What lacked work starts again if in the end there is so many times as much for it.
+_MUCH_MORE = 2
+#: Work of a single leaf; each weight adds a unit.
+_LEAF_WORK = 1000
 #: For each end of a neuron that is only there to help another.
 _HELPING_NODES = 100
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How far to go. `whole_numbers`: no more than Step 1 asks for, and only of neurons that matter to it."""
+    """How far to go, in units of work. `whole_numbers`: no more than Step 1 asks for, and only of neurons that matter
+    to it. `workers` do it sooner, with the same result; a deadline that passes ends it with :class:`Undecided`."""
 
     method: str = "exact"
     whole_numbers: bool = False
-    seconds: float = 600.0
-    per_bound: float = 60.0
-    nodes: int = 1_000_000  # per bound; makes results repeatable where seconds do not
+    work: int = 600 * SECOND
+    per_bound: int = 60 * SECOND
+    nodes: int = 1_000_000  # per bound, but for the last layer
     workers: Workers = 1
+    deadline: Deadline = NEVER
 
     @property
     def aim(self) -> dict[str, Any]:
-        """What is looked for, apart from how long."""
-        return {"method": self.method, "whole_numbers": self.whole_numbers}
+        """All that the result depends on."""
+        return {name: value for name, value in vars(self).items() if name not in ("workers", "deadline")}
 
 
 @dataclass(frozen=True)
@@ -68,15 +81,7 @@ class _Task:
     interval: Number
     method: str
     goal: Goal
-    effort: Effort
-    deadline: Deadline  # of the layer
-    waiting: int  # tasks of the layer that are not done before this one
-    workers: int  # tasks that are worked on at a time
-
-    def budget(self) -> Budget:
-        """Most bounds take far less than their share."""
-        share = _SHARE * self.deadline.left * self.workers / self.waiting
-        return Budget(min(self.effort.per_bound, share, self.deadline.left), self.effort.nodes)
+    budget: Budget
 
 
 def certified_bounds(
@@ -122,7 +127,7 @@ class _Engine:
         self.record = record
         self.given = given
         self.last = len(network.layers) if only is None else max(layer for layer, _ in only)
-        self.deadline = Deadline(effort.seconds)
+        self.meter = Meter(effort.work, effort.deadline)
         self.used = _used(network)
 
     def run(self) -> NetworkBounds:
@@ -137,9 +142,9 @@ class _Engine:
             if ranges is None:
                 raise self._contradiction()
             ends = [ranges[-1].ends(i) for i in range(len(layers[layer - 1].rows))]
-            tasks = self._tasks(prover, layer, ends, total - done)
+            tasks = self._tasks(prover, layer, ends)
             found = {(i, way): End(way * ends[i][way > 0], "interval") for i in range(len(ends)) for way in (-1, 1)}
-            for task, end in self._not_yet_found(prover, layer, tasks, found):
+            for task, end in self._solved(prover, tasks, self._share(layer)):
                 found[task.index, task.way] = end
                 done += 1
                 saved += self._saved(task, end)
@@ -155,50 +160,35 @@ class _Engine:
             return InputError("the box of the network is empty")
         return InputError("holds bounds that contradict each other: choose another file", source=str(self.record.path))
 
-    def _not_yet_found(
-        self, prover: Prover, layer: int, tasks: Sequence[_Task], found: dict[tuple[int, int], End]
-    ) -> Iterator[tuple[_Task, End]]:
-        """What the record has is put into `found`; the rest is solved, and recorded."""
-        if self.record is None:
-            yield from self._solved_twice(prover, tasks)
-            return
-        known = self.record.found(layer)
-        found.update(known)
-        if self.record.is_complete(layer):
-            return
-        missing = [task for task in tasks if (task.index, task.way) not in known]
-        for task, end in self._solved_twice(prover, missing):
-            self.record.add(layer, task.index, task.way, end)
-            yield task, end
-        self.record.complete(layer)
-
-    def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]], left: int) -> list[_Task]:
-        """The ends worth working on, of `left` ones in all.
-
-        Time is shared between layers by their numbers of ends, lower layers counting twice: all above gain from them.
-        """
+    def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]]) -> list[_Task]:
+        """The ends worth working on."""
         if not prover.floats.is_usable:
             return []
-        aims = []
+        nodes = self.effort.nodes * (_LAST_NODES if layer == self.last else 1)
+        if self.only is not None and layer < self.last:
+            nodes = min(nodes, _HELPING_NODES)
+        budget = Budget(nodes=nodes, deadline=self.effort.deadline)
+        tasks = []
         for i, (low, high) in enumerate(ends):
             for way in (-1, 1) if (layer, i) not in self.given else ():
                 method, goal = self._aim(prover, layer, i, way, low, high)
                 if method != "interval":
-                    aims.append((i, way, way * (high if way > 0 else low), method, goal))
-        effort = self.effort
-        if self.only is not None and layer < self.last:
-            effort = replace(effort, nodes=min(effort.nodes, _HELPING_NODES))
-        own = 2 * len(ends)
-        deadline = Deadline(self.deadline.left * 2 * own / (own + left))
-        return [
-            _Task(layer, *aim, effort, deadline, waiting=len(aims) - number, workers=self.workers.size)
-            for number, aim in enumerate(aims)
-        ]
+                    tasks.append(_Task(layer, i, way, way * (high if way > 0 else low), method, goal, budget))
+        return tasks
+
+    def _share(self, layer: int) -> int:
+        """Of the work that is left, for a layer: by numbers of neurons, lower layers counting twice, since all above
+        gain from them."""
+        if layer == self.last:
+            return self.meter.left
+        own, *above = (len(rows.rows) for rows in self.unit.layers[layer - 1 : self.last - 1])
+        left = self.meter.left - int(_LAST_SHARE * self.effort.work)
+        return max(0, left * 2 * own // (2 * own + sum(above)))
 
     def _aim(self, prover: Prover, layer: int, i: int, way: int, low: Number, high: Number) -> tuple[str, Goal]:
         """How tight an end has to be."""
         method = self.effort.method
-        if not self.deadline.left and method != "interval":
+        if self.meter.is_used_up and method != "interval":
             method = "linear"
         if self.only is not None:
             return ("interval" if layer == self.last and (layer, i) not in self.only else method), exactly
@@ -241,27 +231,50 @@ class _Engine:
             return None
         return tuple(low + (high - low) * u for u, (low, high) in zip(point, self.network.box, strict=True))
 
-    def _solved_twice(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, End]]:
-        """What lacked time the first time shares what is left of it in the end."""
-        hurried: dict[_Task, End] = {}
-        for task, end in self._solved(prover, tasks):
-            if end.hurried:
-                hurried[task] = end
-            else:
-                yield task, end
-        if not any(task.deadline.left for task in hurried):
-            yield from hurried.items()
-            return
-        again = [replace(task, waiting=len(hurried) - number) for number, task in enumerate(hurried)]
-        firsts = {(task.index, task.way): end for task, end in hurried.items()}
-        for task, end in self._solved(prover, again):
-            first = firsts[task.index, task.way]
-            yield task, end if end.value <= first.value else first
+    def _solved(self, prover: Prover, tasks: Sequence[_Task], allowed: int) -> Iterator[tuple[_Task, End]]:
+        """All tasks, then once more those that lacked work, as long as much is left for them."""
+        best: dict[_Task, End] = {}
+        most = 0  # that a task was allowed
+        while tasks:
+            hurried: set[_Task] = set()
+            count = min(_GROUPS, -(-len(tasks) // _GROUP))
+            waiting = len(tasks)
+            for group in (tasks[number::count] for number in range(count)):
+                share = _SHARE if len(group) < waiting else 1
+                each = min(self.effort.per_bound, int(share * max(0, allowed) / waiting))
+                for task, end in self._results(prover, group, each):
+                    best[task] = min(best.get(task, end), end, key=_tightness)
+                    allowed -= end.work
+                    self.meter.spend(end.work)
+                    if end.hurried:
+                        hurried.add(task)
+                    else:
+                        yield task, best[task]
+                most, waiting = max(most, each), waiting - len(group)
+            tasks = [task for task in tasks if task in hurried]
+            if min(self.effort.per_bound, allowed // max(1, len(tasks))) <= _MUCH_MORE * most:
+                yield from ((task, best[task]) for task in tasks)
+                return
 
-    def _solved(self, prover: Prover, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, End]]:
+    def _results(self, prover: Prover, tasks: Sequence[_Task], work: int) -> Iterator[tuple[_Task, End]]:
+        """Of each task with so much work, in any order; what the record has is not done again."""
+        waiting: dict[_Task, _Task] = {}
+        for task in tasks:
+            key = (task.layer, task.index, task.way, work)
+            if self.record is not None and key in self.record.found:
+                yield task, self.record.found[key]
+            else:
+                waiting[replace(task, budget=replace(task.budget, work=work))] = task
         if self.workers.size > 1:
             highspy.Highs.resetGlobalScheduler(True)  # it must not have threads when processes are forked
-        yield from self.workers.results(partial(_solve, prover), tasks)
+        for allowed, end in self.workers.results(partial(_solve, prover), list(waiting)):
+            if self.record is not None:
+                self.record.add((allowed.layer, allowed.index, allowed.way, work), end)
+            yield waiting[allowed], end
+
+
+def _tightness(end: End) -> tuple[Number, bool]:
+    return end.value, end.point is None
 
 
 def _used(network: Network) -> set[Place]:
@@ -276,17 +289,18 @@ def _used(network: Network) -> set[Place]:
 def _solve(prover: Prover, task: _Task) -> End:
     """The best bound that the methods up to the task's give."""
     ends = [End(task.interval, "interval"), _leaf(prover, task, "linear", _linear_guess(prover, task))]
-    outcome = None
+    outcome, work = None, _LEAF_WORK + prover.weights[task.layer]
     if task.method == "exact":
-        outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget()).run()
+        outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget).run()
         point = outcome.point if outcome.attained == outcome.value else None
         cases = None if outcome.value == task.interval else outcome.cases
         ends.append(End(outcome.value, "exact", cases, point))
+        work += outcome.work
     if task.method == "lp" or (outcome is not None and not outcome.complete):
         ends.append(_leaf(prover, task, "lp", _relaxed_guess(prover, task)))
-    best = min(ends, key=lambda end: (end.value, end.point is None))
-    is_hurried = outcome is not None and not outcome.complete and outcome.nodes < task.effort.nodes
-    return replace(best, hurried=is_hurried)
+        work += _LEAF_WORK + prover.weights[task.layer]
+    is_hurried = outcome is not None and not outcome.complete and outcome.nodes < task.budget.nodes
+    return replace(min(ends, key=_tightness), hurried=is_hurried, work=work)
 
 
 def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None) -> End:

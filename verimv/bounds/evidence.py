@@ -23,25 +23,29 @@ from verimv.bounds.branch import Budget, Outcome, Search
 from verimv.bounds.cone import Variable, search_row
 from verimv.bounds.prover import Prover
 from verimv.bounds.situation import KINKS, Case, Ends, Place, Target
+from verimv.effort import SECOND, Meter
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip, format_number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network, activate
-from verimv.smt.limited import Deadline
+from verimv.smt.solvers import z3_limits, z3_work
 
 #: (variable, "low" or "high") → a bound of its argument
 Facts = Mapping[tuple[int, str], Number]
 
-#: For the linear program of one leaf.
-_LEAF_MILLISECONDS = 2_000
+#: For the linear program of one leaf; and the work of a leaf besides.
+_PROGRAM = 2 * SECOND
+_LEAF = 1000
 
 
-def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], seconds: float) -> list[Case] | None:
-    """The cases that prove a bound on the unit cube, or None when time runs out. `known` are bounds proved before.
+def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], meter: Meter) -> list[Case] | None:
+    """The cases that prove a bound on the unit cube, or None when the work is used up.
 
-    Where floats are no guide (irrational weights, numbers out of their range) z3 looks for multipliers.
+    `known` are bounds proved before. Where floats are no guide (irrational weights, numbers out of their range), z3
+    looks for multipliers.
     """
-    deadline = Deadline(seconds)
-    outcome = _searched(network, target, known, seconds)
+    if meter.is_used_up:
+        return None
+    outcome = _searched(network, target, known, meter)
     if outcome is not None and outcome.complete:
         return outcome.cases
     if outcome is not None and outcome.attained > target.way * target.value:
@@ -57,46 +61,48 @@ def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], s
             variables.append(Variable(layer.activation, _moved(row, first)))
         first = start
     goal = _moved(network.layers[target.layer - 1].rows[target.index], first)
-    return _prove_by_z3(variables, goal.shifted(-target.value).scaled(Rational(target.way)), facts, deadline)
+    return _prove_by_z3(variables, goal.shifted(-target.value).scaled(Rational(target.way)), facts, meter)
 
 
-def _searched(network: Network, target: Target, known: Mapping[Place, Ends], seconds: float) -> Outcome | None:
+def _searched(network: Network, target: Target, known: Mapping[Place, Ends], meter: Meter) -> Outcome | None:
     """By branch and bound, where the numbers allow it."""
     numbers = [target.value, *(end for ends in known.values() for end in ends if end is not None)]
     if network.number_kind == "algebraic" or not all(isinstance(x, Rational) for x in numbers):
         return None
     prover = Prover(network, known)
+    meter.spend(prover.weights[-1])
     if not prover.floats.is_usable:
         return None
-    wanted = target.way * target.value
-    return Search(prover, target.layer, target.index, target.way, lambda _: wanted, Budget(seconds)).run()
+    wanted, budget = target.way * target.value, Budget(meter.left, deadline=meter.deadline)
+    outcome = Search(prover, target.layer, target.index, target.way, lambda _: wanted, budget).run()
+    meter.spend(outcome.work)
+    return outcome
 
 
 def _moved(row: Affine, first: int) -> Affine:
     return Affine(tuple((first + j, w) for j, w in row.terms), row.constant)
 
 
-def prove(variables: Sequence[Variable | None], goal: Affine, seconds: float) -> list[Case] | None:
-    """The cases that prove a row over variables (None: a free one) to be ≤ 0, or None when time runs out."""
-    deadline = Deadline(seconds)
-    outcome = search_row(variables, goal, seconds)
+def prove(variables: Sequence[Variable | None], goal: Affine, meter: Meter) -> list[Case] | None:
+    """The cases that prove a row over variables (None: a free one) to be ≤ 0, or None when the work is used up."""
+    if meter.is_used_up:
+        return None
+    outcome = search_row(variables, goal, meter)
     if outcome is not None and (outcome.complete or outcome.attained > 0):
         return outcome.cases if outcome.complete else None
-    return _prove_by_z3(variables, goal, {}, deadline)
+    return _prove_by_z3(variables, goal, {}, meter)
 
 
-def _prove_by_z3(
-    variables: Sequence[Variable | None], goal: Affine, facts: Facts, deadline: Deadline
-) -> list[Case] | None:
+def _prove_by_z3(variables: Sequence[Variable | None], goal: Affine, facts: Facts, meter: Meter) -> list[Case] | None:
     """Multipliers of each case from z3's linear programs, on exact numbers of any kind."""
     cases: list[Case] = []
     pending: list[dict[tuple[int, str], Number]] = [{}]
     while pending:
-        if not deadline.left:
+        if meter.is_used_up:
             return None
         splits = pending.pop()
         ranges = _ranges(variables, {**facts, **splits})
-        multipliers = [] if ranges is None else _Walk(variables, splits, ranges).multipliers(goal)
+        multipliers = [] if ranges is None else _Walk(variables, splits, ranges, meter).multipliers(goal)
         if ranges is None or multipliers is not None:
             cases.append(("leaf", *map(format_number, multipliers or ())))
             continue
@@ -132,13 +138,16 @@ class _Walk:
         variables: Sequence[Variable | None],
         splits: Mapping[tuple[int, str], Number],
         ranges: list[tuple[Number, Number]],
+        meter: Meter,
     ) -> None:
         self.variables = variables
+        self.meter = meter
         self.ranges = ranges
         self.split = {k for k, _ in splits}
 
     def multipliers(self, goal: Affine) -> list[Number] | None:
         """Those with which the walk from `goal` ends at 0 or below; None if none are found."""
+        self.meter.spend(_LEAF + sum(len(variable.row.terms) for variable in self.variables if variable is not None))
         free = sum(self._is_free(k) for k in range(len(self.variables)))
         zeros: list[Number] = [ZERO] * free  # that is interval arithmetic
         if self._total(goal, zeros) <= 0:
@@ -201,18 +210,19 @@ class _Walk:
 
     def _solution(self, goal: Affine) -> list[Number] | None:
         """Multipliers from the linear program (of nearby rational numbers, where there are square roots)."""
+        context = z3.Context()  # of its own: z3 remembers what it was asked before
         unknowns: list[Any] = []
         conditions: list[Any] = []
 
         def bounded(name: str, values: Sequence[Any]) -> Any:
-            variable = z3.Real(name)
-            conditions.extend(variable >= _z3(value) for value in values)
+            variable = z3.Real(name, context)
+            conditions.extend(variable >= _z3(value, context) for value in values)
             return variable
 
         def free(c: Any, points: list[tuple[Number, Number]]) -> tuple[Any, Any]:
-            slope = z3.Real(f"m{len(unknowns)}")
+            slope = z3.Real(f"m{len(unknowns)}", context)
             peak = bounded(
-                f"p{len(unknowns)}", [_plus(_times(c, value), -_z3(_times(slope, z))) for z, value in points]
+                f"p{len(unknowns)}", [_plus(_times(c, value), -_z3(_times(slope, z), context)) for z, value in points]
             )
             unknowns.append(slope)
             return slope, peak
@@ -220,10 +230,12 @@ class _Walk:
         total, coefficients = self._walk(goal, free)
         for j, c in coefficients.items():
             total = _plus(total, bounded(f"x{j}", [_times(c, end) for end in self.ranges[j]]))
-        solver = z3.SolverFor("QF_LRA")
-        solver.set("timeout", _LEAF_MILLISECONDS)
+        solver = z3.SolverFor("QF_LRA", context)
+        z3_limits(solver, self.meter.deadline.left, _PROGRAM)
         solver.add(*conditions, total <= 0)
-        if solver.check() != z3.sat:
+        status = solver.check()
+        self.meter.spend(z3_work(solver))
+        if status != z3.sat:
             return None
         model = solver.model()
         return [_rational(model.eval(unknown, model_completion=True)) for unknown in unknowns]
@@ -235,20 +247,21 @@ def _inner_kinks(variable: Variable, ends: tuple[Number, Number]) -> list[Number
 
 def _times(a: Any, number: Number) -> Any:
     if isinstance(a, z3.ExprRef):
-        return a * _z3(number) if number else ZERO
+        return a * _z3(number, a.ctx) if number else ZERO
     return a * number
 
 
 def _plus(a: Any, b: Any) -> Any:
-    if isinstance(a, z3.ExprRef) or isinstance(b, z3.ExprRef):
-        return _z3(a) + _z3(b)
+    for side in (a, b):
+        if isinstance(side, z3.ExprRef):
+            return _z3(a, side.ctx) + _z3(b, side.ctx)
     return a + b
 
 
-def _z3(number: Any) -> Any:
+def _z3(number: Any, context: z3.Context) -> Any:
     if isinstance(number, z3.ExprRef):
         return number
-    return z3.RealVal(str(number.enclosure(64)[0] if isinstance(number, Algebraic) else number))
+    return z3.RealVal(str(number.enclosure(64)[0] if isinstance(number, Algebraic) else number), context)
 
 
 def _rational(value: Any) -> Number:

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from verimv.bounds.bound import NetworkBounds, NeuronBound
+from verimv.effort import SECOND, Deadline, Meter
 from verimv.exact import Number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network, activate
 from verimv.networks.program import Program, Range
-from verimv.smt.limited import DEFAULT_MEMORY, Deadline
+from verimv.smt.limited import DEFAULT_MEMORY
 from verimv.smt.optimise import Optimum, maximum
 from verimv.smt.search import Point
 
-#: Seconds for one end of one neuron's range.
-SECONDS_PER_BOUND = 5.0
+#: For all bounds, and for one end of one neuron's range.
+_WORK, WORK_PER_BOUND = 600 * SECOND, 5 * SECOND
 
 
 def exact_bounds(
     network: Network,
-    seconds: float = 600.0,
-    per_bound: float = SECONDS_PER_BOUND,
+    seconds: float = math.inf,
+    per_bound: int = WORK_PER_BOUND,
     solver: str = "z3",
     memory: int = DEFAULT_MEMORY,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> NetworkBounds:
-    """The exact range of every neuron with attaining points; where the time ends, the best range proved so far."""
-    deadline = Deadline(seconds)
+    """The exact range of every neuron with attaining points; where work or time end, the best range proved so far."""
+    meter = Meter(_WORK, Deadline(seconds))
     bounds = NetworkBounds()
     proven: dict[tuple[int, int], Range] = {}
     total = sum(len(layer.rows) for layer in network.layers)
@@ -41,9 +43,8 @@ def exact_bounds(
             progress("exact bounds", done, total)
             form = row.substitute(below)
             at = _pre_activation(network, depth, index)
-            time_for_each = min(per_bound, deadline.left / 2)
             ends = [
-                _end(program, form if up else -form, at, up, network, solver, time_for_each, memory)
+                _end(program, form if up else -form, at, up, network, solver, per_bound, meter, memory)
                 for up in (False, True)
             ]
             rows.append(_bound(ends[0], ends[1]))
@@ -60,13 +61,17 @@ def _end(
     up: bool,
     network: Network,
     solver: str,
-    time: float,
+    per_bound: int,
+    meter: Meter,
     memory: int,
 ) -> Optimum:
-    if time <= 0.01 and form.terms:
+    if (meter.is_used_up or not meter.deadline.left) and form.terms:
         point = tuple(low for low, _ in network.box)
         return Optimum(at(point) if up else -at(point), point, program.range_of(form)[1])
-    return maximum(program, form, at if up else lambda point: -at(point), network.inputs, time, solver, memory)
+    own = Meter(min(per_bound, meter.left), meter.deadline)
+    found = maximum(program, form, at if up else lambda point: -at(point), network.inputs, own, solver, memory)
+    meter.left -= own.spent
+    return found
 
 
 def _bound(lower: Optimum, upper: Optimum) -> NeuronBound:

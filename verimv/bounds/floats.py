@@ -34,6 +34,15 @@ class Guess:
     coefficients: list[Floats]  # of the values of each layer below; of the inputs first
 
 
+def product(a: Floats, b: Floats) -> Floats:
+    """a @ b, added up in an order that is always the same.
+
+    The operator @ calls BLAS, which adds in another order on another processor, or with another number of threads; and
+    what is rounded from its results ends up in certificates. Without `optimize`, einsum has loops of its own.
+    """
+    return np.einsum("...j,j->..." if b.ndim == 1 else "...j,jk->...k", a, b)
+
+
 class FloatNetwork:
     """The nearest floats of a network's weights, with bounds proved before."""
 
@@ -65,8 +74,8 @@ class FloatNetwork:
         result = []
         for depth, current in enumerate(self.layers[: layer - 1]):
             positive, negative = np.maximum(current.weights, 0).T, np.minimum(current.weights, 0).T
-            lowest = low @ positive + high @ negative + current.bias
-            highest = high @ positive + low @ negative + current.bias
+            lowest = product(low, positive) + product(high, negative) + current.bias
+            highest = product(high, positive) + product(low, negative) + current.bias
             for lower, upper in (self.known[depth], *([cuts[depth]] if cuts else [])):
                 lowest, highest = np.maximum(lowest, lower), np.minimum(highest, upper)
             result.append((lowest, highest))
@@ -95,8 +104,8 @@ class FloatNetwork:
         for depth in range(layer - 2, -1, -1):
             current, (lowest, highest) = self.layers[depth], ranges[depth]
             slope, peak = best_slopes(current.activation, c, lowest, highest)
-            total = total + peak.sum(axis=1) + slope @ current.bias
-            c = slope @ current.weights
+            total = total + peak.sum(axis=1) + product(slope, current.bias)
+            c = product(slope, current.weights)
             multipliers.insert(0, slope)
             coefficients.insert(0, c)
         return Guess(total + np.where(c > 0, c * high, c * low).sum(axis=1), multipliers, coefficients)
@@ -105,9 +114,9 @@ class FloatNetwork:
         """Arguments of a layer at points, one per row."""
         values = points
         for current in self.layers[: layer - 1]:
-            values = act(current.activation, values @ current.weights.T + current.bias)
+            values = act(current.activation, product(values, current.weights.T) + current.bias)
         top = self.layers[layer - 1]
-        return values @ top.weights.T + top.bias
+        return product(values, top.weights.T) + top.bias
 
     def open_kinks(self, ranges: FloatRanges) -> list[Floats]:
         """Per layer, where a kink lies strictly inside the range."""

@@ -13,6 +13,8 @@ _TOLERANCE = 1e-9
 #: Per solution. (A limit of time would count from when the solver was made, and results would depend on it.)
 _ITERATIONS = 50_000
 
+#: Work of a solution, and of each of its iterations.
+_SOLVE, _ITERATION = 250, 10
 
 #: Solvers that nobody uses; making a new one takes longer than a small program.
 _idle: list[Any] = []
@@ -35,12 +37,13 @@ def _new_solver() -> Any:
 
 @dataclass(frozen=True)
 class Answer:
-    """`duals` prove an optimum, or that nothing is feasible; there may be none."""
+    """`duals` prove an optimum, or that nothing is feasible; there may be none. `work` is what it took."""
 
     status: Literal["optimal", "infeasible", "failed"]
     value: float = 0.0
     point: Any = None
     duals: Any = None
+    work: int = 0
 
 
 class LinearProgram:
@@ -83,11 +86,12 @@ class LinearProgram:
         solver.changeColsCost(self.columns, np.arange(self.columns, dtype=np.int32), -np.asarray(cost, dtype=float))
         solver.run()
         status = solver.getModelStatus()
+        work = _SOLVE + _ITERATION * max(0, solver.getInfo().simplex_iteration_count)
         if status == highspy.HighsModelStatus.kOptimal:
             solution = solver.getSolution()
             point, duals = np.array(solution.col_value), -np.array(solution.row_dual)
-            return Answer("optimal", float(cost @ point), point, duals)
+            return Answer("optimal", float(np.sum(cost * point)), point, duals, work)
         if status == highspy.HighsModelStatus.kInfeasible:
             _, has_ray, ray = solver.getDualRay()
-            return Answer("infeasible", duals=np.array(ray) if has_ray else None)
-        return Answer("failed")
+            return Answer("infeasible", duals=np.array(ray) if has_ray else None, work=work)
+        return Answer("failed", work=work)

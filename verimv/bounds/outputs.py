@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from verimv.bounds.bound import NeuronBound
 from verimv.bounds.engine import Effort, Progress, certified_bounds
+from verimv.effort import NEVER, SECOND, Deadline
 from verimv.errors import InternalError
 from verimv.exact import Number
 from verimv.networks.compile import to_network
@@ -28,9 +29,10 @@ def as_unit_network(subject: Formula | Network) -> Network | None:
 
 def searched_ranges(
     subject: Formula | Network,
-    seconds: float,
+    work: int = 30 * SECOND,
     workers: Workers = 1,
     progress: Progress = lambda stage, done, total: None,
+    deadline: Deadline = NEVER,
 ) -> list[FunctionRange | None]:
     """The range of every output over the box with points of the unit cube; None where it is not found exactly."""
     network = as_unit_network(subject)
@@ -38,7 +40,7 @@ def searched_ranges(
         return [None] * len(subject.outputs)
     last = len(network.layers)
     only = {(last, i) for i in range(len(network.outputs))}
-    effort = Effort("exact", seconds=seconds, per_bound=seconds, workers=workers)
+    effort = Effort("exact", work=work, per_bound=work, workers=workers, deadline=deadline)
     bounds = certified_bounds(network, effort, progress, only).layers[-1]
     function = Function(subject)
     activation = network.layers[-1].activation

@@ -30,6 +30,9 @@ class Prover:
         self.cube = Situation(network.box, {})
         self._ranges: dict[int, FloatRanges] = {}
         self._samples: dict[int, tuple[Any, Any]] = {}
+        sizes = [layer.weights.size for layer in self.floats.layers]
+        #: weights below each layer, from 1
+        self.weights = [0, *itertools.accumulate(sizes, initial=0)]
 
     def __reduce__(self) -> tuple[type[Prover], tuple[Network, Mapping[Place, Ends]]]:
         """To other machines goes what it is made of."""

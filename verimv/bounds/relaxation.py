@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from verimv.bounds.floats import FloatNetwork, FloatRanges
+from verimv.bounds.floats import FloatNetwork, FloatRanges, product
 from verimv.bounds.linear_program import INFINITY, Answer, LinearProgram
 from verimv.bounds.situation import Ends, Place
 from verimv.networks.network import Activation
@@ -30,6 +30,7 @@ class Relaxed:
     point: Any = None
     multipliers: list[Any] | None = None
     gaps: list[Any] | None = None
+    work: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Relaxation:
         self._slopes: dict[int, float] = {}  # of the line in a row
         for depth, mask in enumerate(free):
             layer, (lowest, highest) = network.layers[depth], ranges[depth]
-            arguments, shift = layer.weights @ values, layer.weights @ constant + layer.bias
+            arguments, shift = product(layer.weights, values), product(layer.weights, constant) + layer.bias
             values, constant = _stable(layer.activation, arguments, shift, lowest, highest)
             for i in np.flatnonzero(mask).tolist():
                 ends = float(lowest[i]), float(highest[i])
@@ -92,7 +93,7 @@ class Relaxation:
 
     def restrict(self, phases: Mapping[Place, Ends]) -> None:
         """To phases of neurons; earlier ones are undone. What does not bend here is left as it is."""
-        for place in self._phases.keys() | phases.keys():
+        for place in {**self._phases, **phases}:
             wanted = phases.get(place)
             if place in self._places and wanted != self._phases.get(place):
                 self._change(self._places[place], wanted or (None, None))
@@ -116,14 +117,14 @@ class Relaxation:
         """An upper bound of way·argument of a neuron of the layer above."""
         top = self.network.layers[layer - 1]
         row = way * top.weights[index]
-        answer = self._program.maximise(row @ self._values)
+        answer = self._program.maximise(product(row, self._values))
         if answer.status == "failed":
-            return Relaxed("failed")
+            return Relaxed("failed", work=answer.work)
         multipliers = self._multipliers(answer)
         if answer.status == "infeasible":
-            return Relaxed("infeasible", multipliers=multipliers)
-        upper = answer.value + float(row @ self._constant) + way * top.bias[index]
-        return Relaxed("optimal", upper, answer.point[: self.inputs], multipliers, self._gaps(answer))
+            return Relaxed("infeasible", multipliers=multipliers, work=answer.work)
+        upper = answer.value + float(product(row, self._constant)) + way * top.bias[index]
+        return Relaxed("optimal", upper, answer.point[: self.inputs], multipliers, self._gaps(answer), answer.work)
 
     def _multipliers(self, answer: Answer) -> list[Any] | None:
         """The duals of the rows that define arguments."""

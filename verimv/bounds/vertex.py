@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from verimv.bounds.elimination import Equations
-from verimv.bounds.floats import FloatNetwork, act, slopes_of
+from verimv.bounds.floats import FloatNetwork, act, product, slopes_of
 from verimv.bounds.linear_program import INFINITY, LinearProgram
 from verimv.bounds.situation import KINKS
 from verimv.bounds.walk import LayerRange, Multipliers, Walk, integers, over, value_at
@@ -121,8 +121,8 @@ def _cell(network: FloatNetwork, layer: int, index: int, way: int, point: Any) -
     values, constant = np.eye(len(point)), np.zeros(len(point))
     rows, low, high = [], [], []
     for current in network.layers[: layer - 1]:
-        arguments, shift = current.weights @ values, current.weights @ constant + current.bias
-        at = arguments @ point + shift
+        arguments, shift = product(current.weights, values), product(current.weights, constant) + current.bias
+        at = product(arguments, point) + shift
         ends = np.full(len(at), -INFINITY), np.full(len(at), INFINITY)
         for kink in KINKS[current.activation]:
             ends[0][at >= kink], ends[1][at < kink] = kink, np.minimum(ends[1][at < kink], kink)
@@ -131,9 +131,9 @@ def _cell(network: FloatNetwork, layer: int, index: int, way: int, point: Any) -
         high.append(ends[1] - shift)
         slope = act(current.activation, at + 1e-9) != act(current.activation, at)
         slope = slope if current.activation != "identity" else np.ones(len(at), dtype=bool)
-        offset = act(current.activation, at) - np.where(slope, arguments @ point, 0)
+        offset = act(current.activation, at) - np.where(slope, product(arguments, point), 0)
         values, constant = np.where(slope[:, None], arguments, 0), offset
-    gradient = way * network.layers[layer - 1].weights[index] @ values
+    gradient = way * product(network.layers[layer - 1].weights[index], values)
     if not rows:
         return gradient, np.zeros((0, len(point))), [], []
     return gradient, np.concatenate(rows), np.concatenate(low), np.concatenate(high)
@@ -215,7 +215,7 @@ def _classify(
             if not isinstance(share, int):
                 slopes[i] = float(share) * coefficient
             classes[depth].append(share)
-        c = slopes @ walk.layers[depth].floats
+        c = product(slopes, walk.layers[depth].floats)
     return classes, unknowns, zeros
 
 

@@ -8,16 +8,16 @@ from verimv.bounds.bound import NetworkBounds
 from verimv.bounds.evidence import prove_bound
 from verimv.bounds.situation import Case, Ends, Place, Target
 from verimv.certificate.derivation import Derivation
+from verimv.effort import Meter
 from verimv.exact import format_number
 from verimv.networks.network import Network
-from verimv.smt.limited import Deadline
 
 
 class BoundLines:
     """Of one network on the unit cube; `proven` is what is known of it, with evidence."""
 
-    def __init__(self, derivation: Derivation, network: Network, proven: NetworkBounds, deadline: Deadline) -> None:
-        self.derivation, self.network, self.proven, self.deadline = derivation, network, proven, deadline
+    def __init__(self, derivation: Derivation, network: Network, proven: NetworkBounds, meter: Meter) -> None:
+        self.derivation, self.network, self.proven, self.meter = derivation, network, proven, meter
         #: what is written
         self.known: dict[Place, Ends] = {}
         #: bounds without evidence
@@ -30,14 +30,14 @@ class BoundLines:
         return end is not None and target.way * end <= target.way * target.value
 
     def prove(self, target: Target) -> bool:
-        """A line with its evidence, if that is known or found in time; otherwise the bound is assumed."""
+        """A line with its evidence, if that is known or found; otherwise the bound is assumed."""
         bound = self.proven.get(target.layer - 1, target.index)
         for lemma, cases in bound.lemmas(target.layer, target.index) if bound is not None else ():
             if lemma.way == target.way and target.way * lemma.value <= target.way * target.value:
                 self.write_lemmas(target.layer)
                 self._write(lemma, cases)
                 return True
-        found = prove_bound(self.network, target, self.known, self.deadline.left)
+        found = prove_bound(self.network, target, self.known, self.meter)
         self.assumed += found is None
         self._write(target, found or ())
         return found is not None

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from verimv import kernel
 from verimv.checking import CERTIFICATE_FILES, as_error, verdict
+from verimv.smt import Search, Verdict
+from verimv.smt.obligations import Task, collect, prove
 
 #: Longer certificates are written gzipped.
 _PLAIN_LINES = 2_000
@@ -98,3 +100,12 @@ class Certificate:
         if isinstance(found, kernel.Rejected):
             raise as_error(found)
         return found.lines
+
+    def task(self) -> Task:
+        """What solvers have to prove so that the certificate holds."""
+        lines = (line.encode() for line in self.lines())
+        return collect(lines, self.subjects.__getitem__, self.subjects.keys())
+
+    def prove(self, search: Search | None = None) -> Verdict:
+        """Ask solvers about every line; no kernel has a part in it."""
+        return prove(self.task(), search or Search())

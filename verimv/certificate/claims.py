@@ -12,11 +12,11 @@ from typing import NamedTuple
 from verimv.bounds.cone import Variable, levels
 from verimv.bounds.evidence import prove
 from verimv.certificate.derivation import Derivation
+from verimv.effort import Meter
 from verimv.exact import ONE as ONE_
 from verimv.exact import ZERO as ZERO_
 from verimv.exact import Rational, format_number
 from verimv.networks.affine import Affine
-from verimv.smt.limited import Deadline
 from verimv.terms.dag import DIVIDE, NOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag
 
 #: Sums are not flattened past this many terms.
@@ -24,7 +24,7 @@ MAX_TERMS = 256
 
 
 class NotMatched(Exception):
-    """The structures differ, or time ran out: which says nothing about equality."""
+    """The structures differ, or the work is used up: which says nothing about equality."""
 
 
 class Claim(NamedTuple):
@@ -128,7 +128,7 @@ class Claims:
             self.known[claim.form] = claim
         return Claim(node, Affine.variable(node), derivation.claim("atom", sums[0].number))
 
-    def by_cases(self, a: int, b: int, claim: int, deadline: Deadline) -> int:
+    def by_cases(self, a: int, b: int, claim: int, meter: Meter) -> int:
         """The claim that node b has the form of a claim about node a, proved over all that both are made of."""
         definitions: dict[int, Claim] = {}
         pending = [node for node in (a, b) if self.dag.kinds[node] not in (ZERO, ONE)]  # these are numbers
@@ -142,7 +142,7 @@ class Claims:
         cases: list[list[int | str]] = []
         for first, second in ((a, b), (b, a)):
             goal = self._reference(first, places) + self._reference(second, places).scaled(-ONE_)
-            found = prove(variables, goal, deadline.left)
+            found = prove(variables, goal, meter)
             if found is None:
                 raise NotMatched
             cases += map(list, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from dataclasses import dataclass, fields
@@ -10,7 +11,8 @@ from typing import Any
 
 from verimv.certificate.certificate import Certificate, Progress
 from verimv.certificate.derivation import Derivation
-from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter
+from verimv.certificate.writer import CertificateWriter
+from verimv.effort import SECOND
 from verimv.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
 from verimv.extract import extraction as plain
 from verimv.extract.extraction import Extraction
@@ -20,7 +22,7 @@ from verimv.terms.mvfile import write_mv
 
 _OTHER_ROOT = re.compile(r"sqrt\((?![0-9]{1,9}\))|\)\*sqrt")
 #: For the evidence of bounds that can be done without.
-_RETRY_SECONDS = 5.0
+_RETRY_WORK = 5 * SECOND
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,16 +44,9 @@ class CertifiedExtraction(Extraction):
 
     def check(self, progress: Progress | None = None) -> str:
         """Have the kernel check the certificate and record its verdict. Empty if it is valid, else what it lacks."""
-        begin = time.perf_counter()
-        lacking = self._unreadable()
-        try:
-            if not lacking:
-                self.summary["statement"] = self.certificate.check(progress)
-        except IncompleteCertificate as error:
-            lacking = str(error)
-        except (InvalidCertificate, InputError) as error:
-            raise InternalError(f"the kernel refuses the certificate: {error}", self._reproduction()) from None
-        seconds = round(time.perf_counter() - begin, 3)
+        lacking, statement, seconds = self._verdict(progress)
+        if not lacking:
+            self.summary["statement"] = statement
         self.summary["status"] = "extracted" if lacking else "certified"
         self.summary["seconds"]["check"] = seconds
         entry = {
@@ -64,6 +59,29 @@ class CertifiedExtraction(Extraction):
         self.summary["proofs"] = [*self.summary["proofs"], entry | ({"reason": lacking} if lacking else {})]
         return lacking
 
+    def is_accepted(self, progress: Progress | None = None) -> bool:
+        """Whether the kernel accepts the certificate."""
+        return not self._verdict(progress)[0]
+
+    def _verdict(self, progress: Progress | None) -> tuple[str, list[str], float]:
+        """What the certificate lacks, what it proves, and the kernel's time for it. The kernel is asked once."""
+        if not self._verdicts:
+            begin = time.perf_counter()
+            lacking, statement = self._unreadable(), []
+            try:
+                if not lacking:
+                    statement = self.certificate.check(progress)
+            except IncompleteCertificate as error:
+                lacking = str(error)
+            except (InvalidCertificate, InputError) as error:
+                raise InternalError(f"the kernel refuses the certificate: {error}", self._reproduction()) from None
+            self._verdicts.append((lacking, statement, round(time.perf_counter() - begin, 3)))
+        return self._verdicts[0]
+
+    @cached_property
+    def _verdicts(self) -> list[tuple[str, list[str], float]]:
+        return []
+
     def _unreadable(self) -> str:
         """What keeps the kernel from reading the certificate: its numbers have square roots of small integers only."""
         texts = (*self.derivation.lines, self.certificate.subjects["network"].decode())
@@ -74,18 +92,25 @@ class CertifiedExtraction(Extraction):
         return "".join(write_network(self.source))
 
 
-def extract(network: Network, **options: Any) -> CertifiedExtraction:
+def extract(network: Network, *, resume: str | os.PathLike[str] | None = None, **options: Any) -> CertifiedExtraction:
     """The formula that a network computes on its box, with a certificate. Options as in
     :func:`verimv.extract.extraction.extract`.
 
-    Outputs that are scaled need some bounds, not the best: where the best lack evidence, intervals are taken.
+    Outputs that are scaled need some bounds, not the best: where the best lack evidence, or have more of it than the
+    kernel is willing to follow, simpler ones are taken.
     """
     progress = options.get("progress", plain.no_progress)
-    may_retry = options.get("scale_output", False) and options.get("bounds", "auto") == "auto"
-    writer = CertificateWriter(progress, _RETRY_SECONDS if may_retry else EVIDENCE_SECONDS)
+    if not options.get("scale_output", False) or options.get("bounds", "auto") != "auto":
+        return _certified(network, CertificateWriter(progress), {**options, "resume": resume})
+    for choice in ({"bounds": "auto", "resume": resume}, {"bounds": "linear"}):
+        writer = CertificateWriter(progress, _RETRY_WORK)
+        found = _certified(network, writer, {**options, **choice})
+        if not writer.assumed and found.is_accepted(progress):
+            return found
+    return _certified(network, CertificateWriter(progress), {**options, "bounds": "interval"})
+
+
+def _certified(network: Network, writer: CertificateWriter, options: dict[str, Any]) -> CertifiedExtraction:
     extraction = plain.extract(network, recorder=writer, **options)
-    if writer.assumed and may_retry:
-        writer = CertificateWriter(progress)
-        extraction = plain.extract(network, recorder=writer, **{**options, "bounds": "interval"})
     parts = {field.name: getattr(extraction, field.name) for field in fields(extraction)}
     return CertifiedExtraction(**parts, derivation=writer.derivation)

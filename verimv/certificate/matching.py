@@ -3,19 +3,21 @@
 Every node of a formula gets claims from the bottom up: its value, a form over nodes that really clip something, and the
 sum that it clips. The network's neurons are then looked up among those sums. This finds a derivation where the network
 has the formula's structure, as :func:`verimv.networks.to_network` builds it, chains flattened or not. Outputs of two
-formulas whose forms differ are compared by cases, within a time limit. Where no derivation is found, that says nothing
+formulas whose forms differ are compared by cases, with so much work. Where no derivation is found, that says nothing
 about equality.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.claims import Claims, NotMatched
 from verimv.certificate.derivation import Derivation
-from verimv.certificate.writer import EVIDENCE_SECONDS, CertificateWriter
+from verimv.certificate.writer import EVIDENCE_WORK, CertificateWriter
+from verimv.effort import Deadline, Meter
 from verimv.errors import IncompleteCertificate, InputError, InvalidCertificate, Refuted, Undecided, check_type
 from verimv.exact import ceil
 from verimv.extract.extraction import extract
@@ -23,22 +25,22 @@ from verimv.networks.affine import Affine
 from verimv.networks.json_format import write_network
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
-from verimv.smt.limited import Deadline
 from verimv.terms.dag import Dag, reachable
 from verimv.terms.formula import Formula, copy
 from verimv.terms.mvfile import write_mv
 
 
-def certify(network: Network, formula: Formula, seconds: float = EVIDENCE_SECONDS) -> Certificate | None:
+def certify(network: Network, formula: Formula, seconds: float = math.inf) -> Certificate | None:
     """A certificate that a network on its box equals a formula, outputs in order, if one is found in time."""
     check_type(network, Network)
     check_type(formula, Formula)
     normalised = to_unit_cube(network)
     if len(formula.roots) != len(network.outputs) or not set(formula.inputs) <= set(network.inputs):
         return None
+    meter = Meter(EVIDENCE_WORK, Deadline(seconds))
     renamed = Formula(formula.dag, network.inputs, formula.roots, network.outputs)
     try:
-        derivation = _by_structure(normalised, renamed) or _by_extraction(normalised, renamed, seconds)
+        derivation = _by_structure(normalised, renamed) or _by_extraction(normalised, renamed, meter)
     except (NotMatched, Refuted, Undecided):
         return None
     texts = {"network": write_network(normalised), "formula": write_mv(renamed)}
@@ -65,10 +67,9 @@ def _claims(dag: Dag, inputs: Sequence[str], roots: Sequence[int], derivation: D
     return claims
 
 
-def _by_extraction(network: Network, formula: Formula, seconds: float) -> Derivation:
+def _by_extraction(network: Network, formula: Formula, meter: Meter) -> Derivation:
     """The network equals its own formula, and that one equals the other by cases."""
-    deadline = Deadline(seconds)
-    writer = CertificateWriter(seconds=seconds)
+    writer = CertificateWriter()
     extracted = extract(network, recorder=writer).formula
     count = len(network.outputs)
     proved = [json.loads(line)[2] for line in writer.derivation.lines[-count:]]
@@ -77,11 +78,11 @@ def _by_extraction(network: Network, formula: Formula, seconds: float) -> Deriva
     left, right = copy(dag, extracted.roots, extracted.dag), copy(dag, formula.roots, formula.dag)
     claims = _claims(dag, formula.inputs, [*left, *right], derivation)
     for k, (claim, a, b) in enumerate(zip(proved, left, right, strict=True)):
-        derivation.line("output", k, claim if a == b else claims.by_cases(a, b, claim, deadline), "1", "0")
+        derivation.line("output", k, claim if a == b else claims.by_cases(a, b, claim, meter), "1", "0")
     return derivation
 
 
-def certify_formulas(original: Formula, formula: Formula, seconds: float = EVIDENCE_SECONDS) -> Certificate | None:
+def certify_formulas(original: Formula, formula: Formula, seconds: float = math.inf) -> Certificate | None:
     """A certificate that two formulas with the same inputs and outputs are equal, if one is found in time."""
     check_type(original, Formula)
     check_type(formula, Formula)
@@ -90,15 +91,15 @@ def certify_formulas(original: Formula, formula: Formula, seconds: float = EVIDE
     dag = Dag()
     left, right = copy(dag, original.roots, original.dag), copy(dag, formula.roots, formula.dag)
     claims = _claims(dag, formula.inputs, [*left, *right], Derivation())
-    deadline = Deadline(seconds)
+    meter = Meter(EVIDENCE_WORK, Deadline(seconds))
     try:
         for k, (a, b) in enumerate(zip(left, right, strict=True)):
             value = claims.values[a]
             other = claims.values[b].number if claims.values[b].form == value.form else None
             if other is None:
-                other = claims.by_cases(a, b, value.number, deadline)
+                other = claims.by_cases(a, b, value.number, meter)
             claims.derivation.line("equal", k, value.number, other)
-    except NotMatched:
+    except (NotMatched, Undecided):
         return None
     texts = {"original": "".join(write_mv(original)), "formula": "".join(write_mv(formula))}
     return checked(texts, claims.derivation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,40 +18,51 @@ from verimv.certificate.bound_lines import BoundLines
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.derivation import Derivation
 from verimv.certificate.matching import checked
-from verimv.errors import InputError, check_type
+from verimv.certificate.writer import EVIDENCE_WORK
+from verimv.effort import Deadline, Meter
+from verimv.errors import InputError, Undecided, check_type
 from verimv.exact import Number, as_number, format_number
 from verimv.networks.json_format import write_network
 from verimv.networks.network import Network
 from verimv.networks.normalise import to_unit_cube
 from verimv.networks.sharing import SharedPair
 from verimv.smt.functions import aligned
-from verimv.smt.limited import Deadline
 
-#: Of the time for evidence: for the neurons below the outputs.
-_HIDDEN_SHARE = 0.4
+#: Of the work for evidence: for the neurons below the outputs.
+_HIDDEN_WORK = EVIDENCE_WORK * 2 // 5
 
 
-def certify_range(network: Network, ranges: Sequence[tuple[Any, Any]], seconds: float = 60.0) -> Certificate | None:
+def certify_range(network: Network, ranges: Sequence[tuple[Any, Any]], seconds: float = math.inf) -> Certificate | None:
     """A certificate that every output of a network stays within its range, one pair of exact numbers for each; or None,
     if no evidence is found in time."""
     check_type(network, Network)
     if len(ranges) != len(network.outputs):
         raise InputError(f"expected a range for each of {len(network.outputs)} outputs, found {len(ranges)}")
     unit = to_unit_cube(network)
-    last = len(unit.layers)
-    deadline = Deadline(seconds)
-    lines = BoundLines(Derivation(), unit, _hidden_bounds(unit, seconds), deadline)
-    lines.write_lemmas(last)
-    for k, (low, high) in enumerate(ranges):
-        for target in _targets(unit, k, (as_number(low), as_number(high))):
+    ends = [(as_number(low), as_number(high)) for low, high in ranges]
+    try:
+        derivation = _range_lines(unit, ends, Deadline(seconds))
+    except Undecided:
+        return None
+    return None if derivation is None else checked({"network": "".join(write_network(network))}, derivation)
+
+
+def _range_lines(network: Network, ranges: Sequence[tuple[Number, Number]], deadline: Deadline) -> Derivation | None:
+    hidden = _hidden_bounds(network, _HIDDEN_WORK, deadline)
+    lines = BoundLines(Derivation(), network, hidden, Meter(EVIDENCE_WORK, deadline))
+    lines.write_lemmas(len(network.layers))
+    for k, ends in enumerate(ranges):
+        for target in _targets(network, k, ends):
             if not lines.prove(target):
                 return None
-    return checked({"network": "".join(write_network(network))}, lines.derivation)
+    return lines.derivation
 
 
-def _hidden_bounds(network: Network, seconds: float, given: Mapping[Place, NeuronBound] | None = None) -> NetworkBounds:
+def _hidden_bounds(
+    network: Network, work: int, deadline: Deadline, given: Mapping[Place, NeuronBound] | None = None
+) -> NetworkBounds:
     """What helps to bound the last layer; `given` is taken as it is."""
-    effort = Effort("exact", seconds=_HIDDEN_SHARE * seconds)
+    effort = Effort("exact", work=work, deadline=deadline)
     bounds = certified_bounds(network, effort, only={(len(network.layers), -1)}, given=given)
     return NetworkBounds(bounds.layers[:-1])
 
@@ -65,7 +77,7 @@ def _targets(network: Network, k: int, ends: tuple[Number, Number]) -> list[Targ
     return [Target(last, k, -1, low), Target(last, k, 1, high)]
 
 
-def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: float = 60.0) -> Certificate | None:
+def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: float = math.inf) -> Certificate | None:
     """A certificate that two networks with the same inputs and box never differ by more than a tolerance, or None. The
     second is written with the names of the first.
 
@@ -78,7 +90,10 @@ def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: floa
     second = aligned(a, b)[1]
     b = replace(reordered(b, second.inputs, second.outputs), inputs=a.inputs, outputs=a.outputs)
     first, other = to_unit_cube(a), to_unit_cube(b)
-    derivation = _by_sharing(first, other, tolerance) or _by_search(first, other, tolerance, Deadline(seconds))
+    try:
+        derivation = _by_sharing(first, other, tolerance) or _by_search(first, other, tolerance, Deadline(seconds))
+    except Undecided:
+        return None
     if derivation is None:
         return None
     return checked({"network": "".join(write_network(a)), "other": "".join(write_network(b))}, derivation)
@@ -101,23 +116,26 @@ def _by_search(a: Network, b: Network, tolerance: Number, deadline: Deadline) ->
     """Evidence for bounds of both networks, then of their difference."""
     if not are_alike(a, b) or any(side.number_kind == "algebraic" for side in (a, b)):
         return None
-    pair, derivation, seconds = Pair(a, b), Derivation(), deadline.left / 2
-    first = _hidden_bounds(pair.first.network, seconds)
+    pair, derivation = Pair(a, b), Derivation()
+    first = _hidden_bounds(pair.first.network, _HIDDEN_WORK // 2, deadline)
     facts = _write_lemmas(derivation, pair, pair.first, first, {})
     given = {
         place: first.layers[pair.first.places[k][0] - 1][pair.first.places[k][1]]
         for k, place in pair.second.places.items()
         if pair.is_shared(k) and place[0] < pair.depth
     }
-    second = _hidden_bounds(pair.second.network, seconds, given)
+    second = _hidden_bounds(pair.second.network, _HIDDEN_WORK // 2, deadline, given)
     facts = _write_lemmas(derivation, pair, pair.second, second, facts)
     prover = Prover(pair.difference.network, pair.difference.known(facts))
     if not prover.floats.is_usable:
         return None
     translated, top = Translation(pair, pair.difference, facts), len(pair.difference.network.layers)
+    meter = Meter(EVIDENCE_WORK, deadline)
     for k in range(len(a.outputs)):
         for way in (1, -1):
-            outcome = Search(prover, top, k, way, lambda _: tolerance, Budget(deadline.left)).run()
+            budget = Budget(meter.left, deadline=deadline)
+            outcome = Search(prover, top, k, way, lambda _: tolerance, budget).run()
+            meter.spend(outcome.work)
             if not outcome.complete:
                 return None
             target = Target(top, k, way, way * tolerance)

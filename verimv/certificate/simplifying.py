@@ -7,6 +7,7 @@ are equal already. Classes of equal nodes are kept as claims "this node reads as
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 from verimv.certificate.certificate import Certificate
@@ -14,19 +15,23 @@ from verimv.certificate.claims import Claims, NotMatched
 from verimv.certificate.derivation import Derivation
 from verimv.certificate.extraction import CertifiedExtraction
 from verimv.certificate.matching import checked
-from verimv.certificate.writer import EVIDENCE_SECONDS
+from verimv.certificate.writer import EVIDENCE_WORK
+from verimv.effort import Deadline, Meter
+from verimv.errors import Undecided
 from verimv.exact import format_number
 from verimv.simplify import CONGRUENCE, Simplification, Step, simplify
-from verimv.simplify.simplification import DEFAULT_SECONDS, Progress
-from verimv.smt.limited import Deadline
+from verimv.simplify.simplification import DEFAULT_WORK, Progress
 from verimv.terms.dag import DIVIDE, NOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, reachable
 from verimv.terms.mvfile import write_mv
 
 
-def certify_simplification(simplification: Simplification, seconds: float = EVIDENCE_SECONDS) -> Certificate | None:
+def certify_simplification(simplification: Simplification, seconds: float = math.inf) -> Certificate | None:
     """A certificate that the simplified formula equals the original, if every step finds its evidence in time."""
     proof = _Proof(simplification, Derivation())
-    if not proof.follow_all(Deadline(seconds)):
+    try:
+        if not proof.follow_all(Meter(EVIDENCE_WORK, Deadline(seconds))):
+            return None
+    except Undecided:
         return None
     for k, (a, b) in enumerate(proof.pairs):
         proof.derivation.line("equal", k, proof.reading(a)[1], proof.reading(b)[1])
@@ -37,19 +42,21 @@ def certify_simplification(simplification: Simplification, seconds: float = EVID
 def simplify_extraction(
     extraction: CertifiedExtraction,
     minimise: str = "length",
-    seconds: float = DEFAULT_SECONDS,
+    seconds: float = math.inf,
     progress: Progress = lambda stage, done, total: None,
+    work: int = DEFAULT_WORK,
 ) -> CertifiedExtraction:
     """The same network with a formula that is no longer (or no larger), and a certificate of that. The summary says so
-    under "simplified", or why the formula stays as it is."""
+    under "simplified", or why the formula stays as it is. Raises :class:`Undecided` after `seconds`."""
+    deadline = Deadline(seconds)
     summary = extraction.summary
-    found = simplify(extraction.formula, minimise=minimise, seconds=seconds, progress=progress)
+    found = simplify(extraction.formula, minimise=minimise, seconds=deadline.left, work=work, progress=progress)
     count = len(extraction.formula.roots)
     lines = extraction.derivation.lines
     proof = _Proof(found, extraction.derivation.without_last(count))
-    if not found.steps or not proof.follow_all(Deadline(seconds)):
+    if not found.steps or not proof.follow_all(Meter(EVIDENCE_WORK, deadline)):
         why = (
-            f"no evidence was found in time for length {found.formula.measure().length_text}"
+            f"no evidence was found for length {found.formula.measure().length_text}"
             if found.steps
             else "nothing shorter was found"
         )
@@ -82,16 +89,16 @@ class _Proof:
         #: node → (an equal node, the claim that it reads as that), towards the node that stands for the class
         self._next: dict[int, tuple[int, int]] = {}
 
-    def follow_all(self, deadline: Deadline) -> bool:
+    def follow_all(self, meter: Meter) -> bool:
         """Whether every step has found its evidence."""
         try:
             for step in self.simplification.steps:
-                self._follow(step, deadline)
+                self._follow(step, meter)
         except NotMatched:
             return False
         return True
 
-    def _follow(self, step: Step, deadline: Deadline) -> None:
+    def _follow(self, step: Step, meter: Meter) -> None:
         old, new = step.old, step.new
         if step.reason == CONGRUENCE:
             read = {node: [self.reading(operand)[1] for operand in self.dag.operands(node)] for node in (old, new)}
@@ -106,7 +113,7 @@ class _Proof:
         if old_value.form == new_value.form:
             self._unite(old, new, self.derivation.claim("same", old_value.number, new_value.number))
         else:
-            self._unite(old, new, claims.by_cases(old, new, self._atom(old), deadline))
+            self._unite(old, new, claims.by_cases(old, new, self._atom(old), meter))
 
     def reading(self, node: int) -> tuple[int, int]:
         """The node that stands for the class of a node, and the claim that it reads as that."""

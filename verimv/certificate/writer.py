@@ -8,6 +8,7 @@ from verimv.bounds.bound import NetworkBounds
 from verimv.bounds.situation import Target
 from verimv.certificate.bound_lines import BoundLines
 from verimv.certificate.derivation import Derivation
+from verimv.effort import SECOND, Meter
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor, format_number
 from verimv.extract.extraction import no_progress
 from verimv.extract.plan import Plan
@@ -20,10 +21,9 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.networks.outputs import OutputMap
 from verimv.networks.program import Range
-from verimv.smt.limited import Deadline
 
 #: For all the evidence of bounds in one certificate; what is missing then leaves it incomplete.
-EVIDENCE_SECONDS = 60.0
+EVIDENCE_WORK = 60 * SECOND
 
 
 class _Layer:
@@ -44,10 +44,10 @@ class _Layer:
 class CertificateWriter(Recorder):
     """Listens to an extraction. `derivation` is complete when the extraction is."""
 
-    def __init__(self, progress: Progress = no_progress, seconds: float = EVIDENCE_SECONDS) -> None:
+    def __init__(self, progress: Progress = no_progress, work: int = EVIDENCE_WORK) -> None:
         self.derivation = Derivation()
         self._progress = progress
-        self._evidence = Deadline(seconds)  # for evidence of bounds
+        self._evidence = Meter(work)  # for evidence of bounds
 
     # -- Step 1: remembered until the units have nodes --------------------------------------------------------
 

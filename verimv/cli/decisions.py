@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+from contextlib import suppress
 from typing import Any
 
 from verimv import smt
@@ -14,7 +16,8 @@ from verimv.cli.domain import network_argument, subject_argument, with_box
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.subjects import read_subject
-from verimv.errors import InputError, InternalError
+from verimv.effort import SECOND, Deadline
+from verimv.errors import InputError, InternalError, Undecided
 from verimv.exact import Number, format_number, parse_number, sign
 from verimv.files import write_into
 from verimv.networks import Network
@@ -202,12 +205,13 @@ def _ranges(subject: Formula | Network, search: Search, arguments: argparse.Name
     found: list[FunctionRange | None] = [None] * len(subject.outputs)
     asks_solvers = arguments.engine != "search"
     if arguments.engine != "smt" and len(search.solvers) == 1:
-        seconds = search.seconds * (0.5 if asks_solvers else 0.9)
-        found = searched_ranges(subject, seconds, arguments.workers, search.progress)
+        options = {"workers": arguments.workers, "progress": search.progress, "deadline": search.deadline}
+        with suppress(Undecided):  # the time is over: what is known then is told
+            found = searched_ranges(subject, **options)
     if arguments.engine == "auto" and None not in found:
         return [own for own in found if own is not None]
-    share = max(0.1, (search.deadline.left if asks_solvers else 0.1)) / len(search.solvers)
-    ranges, *others = (output_ranges(subject, share, solver, search.memory) for solver in search.solvers)
+    deadline = search.deadline if asks_solvers else Deadline(0)
+    ranges, *others = (output_ranges(subject, solver, search.memory, deadline) for solver in search.solvers)
     merged = [own or other for own, other in zip(found, ranges, strict=True)]
     _check_agreement(merged, [ranges, *others])
     return merged
@@ -267,22 +271,22 @@ def _network_bounds(
     network: Network, only: tuple[int, int] | None, method: str, arguments: argparse.Namespace, report: Reporter
 ) -> NetworkBounds:
     """By verimv's own search or by a solver, or by both and they must agree."""
-    seconds, memory = arguments.timeout or 10 * DEFAULT_SECONDS, arguments.memory or DEFAULT_MEMORY
+    memory, per_bound = arguments.memory or DEFAULT_MEMORY, int(arguments.seconds_per_bound * SECOND)
 
-    def by_solver(share: float) -> NetworkBounds:
-        return exact_bounds(network, share, arguments.seconds_per_bound, arguments.solver, memory, report)
+    def by_solver() -> NetworkBounds:
+        seconds = arguments.timeout or math.inf
+        return exact_bounds(network, seconds, per_bound, arguments.solver, memory, report)
 
     is_exact = method == "exact"
     if is_exact and (arguments.engine == "smt" or network.number_kind == "algebraic"):
-        return by_solver(seconds)
+        return by_solver()
     if method == "auto" or (is_exact and len(network.inputs) == 1):
         bounds = neuron_bounds(network, method, report, workers=arguments.workers)
     else:
-        share = 0.5 * seconds if arguments.engine == "both" else seconds
-        effort = Effort(method, False, share, arguments.seconds_per_bound, workers=arguments.workers)
+        effort = Effort(method, per_bound=per_bound, workers=arguments.workers)
         bounds = certified_bounds(network, effort, report, None if only is None else {(only[0] + 1, only[1])})
     if arguments.engine == "both":
-        _check_bounds(bounds, by_solver(0.5 * seconds))
+        _check_bounds(bounds, by_solver())
     return bounds
 
 

@@ -194,13 +194,19 @@ def build_parser() -> argparse.ArgumentParser:
     sub = command(
         "simplify",
         "simplifying:run_simplify",
-        "an equal formula that is no longer; each merge by a law or proved by the solver (default budget: 20 s)",
+        "an equal formula that is no longer; each merge by a law or proved by the solver",
         "  verimv simplify '(x ∧ y) ⊕ (x ∨ y)'\n  x ⊕ y\n  …",
-        budgeted=True,
     )
     sub.add_argument("formula", metavar="F", help=SUBJECT)
     sub.add_argument("-o", dest="out", metavar="OUT", help="write it to a file (.mv .txt .asc .tex .py .json .smt2)")
     sub.add_argument("--minimise", choices=MEASURES, default="length", help="what to make small (default: length)")
+    sub.add_argument(
+        "--effort",
+        type=positive,
+        default=20.0,
+        metavar="N",
+        help="counted in steps, the same on every machine: about so many seconds (default: 20)",
+    )
     sub.add_argument("--certify", metavar="DIR", help="write both formulas and a certificate that they are equal")
 
     sub = command(
@@ -231,7 +237,8 @@ def build_parser() -> argparse.ArgumentParser:
     def question(
         name: str, run: str, summary: str, example: str, *decides: str, seconds: int = 60
     ) -> argparse.ArgumentParser:
-        sub = command(name, run, f"{summary} (default budget: {seconds} s)", example, budgeted=True, decides=decides)
+        summary = f"{summary} (undecided after {seconds} s, or --timeout)"
+        sub = command(name, run, summary, example, budgeted=True, decides=decides)
         sub.add_argument("--solver", choices=("z3", "cvc5", "all"), default="z3", help="all: both, and they must agree")
         sub.add_argument("--emit", metavar="DIR", help="write every query there as SMT-LIB 2")
         return sub
@@ -328,7 +335,11 @@ def build_parser() -> argparse.ArgumentParser:
     add_workers(sub, "the search")
     sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="the solver of --engine smt")
     sub.add_argument(
-        "--seconds-per-bound", type=positive, default=5.0, metavar="S", help="for each end of a range (default: 5)"
+        "--seconds-per-bound",
+        type=positive,
+        default=5.0,
+        metavar="S",
+        help="effort for each end of a range: about so many seconds, but counted in steps (default: 5)",
     )
 
     sub = command(

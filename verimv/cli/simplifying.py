@@ -7,37 +7,31 @@ from collections import Counter
 from typing import Any
 
 from verimv.certificate import certify_simplification
-from verimv.certificate.writer import EVIDENCE_SECONDS
 from verimv.cli.commands import FORMULA_FORMATS, console_style, format_of, write_certificate
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.subjects import read_formula
+from verimv.effort import SECOND
 from verimv.errors import Undecided
 from verimv.files import write_file
 from verimv.simplify import Simplification, simplify
-from verimv.simplify.simplification import DEFAULT_SECONDS
 from verimv.smt.limited import DEFAULT_MEMORY
 from verimv.terms import Formula
-
-#: Of the time given, what is kept for reading, for the proof and for writing.
-_KEPT = 0.15
 
 
 def run_simplify(arguments: argparse.Namespace, report: Reporter) -> Result:
     write = FORMULA_FORMATS[format_of(arguments.out, FORMULA_FORMATS)][1] if arguments.out is not None else None
     report("reading the formula")
     formula = read_formula(arguments.formula)
-    report.within(arguments.timeout or DEFAULT_SECONDS)
     found = simplify(
         formula,
         minimise=arguments.minimise,
-        seconds=DEFAULT_SECONDS if arguments.timeout is None else (1 - _KEPT) * arguments.timeout,
+        work=int(arguments.effort * SECOND),
         memory=arguments.memory or DEFAULT_MEMORY,
         progress=report,
     )
     report("certifying")
-    report.within(arguments.timeout or EVIDENCE_SECONDS)
-    certificate = certify_simplification(found, arguments.timeout or EVIDENCE_SECONDS)
+    certificate = certify_simplification(found)
     if write is not None:
         report("writing")
         write_file(arguments.out, write(found.formula))
@@ -46,7 +40,7 @@ def run_simplify(arguments: argparse.Namespace, report: Reporter) -> Result:
     data = {**_data(found, arguments), "certified": certificate is not None}
     lines = _lines(found, data, arguments.out)
     if certificate is None:
-        lines.append("not certified: no evidence was found in time for some step, which the solver has proved")
+        lines.append("not certified: no evidence was found for some step, which the solver has proved")
         return Result(data, "\n".join(lines), Undecided.exit_code)
     lines.append(f"certified: {len(certificate.body)} lines, checked by the kernel")
     if arguments.certify is not None:
@@ -86,7 +80,7 @@ def _lines(found: Simplification, data: dict[str, Any], out: str | None) -> list
         "equal: " + (", ".join(f"{count} by {reason}" for reason, count in data["steps"].items()) or "nothing changed"),
     ]
     if found.status != "finished":
-        lines.append("the time is used up: more time (--timeout) may make it shorter")
+        lines.append("the effort is used up: more of it (--effort) may make it shorter")
     if out is not None:
         lines.append(f"written to {out}")
     return lines

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["BENCHMARKS", "FOLDER_BENCHMARKS", "run_benchmark"]
 
 #: Each is the function `run` of the module bench_NAME.
-BENCHMARKS = ("start", "extract", "equivalence", "bounds", "certificates", "kernel", "compact", "simplify", "growth")
+BENCHMARKS = ("start", "extract", "prove", "bounds", "certificates", "kernel", "compact", "simplify", "growth")
 #: Benchmarks over a folder of the user's; None is where this project's own trials have theirs.
 FOLDER_BENCHMARKS = ("nets",)
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from verimv import kernel
 from verimv.certificate import extract
 from verimv.errors import InputError, InternalError
-from verimv.exact import parse_number
 from verimv.experiments.bench_extract import growth
 from verimv.experiments.benchmark import Benchmark, Table
+from verimv.experiments.cases import Case, exact_roots, real_networks
 from verimv.experiments.families import deep_sawtooth, random_network, single_unit
 from verimv.experiments.measured import Measured, measured
 from verimv.extract.step3_compose import Progress
 from verimv.files import write_directory
-from verimv.networks import Layer, Network, load
-from verimv.networks.json_format import read_box
 from verimv.verified import find_verified
 
 TIMEOUT = 600.0
@@ -31,13 +27,6 @@ GROWTH = (150, 470, 1500)
 WIDE = (784, *[256] * 6, 10)
 #: Shorter checks are run several times, and the best counts.
 _SHORT, _REPEATED = 1.0, 3
-
-
-@dataclass(frozen=True)
-class _Case:
-    name: str
-    network: Network
-    options: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -67,11 +56,11 @@ _HEADER = (
 
 def run(progress: Progress) -> Benchmark:
     paper = {"strategy": "paper", "bounds": "interval"}
-    grown = [_Case(f"σ({m}x − {m // 2})", single_unit([m], -(m // 2)), paper) for m in GROWTH]
+    grown = [Case(f"σ({m}x − {m // 2})", single_unit([m], -(m // 2)), paper) for m in GROWTH]
     checked = list(_checked(grown, progress))
     exponents = [_exponent(checked, [c.python for c in checked]), _exponent(checked, [c.verified for c in checked])]
     title = "growth: time of the Python kernel like nodes^{}, of the verified one like nodes^{}".format(*exponents)
-    others = [_exact_roots(), *_networks(), *_nets(), _wide()]
+    others = [exact_roots(), *_networks(), *real_networks(), _wide()]
     return Benchmark(
         [
             Table(title, _HEADER, [c.cells for c in checked]),
@@ -85,44 +74,21 @@ def _exponent(checked: Sequence[_Checked], found: Sequence[Measured | None]) -> 
     return growth([c.nodes for c in checked], seconds) if len(seconds) == len(checked) else "–"
 
 
-def _networks() -> Iterator[_Case]:
+def _networks() -> Iterator[Case]:
     interval = {"bounds": "interval"}
-    yield _Case("deep g_100, paper", deep_sawtooth(100), {"strategy": "paper"})
-    yield _Case("2-8-8-1 integer, exact bounds", random_network((2, 8, 8, 1), 2, "integer"), {})
-    yield _Case("5-20-20-1 float32, paper", random_network((5, 20, 20, 1), 1), {**interval, "strategy": "paper"})
-    yield _Case("5-50-50-50-1 float32", random_network((5, 50, 50, 50, 1), 1), interval)
+    yield Case("deep g_100, paper", deep_sawtooth(100), {"strategy": "paper"})
+    yield Case("2-8-8-1 integer, exact bounds", random_network((2, 8, 8, 1), 2, "integer"), {})
+    yield Case("5-20-20-1 float32, paper", random_network((5, 20, 20, 1), 1), {**interval, "strategy": "paper"})
+    yield Case("5-50-50-50-1 float32", random_network((5, 50, 50, 50, 1), 1), interval)
 
 
-def _exact_roots() -> _Case:
-    """With square roots, the verified kernel computes over the reals."""
-    root = parse_number("sqrt(2)/2")
-    hidden = Layer.of([[root, -root], [1, root]], [parse_number("1/3"), -root])
-    return _Case("2-2-1 with square roots", Network.of([hidden, Layer.of([[1, -1]], [0], "crelu")]), {})
-
-
-def _nets() -> Iterator[_Case]:
-    """ACAS Xu and MNIST on boxes of their properties, from the folder that VERIMV_NETS names, or beside the project."""
-    folder = Path(os.environ.get("VERIMV_NETS", Path(__file__).parents[3] / "shared" / "nets"))
-    rows = [
-        ("ACAS Xu 1_1, property 1", "acasxu/ACASXU_run2a_1_1_batch_2000", "prop_1", {}),
-        ("MNIST 256x2, box ±0.03", "mnist_fc/mnist-net_256x2", "prop_0_0.03", {"output": 0}),
-    ]
-    for name, stem, property_name, options in rows:
-        path, box = folder / f"{stem}.onnx", folder / f"{stem}__{property_name}.vnnlib"
-        if path.exists() and box.exists():
-            network = load(path)
-            ends = read_box(box.read_text(encoding="utf-8"), len(network.inputs), str(box))
-            boxed = Network(network.layers, network.inputs, ends, network.outputs)
-            yield _Case(name, boxed, {"scale_output": True, **options})
-
-
-def _wide() -> _Case:
+def _wide() -> Case:
     """Wide and deep: a formula of about a million nodes."""
     options = {"bounds": "interval", "scale_output": True, "output": 0}
-    return _Case(f"{'-'.join(map(str, WIDE))} float32", random_network(WIDE, 1), options)
+    return Case(f"{'-'.join(map(str, WIDE))} float32", random_network(WIDE, 1), options)
 
 
-def _checked(cases: Sequence[_Case], progress: Progress) -> Iterator[_Checked]:
+def _checked(cases: Sequence[Case], progress: Progress) -> Iterator[_Checked]:
     for number, case in enumerate(cases):
         progress("certificates checked by two kernels", number, len(cases))
         extraction = extract(case.network, **case.options)

@@ -1,7 +1,7 @@
 """How a group of units is built by the compact strategy: a list of steps, each about forms made before it.
 
-A step is one rule of the certificate, so a plan is read three times: nodes are made from it, its claims are written
-down, and solvers are asked about its rules. Forms are in *literal form*: m·x with m < 0 is |m|·¬x plus an integer.
+A step is one rule of the certificate, so a plan is read twice: nodes are made from it, and its claims are written
+down. Forms are in *literal form*: m·x with m < 0 is |m|·¬x plus an integer.
 """
 
 from __future__ import annotations

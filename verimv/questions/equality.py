@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 
 from verimv import smt
 from verimv.bounds.difference import Difference
 from verimv.certificate.extraction import extract
+from verimv.effort import SECOND
 from verimv.errors import InputError, Refuted, Undecided, check_type
 from verimv.exact import ZERO, Number
 from verimv.networks.network import Network
 from verimv.smt import Search, Verdict
+from verimv.smt.search import BOX_WORK
 from verimv.terms.formula import Formula
 
 #: How a formula may have been extracted, the usual way first: strategy, measure, and logics besides the formula's own
@@ -20,9 +23,8 @@ from verimv.terms.formula import Formula
 _STRATEGIES = (("compact", "length", "rmv"), ("compact", "size", "rmv"), ("paper", "length", "auto", "rmv"))
 #: Smaller formulas are decided by one query.
 _EXTRACTED_FROM = 200
-#: Of the time for comparing: for one query about everything; of the rest, for the range of the difference.
-_QUERY_SHARE = 0.3
-_SEARCH_SHARE = 0.7
+#: For one query about everything.
+_QUERY_WORK = 15 * SECOND
 
 
 def equivalent(
@@ -46,13 +48,15 @@ def equivalent(
     verdict = difference.by_structure()
     if verdict is not None:
         return verdict
-    share = _QUERY_SHARE * search.deadline.left
-    verdict = smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=share, split=False))
+    asking = replace(search, seconds=search.deadline.left, work=_QUERY_WORK, split=False)
+    verdict = smt.equivalent(a, b, tolerance=tolerance, search=asking)
     if verdict.undecided and search.deadline.left:
         search.progress("finding the range of the difference", 0, 1)
-        verdict = difference.by_search(_SEARCH_SHARE * search.deadline.left) or verdict
+        with suppress(Undecided):  # the time is over
+            verdict = difference.by_search(search.deadline) or verdict
     if verdict.undecided and search.deadline.left:
-        return smt.equivalent(a, b, tolerance=tolerance, search=replace(search, seconds=search.deadline.left))
+        asking = replace(search, seconds=search.deadline.left, work=BOX_WORK)
+        verdict = smt.equivalent(a, b, tolerance=tolerance, search=asking)
     return verdict
 
 

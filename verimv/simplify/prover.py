@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from verimv.effort import SECOND, Meter
 from verimv.errors import InternalError
 from verimv.exact import ONE, ZERO
 from verimv.networks.program import Program
 from verimv.simplify.cones import local_formula
 from verimv.smt.encode import Condition, logic_of, positive, to_smtlib
-from verimv.smt.limited import DEFAULT_MEMORY, Deadline, OutOfBudget, limited
+from verimv.smt.limited import DEFAULT_MEMORY, limited
 from verimv.smt.search import is_impossible
 from verimv.smt.solvers import Answer, ask_z3
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula
 
-#: What one question may take, as a share of all the time there is, and at most.
-SHARE_PER_PAIR, SECONDS_PER_PAIR = 0.02, 1.0
+#: What one question may take of the solver; and the work of putting it, and of starting a process for a batch.
+_QUESTION_WORK = 2 * SECOND // 5
+_PUT, _START = 300, 20_000
 #: Questions that go to one child process.
 BATCH = 48
 
@@ -43,10 +44,10 @@ class Query(NamedTuple):
 
 @dataclass
 class Prover:
-    """Decides obligations until its time is up, and counts what it took. What was proved once is known."""
+    """Decides obligations until the work is used up, and counts what it took. What was proved once is known."""
 
     dag: Dag
-    deadline: Deadline
+    meter: Meter
     memory: int = DEFAULT_MEMORY
     #: questions that went to the solver, and those that it left open
     calls: int = 0
@@ -65,10 +66,11 @@ class Prover:
         answers: dict[Any, Answer] = {}
         asked: dict[Any, Query] = {}
         for obligation in obligations:
-            if not self.deadline.left:  # to put a question takes time too
+            if self.meter.is_used_up:
                 keys.append(None)
-                answers[None] = Answer("unknown", reason="the time is used up")
+                answers[None] = _NO_ANSWER
                 continue
+            self.meter.spend(_PUT)
             formula = local_formula(self.dag, [obligation.left, obligation.right], obligation.leaves)
             keys.append(_key(formula))
             if keys[-1] in self._proved:
@@ -83,30 +85,29 @@ class Prover:
         """Proven ranges answer some queries, the solver the others."""
         easy = [is_impossible(query.program, query.condition) for query in queries]
         hard = [query for query, is_easy in zip(queries, easy, strict=True) if not is_easy]
-        each = min(SECONDS_PER_PAIR, SHARE_PER_PAIR * self.deadline.seconds)
-        seconds = min(self.deadline.left, each * len(hard))
         replies: list[Answer] = []
-        if hard and seconds:
+        if hard:
             self.calls += len(hard)
-            with suppress(OutOfBudget):
-                replies = limited(_ask_all, hard, each, seconds, seconds=seconds, memory=self.memory)
-        replies += [Answer("unknown", reason="the time is used up")] * (len(hard) - len(replies))
+            replies = limited(_ask_all, hard, self.meter, seconds=self.meter.deadline.left, memory=self.memory)
+            self.meter.spend(_START + sum(reply.work for reply in replies))
         confirmed = [_confirmed(query, reply) for query, reply in zip(hard, replies, strict=True)]
         self.undecided += sum(answer.status == "unknown" for answer in confirmed)
         answers = iter(confirmed)
         return [Answer("unsat") if is_easy else next(answers) for is_easy in easy]
 
 
-def _ask_all(queries: Sequence[Query], each: float, seconds: float) -> list[Answer]:
+_NO_ANSWER = Answer("unknown", reason="the effort is used up")
+
+
+def _ask_all(queries: Sequence[Query], meter: Meter) -> list[Answer]:
     """Runs in the child."""
-    deadline = Deadline(seconds)
     answers = []
-    for query in queries:
-        budget = min(each, deadline.left)
-        if budget:
-            answers.append(ask_z3(query.program, query.condition, query.formula.inputs, budget))
-        else:
-            answers.append(Answer("unknown", reason="the time is used up"))
+    for formula, program, condition in queries:
+        answer, work = _NO_ANSWER, min(_QUESTION_WORK, meter.left)
+        if work > 0:
+            answer = ask_z3(program, condition, formula.inputs, meter.deadline.left, work)
+            meter.spend(answer.work)
+        answers.append(answer)
     return answers
 
 

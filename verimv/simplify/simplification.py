@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from verimv.effort import SECOND, Deadline, Meter
 from verimv.errors import InputError, check_type
 from verimv.rich import Headed, cut, html_table
 from verimv.simplify.cones import cone, local_formula
@@ -19,14 +21,16 @@ from verimv.simplify.sharing import Sharing
 from verimv.simplify.simulate import Simulation
 from verimv.simplify.sweep import Sweep
 from verimv.simplify.windows import Windows
-from verimv.smt.limited import DEFAULT_MEMORY, Deadline
+from verimv.smt.limited import DEFAULT_MEMORY
 from verimv.terms.dag import Dag
 from verimv.terms.formula import Formula, copy
 
 Progress = Callable[[str, int, int], None]
 
 #: What a simplification may take, unless told otherwise.
-DEFAULT_SECONDS = 20.0
+DEFAULT_WORK = 20 * SECOND
+#: To try all laws on a node.
+_LAWS = 40
 #: Rounds of windows and sweeping; most formulas are settled after two or three.
 MAX_ROUNDS = 40
 
@@ -42,7 +46,7 @@ class Simplification(Headed):
     original: Formula
     formula: Formula
     steps: tuple[Step, ...]
-    #: "finished", or "out of time": then the formula is equal all the same, but might have become shorter
+    #: "finished", or "stopped" when the effort was used up: then the formula might have become shorter
     status: str
     solver_calls: int
     #: questions that the solver left open; none of them is used
@@ -83,27 +87,29 @@ def simplify(
     formula: Formula,
     *,
     minimise: str = "length",
-    seconds: float = DEFAULT_SECONDS,
+    seconds: float = math.inf,
     memory: int = DEFAULT_MEMORY,
     progress: Progress = lambda stage, done, total: None,
+    work: int = DEFAULT_WORK,
 ) -> Simplification:
-    """An equal formula whose length (or size) is as small as laws, windows and sweeping make it within the time.
+    """An equal formula whose length (or size) is as small as laws, windows and sweeping make it with so much `work`, of
+    which a million units take about a second.
 
-    Every merge is a law of MV algebras or was proved by the solver; what the solver leaves open is not merged.
-    `memory` (in MB) bounds what the solver may add.
+    Every merge is a law of MV algebras or was proved by the solver; what the solver leaves open is not merged. Raises
+    :class:`Undecided` after `seconds`, or when the solver needs to add more than `memory` (in MB).
     """
     check_type(formula, Formula)
     check_measure(minimise)
     start = time.perf_counter()
     dag = Dag()
     original = Formula(dag, formula.inputs, copy(dag, formula.roots, formula.dag), formula.outputs)
-    run = _Run(original, minimise, Prover(dag, Deadline(seconds), memory), progress)
+    run = _Run(original, minimise, Prover(dag, Meter(work, Deadline(seconds)), memory), progress)
     roots = run.best_roots()
     return Simplification(
         original=original,
         formula=Formula(dag, formula.inputs, roots, formula.outputs),
         steps=tuple(run.equalities.proof(zip(original.roots, roots, strict=True))),
-        status="finished" if run.finished else "out of time",
+        status="finished" if run.finished else "stopped",
         solver_calls=run.prover.calls,
         undecided=run.prover.undecided,
         seconds=time.perf_counter() - start,
@@ -118,7 +124,7 @@ class _Run:
         self.minimise = minimise
         self.progress = progress
         self.prover = prover
-        self.deadline = prover.deadline
+        self.meter = prover.meter
         self.dag = original.dag
         self.equalities = Equalities(self.dag)
         self.windows = Windows(self.equalities, self.prover)
@@ -134,7 +140,7 @@ class _Run:
         roots: Sequence[int] = self._lawful(self.original.roots)
         for minimise in dict.fromkeys((self.minimise, "length")):
             roots = self._rounds(roots, minimise)
-        self.finished = self.deadline.left > 0
+        self.finished = not self.meter.is_used_up
         return self._readable(self._best[1]) if self.minimise == "length" else self._best[1]
 
     def _readable(self, roots: Sequence[int]) -> Sequence[int]:
@@ -150,7 +156,7 @@ class _Run:
             before = (tuple(roots), len(self.windows.given_up))
             roots = self._lawful(self.windows.run(roots, minimise, self._stage("rewriting windows")))
             roots = self._lawful(sweep.run(roots, self._stage("sweeping")))
-            if not self.deadline.left or (tuple(roots), len(self.windows.given_up)) == before:
+            if self.meter.is_used_up or (tuple(roots), len(self.windows.given_up)) == before:
                 break
         return roots
 
@@ -165,8 +171,9 @@ class _Run:
 
     def _improve(self, node: int) -> Step | None:
         """A step by some law. Nodes never change, so none is looked at twice."""
-        if node in self._lawful_nodes or not self.deadline.left:
+        if node in self._lawful_nodes or self.meter.is_used_up:
             return None
+        self.meter.spend(_LAWS)
         step = self.laws.apply(node) or apply_scaling(self.dag, node) or self.sharing.apply(node)
         if step is None:
             self._lawful_nodes.add(node)

@@ -29,6 +29,9 @@ MAX_OPERATIONS = 256
 #: Pairs that are settled before the nodes are simulated again.
 ROUND = 192
 
+#: Work of simulating a node, and of trying a local equality.
+_SIMULATED, _TRIED = 100, 200
+
 #: Values of leaves at which a local equality is tried before the solver is asked: corners and others.
 _TRIES = np.vstack(
     [np.indices((2,) * MAX_LEAVES).reshape(MAX_LEAVES, -1).T, np.random.default_rng(0).random((64, 6))]
@@ -50,7 +53,7 @@ class Sweep:
     def run(self, roots: Sequence[int], progress: Callable[[int, int], None]) -> list[int]:
         """The roots with all proved pairs merged."""
         roots = list(roots)
-        while self.prover.deadline.left:
+        while not self.prover.meter.is_used_up:
             pairs = self._pairs(roots)
             if not pairs:
                 break
@@ -65,6 +68,7 @@ class Sweep:
         order = reachable(dag, roots)[0]
         classes: dict[Any, list[tuple[int, bool]]] = {}
         order = sorted({*order, dag.constant(0), dag.constant(1)})
+        self.prover.meter.spend(_SIMULATED * len(order))
         ones = self.simulation.ones()
         for node, values in zip(order, self.simulation.values(order), strict=True):
             key, flipped = _signature(values, ones)
@@ -112,7 +116,7 @@ class Sweep:
                 elif answer.point is not None and all(dag.kinds[leaf] == VARIABLE for leaf in leaves):
                     at = {dag.payload(leaf): x for leaf, x in zip(leaves, answer.point, strict=True)}
                     self.simulation.add(at)
-                elif self.prover.deadline.left:
+                elif not self.prover.meter.is_used_up:
                     waiting.append((pair, cuts))
 
     def _plausible_cuts(self, node: int, better: int) -> Iterator[tuple[int, ...]]:
@@ -129,6 +133,7 @@ class Sweep:
         """Are two nodes about equal at some values of their leaves? A guess in floats; the solver decides."""
         if not leaves:
             return True
+        self.prover.meter.spend(_TRIED)
         local = local_formula(self.equalities.dag, (node, better), leaves)
         columns = {name: _TRIES[i] for i, name in enumerate(local.inputs)}
         left, right = evaluate_floats(local.dag, local.roots, columns)

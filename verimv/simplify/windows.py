@@ -18,14 +18,14 @@ from verimv.simplify.cuts import Cuts
 from verimv.simplify.decompose import decomposer
 from verimv.simplify.equalities import SOLVER, Equalities, Step
 from verimv.simplify.prover import Obligation, Prover
-from verimv.simplify.table import COORDINATES, Entry, ShortFormulas, short_formulas, whole_grid
+from verimv.simplify.table import Entry, ShortFormulas, Values, short_formulas, whole_grid
 from verimv.terms.dag import VARIABLE, Dag, reachable
 from verimv.terms.formula import copy
 
 #: Windows with more ⊕ and ⊙ than this wait until what is inside has become smaller: a proof grows with its window.
 MAX_OPERATIONS = 32
-#: Formulas with fewer nodes make only the tables that they need.
-MANY_NODES = 100
+#: Work of looking up the windows of a node, and of a search for a longer formula.
+_LOOKUPS, _SEARCH = 500, 8_000
 
 
 @dataclass(frozen=True)
@@ -146,22 +146,22 @@ class Windows:
         self.prover = prover
         #: windows that were not proved: they are not asked about again
         self.given_up: set[tuple[int, tuple[int, ...]]] = set()
+        self._searched: set[bytes] = set()
 
     def run(self, roots: Sequence[int], minimise: str, progress: Callable[[int, int], None]) -> list[int]:
-        """The roots after one pass: the windows that promise most, as far as they are proved. Half of the time is kept
+        """The roots after one pass: the windows that promise most, as far as they are proved. Half of the work is kept
         for the proofs: windows that are not found by then are for the next pass."""
         dag = self.equalities.dag
         order = reachable(dag, roots)[0]
         cuts = Cuts(dag)
         choice = ByLength(dag) if minimise == "length" else BySize(dag, roots)
-        if len(order) > MANY_NODES:  # all tables will be wanted: their making is not to count as time spent looking
-            for leaves in COORDINATES:
-                short_formulas(leaves)
-        time_to_prove = self.prover.deadline.left / 2
+        meter = self.prover.meter
+        kept = meter.left // 2
         for number, node in enumerate(order):
             progress(number, len(order))
-            if self.prover.deadline.left <= time_to_prove:
+            if meter.left <= kept:
                 break
+            meter.spend(_LOOKUPS)
             cuts.add(node)
             choice.consider(node, self._windows(node, cuts))
         self._prove(choice.chosen(dag, roots))
@@ -175,9 +175,17 @@ class Windows:
                 values = np.broadcast_to(cut.values, whole_grid(len(cut.leaves)).shape)
                 entry = table.find(values)
                 if entry is None and not number:  # the deepest cut has the largest cone: there it is worth a search
-                    entry = decomposer(len(cut.leaves)).find(values)
+                    entry = self._found(len(cut.leaves), values)
                 if entry is not None:
                     yield Window(node, cut.leaves, table, entry)
+
+    def _found(self, leaves: int, values: Values) -> Entry | None:
+        """A longer formula. That others have looked for it before, in this process, is not to count."""
+        key = values.tobytes()
+        if key not in self._searched:
+            self._searched.add(key)
+            self.prover.meter.spend(_SEARCH)
+        return decomposer(leaves).find(values)
 
     def _prove(self, windows: Sequence[Window]) -> None:
         """What is proved is recorded; what is not is left alone from now on."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import signal
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
+from verimv.effort import Deadline
 from verimv.workers import child
 from verimv.workers.child import OutOfBudget
 
@@ -19,26 +20,6 @@ T = TypeVar("T")
 #: What a solver may add to the memory of the process that starts it, unless told otherwise.
 DEFAULT_MEMORY = 8192
 _GRACE = 0.3
-
-
-class Deadline:
-    """A point in time that several steps share. Clocks of machines differ: what travels is the time that is left."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._end = time.monotonic() + seconds
-
-    def __reduce__(self) -> tuple[type[Deadline], tuple[float]]:
-        return Deadline, (self.left,)
-
-    @property
-    def left(self) -> float:
-        return max(0.0, self._end - time.monotonic())
-
-    def check(self) -> None:
-        """Raise :class:`OutOfBudget` once it has passed."""
-        if not self.left:
-            raise OutOfBudget(f"no answer in {self.seconds:.3g} s")
 
 
 def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory: int = DEFAULT_MEMORY) -> T:
@@ -52,7 +33,7 @@ def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory:
     process.start()
     sender.close()
     try:
-        if not receiver.poll(seconds + _GRACE):
+        if not receiver.poll(None if math.isinf(seconds) else seconds + _GRACE):
             raise OutOfBudget(f"no answer in {seconds:.3g} s")
         try:
             outcome, value = receiver.recv()

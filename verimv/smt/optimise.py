@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from verimv.effort import NEVER, SECOND, Deadline, Meter
 from verimv.errors import InternalError
 from verimv.exact import ONE, ZERO, Number, format_number
 from verimv.networks.affine import Affine
@@ -18,13 +19,17 @@ from verimv.networks.network import Box, Network
 from verimv.networks.program import Program
 from verimv.smt.encode import logic_of, positive
 from verimv.smt.functions import Function
-from verimv.smt.limited import DEFAULT_MEMORY, Deadline, OutOfBudget, limited
+from verimv.smt.limited import DEFAULT_MEMORY, OutOfBudget, limited
 from verimv.smt.search import Point, is_impossible, quick_points, simplest
-from verimv.smt.solvers import SOLVERS, Answer, z3_number
+from verimv.smt.solvers import SOLVERS, z3_number
 from verimv.terms.formula import Formula
 
 #: After the exact search has used its share, the rest goes into proving the best bound short of exact.
 _EXACT_SHARE = 0.7
+#: For both ends of the ranges of all outputs.
+_WORK = 60 * SECOND
+#: Of a step of the search, besides what the solver takes.
+_STEP = 1000
 
 
 @dataclass(frozen=True)
@@ -48,11 +53,14 @@ def maximum(
     form: Affine,
     value_at: Evaluate,
     names: Sequence[str],
-    seconds: float,
+    meter: Meter,
     solver: str = "z3",
     memory: int = DEFAULT_MEMORY,
 ) -> Optimum:
-    """The largest value of a form of a program over its box. `value_at` is the same value by other means."""
+    """The largest value of a form of a program over its box. `value_at` is the same value by other means.
+
+    When the work is used up or the deadline has passed, what is known then is returned.
+    """
     box = program.ranges[: program.inputs]
     point: Point = tuple(low for low, _ in box)
     best = value_at(point)
@@ -62,10 +70,11 @@ def maximum(
         if value > best:
             point, best = candidate, value
     upper = program.range_of(form)[1]
-    if best < upper:
-        start = (program, form, names, solver, point, best, seconds)
+    if best < upper and not meter.is_used_up and meter.deadline.left:
+        start = (program, form, names, solver, point, best, meter)
         with suppress(OutOfBudget):  # then what is known already stands
-            point, upper = limited(_climb, *start, seconds=seconds, memory=memory)
+            point, upper, work = limited(_climb, *start, seconds=meter.deadline.left, memory=memory)
+            meter.spend(work)
         best = value_at(point)
     if upper < best:
         raise InternalError(f"{solver} bounds by {format_number(upper)} what is {format_number(best)} at a point")
@@ -79,37 +88,40 @@ def maximum(
 
 
 def _climb(
-    program: Program, form: Affine, names: Sequence[str], solver: str, point: Point, best: Number, seconds: float
-) -> tuple[Point, Number]:
-    """Runs in the child: the best point found and a proven upper bound."""
-    deadline = Deadline(seconds)
-    ask = SOLVERS[solver]
-    linear = logic_of(program, [[positive(form)]]) == "QF_LRA"
-    while True:
-        above = [[positive(form.shifted(-best))]]
+    program: Program, form: Affine, names: Sequence[str], solver: str, point: Point, best: Number, meter: Meter
+) -> tuple[Point, Number, int]:
+    """Runs in the child: the best point found, a proven upper bound, and the work that this took."""
+    before = meter.spent
+
+    def is_never_above(value: Number, share: float) -> Point | bool:
+        """Or a point where it is; False if the solver does not tell."""
+        above = [[positive(form.shifted(-value))]]
         if is_impossible(program, above):
-            return point, best
-        answer = ask(program, above, names, _EXACT_SHARE * deadline.left)
-        if answer.status == "unsat":
-            return point, best
-        if answer.point is None:
-            return point, _best_provable(program, form, names, ask, best, deadline)
-        higher = best_on_piece(program, form, answer.point) if linear else answer.point
+            return True
+        answer = SOLVERS[solver](program, above, names, meter.deadline.left, max(1, int(share * meter.left)))
+        meter.spend(_STEP + answer.work)
+        return answer.status == "unsat" or answer.point or False
+
+    linear = logic_of(program, [[positive(form)]]) == "QF_LRA"
+    while isinstance(found := is_never_above(best, _EXACT_SHARE), tuple):
+        higher = best_on_piece(program, form, found) if linear else found
         if _value(program, form, higher) <= best:  # an irrational model, rounded: no way up from here
-            return point, _best_provable(program, form, names, ask, best, deadline)
+            found = False
+            break
         point, best = higher, _value(program, form, higher)
+    upper = best if found else _best_provable(program, form, best, is_never_above)
+    return point, upper, meter.spent - before
 
 
 def _best_provable(
-    program: Program, form: Affine, names: Sequence[str], ask: Callable[..., Answer], best: Number, deadline: Deadline
+    program: Program, form: Affine, best: Number, is_never_above: Callable[[Number, float], Point | bool]
 ) -> Number:
-    """A bound between the best value and the interval's, by bisection with what is left of the time."""
+    """A bound between the best value and the interval's, by bisection with what is left of the work."""
     upper = program.range_of(form)[1]
     low = best
     for probes_left in range(4, 0, -1):
         middle = (low + upper) / 2
-        answer = ask(program, [[positive(form.shifted(-middle))]], names, deadline.left / probes_left)
-        if answer.status == "unsat":
+        if is_never_above(middle, 1 / probes_left) is True:
             upper = middle
         else:
             low = middle
@@ -128,14 +140,18 @@ def best_on_piece(program: Program, form: Affine, point: Point) -> Point:
     """The point with the largest value among those on which every case acts as it does at `point` (exact LP)."""
     import z3
 
-    optimise = z3.Optimize()
-    inputs = [z3.Real(f"x!{i}") for i in range(program.inputs)]
+    context = z3.Context()  # of its own: z3 remembers what it was asked before
+    optimise = z3.Optimize(ctx=context)
+    inputs = [z3.Real(f"x!{i}", context) for i in range(program.inputs)]
+
+    def number(value: Number) -> Any:
+        return z3.RealVal(str(value), context)
 
     def term(affine: Affine) -> Any:
-        return z3.Sum([z3.RealVal(str(affine.constant)), *(z3.RealVal(str(w)) * inputs[j] for j, w in affine.terms)])
+        return z3.Sum([number(affine.constant), *(number(w) * inputs[j] for j, w in affine.terms)])
 
     for x, (low, high) in zip(inputs, program.ranges, strict=False):
-        optimise.add(x >= z3.RealVal(str(low)), x <= z3.RealVal(str(high)))
+        optimise.add(x >= number(low), x <= number(high))
     pieces = [Affine.variable(j) for j in range(program.inputs)]
     for case in program.cases.values():
         argument = case.argument.substitute(pieces)
@@ -172,12 +188,16 @@ class FunctionRange:
 
 
 def output_ranges(
-    subject: Formula | Network, seconds: float = 60.0, solver: str = "z3", memory: int = DEFAULT_MEMORY
+    subject: Formula | Network,
+    solver: str = "z3",
+    memory: int = DEFAULT_MEMORY,
+    deadline: Deadline = NEVER,
+    work: int = _WORK,
 ) -> list[FunctionRange]:
-    """The range of every output over the box."""
+    """The range of every output over the box; what is known of it, where work or time are used up."""
     function = Function(subject)
     unit: Box = ((ZERO, ONE),) * len(function.inputs)
-    deadline = Deadline(seconds)
+    meter = Meter(work, deadline)
     ranges = []
     for index, name in enumerate(function.outputs):
         program = Program(unit)
@@ -186,8 +206,10 @@ def output_ranges(
         def value(point: Point, index: int = index) -> Number:
             return function.at(point)[index]
 
-        share = deadline.left / (2 * (len(function.outputs) - index))
-        lower = maximum(program, -form, lambda point: -value(point), function.inputs, share, solver, memory)
-        upper = maximum(program, form, value, function.inputs, share, solver, memory)
+        share = meter.left // (2 * (len(function.outputs) - index))
+        ends = (Meter(share, deadline), Meter(share, deadline))
+        lower = maximum(program, -form, lambda point: -value(point), function.inputs, ends[0], solver, memory)
+        upper = maximum(program, form, value, function.inputs, ends[1], solver, memory)
+        meter.left -= ends[0].spent + ends[1].spent
         ranges.append(FunctionRange(name, lower, upper))
     return ranges

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from verimv.effort import SECOND
 from verimv.errors import InternalError, Undecided
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, floor
 from verimv.networks.network import Box
@@ -19,6 +20,9 @@ from verimv.smt.solvers import SOLVERS, Answer, version_of
 from verimv.workers import Workers
 
 Point = tuple[Number, ...]
+
+#: For the query about the whole box, if smaller ones may follow, and for each of these.
+_WHOLE_WORK, BOX_WORK = 30 * SECOND, 2 * SECOND
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Question:
 
 @dataclass
 class Search:
-    """Solvers, budget, and the record of what was asked."""
+    """Solvers, budget, and the record of what was asked. A search that takes longer than `seconds` is undecided."""
 
     solvers: Sequence[str] = ("z3",)
     seconds: float = 60.0
@@ -41,6 +45,8 @@ class Search:
     workers: Workers = 1
     #: after one query about the whole box has failed, try smaller boxes
     split: bool = True
+    #: for the query about the whole box; None for what is usual if smaller boxes may follow, otherwise for any
+    work: int | None = None
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None
     #: told the name and the SMT-LIB text of every query
     emit: Callable[[str, str], None] | None = None
@@ -60,7 +66,7 @@ class Search:
             if question.holds(point):
                 return simplest(question.holds, point)
         split = self.split and bool(box)
-        answer = self._ask(question, box, max(2.0, 0.5 * self.deadline.left) if split else self.deadline.left)
+        answer = self._ask(question, box, self.work or (_WHOLE_WORK if split else None))
         if answer.status == "unknown":
             if not split:
                 raise Undecided(answer.reason)
@@ -81,7 +87,7 @@ class Search:
             centre = tuple((low + high) / 2 for low, high in current)
             if question.holds(centre):
                 return simplest(question.holds, centre)
-            answer = self._ask(question, current, min(2.0, self.deadline.left), record=False)
+            answer = self._ask(question, current, BOX_WORK, record=False)
             if answer.point is not None:
                 return self._settled(question, answer)
             if answer.status == "unsat":
@@ -93,7 +99,7 @@ class Search:
         self.evidence.append({"solver": "+".join(self.solvers), "answer": "unsat", "boxes": done})
         return None
 
-    def _ask(self, question: Question, box: Box, seconds: float, record: bool = True) -> Answer:
+    def _ask(self, question: Question, box: Box, work: int | None, record: bool = True) -> Answer:
         """One query, of every chosen solver; sat only with a point that was replayed."""
         program, condition = question.build(box)
         if is_impossible(program, condition):
@@ -105,13 +111,13 @@ class Search:
             self.emit(f"query-{self._queries:03}.smt2", to_smtlib(program, condition, question.inputs))
         answers: dict[str, Answer] = {}
         for name in self.solvers:
-            start = time.perf_counter()
-            budget = min(seconds, self.deadline.left)
+            self.deadline.check()
+            start, left = time.perf_counter(), self.deadline.left
             if record:
                 self.progress(f"asking {name} about the whole box", 0, 1)
             try:
                 answer = limited(
-                    SOLVERS[name], program, condition, question.inputs, budget, seconds=budget, memory=self.memory
+                    SOLVERS[name], program, condition, question.inputs, left, work, seconds=left, memory=self.memory
                 )
             except OutOfBudget as error:
                 answer = Answer("unknown", reason=f"{name}: {error}")

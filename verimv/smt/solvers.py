@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from verimv.errors import InputError
 from verimv.exact import Number, Rational
@@ -23,6 +24,8 @@ class Answer:
     reason: str = ""
     #: an "unknown" that was "sat" with a point that is no solution: it must not be overruled by another's "unsat"
     unconfirmed: bool = False
+    #: what it took
+    work: int = field(default=0, compare=False)
 
 
 class Z3Builder:
@@ -30,13 +33,14 @@ class Z3Builder:
         import z3
 
         self.z3 = z3
-        self.solver = z3.SolverFor(logic)
+        self.context = z3.Context()  # of its own: z3 remembers what it was asked before
+        self.solver = z3.SolverFor(logic, self.context)
 
     def real(self, name: str) -> Any:
-        return self.z3.Real(name)
+        return self.z3.Real(name, self.context)
 
     def number(self, value: Rational) -> Any:
-        return self.z3.RealVal(str(value))
+        return self.z3.RealVal(str(value), self.context)
 
     def sum(self, terms: list[Any]) -> Any:
         return self.z3.Sum(terms)
@@ -63,17 +67,34 @@ class Z3Builder:
         self.solver.add(condition)
 
 
-def ask_z3(program: Program, condition: Condition, names: Sequence[str], seconds: float) -> Answer:
+def z3_limits(solver: Any, seconds: float, work: int | None) -> None:
+    """End the next check after so much work, if any is given, or after so many seconds. 0 would be no limit to z3."""
+    if math.isfinite(seconds):
+        solver.set("timeout", max(1, int(seconds * 1000)))
+    if work is not None:
+        solver.set("rlimit", max(1, work))
+
+
+def z3_work(solver: Any) -> int:
+    """What the checks of a solver took, in z3's resource units: some 300,000 to 3,000,000 make a second."""
+    return int(solver.statistics().get_key_value("rlimit count"))
+
+
+def ask_z3(
+    program: Program, condition: Condition, names: Sequence[str], seconds: float, work: int | None = None
+) -> Answer:
     builder = Z3Builder(logic_of(program, condition))
     inputs = encode(program, condition, builder, names)
-    builder.solver.set("timeout", max(1, int(seconds * 1000)))
+    z3_limits(builder.solver, seconds, work)
     status = str(builder.solver.check())
+    spent = z3_work(builder.solver)
     if status == "unknown":
-        return Answer("unknown", reason=f"z3: {builder.solver.reason_unknown()}")
+        return Answer("unknown", reason=f"z3: {builder.solver.reason_unknown()}", work=spent)
     if status == "unsat":
-        return Answer("unsat")
+        return Answer("unsat", work=spent)
     model = builder.solver.model()
-    return Answer("sat", tuple(z3_number(model.eval(x, model_completion=True)) for x in inputs))
+    point = tuple(z3_number(model.eval(x, model_completion=True)) for x in inputs)
+    return Answer("sat", point, work=spent)
 
 
 def z3_number(value: Any) -> Rational:
@@ -124,23 +145,40 @@ class Cvc5Builder:
         self.solver.assertFormula(condition)
 
 
-def ask_cvc5(program: Program, condition: Condition, names: Sequence[str], seconds: float) -> Answer:
+#: Units of work for each of cvc5's resource units, of which 150,000 or so make a second.
+_CVC5_UNIT = 6
+
+
+def ask_cvc5(
+    program: Program, condition: Condition, names: Sequence[str], seconds: float, work: int | None = None
+) -> Answer:
     builder = Cvc5Builder(logic_of(program, condition))
-    builder.solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
+    if math.isfinite(seconds):
+        builder.solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
+    if work is not None:
+        builder.solver.setOption("rlimit-per", str(max(1, work // _CVC5_UNIT)))
     inputs = encode(program, condition, builder, names)
     result = builder.solver.checkSat()
+    spent = _CVC5_UNIT * int(builder.solver.getStatistics().get(True, True)["resource::resourceUnitsUsed"]["value"])
     if result.isUnsat():
-        return Answer("unsat")
+        return Answer("unsat", work=spent)
     if not result.isSat():
-        return Answer("unknown", reason=f"cvc5: {str(result.getUnknownExplanation()).rsplit('.', 1)[-1].lower()}")
+        reason = str(result.getUnknownExplanation()).rsplit(".", 1)[-1].lower()
+        return Answer("unknown", reason=f"cvc5: {reason}", work=spent)
     values = [builder.solver.getValue(x) for x in inputs]
     if not all(value.isRealValue() for value in values):
-        return Answer("unknown", reason="cvc5: the model has an irrational value")
+        return Answer("unknown", reason="cvc5: the model has an irrational value", work=spent)
     fractions = [Fraction(str(value.getRealValue())) for value in values]
-    return Answer("sat", tuple(Rational(f.numerator, f.denominator) for f in fractions))
+    return Answer("sat", tuple(Rational(f.numerator, f.denominator) for f in fractions), work=spent)
 
 
-Ask = Callable[[Program, Condition, Sequence[str], float], Answer]
+class Ask(Protocol):
+    """`seconds` may end a question, `work` limits it: what is answered within a limit of work is so on any machine."""
+
+    def __call__(
+        self, program: Program, condition: Condition, names: Sequence[str], seconds: float, work: int | None = None
+    ) -> Answer: ...
+
 
 #: By name, in the order in which they are tried.
 SOLVERS: dict[str, Ask] = {"z3": ask_z3, "cvc5": ask_cvc5}

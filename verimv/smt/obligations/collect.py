@@ -51,7 +51,10 @@ class Task:
 
 
 def collect(
-    lines: Iterator[bytes], contents: Callable[[str], bytes], at_hand: Collection[str], progress: Progress
+    lines: Iterator[bytes],
+    contents: Callable[[str], bytes],
+    at_hand: Collection[str],
+    progress: Progress = lambda stage, done, total: None,
 ) -> Task:
     """The obligations of a certificate. Raises :class:`verimv.kernel.Rejected` if it is malformed, or if its files are
     not those that it names."""
@@ -132,7 +135,7 @@ def _of_kernel(x: Number) -> kernel.Number:
     return Fraction(int(x.numerator), int(x.denominator))
 
 
-def collect_files(path: str | os.PathLike[str], progress: Progress) -> Task:
+def collect_files(path: str | os.PathLike[str], progress: Progress = lambda stage, done, total: None) -> Task:
     """The obligations of a directory that verimv wrote."""
     certificate, files = kernel.files_of(path, {})
 

@@ -107,6 +107,7 @@ class System:
 
     def __init__(self, variables: Sequence[Variable]) -> None:
         self.variables = variables
+        self._unsplit: tuple[int, Facts, list[Range] | None] | None = None
         self._users: list[list[tuple[int, Number]]] = [[] for _ in variables]
         for k, variable in enumerate(variables):
             for j, w in variable.argument.terms:
@@ -114,6 +115,13 @@ class System:
 
     def ranges(self, count: int, facts: Facts, splits: Facts) -> list[Range] | None:
         """The ranges of the first variables in a case; None if one of them is empty."""
+        if splits:
+            return self._ranges(count, facts, splits)
+        if self._unsplit is None or self._unsplit[0] != count or self._unsplit[1] is not facts:
+            self._unsplit = (count, facts, self._ranges(count, facts, splits))
+        return self._unsplit[2]
+
+    def _ranges(self, count: int, facts: Facts, splits: Facts) -> list[Range] | None:
         found: list[Range] = []
         values: list[tuple[Number, Number]] = []
         for k, (activation, argument) in enumerate(self.variables[:count]):

@@ -1,12 +1,15 @@
-"""Queries about concrete forms: an affine function of values in [0,1] that must never be positive.
+"""Queries about concrete forms: an affine function of values in [0,1] that must never be positive, or must be 0.
 
-Queries that differ only in the names and the order of their variables, or by a positive factor, are one query.
+Where a form must not be positive, a value v with a positive coefficient is replaced by 1 − v, which lies in [0,1] as
+well: then the form is largest where all variables are 0, which solvers see at once. Queries that differ only in the
+names and the order of their variables, or by a positive factor, are one query.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from verimv.algebraic import Algebraic
 from verimv.exact import Number, Rational
@@ -60,8 +63,10 @@ class Linear:
 
 
 def never_positive(form: Affine) -> tuple[Linear, list[int]]:
-    """The query whether a form is ≤ 0 for values in [0,1], and the variables of the form in the order of the query."""
-    return _canonical(form, False)
+    """The query whether a form is ≤ 0 for values in [0,1], and the variables of the form in the order of the query;
+    those with a positive coefficient are complemented there."""
+    turned = Affine([(j, -abs(w)) for j, w in form.terms], form.range_over_unit_cube()[1])
+    return _canonical(turned, False)
 
 
 def always_zero(form: Affine) -> tuple[Linear, list[int]]:
@@ -71,22 +76,27 @@ def always_zero(form: Affine) -> tuple[Linear, list[int]]:
 
 
 def _canonical(form: Affine, both: bool) -> tuple[Linear, list[int]]:
-    numbers = [form.constant, *(w for _, w in form.terms)]
-    rationals = [number for number in numbers if not isinstance(number, Algebraic)]
-    if len(rationals) < len(numbers):
-        return _at_its_largest(form) if not both else (Linear(tuple(numbers[1:]), numbers[0], True), _keys(form))
+    weights, constant = tuple(w for _, w in form.terms), form.constant
+    if len(weights) + bool(constant) <= 1 and not any(isinstance(x, Algebraic) for x in (*weights, constant)):
+        weights, constant = tuple(map(_sign, weights)), _sign(constant)  # of one number, only the sign matters
+    query, order = _shape(weights, constant, both)
+    return query, [form.terms[i][0] for i in order]
+
+
+def _sign(x: Number) -> Number:
+    return Rational((x > 0) - (x < 0))
+
+
+@lru_cache(maxsize=10_000)  # most conditions look the same
+def _shape(weights: tuple[Number, ...], constant: Number, both: bool) -> tuple[Linear, tuple[int, ...]]:
+    """The query, and the places of its coefficients among the weights."""
+    rationals = [number for number in (constant, *weights) if not isinstance(number, Algebraic)]
+    if len(rationals) <= len(weights):
+        if both:
+            return Linear(weights, constant, both), tuple(range(len(weights)))
+        # At its largest, so that no unknown is multiplied by a square root, which is another one for solvers.
+        return Linear((), constant), ()
     common = math.lcm(*(int(number.denominator) for number in rationals))
-    divisor = math.gcd(*(int(number * common) for number in rationals)) or 1
-    scaled = form.scaled(Rational(common, divisor))
-    terms = sorted(scaled.terms, key=lambda term: (term[1], term[0]))
-    return Linear(tuple(w for _, w in terms), scaled.constant, both), [j for j, _ in terms]
-
-
-def _at_its_largest(form: Affine) -> tuple[Linear, list[int]]:
-    """With square roots: the largest value of the form, so that the query has no products of two unknowns."""
-    _, high = form.range_over_unit_cube()
-    return Linear((), high), []
-
-
-def _keys(form: Affine) -> list[int]:
-    return [j for j, _ in form.terms]
+    factor = Rational(common, math.gcd(*(int(number * common) for number in rationals)) or 1)
+    order = sorted(range(len(weights)), key=lambda i: (weights[i], i))
+    return Linear(tuple(weights[i] * factor for i in order), constant * factor, both), tuple(order)

@@ -134,9 +134,9 @@ class Queries:
         point = [model.get(name, ZERO) for name in query.variables]
         if not query.is_refuted_by(point) or served.form is None:
             return None
-        values = dict(zip(served.nodes, point, strict=True))
-        if len(values) < len(served.form.terms):  # the form at its largest: 1 where a coefficient is positive
-            values = {j: ZERO + (w > 0) for j, w in served.form.terms}
+        values = {j: ZERO for j, _ in served.form.terms} | dict(zip(served.nodes, point, strict=True))
+        if not query.both:  # variables with a positive coefficient are complemented there
+            values = {j: 1 - values[j] if w > 0 else values[j] for j, w in served.form.terms}
         off = served.form.constant + sum((w * values[j] for j, w in served.form.terms), ZERO)
         at = {self._name(node): value for node, value in sorted(values.items())}
         return Refutation(
