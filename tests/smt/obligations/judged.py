@@ -30,7 +30,7 @@ def collected(text: str, subjects: Mapping[str, str]) -> Task:
     """The obligations of a certificate about these texts."""
     contents = {name: content.encode() for name, content in subjects.items()}
     lines = text.encode().splitlines(keepends=True)
-    return collect(iter(lines), contents.__getitem__, contents.keys(), lambda *_: None)
+    return collect(iter(lines), contents.__getitem__, contents.keys())
 
 
 def proved(task: Task, solver: str = "z3") -> Verdict:
@@ -44,7 +44,7 @@ def said(text: str, subjects: Mapping[str, str], solver: str = "z3") -> Said:
 
 def said_of(directory: Path, solver: str = "z3") -> Said:
     """The same of files."""
-    return _said(lambda: collect_files(directory, lambda *_: None), solver)
+    return _said(lambda: collect_files(directory), solver)
 
 
 def _said(collecting: Callable[[], Task], solver: str) -> Said:

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from verimv import kernel
 from verimv.algebraic import Algebraic
+from verimv.effort import NEVER, Deadline
 from verimv.exact import ONE, Number, format_number
 from verimv.networks.affine import Affine
 from verimv.smt.obligations.collected import Obligations
@@ -55,9 +56,10 @@ def collect(
     contents: Callable[[str], bytes],
     at_hand: Collection[str],
     progress: Progress = lambda stage, done, total: None,
+    deadline: Deadline = NEVER,
 ) -> Task:
     """The obligations of a certificate. Raises :class:`verimv.kernel.Rejected` if it is malformed, or if its files are
-    not those that it names."""
+    not those that it names; :class:`~verimv.workers.child.OutOfBudget` once the deadline has passed."""
     with _in_line(1):
         header = kernel.read_header(kernel.decoded_line(next(lines, b"")))
     texts, size = kernel.read_subjects(header, contents, at_hand)
@@ -69,6 +71,7 @@ def collect(
     rules: dict[int, str] = {}
     try:
         for line in read_lines(lines):
+            deadline.check()
             rules[line.number] = line.rule
             with _in_line(line.number, line.rule):
                 derivation.follow(line)
@@ -135,7 +138,11 @@ def _of_kernel(x: Number) -> kernel.Number:
     return Fraction(int(x.numerator), int(x.denominator))
 
 
-def collect_files(path: str | os.PathLike[str], progress: Progress = lambda stage, done, total: None) -> Task:
+def collect_files(
+    path: str | os.PathLike[str],
+    progress: Progress = lambda stage, done, total: None,
+    deadline: Deadline = NEVER,
+) -> Task:
     """The obligations of a directory that verimv wrote."""
     certificate, files = kernel.files_of(path, {})
 
@@ -145,6 +152,6 @@ def collect_files(path: str | os.PathLike[str], progress: Progress = lambda stag
         return kernel.contents_of(files[subject])
 
     try:
-        return collect(kernel.lines_of(certificate), contents, files, progress)
+        return collect(kernel.lines_of(certificate), contents, files, progress, deadline)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise kernel.Rejected("malformed", "gzipped text", error) from None
