@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.smt.obligations.judged import said
 from tests.certificates.make import Case, network
+from tests.smt.obligations.judged import said
 from verimv.errors import InputError
 from verimv.exact import ONE, ZERO, Rational, parse_number
 from verimv.networks import Affine
@@ -13,7 +13,11 @@ from verimv.smt.obligations.evidence import IncompleteCases, System, Variable, a
 HALF = Rational(1, 2)
 #: ρ(2x − 1), ρ(1 − 2x) of a free x: their sum is |2x − 1|.
 SYSTEM = System(
-    [Variable(None), Variable("relu", Affine([(0, Rational(2))], -ONE)), Variable("relu", Affine([(0, Rational(-2))], ONE))]
+    [
+        Variable(None),
+        Variable("relu", Affine([(0, Rational(2))], -ONE)),
+        Variable("relu", Affine([(0, Rational(-2))], ONE)),
+    ]
 )
 
 

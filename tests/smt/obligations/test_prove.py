@@ -83,7 +83,11 @@ def test_bounds_differences_and_simplifications(solver):
 
 # -- faults planted in extraction ---------------------------------------------------------------------------------------
 
-LAYERED = [([[2, -1], [1, 1]], [0, "-1/2"], "crelu"), ([[1, -1], [1, 2]], [0, -1], "relu"), ([[1, "1/2"]], [0], "crelu")]
+LAYERED = [
+    ([[2, -1], [1, 1]], [0, "-1/2"], "crelu"),
+    ([[1, -1], [1, 2]], [0, -1], "relu"),
+    ([[1, "1/2"]], [0], "crelu"),
+]
 
 
 def assert_noticed(network, **options):
