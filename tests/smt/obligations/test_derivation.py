@@ -4,11 +4,16 @@ import json
 
 import pytest
 
+from tests.certificate import test_rules as kernel_rows
+from tests.certificate.test_rules import RELUS, TWO_INPUTS
 from tests.certificates.make import HAT, VALID, Case, formula, network
 from tests.smt.obligations.judged import collected, proved, said
 from verimv import kernel
+from verimv.effort import Deadline
+from verimv.smt.obligations import collect
 from verimv.smt.obligations.derivation import _STEPS
 from verimv.smt.obligations.rules import RULES, SORTING, Rule
+from verimv.workers.child import OutOfBudget
 
 
 def rules_of(task):
@@ -23,6 +28,13 @@ def rules_of(task):
 
 def test_every_rule_of_the_kernel_is_followed():
     assert _STEPS.keys() == kernel.RULES.keys()
+
+
+def test_time_may_end_between_two_lines():
+    contents = {name: text.encode() for name, text in HAT.subjects.items()}
+    lines = iter(HAT.text().encode().splitlines(keepends=True))
+    with pytest.raises(OutOfBudget):
+        collect(lines, contents.__getitem__, contents.keys(), deadline=Deadline(0))
 
 
 def test_the_lines_of_the_hat():
@@ -74,6 +86,43 @@ def test_every_rule_is_used_by_a_certificate_that_is_proved():
     assert kinds == kernel.RULES.keys()
     assert used == RULES.keys()
     assert set(SORTING) <= used
+
+
+#: σ(t) of t = x + y
+CLIPPED = network(([[1, 1, 0]], "crelu"), inputs=("x", "y"))
+#: Networks, lines, and whether the last one follows: the kernel's own rows.
+ROWS = [
+    *((RELUS, [*TWO_INPUTS, line], follows) for line, follows in kernel_rows.CLAIMS),
+    *(
+        (RELUS, [*lines, line], follows)
+        for rows in (kernel_rows.AVERAGES, kernel_rows.CUTS, kernel_rows.SAMES, kernel_rows.NEURONS)
+        for lines, line, follows in rows
+    ),
+    *((RELUS, [line], follows) for line, follows in kernel_rows.BOUNDS),
+    *((text, [line], follows) for text, line, follows in kernel_rows.DEFAULTS),
+    (RELUS, [*kernel_rows.AVERAGE, '["average",3,0,9]'], False),
+    (CLIPPED, ['["unit",1,0,"1",0]', '["clip",1,0,"1",0,1]'], True),
+    (CLIPPED, ['["unit",1,0,"1/2",0]', '["clip",1,0,"2",0,1]'], False),  # 2·σ(t/2) is t
+    (CLIPPED, ['["unit",1,0,"1",0]', '["unit",1,0,"1",1]', '["clip",1,0,"1",0,1,2]'], False),  # so is σ(t) + σ(t − 1)
+    (CLIPPED, ['["clip",1,0,"1",0]'], False),
+    (CLIPPED, ['["clip",1,0,"1",1]'], False),
+]
+
+
+@pytest.mark.parametrize(("text", "lines", "follows"), ROWS)
+def test_the_rows_of_the_kernel(text, lines, follows):
+    case = Case(lines, network=text, formula=formula("y1 = x ⊕ y", "x y"))
+    found = said(case.text(), case.subjects)
+    expected = ("undecided", None) if follows else ("refuted", len(lines) + 1)
+    assert (found.status, found.line) == expected, found.reason
+
+
+@pytest.mark.parametrize(("line", "follows"), [('["clip",1,0,"-1",0,1,2]', False), ('["clip",1,0,"1",0]', True)])
+def test_factors_are_positive(line, follows):
+    """ρ(x − 3) is 0, and not −σ(3 − x) − σ(2 − x)."""
+    text = network(([[1, -3]], "relu"), ([[1, 0]], "identity"))
+    case = Case(['["unit",1,0,"-1",0]', '["unit",1,0,"-1",1]', line], network=text, formula=formula("y1 = x1"))
+    assert said(case.text(), case.subjects).status == ("undecided" if follows else "refuted")
 
 
 @pytest.mark.parametrize(
