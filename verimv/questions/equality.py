@@ -23,8 +23,9 @@ from verimv.terms.formula import Formula
 _STRATEGIES = (("compact", "length", "rmv"), ("compact", "size", "rmv"), ("paper", "length", "auto", "rmv"))
 #: Smaller formulas are decided by one query.
 _EXTRACTED_FROM = 200
-#: For one query about everything.
-_QUERY_WORK = 15 * SECOND
+#: For one query about everything, and for the range of the difference: little at first, since either may be quick
+#: where the other is slow.
+_ROUNDS = ((SECOND, 3 * SECOND), (20 * SECOND, 30 * SECOND))
 
 
 def equivalent(
@@ -48,16 +49,17 @@ def equivalent(
     verdict = difference.by_structure()
     if verdict is not None:
         return verdict
-    asking = replace(search, seconds=search.deadline.left, work=_QUERY_WORK, split=False)
-    verdict = smt.equivalent(a, b, tolerance=tolerance, search=asking)
-    if verdict.undecided and search.deadline.left:
-        search.progress("finding the range of the difference", 0, 1)
-        with suppress(Undecided):  # the time is over
-            verdict = difference.by_search(search.deadline) or verdict
-    if verdict.undecided and search.deadline.left:
-        asking = replace(search, seconds=search.deadline.left, work=BOX_WORK)
+    for query_work, search_work in _ROUNDS:
+        asking = replace(search, seconds=search.deadline.left, work=query_work, split=False)
         verdict = smt.equivalent(a, b, tolerance=tolerance, search=asking)
-    return verdict
+        if verdict.undecided and search.deadline.left:
+            search.progress("finding the range of the difference", 0, 1)
+            with suppress(Undecided):  # the time is over
+                verdict = difference.by_search(search_work, search.deadline) or verdict
+        if not verdict.undecided or not search.deadline.left:
+            return verdict
+    asking = replace(search, seconds=search.deadline.left, work=BOX_WORK)
+    return smt.equivalent(a, b, tolerance=tolerance, search=asking)
 
 
 def _by_extraction(network: Network, formula: Formula, search: Search) -> Verdict | None:
