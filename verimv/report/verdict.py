@@ -189,7 +189,10 @@ def _trust(subject: Subject) -> Markup:
         ),
         tag(
             "pre",
-            tag("code", "verimv check DIR\npython -I -S verimv/kernel.py DIR\nverimv check DIR --kernel verified"),
+            tag(
+                "code",
+                "verimv check DIR\npython -I -S verimv/kernel.py DIR\nverimv prove DIR --solver all\nverimv check DIR --kernel verified",
+            ),
         ),
         tag("p", "The last one asks a second kernel, built from a checker that is proved sound in Coq.", class_="hint"),
     )
