@@ -116,15 +116,15 @@ def test_the_names_are_said_to_be_where_they_are_found():
     [
         "import verimv; verimv.extract",
         "import verimv.extract, verimv; verimv.extract",
-        "import verimv.extract.layered, verimv; verimv.extract",
-        "import verimv; verimv.equivalent; import verimv.extract.layered; verimv.extract",
+        "import verimv.extract.cost, verimv; verimv.extract",
+        "import verimv; verimv.equivalent; import verimv.extract.cost; verimv.extract",
         "from verimv import *; extract",
         "from verimv.networks import load; from verimv import extract; extract",
     ],
 )
 def test_extract_is_a_function_whatever_was_imported_first(code):
     """…although a package has the same name; so is simplify."""
-    for text in (code, code.replace("extract.layered", "simplify.cost").replace("extract", "simplify")):
+    for text in (code, code.replace("extract.cost", "simplify.cost").replace("extract", "simplify")):
         *statements, expression = text.split("; ")
         done = subprocess.run(
             [sys.executable, "-c", "; ".join([*statements, f"print(type({expression}).__name__)"])],

@@ -14,7 +14,6 @@ from verimv import kernel
 from verimv.certificate import extract
 from verimv.errors import Refuted, Undecided
 from verimv.exact import Rational, format_number, parse_number
-from verimv.extract.layered import prove_layered
 from verimv.networks import Layer, Network, read_network
 from verimv.networks.compose import stack
 from verimv.networks.network import activate
@@ -55,8 +54,7 @@ class Bundle:
         if "source" in self.subjects and to_unit_cube(read_network(self.subjects["source"])) != to_unit_cube(network):
             return False
         network = self._unmapped(to_unit_cube(network))
-        layered = prove_layered(network, formula, Search(seconds=30))
-        return (layered or equivalent(network, formula, search=Search(seconds=200))).proved
+        return equivalent(network, formula, search=Search(seconds=200)).proved
 
     def _is_within(self) -> bool:
         """Whether the network, or the difference of two, stays between its last bounds, by the solver's exact range."""

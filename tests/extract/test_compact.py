@@ -13,11 +13,10 @@ from tests.certified import extract
 from verimv.errors import Refuted, Undecided
 from verimv.exact import Rational, as_number, parse_number
 from verimv.experiments.families import random_network, single_unit
-from verimv.extract import extract_and_prove
 from verimv.extract.step1_clip import short_dyadic
 from verimv.extract.step2_threshold import threshold_of
 from verimv.networks import Affine, Layer, Network
-from verimv.smt import Search, equivalent
+from verimv.smt import equivalent
 from verimv.terms.dag import ODOT, OPLUS
 
 
@@ -100,10 +99,10 @@ def operators(formula):
 
 
 @pytest.mark.parametrize("logic", ["dmv", "rmv"])
-def test_the_layered_proof_covers_thresholds_and_scaled_units(logic):
+def test_solvers_prove_thresholds_and_scaled_units(logic):
     network = random_network((2, 3, 3, 1), 1)
-    extraction, verdict = extract_and_prove(network, Search(), strategy="compact", logic=logic, bounds="interval")
-    assert verdict.proved
+    extraction = extract(network, strategy="compact", logic=logic, bounds="interval")
+    assert extraction.certificate.prove().proved
     assert extraction.clipped.units <= network.neurons
 
 

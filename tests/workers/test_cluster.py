@@ -11,10 +11,10 @@ from functools import partial
 import pytest
 
 from verimv.bounds import Effort, certified_bounds
+from verimv.certificate import extract
 from verimv.cli import main
 from verimv.errors import InputError, InternalError, Undecided
 from verimv.experiments.families import random_network
-from verimv.extract.layered import extract_and_prove
 from verimv.networks import write_network
 from verimv.smt import Search
 from verimv.workers import Processes, cluster, team
@@ -150,9 +150,8 @@ def test_bounds_are_the_same_when_a_worker_is_killed(local):
 
 def test_obligations_are_proved_by_the_cluster(steady):
     network = random_network((2, 4, 4, 1), 1, "integer")
-    proved = [
-        extract_and_prove(network, Search(workers=workers), strategy="paper")[1] for workers in (1, 2, steady.address)
-    ]
+    certificate = extract(network, strategy="paper").certificate
+    proved = [certificate.prove(Search(workers=workers)) for workers in (1, 2, steady.address)]
     assert [verdict.proved for verdict in proved] == [True] * 3
     assert len({verdict.evidence[0]["queries"] for verdict in proved}) == 1
 

@@ -44,7 +44,7 @@ def _by_certificate(directory: Path, arguments: argparse.Namespace, report: Repo
 
     search = make_search(arguments, report)
     try:
-        task = collect_files(directory, report)
+        task = collect_files(directory, report, search.deadline)
         if arguments.emit is not None:
             for number, (name, text) in enumerate(emit(task)):
                 report("writing queries", number, 0)

@@ -6,11 +6,13 @@ import gzip
 import os
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
 from verimv import kernel
 from verimv.algebraic import Algebraic
+from verimv.effort import NEVER, Deadline
 from verimv.exact import ONE, Number, format_number
 from verimv.networks.affine import Affine
 from verimv.smt.obligations.collected import Obligations
@@ -54,10 +56,12 @@ def collect(
     contents: Callable[[str], bytes],
     at_hand: Collection[str],
     progress: Progress = lambda stage, done, total: None,
+    deadline: Deadline = NEVER,
 ) -> Task:
     """The obligations of a certificate. Raises :class:`verimv.kernel.Rejected` if it is malformed, or if its files are
-    not those that it names."""
-    header = kernel.read_header(kernel.decoded_line(next(lines, b"")))
+    not those that it names; :class:`~verimv.workers.child.OutOfBudget` once the deadline has passed."""
+    with _in_line(1):
+        header = kernel.read_header(kernel.decoded_line(next(lines, b"")))
     texts, size = kernel.read_subjects(header, contents, at_hand)
     subjects = kernel.start(texts, size, size)
     obligations = Obligations()
@@ -67,8 +71,10 @@ def collect(
     rules: dict[int, str] = {}
     try:
         for line in read_lines(lines):
+            deadline.check()
             rules[line.number] = line.rule
-            derivation.follow(line)
+            with _in_line(line.number, line.rule):
+                derivation.follow(line)
             if line.number % _REPORTED == 0:
                 progress("collecting obligations", line.number, 0)
     except (Unfounded, IncompleteCases) as error:
@@ -77,6 +83,16 @@ def collect(
     numbers = [(_of_kernel(a), _of_kernel(b)) for a, b in proved]
     statement = [] if missing else kernel.statement(subjects, numbers).lines
     return Task(obligations, rules, inputs, statement, missing)
+
+
+@contextmanager
+def _in_line(number: int, rule: str | None = None) -> Iterator[None]:
+    """What is rejected inside is rejected because of this line."""
+    try:
+        yield
+    except kernel.Rejected as rejected:
+        rejected.line, rejected.rule = number, rule
+        raise
 
 
 def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Layer]:
@@ -102,6 +118,10 @@ def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Layer]:
         arguments = {k: form for layer in layers for k, form in enumerate(layer.arguments, start=layer.first)}
         for multiple in multiples:
             obligations.rule(f"multiple {multiple.activation}")
+            if multiple.activation == "relu":
+                obligations.never_positive(Affine((), -multiple.factor), "a factor that is not negative")
+            elif multiple.activation == "crelu":
+                obligations.always_zero(Affine((), multiple.factor - ONE), "the factor 1")
             ratio = arguments[multiple.neuron] + arguments[multiple.original].scaled(-multiple.factor)
             obligations.always_zero(ratio, f"a neuron that is {multiple.factor} times another")
     return layers
@@ -118,7 +138,11 @@ def _of_kernel(x: Number) -> kernel.Number:
     return Fraction(int(x.numerator), int(x.denominator))
 
 
-def collect_files(path: str | os.PathLike[str], progress: Progress = lambda stage, done, total: None) -> Task:
+def collect_files(
+    path: str | os.PathLike[str],
+    progress: Progress = lambda stage, done, total: None,
+    deadline: Deadline = NEVER,
+) -> Task:
     """The obligations of a directory that verimv wrote."""
     certificate, files = kernel.files_of(path, {})
 
@@ -128,6 +152,6 @@ def collect_files(path: str | os.PathLike[str], progress: Progress = lambda stag
         return kernel.contents_of(files[subject])
 
     try:
-        return collect(kernel.lines_of(certificate), contents, files, progress)
+        return collect(kernel.lines_of(certificate), contents, files, progress, deadline)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise kernel.Rejected("malformed", "gzipped text", error) from None

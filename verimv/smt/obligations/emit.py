@@ -76,7 +76,7 @@ def _case_text(query: CaseQuery, system: System) -> str:
     script.variables |= asked.variables
     script.assertions += asked.assertions
     comment = f"line {query.line}, case {query.case.number}: lines above the activations leave no point above the bound"
-    return script.text(comment, system.logic)
+    return script.text(comment, script.logic)
 
 
 def _ranges(lines: Iterable[int]) -> str:

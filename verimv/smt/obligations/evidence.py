@@ -35,13 +35,33 @@ class Variable(NamedTuple):
     argument: Affine = Affine(())
 
 
+class Split(NamedTuple):
+    """One side of a split, in the situation that another one left (−1: at first)."""
+
+    within: int
+    variable: int
+    side: str
+    point: Number
+
+
 class Case(NamedTuple):
     """A leaf of the evidence: where the target must not be positive, and by which multipliers that is shown."""
 
     number: int
     target: Affine
-    splits: Facts
+    #: of the whole tree, and the last one that leads to the leaf
+    tree: Sequence[Split]
+    situation: int
     multipliers: tuple[Number, ...]
+
+    def splits(self) -> Facts:
+        """The bounds that splits give, the last one of a side. They are not kept: trees can be deep."""
+        found: dict[tuple[int | None, str], Number] = {}
+        place = self.situation
+        while place >= 0:
+            place, variable, side, point = self.tree[place]
+            found.setdefault((variable, side), point)
+        return found
 
 
 @dataclass(frozen=True)
@@ -63,21 +83,24 @@ class IncompleteCases(Exception):
 def read_cases(cases: Sequence[list[Any]], targets: Sequence[Affine], count: int) -> list[Case]:
     """The leaves of the trees of cases, which stand in preorder, one tree for each target."""
     found: list[Case] = []
-    pending: list[tuple[Affine, dict[tuple[int | None, str], Number]]] = [(target, {}) for target in reversed(targets)]
+    tree: list[Split] = []
+    pending = [(target, -1) for target in reversed(targets)]
     for number, (kind, *arguments) in enumerate(cases, start=1):
         if not pending:
             raise IncompleteCases("expected no more cases")
-        target, splits = pending.pop()
+        target, situation = pending.pop()
         if kind == "split":
             kernel.well_formed(len(arguments) == 2, "a variable and a point", arguments)
             k, point = kernel.natural(arguments[0]), exact(kernel.number(arguments[1]))
             if k >= count:
                 raise IncompleteCases(f"expected one of {count} variables, not {k}")
-            pending += [(target, {**splits, (k, "low"): point}), (target, {**splits, (k, "high"): point})]
+            for side in ("low", "high"):
+                pending.append((target, len(tree)))
+                tree.append(Split(situation, k, side, point))
         else:
             kernel.well_formed(kind == "leaf", "split or leaf", kind)
             multipliers = tuple(exact(kernel.number(argument)) for argument in arguments)
-            found.append(Case(number, target, splits, multipliers))
+            found.append(Case(number, target, tree, situation, multipliers))
     if pending:
         raise IncompleteCases(f"expected {len(pending)} more cases")
     return found
@@ -139,7 +162,8 @@ class System:
 
     def program(self, count: int, facts: Facts, case: Case) -> Program | None:
         """The linear program of a case; None if the case has no point."""
-        ranges = self.ranges(count, facts, case.splits)
+        splits = case.splits()
+        ranges = self.ranges(count, facts, splits)
         if ranges is None:
             return None
         multipliers = list(reversed(case.multipliers))
@@ -158,7 +182,7 @@ class System:
                 ends[k] = (range_.low, range_.high)
                 continue
             kinks = _kinks(activation, range_)
-            is_split = (k, "low") in case.splits or (k, "high") in case.splits
+            is_split = (k, "low") in splits or (k, "high") in splits
             if not kinks and not is_split:
                 slope = c if (range_.least, range_.largest) == (range_.low, range_.high) else ZERO
             elif not case.multipliers:
@@ -188,11 +212,6 @@ class System:
             common = _common_denominator(argument)  # integers are quicker to read than fractions
             script.require(f"(= (* {common}.0 {_argument(k)}) {script.form(argument.scaled(common), _value)})")
         return script
-
-    @property
-    def logic(self) -> str:
-        numbers = (x for _, argument in self.variables for x in (argument.constant, *(w for _, w in argument.terms)))
-        return "QF_NRA" if any(isinstance(x, Algebraic) for x in numbers) else "QF_LRA"
 
     def is_refuted_by(self, program: Program, point: Mapping[str, Number]) -> bool:
         """Whether values of all variables are a point of the program where its target may be positive."""

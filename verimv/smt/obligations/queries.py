@@ -159,7 +159,8 @@ class _Asking:
     def __init__(self, solver: str, queries: Sequence[Query], deadline: Deadline) -> None:
         self._start = SESSIONS[solver]
         self._deadline = deadline
-        self._session: Session | None = None
+        self._sessions: dict[str, Session] = {}
+        self._definitions: Script | None = None
         cases = [query for query in queries if isinstance(query, CaseQuery)]
         self.system = System(cases[0].evidence.variables if cases else ())
         self._count = max((query.evidence.count for query in cases), default=0)
@@ -170,13 +171,19 @@ class _Asking:
             return Reply("unsat", {}) if program is None else self.about(program)
         if query.logic == "QF_NRA" or isinstance(query, Rule):
             return self._start(query.logic, Script()).ask(query.script(), self._seconds())
-        self._session = self._session or self._start(query.logic, Script())
-        return self._session.ask(query.script(), self._seconds())
+        return self._session(query.logic, Script()).ask(query.script(), self._seconds())
 
     def about(self, program: Program) -> Reply:
-        if self._session is None:
-            self._session = self._start(self.system.logic, self.system.definitions(self._count))
-        return self._session.ask(above_the_bound(program), self._seconds())
+        if self._definitions is None:
+            self._definitions = self.system.definitions(self._count)
+        asked = above_the_bound(program)
+        logic = max(self._definitions.logic, asked.logic)  # a bound may have square roots that the network has not
+        return self._session(logic, self._definitions).ask(asked, self._seconds())
+
+    def _session(self, logic: str, definitions: Script) -> Session:
+        if logic not in self._sessions:
+            self._sessions[logic] = self._start(logic, definitions)
+        return self._sessions[logic]
 
     def _seconds(self) -> float:
         return min(_SECONDS, _SHARE * self._deadline.left)

@@ -129,7 +129,7 @@ _SORTING = (
         "sort first",
         "the first entry of O is that of the sum, in all three cases",
         "a b N",
-        (*_SHARES, "(or (= N 0.0) (<= 1.0 N))"),
+        ("(<= 0.0 a)", "(<= 0.0 b)", "(or (= N 0.0) (<= 1.0 N))"),
         "(and (= (sigma (+ N a b)) (sigma (+ N N a b))) (= (sigma (+ N 1.0 b)) (sigma (+ N N 1.0 a b)))"
         " (= (sigma (+ N 2.0)) (sigma (+ N N 2.0 a b))))",
     ),
@@ -137,7 +137,7 @@ _SORTING = (
         "sort last",
         "an entry without a partner is compared with 0",
         "a",
-        _SHARES[:2],
+        ("(<= a 1.0)",),
         "(and (= (oplus a 0.0) a) (= (oplus 0.0 a) a) (= (odot a 0.0) 0.0) (= (odot 0.0 a) 0.0))",
     ),
 )
@@ -199,9 +199,6 @@ RULES = _table(
         "f s p m a b",
         (
             "(< 0.0 s)",
-            "(<= 0.0 p)",
-            "(<= 0.0 m)",
-            "(<= (+ p m) s)",
             "(or (= p 0.0) (<= 0.0 f))",
             "(or (= (+ p m) s) (<= f m))",
             "(= (* s a) (+ p (upto m f)))",
@@ -218,7 +215,7 @@ RULES = _table(
         "clip",
         "ρ(t), for t = B·w, is B·(p + m units) if t ≤ B·(p + m), and p = 0 or t ≥ B·p",
         "B w p m",
-        ("(< 0.0 B)", "(<= 0.0 p)", "(<= 0.0 m)", "(or (= p 0.0) (<= (* B p) (* B w)))", "(<= (* B w) (* B (+ p m)))"),
+        ("(< 0.0 B)", "(<= 0.0 p)", "(or (= p 0.0) (<= (* B p) (* B w)))", "(<= (* B w) (* B (+ p m)))"),
         "(= (rho (* B w)) (* B (+ p (upto m (- w p)))))",
     ),
     Rule("saturated", "σ(t) is 1 if t ≥ 1", "t", ("(<= 1.0 t)",), "(= (sigma t) 1.0)"),
@@ -228,7 +225,6 @@ RULES = _table(
         "scale·σ(f) + offset is scale·f + offset = v if v lies between offset and offset + scale",
         "f v scale offset",
         (
-            "(not (= scale 0.0))",
             "(= v (+ (* scale f) offset))",
             "(or (<= offset v) (<= (+ offset scale) v))",
             "(or (<= v offset) (<= v (+ offset scale)))",
@@ -287,7 +283,7 @@ RULES = _table(
     Rule("split", "a number is on one side of a point", "z point", (), "(or (<= z point) (<= point z))"),
     Rule("equal", "neither positive nor negative is 0", "d", ("(<= d 0.0)", "(<= 0.0 d)"), "(= d 0.0)"),
     # Two networks
-    Rule("multiple relu", "ρ(p·t) is p·ρ(t) if p > 0", "p t", ("(< 0.0 p)",), "(= (rho (* p t)) (* p (rho t)))"),
+    Rule("multiple relu", "ρ(p·t) is p·ρ(t) if p ≥ 0", "p t", ("(<= 0.0 p)",), "(= (rho (* p t)) (* p (rho t)))"),
     Rule("multiple crelu", "σ(p·t) is p·σ(t) if p = 1", "p t", ("(= p 1.0)",), "(= (sigma (* p t)) (* p (sigma t)))"),
     Rule("multiple identity", "t is p·s if t = p·s", "p s t", ("(= t (* p s))",), "(= t (* p s))"),
 )

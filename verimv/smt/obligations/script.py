@@ -23,6 +23,11 @@ class Script:
         """The assertions."""
         return "\n".join(self.assertions)
 
+    @property
+    def logic(self) -> str:
+        """Of assertions that are linear but for square roots."""
+        return "QF_NRA" if any(name.startswith("|") for name in self.variables) else "QF_LRA"
+
     def text(self, comment: str, logic: str) -> str:
         """A whole script that asks whether all assertions can hold together."""
         declared = [f"(declare-const {name} Real)" for name in self.variables]

@@ -152,8 +152,9 @@ def _arguments(name: object, given: list[Any]) -> Iterator[Any]:
     rule = kernel.RULES.get(name) if type(name) is str else None
     if rule is None:
         raise kernel.Rejected("malformed", "the name of a rule", name)
-    enough = len(given) >= len(rule.kinds) if rule.rest else len(given) == len(rule.kinds)
-    kernel.well_formed(enough, f"{len(rule.kinds)} argument(s)", len(given))
+    least = len(rule.kinds)
+    kernel.well_formed(len(given) >= least, f"at least {least} argument(s)", len(given))
+    kernel.well_formed(rule.rest is not None or len(given) == least, f"{least} argument(s)", len(given))
     for kind, value in zip(rule.kinds, given, strict=False):
         read = kind(value)
         yield exact(read) if kind is kernel.number else read

@@ -1,0 +1,58 @@
+"""Queries as files, which any solver can read."""
+
+import json
+
+import pytest
+import z3
+
+from tests.certificates.make import VALID
+from tests.smt.obligations.judged import collected
+from verimv.smt.obligations import emit
+from verimv.smt.obligations.emit import _ranges
+
+NAMES = [name for name, case in VALID.items() if not case.pack]
+
+
+def by_z3(text):
+    solver = z3.Solver()
+    solver.from_string(text)
+    return str(solver.check())
+
+
+def by_cvc5(text):
+    cvc5 = pytest.importorskip("cvc5")
+    terms = cvc5.TermManager()
+    solver, symbols = cvc5.Solver(terms), cvc5.SymbolManager(terms)
+    parser = cvc5.InputParser(solver, symbols)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "file")
+    said = ""
+    while not (command := parser.nextCommand()).isNull():
+        said += str(command.invoke(solver, symbols))
+    return said.strip()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_file_is_unsat_and_every_line_is_served(name):
+    task = collected(VALID[name].text(), VALID[name].subjects)
+    files = dict(emit(task))
+    index, makefile = json.loads(files.pop("index.json")), files.pop("Makefile")
+    assert "unsat" in makefile
+    assert {entry["file"] for entry in index["queries"]} - {None} == files.keys()
+    assert {by_z3(text) for text in files.values()} == {"unsat"}
+    assert {by_cvc5(text) for text in files.values()} == {"unsat"}
+    served = {line for entry in index["queries"] for line in numbers(entry["lines"])}
+    # A unit is a definition: there is nothing to prove.
+    assert {line for line, rule in task.rules.items() if rule != "unit"} <= served
+    assert index["statement"] == list(task.statement)
+    assert index["obligations"] == task.obligations.count
+
+
+def numbers(text):
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+def test_ranges():
+    assert _ranges([2, 3, 4, 9, 11, 12]) == "2-4,9,11-12"
+    assert list(numbers("2-4,9,11-12")) == [2, 3, 4, 9, 11, 12]
