@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 from verimv import smt
+from verimv.bounds import NetworkBounds, neuron_bounds
 from verimv.bounds.difference import Difference
 from verimv.certificate.extraction import extract
 from verimv.effort import SECOND
 from verimv.errors import InputError, Refuted, Undecided, check_type
 from verimv.exact import ZERO, Number
 from verimv.networks.network import Network
+from verimv.networks.normalise import to_unit_cube
 from verimv.smt import Search, Verdict
 from verimv.smt.search import BOX_WORK
 from verimv.terms.formula import Formula
@@ -65,13 +68,20 @@ def equivalent(
 def _by_extraction(network: Network, formula: Formula, search: Search) -> Verdict | None:
     """Proved by a certificate, if the formula is what some way of extraction gives; None otherwise."""
     began = time.perf_counter()
+    is_integer = to_unit_cube(network).number_kind == "integer"
+
+    @cache
+    def proven(method: str, whole_numbers: bool) -> NetworkBounds:
+        return neuron_bounds(network, method, whole_numbers=whole_numbers)
+
     for bounds, (strategy, minimise, *others) in product(("auto", "interval"), _STRATEGIES):
         for logic in dict.fromkeys((formula.logic, *others)):
             if not search.deadline.left:
                 return None
             search.progress(f"extracting again by {strategy} {minimise} {logic} with {bounds} bounds", 0, 1)
             try:
-                found = extract(network, bounds=bounds, logic=logic, strategy=strategy, minimise=minimise)
+                known = proven(bounds, is_integer or strategy == "paper")  # as extraction asks for them
+                found = extract(network, bounds=known, logic=logic, strategy=strategy, minimise=minimise)
             except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
                 continue
             if found.formula == formula and not found.check():
