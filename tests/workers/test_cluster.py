@@ -13,6 +13,7 @@ import pytest
 from verimv.bounds import Effort, certified_bounds
 from verimv.certificate import extract
 from verimv.cli import main
+from verimv.effort import SECOND
 from verimv.errors import InputError, InternalError, Undecided
 from verimv.experiments.families import random_network
 from verimv.networks import write_network
@@ -146,6 +147,14 @@ def test_bounds_are_the_same_when_a_worker_is_killed(local):
     assert first.poll() is not None
     assert len(done) > 10
     assert together == alone
+
+
+def test_work_that_is_too_little_is_shared_as_it_is_here(steady):
+    network = random_network((4, 14, 14, 2), 3)
+    efforts = [Effort("exact", work=SECOND // 4, workers=workers) for workers in (1, 2, steady.address)]
+    alone, *others = [certified_bounds(network, effort) for effort in efforts]
+    assert alone.counts()["exact"] < network.neurons
+    assert others == [alone, alone]
 
 
 def test_obligations_are_proved_by_the_cluster(steady):

@@ -32,8 +32,8 @@ from verimv.smt.decide import Subject, difference_question
 from verimv.smt.functions import Function, aligned
 from verimv.smt.verdict import Verdict
 
-#: For the neurons below the difference, and for the difference itself.
-_HIDDEN_WORK, _WORK = 12 * SECOND, 18 * SECOND
+#: Of the work for a search: for the neurons below the difference.
+_HIDDEN_SHARE = 0.4
 
 
 class Difference:
@@ -62,7 +62,7 @@ class Difference:
     def _vanishes(self, network: Network) -> bool:
         return all(not row.terms and abs(row.constant) <= self.tolerance for row in network.layers[-1].rows)
 
-    def by_search(self, deadline: Deadline = NEVER) -> Verdict | None:
+    def by_search(self, work: int = 30 * SECOND, deadline: Deadline = NEVER) -> Verdict | None:
         """The range of every difference, as far as the tolerance asks; None if the work for that is used up first.
 
         Raises :class:`Undecided` when the deadline has passed.
@@ -72,14 +72,14 @@ class Difference:
             return None
         began = time.perf_counter()
         last = len(network.layers)
-        effort = Effort("exact", work=_HIDDEN_WORK, deadline=deadline)
+        effort = Effort("exact", work=int(_HIDDEN_SHARE * work), deadline=deadline)
         bounds = certified_bounds(network, effort, only={(last, -1)})
         if self._vanishes(_without_constants(network, bounds)):
             return self._proved("shared neurons, others constant", began)
         prover = Prover(network, bounds.known(last))
         if not prover.floats.is_usable:
             return None
-        meter = Meter(_WORK, deadline)
+        meter = Meter(work - int(_HIDDEN_SHARE * work), deadline)
         for index in range(len(network.layers[-1].rows)):
             for way in (1, -1):
                 budget = Budget(meter.left, deadline=deadline)

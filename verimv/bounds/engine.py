@@ -48,8 +48,8 @@ _GROUPS, _GROUP = 8, 8
 _SHARE = 1.5
 #: What lacked work starts again if in the end there is so many times as much for it.
 _MUCH_MORE = 2
-#: Work of a single leaf; each weight adds a unit.
-_LEAF_WORK = 1000
+#: Work of a single leaf; besides, so many weights are a unit of it.
+_LEAF_WORK, _LEAF_WEIGHTS = 1000, 4
 #: For each end of a neuron that is only there to help another.
 _HELPING_NODES = 100
 
@@ -289,7 +289,8 @@ def _used(network: Network) -> set[Place]:
 def _solve(prover: Prover, task: _Task) -> End:
     """The best bound that the methods up to the task's give."""
     ends = [End(task.interval, "interval"), _leaf(prover, task, "linear", _linear_guess(prover, task))]
-    outcome, work = None, _LEAF_WORK + prover.weights[task.layer]
+    leaf = _LEAF_WORK + prover.weights[task.layer] // _LEAF_WEIGHTS
+    outcome, work = None, leaf
     if task.method == "exact":
         outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget).run()
         point = outcome.point if outcome.attained == outcome.value else None
@@ -298,7 +299,7 @@ def _solve(prover: Prover, task: _Task) -> End:
         work += outcome.work
     if task.method == "lp" or (outcome is not None and not outcome.complete):
         ends.append(_leaf(prover, task, "lp", _relaxed_guess(prover, task)))
-        work += _LEAF_WORK + prover.weights[task.layer]
+        work += leaf
     is_hurried = outcome is not None and not outcome.complete and outcome.nodes < task.budget.nodes
     return replace(min(ends, key=_tightness), hurried=is_hurried, work=work)
 

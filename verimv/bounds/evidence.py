@@ -32,8 +32,8 @@ from verimv.smt.solvers import z3_limits, z3_work
 #: (variable, "low" or "high") → a bound of its argument
 Facts = Mapping[tuple[int, str], Number]
 
-#: For the linear program of one leaf; and the work of a leaf besides.
-_PROGRAM = 2 * SECOND
+#: For the linear program of one leaf, on numbers of about so many bits; and the work of a leaf besides.
+_PROGRAM, _BITS = 2 * SECOND, 32
 _LEAF = 1000
 
 
@@ -231,10 +231,10 @@ class _Walk:
         for j, c in coefficients.items():
             total = _plus(total, bounded(f"x{j}", [_times(c, end) for end in self.ranges[j]]))
         solver = z3.SolverFor("QF_LRA", context)
-        z3_limits(solver, self.meter.deadline.left, _PROGRAM)
+        z3_limits(solver, self.meter.deadline.left, _PROGRAM, _BITS)
         solver.add(*conditions, total <= 0)
         status = solver.check()
-        self.meter.spend(z3_work(solver))
+        self.meter.spend(z3_work(solver, _BITS))
         if status != z3.sat:
             return None
         model = solver.model()

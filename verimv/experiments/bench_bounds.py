@@ -269,7 +269,7 @@ def _by_one_query(a: Network, b: Network) -> Any:
 
 def _compared(a: Network, b: Network) -> Any:
     difference = Difference(a, b, ZERO)
-    verdict = difference.by_structure() or difference.by_search(Deadline(MONOLITHIC_SECONDS))
+    verdict = difference.by_structure() or difference.by_search()
     if verdict is None:
         raise Undecided("the comparison does not end")
     return verdict

@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 from verimv import smt
+from verimv.bounds import NetworkBounds, neuron_bounds
 from verimv.bounds.difference import Difference
 from verimv.certificate.extraction import extract
 from verimv.effort import SECOND
 from verimv.errors import InputError, Refuted, Undecided, check_type
 from verimv.exact import ZERO, Number
 from verimv.networks.network import Network
+from verimv.networks.normalise import to_unit_cube
 from verimv.smt import Search, Verdict
 from verimv.smt.search import BOX_WORK
 from verimv.terms.formula import Formula
@@ -23,8 +26,9 @@ from verimv.terms.formula import Formula
 _STRATEGIES = (("compact", "length", "rmv"), ("compact", "size", "rmv"), ("paper", "length", "auto", "rmv"))
 #: Smaller formulas are decided by one query.
 _EXTRACTED_FROM = 200
-#: For one query about everything.
-_QUERY_WORK = 15 * SECOND
+#: For one query about everything, and for the range of the difference: little at first, since either may be quick
+#: where the other is slow.
+_ROUNDS = ((SECOND, 3 * SECOND), (20 * SECOND, 30 * SECOND))
 
 
 def equivalent(
@@ -48,28 +52,36 @@ def equivalent(
     verdict = difference.by_structure()
     if verdict is not None:
         return verdict
-    asking = replace(search, seconds=search.deadline.left, work=_QUERY_WORK, split=False)
-    verdict = smt.equivalent(a, b, tolerance=tolerance, search=asking)
-    if verdict.undecided and search.deadline.left:
-        search.progress("finding the range of the difference", 0, 1)
-        with suppress(Undecided):  # the time is over
-            verdict = difference.by_search(search.deadline) or verdict
-    if verdict.undecided and search.deadline.left:
-        asking = replace(search, seconds=search.deadline.left, work=BOX_WORK)
+    for query_work, search_work in _ROUNDS:
+        asking = replace(search, seconds=search.deadline.left, work=query_work, split=False)
         verdict = smt.equivalent(a, b, tolerance=tolerance, search=asking)
-    return verdict
+        if verdict.undecided and search.deadline.left:
+            search.progress("finding the range of the difference", 0, 1)
+            with suppress(Undecided):  # the time is over
+                verdict = difference.by_search(search_work, search.deadline) or verdict
+        if not verdict.undecided or not search.deadline.left:
+            return verdict
+    asking = replace(search, seconds=search.deadline.left, work=BOX_WORK)
+    return smt.equivalent(a, b, tolerance=tolerance, search=asking)
 
 
 def _by_extraction(network: Network, formula: Formula, search: Search) -> Verdict | None:
     """Proved by a certificate, if the formula is what some way of extraction gives; None otherwise."""
     began = time.perf_counter()
+    is_integer = to_unit_cube(network).number_kind == "integer"
+
+    @cache
+    def proven(method: str, whole_numbers: bool) -> NetworkBounds:
+        return neuron_bounds(network, method, whole_numbers=whole_numbers)
+
     for bounds, (strategy, minimise, *others) in product(("auto", "interval"), _STRATEGIES):
         for logic in dict.fromkeys((formula.logic, *others)):
             if not search.deadline.left:
                 return None
             search.progress(f"extracting again by {strategy} {minimise} {logic} with {bounds} bounds", 0, 1)
             try:
-                found = extract(network, bounds=bounds, logic=logic, strategy=strategy, minimise=minimise)
+                known = proven(bounds, is_integer or strategy == "paper")  # as extraction asks for them
+                found = extract(network, bounds=known, logic=logic, strategy=strategy, minimise=minimise)
             except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
                 continue
             if found.formula == formula and not found.check():

@@ -176,6 +176,14 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
 
 
+_COMMANDS = (
+    "verimv check DIR",
+    "python -I -S verimv/kernel.py DIR",
+    "verimv prove DIR --solver all",
+    "verimv check DIR --kernel verified",
+)
+
+
 def _trust(subject: Subject) -> Markup:
     exact = "The network is what network.json says, in exact numbers: a program that uses floating point rounds."
     network = "" if subject.network is None else f" {exact}"
@@ -189,9 +197,9 @@ def _trust(subject: Subject) -> Markup:
         ),
         tag(
             "pre",
-            tag("code", "verimv check DIR\npython -I -S verimv/kernel.py DIR\nverimv check DIR --kernel verified"),
+            tag("code", "\n".join(_COMMANDS)),
         ),
-        tag("p", "The last one asks a second kernel, built from a checker that is proved sound in Coq.", class_="hint"),
+        tag("p", "The third asks solvers, the last a kernel that is proved sound in Coq.", class_="hint"),
     )
 
 

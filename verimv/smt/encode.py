@@ -7,7 +7,7 @@ constant r with r > 0 and r·r = radicand for every radical, and the problem non
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -54,11 +54,31 @@ class Builder(Protocol):
 
 def logic_of(program: Program, condition: Condition) -> Literal["QF_LRA", "QF_NRA"]:
     """Non-linear as soon as one number is irrational."""
+    irrational = any(isinstance(number, Algebraic) for number in _numbers(program, condition))
+    return "QF_NRA" if irrational else "QF_LRA"
+
+
+def longest_number(program: Program, condition: Condition) -> int:
+    """In bits, which say how long a solver takes for a step; of numbers with square roots, a guess."""
+    lengths = (
+        _GUESSED_BITS
+        if isinstance(number, Algebraic)
+        else max(number.numerator.bit_length(), number.denominator.bit_length())
+        for number in _numbers(program, condition)
+    )
+    return max(lengths, default=1)
+
+
+_GUESSED_BITS = 64
+
+
+def _numbers(program: Program, condition: Condition) -> Iterator[Number]:
+    for ends in program.ranges[: program.inputs]:
+        yield from ends
     forms = [case.argument for case in program.cases.values()] + [c.form for group in condition for c in group]
-    numbers = [end for ends in program.ranges[: program.inputs] for end in ends]
     for form in forms:
-        numbers += [form.constant, *(w for _, w in form.terms)]
-    return "QF_NRA" if any(isinstance(number, Algebraic) for number in numbers) else "QF_LRA"
+        yield form.constant
+        yield from (w for _, w in form.terms)
 
 
 def encode(program: Program, condition: Condition, builder: Builder, names: Sequence[str]) -> list[Any]:

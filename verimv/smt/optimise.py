@@ -21,7 +21,7 @@ from verimv.smt.encode import logic_of, positive
 from verimv.smt.functions import Function
 from verimv.smt.limited import DEFAULT_MEMORY, OutOfBudget, limited
 from verimv.smt.search import Point, is_impossible, quick_points, simplest
-from verimv.smt.solvers import SOLVERS, z3_number
+from verimv.smt.solvers import SOLVERS, Answer, z3_number
 from verimv.terms.formula import Formula
 
 #: After the exact search has used its share, the rest goes into proving the best bound short of exact.
@@ -93,35 +93,30 @@ def _climb(
     """Runs in the child: the best point found, a proven upper bound, and the work that this took."""
     before = meter.spent
 
-    def is_never_above(value: Number, share: float) -> Point | bool:
-        """Or a point where it is; False if the solver does not tell."""
+    def ask(value: Number, share: float) -> Answer:
+        """Is the form above a value somewhere? With a share of the work that is left."""
         above = [[positive(form.shifted(-value))]]
         if is_impossible(program, above):
-            return True
+            return Answer("unsat")
         answer = SOLVERS[solver](program, above, names, meter.deadline.left, max(1, int(share * meter.left)))
         meter.spend(_STEP + answer.work)
-        return answer.status == "unsat" or answer.point or False
+        return answer
 
     linear = logic_of(program, [[positive(form)]]) == "QF_LRA"
-    while isinstance(found := is_never_above(best, _EXACT_SHARE), tuple):
-        higher = best_on_piece(program, form, found) if linear else found
+    while (answer := ask(best, _EXACT_SHARE)).point is not None:
+        higher = best_on_piece(program, form, answer.point) if linear else answer.point
         if _value(program, form, higher) <= best:  # an irrational model, rounded: no way up from here
-            found = False
             break
         point, best = higher, _value(program, form, higher)
-    upper = best if found else _best_provable(program, form, best, is_never_above)
+    upper = best if answer.status == "unsat" else _best_provable(best, program.range_of(form)[1], ask)
     return point, upper, meter.spent - before
 
 
-def _best_provable(
-    program: Program, form: Affine, best: Number, is_never_above: Callable[[Number, float], Point | bool]
-) -> Number:
+def _best_provable(low: Number, upper: Number, ask: Callable[[Number, float], Answer]) -> Number:
     """A bound between the best value and the interval's, by bisection with what is left of the work."""
-    upper = program.range_of(form)[1]
-    low = best
     for probes_left in range(4, 0, -1):
         middle = (low + upper) / 2
-        if is_never_above(middle, 1 / probes_left) is True:
+        if ask(middle, 1 / probes_left).status == "unsat":
             upper = middle
         else:
             low = middle

@@ -45,7 +45,7 @@ class Search:
     workers: Workers = 1
     #: after one query about the whole box has failed, try smaller boxes
     split: bool = True
-    #: for the query about the whole box; None for what is usual if smaller boxes may follow, otherwise for any
+    #: for the query about the whole box. None: as much as the time allows, or half a minute's if smaller boxes follow
     work: int | None = None
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None
     #: told the name and the SMT-LIB text of every query

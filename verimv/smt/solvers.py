@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 from verimv.errors import InputError
 from verimv.exact import Number, Rational
 from verimv.networks.program import Program
-from verimv.smt.encode import Condition, encode, logic_of
+from verimv.smt.encode import Condition, encode, logic_of, longest_number
 
 
 @dataclass(frozen=True)
@@ -67,17 +67,21 @@ class Z3Builder:
         self.solver.add(condition)
 
 
-def z3_limits(solver: Any, seconds: float, work: int | None) -> None:
-    """End the next check after so much work, if any is given, or after so many seconds. 0 would be no limit to z3."""
+#: z3's resource units for a unit of work, where numbers have one bit; the longer they are, the longer a unit takes.
+_Z3_UNITS = 10
+
+
+def z3_limits(solver: Any, seconds: float, work: int | None, bits: int) -> None:
+    """End the next check after so much work on numbers of so many bits, or after so many seconds. 0 is no limit."""
     if math.isfinite(seconds):
         solver.set("timeout", max(1, int(seconds * 1000)))
     if work is not None:
-        solver.set("rlimit", max(1, work))
+        solver.set("rlimit", min(max(1, work * _Z3_UNITS // (1 + bits)), (1 << 32) - 1))
 
 
-def z3_work(solver: Any) -> int:
-    """What the checks of a solver took, in z3's resource units: some 300,000 to 3,000,000 make a second."""
-    return int(solver.statistics().get_key_value("rlimit count"))
+def z3_work(solver: Any, bits: int) -> int:
+    """What the checks of a solver took."""
+    return int(solver.statistics().get_key_value("rlimit count")) * (1 + bits) // _Z3_UNITS
 
 
 def ask_z3(
@@ -85,9 +89,10 @@ def ask_z3(
 ) -> Answer:
     builder = Z3Builder(logic_of(program, condition))
     inputs = encode(program, condition, builder, names)
-    z3_limits(builder.solver, seconds, work)
+    bits = longest_number(program, condition)
+    z3_limits(builder.solver, seconds, work, bits)
     status = str(builder.solver.check())
-    spent = z3_work(builder.solver)
+    spent = z3_work(builder.solver, bits)
     if status == "unknown":
         return Answer("unknown", reason=f"z3: {builder.solver.reason_unknown()}", work=spent)
     if status == "unsat":
