@@ -61,14 +61,15 @@ def test_extracting_again_replaces_the_files(run, hat, tmp_path):
 
 
 @pytest.mark.parametrize("factor", [-100, 0.5])
-def test_bounds_of_a_file_that_was_changed_are_not_believed(run, tmp_path, factor):
+@pytest.mark.parametrize("bounds", ["auto", "exact"])
+def test_bounds_of_a_file_that_was_changed_are_not_believed(run, tmp_path, factor, bounds):
     network, record = tmp_path / "network.json", tmp_path / "bounds.jsonl"
     network.write_text("".join(write_network(random_network((3, 5, 5, 1), 4, "integer"))))
-    words = ("extract", network, "--bounds", "exact", "--scale-output", "--resume", record)
+    words = ("extract", network, "--bounds", bounds, "--scale-output", "--resume", record)
     assert run(*words)[0] == 0
     header, first, *others = record.read_text().splitlines(keepends=True)
-    layer, index, way, value, *rest = json.loads(first)
-    changed = json.dumps([layer, index, way, str(int(factor * int(value))), *rest])
+    layer, index, way, allowed, value, *rest = json.loads(first)
+    changed = json.dumps([layer, index, way, allowed, str(int(factor * int(value))), *rest])
     record.write_text("".join([header, changed + "\n", *others]))
     assert f"{record}: " in one_line_error(run(*words))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -59,9 +60,11 @@ class CertifiedExtraction(Extraction):
         self.summary["proofs"] = [*self.summary["proofs"], entry | ({"reason": lacking} if lacking else {})]
         return lacking
 
-    def is_accepted(self, progress: Progress | None = None) -> bool:
-        """Whether the kernel accepts the certificate."""
-        return not self._verdict(progress)[0]
+    def is_incomplete(self, progress: Progress | None = None) -> bool:
+        """Whether the kernel finds that something lacks. That something is wrong is for `check` to say."""
+        with suppress(InternalError):
+            return bool(self._verdict(progress)[0])
+        return False
 
     def _verdict(self, progress: Progress | None) -> tuple[str, list[str], float]:
         """What the certificate lacks, what it proves, and the kernel's time for it. The kernel is asked once."""
@@ -105,7 +108,7 @@ def extract(network: Network, *, resume: str | os.PathLike[str] | None = None, *
     for choice in ({"bounds": "auto", "resume": resume}, {"bounds": "linear"}):
         writer = CertificateWriter(progress, _RETRY_WORK)
         found = _certified(network, writer, {**options, **choice})
-        if not writer.assumed and found.is_accepted(progress):
+        if not writer.assumed and not found.is_incomplete(progress):
             return found
     return _certified(network, CertificateWriter(progress), {**options, "bounds": "interval"})
 
