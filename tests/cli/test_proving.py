@@ -56,6 +56,19 @@ def test_emit(directory, tmp_path, run):
         subprocess.run(["make", "-C", tmp_path / "queries"], check=True, capture_output=True)
 
 
+def test_queries_of_an_earlier_proof_are_removed(directory, tmp_path, run):
+    queries = tmp_path / "queries"
+    queries.mkdir()
+    (queries / "old.smt2").write_text("(check-sat)")
+    (queries / "mine.smt2").write_text("(check-sat)")
+    (queries / "index.json").write_text(json.dumps({"queries": [{"file": "old.smt2"}, {"file": "../mine.smt2"}]}))
+    (tmp_path / "mine.smt2").write_text("(check-sat)")
+    assert run("prove", directory, "--emit", queries, "--quiet")[0] == 0
+    assert not (queries / "old.smt2").exists()
+    assert (queries / "mine.smt2").exists()
+    assert (tmp_path / "mine.smt2").exists()
+
+
 def test_monolithic(directory, run):
     code, text, _ = run("prove", directory, "--mode", "monolithic", "--solver", "all", "--quiet")
     assert (code, text.splitlines()[0]) == (0, "proved: network = formula")

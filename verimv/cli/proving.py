@@ -46,6 +46,7 @@ def _by_certificate(directory: Path, arguments: argparse.Namespace, report: Repo
     try:
         task = collect_files(directory, report, search.deadline)
         if arguments.emit is not None:
+            _remove_queries(Path(arguments.emit))
             for number, (name, text) in enumerate(emit(task)):
                 report("writing queries", number, 0)
                 write_into(arguments.emit, name, text)
@@ -61,6 +62,19 @@ def _by_certificate(directory: Path, arguments: argparse.Namespace, report: Repo
     data = {**verdict.data(), "statement": list(task.statement) if verdict.proved else []}
     lines = [_headline(verdict, task.statement), *(_told(item) for item in verdict.evidence)]
     return Result(data, "\n".join(lines), EXIT_CODES[verdict.status]), verdict
+
+
+def _remove_queries(directory: Path) -> None:
+    """What an earlier proof wrote there, by its index: other queries would be asked as if they belonged to this one."""
+    try:
+        entries = json.loads((directory / "index.json").read_text(encoding="utf-8"))["queries"]
+        names = [Path(entry["file"]) for entry in entries if entry["file"]]
+    except (OSError, ValueError, TypeError, KeyError):
+        return  # nothing that this program wrote
+    for name in names:
+        if name.name == str(name) and name.suffix == ".smt2":
+            (directory / name).unlink(missing_ok=True)
+            (directory / name).with_suffix(".unsat").unlink(missing_ok=True)
 
 
 def _headline(verdict: Verdict, statement: Any) -> str:

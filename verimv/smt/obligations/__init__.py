@@ -1,4 +1,4 @@
-"""What a certificate claims, line by line, for solvers to prove: a judge of the rules that shares nothing with kernels.
+"""What a certificate claims, line by line, for solvers to prove: a judge of the rules that is no kernel.
 
 1. :mod:`.collect` follows the lines (:mod:`.derivation`) and writes down what each needs in order to be true. Equal
    obligations are one query, however many lines they serve.
@@ -7,6 +7,7 @@
    point of a linear program is above a bound.
 3. :mod:`.prove` asks solvers about all of them; :mod:`.emit` writes them as SMT-LIB, for any other solver.
 
+Files are read by the readers of the Python kernel, so that both agree about what is malformed; no rule is shared.
 Exact arithmetic, not a solver, adds up forms, and works out the ranges and slopes in a case; a wrong result would be
 the wrong query. It also compares what a line refers to: claims, nodes, neurons.
 """
