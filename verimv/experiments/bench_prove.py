@@ -50,10 +50,11 @@ class _Proved:
     obligations: int
     queries: int
     solved: dict[str, Verdict]
+    collecting: float
     kernel: float
 
     def seconds(self, solver: str) -> float:
-        return self.solved[solver].seconds
+        return self.collecting + self.solved[solver].seconds
 
 
 def _groups() -> Iterator[tuple[str, list[Case]]]:
@@ -101,10 +102,12 @@ def _proved(extraction: CertifiedExtraction) -> _Proved:
     start = time.perf_counter()
     certificate.check()
     checking = time.perf_counter() - start
+    start = time.perf_counter()
     task = certificate.task()
+    collecting = time.perf_counter() - start
     solved = {name: prove(task, Search([name], SECONDS, workers=cores())) for name in SOLVERS}
     queries = len(task.obligations.queries) + sum(len(found.evidence.cases) for found in task.obligations.cases)
-    return _Proved(len(certificate.body), task.obligations.count, queries, solved, checking)
+    return _Proved(len(certificate.body), task.obligations.count, queries, solved, collecting, checking)
 
 
 def _monolithic(extraction: CertifiedExtraction) -> Verdict:

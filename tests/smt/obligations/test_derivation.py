@@ -11,7 +11,7 @@ from tests.smt.obligations.judged import collected, proved, said
 from verimv import kernel
 from verimv.effort import Deadline
 from verimv.smt.obligations import collect
-from verimv.smt.obligations.derivation import _STEPS
+from verimv.smt.obligations.derivation import _BY_RULE
 from verimv.smt.obligations.rules import RULES, SORTING, Rule
 from verimv.workers.child import OutOfBudget
 
@@ -27,7 +27,7 @@ def rules_of(task):
 
 
 def test_every_rule_of_the_kernel_is_followed():
-    assert _STEPS.keys() == kernel.RULES.keys()
+    assert _BY_RULE.keys() == kernel.RULES.keys()
 
 
 def test_time_may_end_between_two_lines():

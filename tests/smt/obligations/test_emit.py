@@ -1,13 +1,16 @@
 """Queries as files, which any solver can read."""
 
 import json
+import shutil
+import subprocess
 
 import pytest
 import z3
 
+from tests.certificate.test_kernel import FOLDER
 from tests.certificates.make import VALID
 from tests.smt.obligations.judged import collected
-from verimv.smt.obligations import emit
+from verimv.smt.obligations import collect_files, emit
 from verimv.smt.obligations.emit import _ranges
 
 NAMES = [name for name, case in VALID.items() if not case.pack]
@@ -45,6 +48,33 @@ def test_every_file_is_unsat_and_every_line_is_served(name):
     assert {line for line, rule in task.rules.items() if rule != "unit"} <= served
     assert index["statement"] == list(task.statement)
     assert index["obligations"] == task.obligations.count
+
+
+@pytest.mark.parametrize("verdict", ["invalid/equal-about-other-nodes", "incomplete/output-missing"])
+def test_make_fails_where_nothing_is_proved(verdict, tmp_path):
+    """All queries may be unsat, and still a line is wrong or something is missing."""
+    for name, text in emit(collect_files(FOLDER / verdict)):
+        (tmp_path / name).write_text(text)
+    index = json.loads((tmp_path / "index.json").read_text())
+    assert bool(index["wrong"]) != bool(index["missing"])
+    if shutil.which("make"):
+        done = subprocess.run(
+            ["make", "-C", tmp_path, "SOLVER=echo unsat #"], capture_output=True, text=True, check=False
+        )
+        assert done.returncode
+        assert "not proved: " in done.stdout
+
+
+def test_make_misses_a_file(tmp_path):
+    for name, text in emit(collect_files(FOLDER / "valid" / "hat")):
+        (tmp_path / name).write_text(text)
+    if shutil.which("make"):
+        command = ["make", "-C", tmp_path, "SOLVER=echo unsat #"]
+        assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+        (tmp_path / "rule-atom.smt2").unlink()
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode
+        assert "expected " in done.stdout
 
 
 def numbers(text):

@@ -6,17 +6,22 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.certificate.tamper import Bundle
+from tests.certificate.test_kernel import FOLDER
 from tests.oracle import build_network, floats32, integers, rationals, specs
-from tests.smt.obligations.judged import proved
+from tests.smt.obligations.judged import collected, proved
 from verimv.bounds import NetworkBounds, NeuronBound
 from verimv.certificate import certify_difference, certify_range, extract, simplify_extraction
-from verimv.errors import InternalError, Undecided
+from verimv.effort import NEVER
+from verimv.errors import InputError, InternalError, Undecided
 from verimv.exact import Rational
 from verimv.experiments.families import deep_sawtooth, random_network, shallow_sawtooth, single_unit
 from verimv.extract import plan, step1_clip, step2_compact, step2_lemma, step3_compose
 from verimv.extract.step3_compose import table_nodes
 from verimv.smt import Search
+from verimv.smt.obligations import collect_files, prove
 from verimv.smt.obligations.asking import SESSIONS, Reply, Z3Session
+from verimv.smt.obligations.queries import CaseQuery, Queries
 
 strategies = st.sampled_from(["paper", "compact"])
 
@@ -172,13 +177,61 @@ def test_a_rule_that_is_refuted_is_a_bug(task, monkeypatch):
         proved(task)
 
 
-def test_a_model_that_is_none_refutes_nothing(task, monkeypatch):
+def without_rules(task):
     for query in [query for query in task.obligations.queries if hasattr(query, "says")]:
         del task.obligations.queries[query]
+    return task
+
+
+def test_a_linear_model_that_is_none_is_a_bug(task, monkeypatch):
     with_replies(monkeypatch, Reply("sat", {}), SESSIONS)
+    with pytest.raises(InternalError, match="a model that is none"):
+        proved(without_rules(task))
+
+
+def test_a_model_with_square_roots_that_is_none_is_not_overruled(monkeypatch):
+    """It may be close to a solution: the other solver's "unsat" does not count then."""
+    network = single_unit(["1/sqrt(2)", -2], "1/3")
+    task = without_rules(extract(network).certificate.task())
+    for query in [query for query in task.obligations.queries if query.logic == "QF_LRA"]:
+        del task.obligations.queries[query]
+    with_replies(monkeypatch, Reply("sat", {}))
     verdict = proved(task)
     assert verdict.undecided
-    assert "a point that is none" in verdict.reason
+    assert "does not stand up to an exact replay" in verdict.reason
+
+
+VALID = sorted((FOLDER / "valid").iterdir())
+
+
+@pytest.mark.parametrize("directory", VALID, ids=lambda directory: directory.name)
+def test_silent_solvers_prove_nothing(directory, monkeypatch):
+    with_replies(monkeypatch, Reply("unknown", {}, "silent"), SESSIONS)
+    verdict = proved(collect_files(directory))
+    assert verdict.undecided
+    assert "silent" in verdict.reason
+
+
+def test_cases_without_width_are_not_proved_by_halving(monkeypatch):
+    """Two different constants, by an equality whose cone has no free variable: there is nothing to be halved."""
+    formulas = {
+        name: f"verimv-formula 1\ninputs\ny = Δ[{factor}]1\noutputs y\n"
+        for name, factor in (("original", "1/2"), ("formula", "1/3"))
+    }
+    lines = [["node", 1], ["scale", "D[1/2]", 1], ["scale", "D[1/3]", 1]]
+    lines += [["equals", 2, 3, [2, 3], ["leaf"], ["leaf"]], ["equal", 0, 2, 4]]
+    task = collected(Bundle(formulas, tuple(map(json.dumps, lines))).text(), formulas)
+    assert proved(task).refuted
+    queries = Queries(task)
+    cases = [number for number, query in enumerate(queries.all) if isinstance(query, CaseQuery)]
+    with_replies(monkeypatch, Reply("unknown", {}, "silent"), SESSIONS)
+    assert len(cases) == 2
+    assert not any(queries.is_proved_in_halves("z3", NEVER, number) for number in cases)
+
+
+def test_no_solver_proves_nothing(task):
+    with pytest.raises(InputError, match="at least one solver"):
+        prove(task, Search(solvers=[]))
 
 
 def test_what_one_solver_leaves_open_is_asked_of_the_other(task, monkeypatch):

@@ -7,7 +7,9 @@
    point of a linear program is above a bound.
 3. :mod:`.prove` asks solvers about all of them; :mod:`.emit` writes them as SMT-LIB, for any other solver.
 
-Files are read by the readers of the Python kernel, so that both agree about what is malformed; no rule is shared.
+To be read in this order: subjects (files), rules, linear, evidence, derivation (lines), collected and collect (all
+obligations), asking and script (solvers), queries, prove, emit. Files are read, and networks compared, by the Python
+kernel's readers, so that both agree about what is malformed; no rule is shared.
 Exact arithmetic, not a solver, adds up forms, and works out the ranges and slopes in a case; a wrong result would be
 the wrong query. It also compares what a line refers to: claims, nodes, neurons.
 """

@@ -96,7 +96,8 @@ def _in_line(number: int, rule: str | None = None) -> Iterator[None]:
 
 
 def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Layer]:
-    """The layers of the network, or of two, over the unit cube; that they are is an obligation of line 1."""
+    """The layers of the network, or of two, over the unit cube. Rows of a source and multiples of neurons are obligations
+    of line 1; the rest is exact arithmetic."""
     if "network" not in texts:
         return []
     obligations.line = 1
@@ -117,7 +118,8 @@ def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Layer]:
         layers, multiples = share(pair)
         arguments = {k: form for layer in layers for k, form in enumerate(layer.arguments, start=layer.first)}
         for multiple in multiples:
-            obligations.rule(f"multiple {multiple.activation}")
+            if multiple.activation != "identity":  # a multiple of an argument is one of the value there
+                obligations.rule(f"multiple {multiple.activation}")
             if multiple.activation == "relu":
                 obligations.never_positive(Affine((), -multiple.factor), "a factor that is not negative")
             elif multiple.activation == "crelu":

@@ -56,9 +56,9 @@ class Obligations:
         self.cases.append(CasesOfLine(self.line, evidence))
         activations = {variable.activation for variable in evidence.variables[: evidence.count]}
         used = ["split"] * (len(evidence.cases) > 1) + ["interval"]
-        for activation in ("relu", "crelu"):
+        for activation in ("relu", "crelu", "identity"):
             if activation in activations:
-                used += [f"between {activation}", f"line {activation}"]
+                used += [f"between {activation}"] * (activation != "identity") + [f"line {activation}"]
         for name in used:
             self.rule(name, len(evidence.cases))
         self.count += len(evidence.cases)

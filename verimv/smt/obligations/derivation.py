@@ -62,14 +62,14 @@ class Derivation:
         self.proved: list[tuple[Number, Number]] = []
         self._factors: dict[str, Number] = {}
         self._variables: list[Variable] | None = None
-        self._known: Facts = {}
-        self._news = 0  # the first variable of which more is known than in `_known`
+        self._snapshot: Facts = {}
+        self._first_changed = 0  # the first variable of which more is known than in `_snapshot`
         self._enter_layers()
 
     def follow(self, line: Line) -> None:
         """Take in a line. Raises :class:`Unfounded`."""
         self.obligations.line = line.number
-        _STEPS[line.rule](self, *line.arguments)
+        _BY_RULE[line.rule](self, *line.arguments)
 
     def finish(self) -> tuple[list[tuple[Number, Number]], str]:
         """Scale and offset of each output, or else its bounds; and what is missing."""
@@ -203,7 +203,7 @@ class Derivation:
             form = self._claim(part[0]).form
             self._at_least(0, form)
             self._at_most(len(part), form)
-            nodes.append(self._steps(part, form))
+            nodes.append(self._nodes_of_units(part, form))
             total += form
         for k, node in enumerate(merge(nodes[0], nodes[1], self._compared)):
             self._add(node, total.shifted(-k))
@@ -211,7 +211,7 @@ class Derivation:
     def _compared(self, a: int, b: int) -> tuple[int, int]:
         return self.nodes.make(kernel.PLUS, a, b), self.nodes.make(kernel.TIMES, a, b)
 
-    def _steps(self, claims: Sequence[int], form: Affine) -> list[int]:
+    def _nodes_of_units(self, claims: Sequence[int], form: Affine) -> list[int]:
         """The nodes of claims about form, form − 1, form − 2, …"""
         return [self._about(c, form.shifted(-k)) for k, c in enumerate(claims)]
 
@@ -226,7 +226,7 @@ class Derivation:
         if ones + len(claims) < s:
             self._at_most(len(claims), form)
         share = Rational(1, s)
-        nodes = self._steps(claims, form)
+        nodes = self._nodes_of_units(claims, form)
         node = self._about(a, combination([(share, value_of(node)) for node in nodes], ones * share))
         self._add(node, form.shifted(ones).scaled(share))
 
@@ -365,17 +365,17 @@ class Derivation:
             target = arguments[index].shifted(-value)
             found = read_cases(cases, [target if side == "high" else -target], first)
             inputs = range(2, 2 + len(self.nodes.inputs))
-            self.obligations.evidence(Evidence(self._network(), self._known_below(first), first, found, inputs))
+            self.obligations.evidence(Evidence(self._network(), self._facts_below(first), first, found, inputs))
         else:
             self.assumed += 1
         self.facts[first + index, side] = value
-        self._news = min(self._news, first + index)
+        self._first_changed = min(self._first_changed, first + index)
 
-    def _known_below(self, count: int) -> Facts:
+    def _facts_below(self, count: int) -> Facts:
         """What is known of the first variables; the same table for all neurons of a layer."""
-        if self._news < count:
-            self._known, self._news = dict(self.facts), len(self._network())
-        return self._known
+        if self._first_changed < count:
+            self._snapshot, self._first_changed = dict(self.facts), len(self._network())
+        return self._snapshot
 
     def _network(self) -> list[Variable]:
         """The inputs and neurons of the network as variables; the same list each time."""
@@ -426,7 +426,7 @@ class Derivation:
         need(k == len(self.proved) and k < len(self.goals), f"output {len(self.proved)}, which is due, not {k}")
 
 
-_STEPS: dict[str, Callable[..., None]] = {
+_BY_RULE: dict[str, Callable[..., None]] = {
     "node": Derivation.node,
     "atom": Derivation.atom,
     "not": Derivation.negate,

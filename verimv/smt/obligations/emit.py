@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from verimv.smt.obligations.collect import Task
-from verimv.smt.obligations.evidence import System, above_the_bound
+from verimv.smt.obligations.evidence import System
 from verimv.smt.obligations.linear import Linear
 from verimv.smt.obligations.queries import CaseQuery, Queries
 from verimv.smt.obligations.rules import Rule
@@ -20,10 +21,11 @@ SOLVER ?= z3
 QUERIES := $(wildcard *.smt2)
 
 all: $(QUERIES:.smt2=.unsat)
-\t@echo "$(words $(QUERIES)) queries, all unsat"
+\t@test $(words $(QUERIES)) -eq {files} || {{ echo "expected {files} queries, found $(words $(QUERIES))"; exit 1; }}
+{trouble}\t@echo "$(words $(QUERIES)) queries, all unsat"
 
 %.unsat: %.smt2
-\t@$(SOLVER) $< > $@.said; grep -qx unsat $@.said || { echo "$<: $$(head -c 200 $@.said)"; rm $@.said; exit 1; }
+\t@$(SOLVER) $< > $@.said; grep -qx unsat $@.said || {{ echo "$<: $$(head -c 200 $@.said)"; rm $@.said; exit 1; }}
 \t@mv $@.said $@
 
 clean:
@@ -41,42 +43,41 @@ def emit(task: Task) -> Iterator[tuple[str, str]]:
     for query in Queries(task).all:
         if isinstance(query, CaseQuery):
             system = systems.setdefault(id(query.evidence.variables), System(query.evidence.variables))
-            name, text, lines = (
-                f"line-{query.line}-case-{query.case.number}.smt2",
-                _case_text(query, system),
-                [query.line],
-            )
+            name, lines = f"line-{query.line}-case-{query.case.number}.smt2", [query.line]
+            text = query.text(system)
             says = "no point of the case is above the bound" if text else "the case has no point"
         else:
             served = task.obligations.queries[query]
             counts[query.name] = counts.get(query.name, 0) + 1
             name, text, lines = _file_name(query, counts[query.name]), query.text(), list(served.lines)
-            says = query.says if isinstance(query, Rule) else f"for example {served.what}"
+            says = query.says if isinstance(query, Rule) else f"needed first for {served.what}"
         if text:
             yield name, text
         index.append({"file": name if text else None, "says": says, "lines": _ranges(lines)})
-    about = {"statement": list(task.statement), "obligations": task.obligations.count, "queries": index}
+    about = {
+        "statement": list(task.statement),
+        "wrong": task.wrong,
+        "missing": task.missing,
+        "obligations": task.obligations.count,
+        "queries": index,
+    }
     yield "index.json", json.dumps(about, indent=1, ensure_ascii=False) + "\n"
-    yield "Makefile", _MAKEFILE
+    files = sum(entry["file"] is not None for entry in index)
+    yield "Makefile", _MAKEFILE.format(files=files, trouble=_trouble(task))
+
+
+def _trouble(task: Task) -> str:
+    """A command that fails if the certificate proves nothing, whatever solvers say."""
+    if not task.wrong and not task.missing:
+        return ""
+    why = shlex.quote(f"not proved: {task.wrong or task.missing}").replace("$", "$$")
+    return f"\t@echo {why}; exit 1\n"
 
 
 def _file_name(query: Rule | Linear, number: int) -> str:
     if isinstance(query, Rule):
         return f"rule-{query.name.replace(' ', '-')}.smt2"
     return f"{query.name}-{number}.smt2"
-
-
-def _case_text(query: CaseQuery, system: System) -> str:
-    """Empty if the case has no point."""
-    program = query.program(system)
-    if program is None:
-        return ""
-    script = system.definitions(query.evidence.count)
-    asked = above_the_bound(program)
-    script.variables |= asked.variables
-    script.assertions += asked.assertions
-    comment = f"line {query.line}, case {query.case.number}: lines above the activations leave no point above the bound"
-    return script.text(comment, script.logic)
 
 
 def _ranges(lines: Iterable[int]) -> str:

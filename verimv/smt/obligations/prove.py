@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from verimv.errors import Undecided
+from verimv.errors import InputError, Undecided
 from verimv.smt.obligations.collect import Task
 from verimv.smt.obligations.queries import Open, Queries, Refutation
 from verimv.smt.search import Search
@@ -35,7 +35,8 @@ class _Outcome:
 
 
 def prove(task: Task, search: Search) -> Verdict:
-    """Whether a certificate holds: proved by every chosen solver, refuted with an exact point, or undecided."""
+    """Whether a certificate holds: proved by every chosen solver (what one leaves open, another may prove for it, and
+    the verdict says so), refuted with an exact point, or undecided."""
     start = time.perf_counter()
     evidence: list[dict[str, Any]] = []
 
@@ -65,6 +66,8 @@ def prove(task: Task, search: Search) -> Verdict:
             return verdict("refuted", task.wrong)
         if outcome.open:
             return verdict("undecided", outcome.open)
+    if not search.solvers:
+        raise InputError("expected at least one solver")
     if task.missing:
         return verdict("undecided", f"the certificate is incomplete: {task.missing}")
     return verdict("proved")
@@ -76,23 +79,47 @@ def _by(solver: str, queries: Queries, search: Search) -> _Outcome:
     try:
         left, refutation = _asked(solver, queries, queries.groups(), search)
         helper = next((name for name in SOLVERS if name != solver and is_installed(name)), None)
-        if left and refutation is None and helper is not None:
+        if _is_unconfirmed(left) or refutation is not None or not left:
+            return _outcome(queries, left, refutation, helped)
+        if helper is not None:
             before = len(left)
             left, refutation = _asked(helper, queries, [[found.number] for found in left], search)
             helped.append((helper, before - len(left)))
-        if refutation is not None:
-            return _Outcome(refutation, helped=tuple(helped))
-        still = [found for found in left if not queries.is_proved_in_halves(solver, search.deadline, found.number)]
+        if not _is_unconfirmed(left) and refutation is None:
+            before = len(left)
+            left = _after_halving(solver, queries, left, search)
+            helped += [("halves", before - len(left))] * (len(left) < before)
     except Undecided as error:
         return _Outcome(open=f"{solver}: {error}")
-    if len(still) < len(left):
-        helped.append(("halves", len(left) - len(still)))
-    if not still:
-        return _Outcome(helped=tuple(helped))
-    first = still[0]
-    why = first.reply.reason or f"{solver} gives a point that is none"
-    count = f"{len(still):,} of {len(queries.all):,} queries are open"
+    return _outcome(queries, left, refutation, helped)
+
+
+def _is_unconfirmed(left: Sequence[Open]) -> bool:
+    """Whether some query is "sat" with a point that is only close to one: nobody's "unsat" may overrule that."""
+    return any(reply.status == "sat" for _, reply in left)
+
+
+def _outcome(
+    queries: Queries, left: Sequence[Open], refutation: Refutation | None, helped: Sequence[tuple[str, int]]
+) -> _Outcome:
+    if refutation is not None or not left:
+        return _Outcome(refutation, helped=tuple(helped))
+    first = left[0]
+    why = first.reply.reason or "a solver gives a point that does not stand up to an exact replay"
+    count = f"{len(left):,} of {len(queries.all):,} queries are open"
     return _Outcome(open=f"{count}, the first of {queries.place(first.number)}: {why}", helped=tuple(helped))
+
+
+def _after_halving(solver: str, queries: Queries, left: Sequence[Open], search: Search) -> list[Open]:
+    """What is still open when cases are cut into halves."""
+    ask = partial(queries.is_proved_in_halves, solver, search.deadline)
+    numbers = [found.number for found in left]
+    with (
+        team(search.workers, search.memory) as workers,
+        closing(workers.results(ask, numbers, search.deadline.left + _GRACE)) as answered,
+    ):
+        proved = {number for number, is_proved in answered if is_proved}
+    return [found for found in left if found.number not in proved]
 
 
 def _asked(
@@ -111,6 +138,8 @@ def _asked(
             done += len(numbers)
             found += left
             search.progress(f"asking {solver}", done, total)
+    if done != total:
+        raise Undecided(f"{total - done:,} queries without an answer")
     found.sort(key=lambda item: (queries.line(item.number), item.number))
     refutations = (queries.refutation(item) for item in found if item.reply.status == "sat")
     return found, next((refutation for refutation in refutations if refutation is not None), None)

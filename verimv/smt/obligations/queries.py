@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from verimv.effort import Deadline
 from verimv.errors import InputError, InternalError
 from verimv.exact import ZERO, Number, format_number
-from verimv.smt.limited import Deadline
 from verimv.smt.obligations.asking import SESSIONS, Reply, Session
 from verimv.smt.obligations.collect import Task
 from verimv.smt.obligations.evidence import Case, Evidence, Program, System, above_the_bound, halves
@@ -36,6 +36,18 @@ class CaseQuery(NamedTuple):
             return system.program(self.evidence.count, self.evidence.facts, self.case)
         except InputError as error:
             raise InputError(f"line {self.line}: {error.message}") from None
+
+    def text(self, system: System) -> str:
+        """An SMT-LIB 2 script; empty if the case has no point."""
+        program = self.program(system)
+        if program is None:
+            return ""
+        script = system.definitions(self.evidence.count)
+        asked = above_the_bound(program)
+        script.variables |= asked.variables
+        script.assertions += asked.assertions
+        comment = f"line {self.line}, case {self.case.number}: no point of the linear program is above the bound"
+        return script.text(comment, script.logic)
 
 
 Query = Rule | Linear | CaseQuery
@@ -82,21 +94,22 @@ class Queries:
         return [Open(number, reply) for number, reply in replies if reply.status != "unsat"]
 
     def is_proved_in_halves(self, solver: str, deadline: Deadline, number: int) -> bool:
-        """Whether a solver proves a case once its box is cut into two, and again."""
+        """Whether a solver proves a case once its box is cut into two, and again. Runs in a worker."""
         query = self.all[number]
         if not isinstance(query, CaseQuery):
             return False
         session = _Asking(solver, [query], deadline)
         program = query.program(session.system)
-        pending = [] if program is None else [(half, 1) for half in halves(program)]
+        pending = [] if program is None else [(program, 0)]
         while pending:
             part, depth = pending.pop()
-            if session.about(part).status == "unsat":
+            if depth and session.about(part).status == "unsat":
                 continue
-            if depth == _HALVINGS or not deadline.left:
+            parts = halves(part)
+            if not parts or depth == _HALVINGS or not deadline.left:
                 return False
-            pending += [(half, depth + 1) for half in halves(part)]
-        return program is not None
+            pending += [(half, depth + 1) for half in parts]
+        return True
 
     def line(self, number: int) -> int:
         """The first line that a query serves."""
@@ -114,7 +127,7 @@ class Queries:
     def refutation(self, found: Open) -> Refutation | None:
         """What a model says, if it stands up to an exact replay."""
         query = self.all[found.number]
-        if isinstance(query, Rule):  # it holds for all numbers, so this is nobody's certificate
+        if isinstance(query, Rule):  # it should hold for all numbers, so no certificate can be at fault
             raise InternalError(f"a solver refutes the rule {query.name}", query.text())
         place, model = self.place(found.number), found.reply.model
         if isinstance(query, Linear):
@@ -122,6 +135,7 @@ class Queries:
         system = System(query.evidence.variables)
         program = query.program(system)
         if program is None or not system.is_refuted_by(program, model):
+            _check_logic(query.text(system))
             return None
         values = system.values_at(program, model)
         claimed, by_evidence = query.case.target(values), system.excess(program, model)
@@ -133,6 +147,7 @@ class Queries:
         served = self.task.obligations.queries[query]
         point = [model.get(name, ZERO) for name in query.variables]
         if not query.is_refuted_by(point) or served.form is None:
+            _check_logic(query.text())
             return None
         values = {j: ZERO for j, _ in served.form.terms} | dict(zip(served.nodes, point, strict=True))
         if not query.both:  # variables with a positive coefficient are complemented there
@@ -146,6 +161,12 @@ class Queries:
     def _name(self, node: int) -> str:
         inputs = self.task.inputs
         return inputs[node - 2] if 2 <= node < 2 + len(inputs) else f"[{node}]"
+
+
+def _check_logic(text: str) -> None:
+    """Linear models are exact: one that fails is an error of the solver. With square roots it may be only close."""
+    if "(set-logic QF_LRA)" in text:
+        raise InternalError("a solver gives a model that is none", text)
 
 
 def _witness(at: Mapping[str, Number], values: Mapping[str, Number]) -> Witness:
@@ -177,7 +198,8 @@ class _Asking:
         if self._definitions is None:
             self._definitions = self.system.definitions(self._count)
         asked = above_the_bound(program)
-        logic = max(self._definitions.logic, asked.logic)  # a bound may have square roots that the network has not
+        # A bound may have square roots that the network has not.
+        logic = "QF_NRA" if "QF_NRA" in (self._definitions.logic, asked.logic) else "QF_LRA"
         return self._session(logic, self._definitions).ask(asked, self._seconds())
 
     def _session(self, logic: str, definitions: Script) -> Session:

@@ -56,7 +56,7 @@ def _table(*rules: Rule) -> dict[str, Rule]:
     return {rule.name: rule for rule in rules}
 
 
-_SHARES = ("(<= 0.0 a)", "(<= a 1.0)", "(<= 0.0 b)", "(<= b 1.0)")
+_FRACTIONS = ("(<= 0.0 a)", "(<= a 1.0)", "(<= 0.0 b)", "(<= b 1.0)")
 
 
 def _whole(name: str, *values: int) -> str:
@@ -68,44 +68,50 @@ def _whole(name: str, *values: int) -> str:
     return f"(or (<= {name} {written[0]}) {exactly} (<= {written[-1]} {name}))"
 
 
-#: A good sequence has ones, then a share a in [0,1], then zeros: the units of i + a for an integer i. Merging is an
-#: induction: the entries at odd and at even places are good sequences again (of m + …, if i is 2m or 2m + 1); merged,
-#: they are good sequences O and E; and their entries, compared in pairs, are the good sequence of the sum. Below, N is
-#: an integer, u = N − k for the pair k, and ones of the two sequences are even or odd in number.
+#: A good sequence has ones, then a fraction a in [0,1], then zeros: the units σ(f − k) of f = i + a, for an integer i
+#: from 0 on and k = 0, 1, …; beyond its end it would go on with zeros. Merging is an induction:
+#: - The entries at odd places (first, third, …) and at even places are good sequences again: for i = 2m the units of
+#:   m + a and of m, for i = 2m + 1 those of m + 1 and of m + a.
+#: - Those of both sequences at odd places are merged into O, the others into E. With N for the sum of both m, O and E
+#:   are the units of N + a + b and N (both i even), of N + 1 + b and N + a (the first odd; or the second, with a and
+#:   b exchanged), of N + 2 and N + a + b (both odd).
+#: - The first entry of O is the first of the sum. Then E_k ⊕ O_{k+1} and E_k ⊙ O_{k+1} are the next two, for
+#:   k = 1, 2, …; below, u = N − k. An entry without a partner is compared with 0.
+#: Two sequences of one unit each, (a) and (b), are merged into a ⊕ b, a ⊙ b.
 _SORTING = (
     Rule(
         "sort units",
         "for f = i + a with a in [0,1], σ(f − k) is 1 if k < i, a if k = i, and 0 if k > i; here w = i − k",
         "a w",
-        (*_SHARES[:2], _whole("w", 0)),
+        (*_FRACTIONS[:2], _whole("w", 0)),
         "(= (sigma (+ w a)) (ite (<= 1.0 w) 1.0 (ite (= w 0.0) a 0.0)))",
     ),
     Rule(
         "sort places even",
         "places of the units of 2m + a: the odd ones are the units of m + a, the even ones those of m",
         "a w",
-        (*_SHARES[:2], _whole("w", 0)),
+        (*_FRACTIONS[:2], _whole("w", 0)),
         "(and (= (sigma (+ w w a)) (sigma (+ w a))) (= (sigma (- (+ w w a) 1.0)) (sigma w)))",
     ),
     Rule(
         "sort places odd",
         "places of the units of 2m + 1 + a: the odd ones are the units of m + 1, the even ones those of m + a",
         "a w",
-        (*_SHARES[:2], _whole("w", 0)),
+        (*_FRACTIONS[:2], _whole("w", 0)),
         "(and (= (sigma (+ w w 1.0 a)) (sigma (+ w 1.0))) (= (sigma (+ w w a)) (sigma (+ w a))))",
     ),
     Rule(
         "sort one one",
         "one unit and one unit",
         "a b",
-        _SHARES,
+        _FRACTIONS,
         "(and (= (oplus a b) (sigma (+ a b))) (= (odot a b) (sigma (- (+ a b) 1.0))))",
     ),
     Rule(
         "sort pair even even",
         "O has the sum N + a + b, and E has N",
         "a b u",
-        (*_SHARES, _whole("u", -1, 0)),
+        (*_FRACTIONS, _whole("u", -1, 0)),
         "(and (= (oplus (sigma (+ u 1.0)) (sigma (+ u a b))) (sigma (+ u u a b 1.0)))"
         " (= (odot (sigma (+ u 1.0)) (sigma (+ u a b))) (sigma (+ u u a b))))",
     ),
@@ -113,7 +119,7 @@ _SORTING = (
         "sort pair odd even",
         "O has the sum N + 1 + b, and E has N + a",
         "a b u",
-        (*_SHARES, _whole("u", -1)),
+        (*_FRACTIONS, _whole("u", -1)),
         "(and (= (oplus (sigma (+ u a 1.0)) (sigma (+ u 1.0 b))) (sigma (+ u u a b 2.0)))"
         " (= (odot (sigma (+ u a 1.0)) (sigma (+ u 1.0 b))) (sigma (+ u u a b 1.0))))",
     ),
@@ -121,7 +127,7 @@ _SORTING = (
         "sort pair odd odd",
         "O has the sum N + 2, and E has N + a + b",
         "a b u",
-        (*_SHARES, _whole("u", -2, -1)),
+        (*_FRACTIONS, _whole("u", -2, -1)),
         "(and (= (oplus (sigma (+ u a b 1.0)) (sigma (+ u 2.0))) (sigma (+ u u 3.0 a b)))"
         " (= (odot (sigma (+ u a b 1.0)) (sigma (+ u 2.0))) (sigma (+ u u 2.0 a b))))",
     ),
@@ -182,8 +188,8 @@ RULES = _table(
     Rule(
         "cut",
         "(σ(f) ⊙ σ(g + 1)) ⊕ σ(g) is σ(f + g) if f − λ·g ≤ 1 and f − μ·g ≥ 0 for λ, μ ≥ 0",
-        "f g lambda mu",
-        ("(<= 0.0 lambda)", "(<= 0.0 mu)", "(<= (- f (* lambda g)) 1.0)", "(<= 0.0 (- f (* mu g)))"),
+        "f g lam mu",
+        ("(<= 0.0 lam)", "(<= 0.0 mu)", "(<= (- f (* lam g)) 1.0)", "(<= 0.0 (- f (* mu g)))"),
         "(= (oplus (odot (sigma f) (sigma (+ g 1.0))) (sigma g)) (sigma (+ f g)))",
     ),
     Rule(
@@ -267,6 +273,13 @@ RULES = _table(
         "(<= (* c (rho z)) (+ (* s z) p))",
     ),
     Rule(
+        "line identity",
+        "on [l, u], c·z ≤ s·z + p if this holds at the ends",
+        "c s p l u z",
+        ("(<= l z)", "(<= z u)", "(<= (* c l) (+ (* s l) p))", "(<= (* c u) (+ (* s u) p))"),
+        "(<= (* c z) (+ (* s z) p))",
+    ),
+    Rule(
         "line crelu",
         "on [l, u], c·σ(z) ≤ s·z + p if this holds at the ends, at 0 and at 1",
         "c s p l u z",
@@ -285,5 +298,4 @@ RULES = _table(
     # Two networks
     Rule("multiple relu", "ρ(p·t) is p·ρ(t) if p ≥ 0", "p t", ("(<= 0.0 p)",), "(= (rho (* p t)) (* p (rho t)))"),
     Rule("multiple crelu", "σ(p·t) is p·σ(t) if p = 1", "p t", ("(= p 1.0)",), "(= (sigma (* p t)) (* p (sigma t)))"),
-    Rule("multiple identity", "t is p·s if t = p·s", "p s t", ("(= t (* p s))",), "(= t (* p s))"),
 )

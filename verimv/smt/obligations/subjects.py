@@ -1,7 +1,7 @@
 """What a certificate is about, as its obligations see it: networks over [0,1], neuron by neuron.
 
-Files are read by the kernel's readers, so that both agree about what is malformed. That a box is mapped onto the unit
-cube, and which neurons of two networks are shared, is worked out here, and is for solvers to confirm.
+Files are read by the kernel's readers, so that both agree about what is malformed. Boxes are mapped onto the unit cube
+here, and neurons of two networks are shared.
 """
 
 from __future__ import annotations
