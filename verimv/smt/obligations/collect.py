@@ -96,8 +96,8 @@ def _in_line(number: int, rule: str | None = None) -> Iterator[None]:
 
 
 def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Layer]:
-    """The layers of the network, or of two, over the unit cube. Rows of a source and multiples of neurons are obligations
-    of line 1; the rest is exact arithmetic."""
+    """The layers of the network, or of two, over the unit cube. Rows of a source and multiples of neurons are
+    obligations of line 1; the rest is exact arithmetic."""
     if "network" not in texts:
         return []
     obligations.line = 1
