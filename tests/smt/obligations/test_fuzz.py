@@ -42,7 +42,7 @@ def test_solvers_agree_with_the_kernel(solver, seeds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("solver", "seeds"), [("z3", range(3_000_000, 3_003_000)), ("cvc5", range(400))])
+@pytest.mark.parametrize(("solver", "seeds"), [("z3", range(3_000_000, 3_000_400)), ("cvc5", range(100))])
 def test_solvers_agree_with_the_kernel_at_length(solver, seeds):
     compared(seeds, solver)
 

@@ -39,6 +39,6 @@ def test_tampering(solver, count):
 
 @pytest.mark.slow
 def test_tampering_at_length():
-    found = compared(8_000, 100, 2)
+    found = compared(4_000, 100, 2)
     assert found["refuted"] > 4_000
     assert found["proved"] > 400
