@@ -86,7 +86,7 @@ def _headline(verdict: Verdict, statement: Any) -> str:
 
 def _told(item: Any) -> str:
     """What a solver did, in a line."""
-    said = {"unsat": "proved", "sat": "refuted", "unknown": "did not prove"}[item["answer"]]
+    said = {"unsat": "proved", "sat": "refuted one of", "unknown": "did not prove all"}[item["answer"]]
     counts = f"{item['obligations']:,} obligations by {item['queries']:,} queries"
     helped = "".join(f", {count:,} of them by {name}" for name, count in item.get("helped", {}).items())
     return f"{item['solver']} {item['version']} {said} {counts}{helped}, {item['seconds']:.1f} s"
