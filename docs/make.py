@@ -18,9 +18,10 @@ from typing import Any
 import verimv
 from verimv import testing
 from verimv.cli.parser import EXIT_CODES, build_parser
-from verimv.experiments.families import deep_sawtooth
-from verimv.pictures import curves, curves_svg, graph_svg, map_svg, region_maps
-from verimv.pictures.maps import box_of
+from verimv.paper.experiments.families import deep_sawtooth
+from verimv.show.pictures.curves import curves, curves_svg
+from verimv.show.pictures.graph import graph_svg
+from verimv.show.pictures.maps import box_of, map_svg, region_maps
 
 HERE = Path(__file__).parent
 

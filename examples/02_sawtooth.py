@@ -14,7 +14,7 @@ Prints:
 """
 
 import verimv
-from verimv.experiments.families import deep_sawtooth, shallow_sawtooth
+from verimv.paper.experiments.families import deep_sawtooth, shallow_sawtooth
 
 
 def lengths(s, strategy):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import verimv
 from verimv.exact import Rational
-from verimv.smt.optimise import output_ranges
+from verimv.solvers.optimise import output_ranges
 
 network = verimv.load(Path(__file__).parent / "networks" / "rational.json")
 first, last = network.layers

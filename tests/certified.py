@@ -3,9 +3,9 @@
 from typing import Any
 
 from verimv import certificate
-from verimv.certificate import CertifiedExtraction
-from verimv.errors import IncompleteCertificate
-from verimv.networks import Network
+from verimv.certificate.from_extraction import CertifiedExtraction
+from verimv.core.errors import IncompleteCertificate
+from verimv.networks.network import Network
 
 
 def extract(network: Network, **options: Any) -> CertifiedExtraction:

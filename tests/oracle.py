@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from verimv.networks import Layer, Network
-from verimv.terms import dag as build
-from verimv.terms.formula import Formula
+from verimv.formulas import dag as build
+from verimv.formulas.formula import Formula
+from verimv.networks.network import Layer, Network
 
 Weights = list[list[list[Any]]]
 

@@ -14,10 +14,9 @@ PACKAGE = Path(verimv.__file__).parent
 
 #: The layout of the project: a module imports from its own level or below.
 LEVELS = {
-    "errors": 0, "effort": 0, "choices": 0, "rich": 0, "files": 0, "checking": 0, "verified": 0, "algebraic": 0, "exact": 0, "workers": 0,
-    "terms": 1, "networks": 2, "smt": 2.5, "bounds": 3, "extract": 4, "simplify": 4, "certificate": 5, "questions": 5.5,
-    "kernel": 0, "baselines": 6, "experiments": 6, "pictures": 6.3, "report": 6.5,
-    "cli": 7, "testing": 7, "pytest_plugin": 7,
+    "core": 0, "kernel": 0, "kernels": 1, "exact": 1, "formulas": 2, "networks": 3, "solvers": 4, "pieces": 4,
+    "bounding": 5, "extraction": 6, "simplification": 6, "certificate": 7, "questions": 8, "show": 9, "paper": 9,
+    "testing": 9, "pytest_plugin": 9, "cli": 10,
 }  # fmt: skip
 
 
@@ -111,28 +110,10 @@ def test_the_names_are_said_to_be_where_they_are_found():
     assert {*told, "__version__"} == set(verimv.__all__)
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import verimv; verimv.extract",
-        "import verimv.extract, verimv; verimv.extract",
-        "import verimv.extract.cost, verimv; verimv.extract",
-        "import verimv; verimv.equivalent; import verimv.extract.cost; verimv.extract",
-        "from verimv import *; extract",
-        "from verimv.networks import load; from verimv import extract; extract",
-    ],
-)
-def test_extract_is_a_function_whatever_was_imported_first(code):
-    """…although a package has the same name; so is simplify."""
-    for text in (code, code.replace("extract.cost", "simplify.cost").replace("extract", "simplify")):
-        *statements, expression = text.split("; ")
-        done = subprocess.run(
-            [sys.executable, "-c", "; ".join([*statements, f"print(type({expression}).__name__)"])],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout == "function\n", text
+def test_no_public_name_is_a_package():
+    """Python would bind the package to its name here, in place of the function."""
+    rooms = {path.name for path in PACKAGE.iterdir()} | {path.stem for path in PACKAGE.glob("*.py")}
+    assert not rooms & set(verimv.__all__)
 
 
 def test_a_misspelt_name_is_an_attribute_error():
@@ -141,11 +122,12 @@ def test_a_misspelt_name_is_an_attribute_error():
 
 
 def test_words_of_options_are_those_of_the_engines():
-    from verimv import choices
-    from verimv.cli import commands, plotting
+    from verimv.cli import commands
+    from verimv.cli import plot as plotting
     from verimv.cli.parser import build_parser
-    from verimv.experiments import reproduce
-    from verimv.pictures.graph import MAX_DRAWN
+    from verimv.core import choices
+    from verimv.paper.experiments import campaign as reproduce
+    from verimv.show.pictures.graph import MAX_DRAWN
 
     assert tuple(commands.FORMULA_FORMATS) == choices.FORMULA_FORMATS
     assert tuple(commands.NETWORK_FORMATS) == choices.NETWORK_FORMATS

@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 
 import verimv
-from verimv import bounds
-from verimv.bounds import Effort, certified_bounds
-from verimv.bounds.floats import product
-from verimv.bounds.outputs import searched_ranges
-from verimv.certificate import certify_range
-from verimv.effort import SECOND, Deadline, Meter
-from verimv.errors import Undecided
-from verimv.experiments.families import random_network, random_term
-from verimv.networks import write_network
-from verimv.smt import Search
-from verimv.terms import write_mv
+from verimv import bounding as bounds
+from verimv.bounding.guess.floats import product
+from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.output_range import searched_ranges
+from verimv.certificate.from_ranges import certify_range
+from verimv.core.effort import SECOND, Deadline, Meter
+from verimv.core.errors import Undecided
+from verimv.formulas.mvfile import write_mv
+from verimv.networks.formats.json_format import write_network
+from verimv.paper.experiments.families import random_network, random_term
+from verimv.solvers.point_search import Search
 
 #: Large enough that some of its bounds are not found with the work below, and start again or stay as they are.
 NETWORK = random_network((4, 14, 14, 2), 3)

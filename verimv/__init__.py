@@ -6,24 +6,15 @@
 """
 
 import importlib
-import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what people and type checkers see; at run time a name is loaded when it is first used
-    from verimv.certificate import (
-        Certificate,
-        CertifiedExtraction,
-        certify,
-        certify_difference,
-        certify_formulas,
-        certify_range,
-        certify_simplification,
-        extract,
-        simplify_extraction,
-    )
-    from verimv.checking import check_files
-    from verimv.errors import (
+    from verimv.certificate.certificate import Certificate
+    from verimv.certificate.from_extraction import CertifiedExtraction, extract
+    from verimv.certificate.from_pair import certify, certify_formulas
+    from verimv.certificate.from_ranges import certify_difference, certify_range
+    from verimv.certificate.from_simplification import certify_simplification, simplify_extraction
+    from verimv.core.errors import (
         IncompleteCertificate,
         InexactWarning,
         InputError,
@@ -33,21 +24,19 @@ if TYPE_CHECKING:  # what people and type checkers see; at run time a name is lo
         Undecided,
         VerimvError,
     )
-    from verimv.networks import (
-        Layer,
-        Network,
-        compose,
-        concatenate,
-        load,
-        read_network,
-        stack,
-        to_network,
-        write_network,
-    )
-    from verimv.questions import equivalent
-    from verimv.simplify import Simplification, simplify
-    from verimv.smt import Search, Verdict, entails, satisfiable, valid
-    from verimv.terms import Formula, parse, read_mv, variable, write_mv
+    from verimv.formulas.formula import Formula, parse, variable
+    from verimv.formulas.mvfile import read_mv, write_mv
+    from verimv.kernels.verdicts import check_files
+    from verimv.networks.formats.json_format import read_network, write_network
+    from verimv.networks.formats.load import load
+    from verimv.networks.network import Layer, Network
+    from verimv.networks.transforms.compose import compose, concatenate, stack
+    from verimv.networks.transforms.from_formula import to_network
+    from verimv.questions.equality import equivalent
+    from verimv.simplification.simplification import Simplification, simplify
+    from verimv.solvers.decide import entails, satisfiable, valid
+    from verimv.solvers.point_search import Search
+    from verimv.solvers.verdict import Verdict
 
 __version__ = "0.1.0"
 
@@ -97,19 +86,24 @@ __all__ = [
 
 #: Where the public names live. Solvers and numerical libraries take most of a second to load; `import verimv` does not.
 _HOMES = {
-    "certificate": (
-        "Certificate",
+    "certificate.certificate": ("Certificate",),
+    "certificate.from_extraction": (
         "CertifiedExtraction",
-        "certify",
-        "certify_difference",
-        "certify_formulas",
-        "certify_range",
-        "certify_simplification",
         "extract",
+    ),
+    "certificate.from_pair": (
+        "certify",
+        "certify_formulas",
+    ),
+    "certificate.from_ranges": (
+        "certify_difference",
+        "certify_range",
+    ),
+    "certificate.from_simplification": (
+        "certify_simplification",
         "simplify_extraction",
     ),
-    "checking": ("check_files",),
-    "errors": (
+    "core.errors": (
         "IncompleteCertificate",
         "InexactWarning",
         "InputError",
@@ -119,37 +113,46 @@ _HOMES = {
         "Undecided",
         "VerimvError",
     ),
-    "networks": (
-        "Layer",
-        "Network",
-        "compose",
-        "concatenate",
-        "load",
+    "formulas.formula": (
+        "Formula",
+        "parse",
+        "variable",
+    ),
+    "formulas.mvfile": (
+        "read_mv",
+        "write_mv",
+    ),
+    "kernels.verdicts": ("check_files",),
+    "networks.formats.json_format": (
         "read_network",
-        "stack",
-        "to_network",
         "write_network",
     ),
-    "questions": ("equivalent",),
-    "simplify": ("Simplification", "simplify"),
-    "smt": ("Search", "Verdict", "entails", "satisfiable", "valid"),
-    "terms": ("Formula", "parse", "read_mv", "variable", "write_mv"),
+    "networks.formats.load": ("load",),
+    "networks.network": (
+        "Layer",
+        "Network",
+    ),
+    "networks.transforms.compose": (
+        "compose",
+        "concatenate",
+        "stack",
+    ),
+    "networks.transforms.from_formula": ("to_network",),
+    "questions.equality": ("equivalent",),
+    "simplification.simplification": (
+        "Simplification",
+        "simplify",
+    ),
+    "solvers.decide": (
+        "entails",
+        "satisfiable",
+        "valid",
+    ),
+    "solvers.point_search": ("Search",),
+    "solvers.verdict": ("Verdict",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-
-class _Package(ModuleType):
-    """This package, in which `extract` and `simplify` are functions.
-
-    The rooms they come from have the same names, and Python binds a room to its name here once it is imported.
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 if not TYPE_CHECKING:  # or every misspelt name would be some Any
 

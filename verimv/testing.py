@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verimv import kernel
-from verimv.checking import rejection
+from verimv.kernels.verdicts import rejection
 
 if TYPE_CHECKING:
-    from verimv.networks import Network
-    from verimv.smt import Verdict
-    from verimv.terms import Formula
+    from verimv.formulas.formula import Formula
+    from verimv.networks.network import Network
+    from verimv.solvers.verdict import Verdict
 
 __all__ = ["assert_certified", "assert_equivalent"]
 
@@ -62,8 +62,8 @@ def _fail_unless_equal(
 ) -> None:
     __tracebackhide__ = True
     from verimv.exact import as_number, format_number
-    from verimv.questions import equivalent
-    from verimv.smt import Search
+    from verimv.questions.equality import equivalent
+    from verimv.solvers.point_search import Search
 
     allowed = as_number(tolerance)
     verdict = equivalent(a, b, tolerance=allowed, search=Search(seconds=seconds))
@@ -100,9 +100,9 @@ def _name(subject: Subject, otherwise: str) -> str:
 
 
 def _read(subject: Subject) -> Formula | Network:
-    from verimv.cli.subjects import read_subject
-    from verimv.networks import load
-    from verimv.terms import Formula
+    from verimv.formulas.formula import Formula
+    from verimv.networks.formats.load import load
+    from verimv.questions.subjects import read_subject
 
     if isinstance(subject, str | os.PathLike):
         return read_subject(os.fspath(subject))
@@ -111,7 +111,7 @@ def _read(subject: Subject) -> Formula | Network:
 
 def _on_box_of(certified: Formula | Network, subject: Formula | Network) -> Formula | Network:
     """The box is part of what is certified, not of most files of networks."""
-    from verimv.networks import Network
+    from verimv.networks.network import Network
 
     if not isinstance(subject, Network) or not isinstance(certified, Network):
         return subject

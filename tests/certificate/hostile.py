@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.certificates.make import HAT, Case, formula, network
+from tests.certificate.by_verdict.make import HAT, Case, formula, network
 
 __all__ = ["HAT", "MAKERS", "write"]
 

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Mapping
 
 from verimv import kernel
-from verimv.checking import rejection
+from verimv.kernels.verdicts import rejection
 
 
 def rejected(text: str, subjects: Mapping[str, str], is_packed: bool = False) -> kernel.Rejected | None:

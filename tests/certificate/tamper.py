@@ -11,16 +11,17 @@ from itertools import pairwise
 
 from tests.certificate.judged import checker_of, rejected
 from verimv import kernel
-from verimv.certificate import extract
-from verimv.errors import Refuted, Undecided
+from verimv.certificate.from_extraction import extract
+from verimv.core.errors import Refuted, Undecided
 from verimv.exact import Rational, format_number, parse_number
-from verimv.networks import Layer, Network, read_network
-from verimv.networks.compose import stack
-from verimv.networks.network import activate
-from verimv.networks.normalise import to_unit_cube
-from verimv.smt import Search, equivalent
-from verimv.smt.optimise import output_ranges
-from verimv.terms import read_mv
+from verimv.formulas.mvfile import read_mv
+from verimv.networks.formats.json_format import read_network
+from verimv.networks.network import Layer, Network, activate
+from verimv.networks.transforms.compose import stack
+from verimv.networks.transforms.normalise import to_unit_cube
+from verimv.solvers.decide import equivalent
+from verimv.solvers.optimise import output_ranges
+from verimv.solvers.point_search import Search
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ import pytest
 
 import verimv
 from verimv import kernel
-from verimv.bounds import NetworkBounds, NeuronBound
+from verimv.bounding.results import NetworkBounds, NeuronBound
 from verimv.cli import main
-from verimv.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
+from verimv.core.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
 from verimv.exact import parse_number
-from verimv.experiments.families import deep_sawtooth, hat, random_network, shallow_sawtooth, single_unit
-from verimv.networks import Layer, Network, write_network
+from verimv.networks.formats.json_format import write_network
+from verimv.networks.network import Layer, Network
+from verimv.paper.experiments.families import deep_sawtooth, hat, random_network, shallow_sawtooth, single_unit
 
 
 def square_root() -> Network:

@@ -14,8 +14,8 @@ from tests.certificate.test_verified import is_missing
 from tests.oracle import formula_values
 from verimv import kernel
 from verimv.exact import Rational
-from verimv.networks import read_network
-from verimv.terms import read_mv
+from verimv.formulas.mvfile import read_mv
+from verimv.networks.formats.json_format import read_network
 
 needs_verified = pytest.mark.skipif(is_missing(), reason="no verified kernel (make -C proofs)")
 

@@ -11,14 +11,14 @@ import pytest
 
 from tests.certificate import hostile
 from verimv import kernel
-from verimv.errors import InputError
-from verimv.verified import find_verified
+from verimv.core.errors import InputError
+from verimv.kernels.verified import find_verified
 
 #: These take a second or two.
 QUICK = ("roots_in_a_leaf", "a_wide_cone", "long_denominators", "a_number_of_millions_of_terms", "a_long_plus")
 #: Far more than a kernel needs: the limits only keep a failure from taking the machine with it.
 SECONDS, BYTES = 120, 3 << 29
-FOLDER = Path(__file__).parent.parent / "certificates"
+FOLDER = Path(__file__).parent / "by_verdict"
 PYTHON = [sys.executable, "-I", "-S", kernel.__file__]
 
 

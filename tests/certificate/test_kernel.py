@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.certificate.by_verdict.make import CASES, HAT, Case, network
 from tests.certificate.judged import case_rejected
-from tests.certificates.make import CASES, HAT, Case, network
 from verimv import kernel
-from verimv.checking import rejection
+from verimv.kernels.verdicts import rejection
 
-FOLDER = Path(__file__).parent.parent / "certificates"
+FOLDER = Path(__file__).parent / "by_verdict"
 SOURCE = Path(kernel.__file__)
 
 

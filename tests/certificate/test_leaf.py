@@ -6,7 +6,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.bounds.checker import ACT, KINKS
+from tests.bounding.checker import ACT, KINKS
 from verimv import kernel
 
 whole = st.integers(-3, 3).map(Fraction)

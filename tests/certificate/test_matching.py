@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given, settings
 
 from tests.oracle import expressions
-from verimv.certificate import certify, certify_formulas, check_files
+from verimv.certificate.from_pair import certify, certify_formulas
 from verimv.cli import main
-from verimv.experiments.families import deep_sawtooth, hat
-from verimv.networks import to_network
-from verimv.terms import parse
+from verimv.formulas.formula import parse
+from verimv.kernels.verdicts import check_files
+from verimv.networks.transforms.from_formula import to_network
+from verimv.paper.experiments.families import deep_sawtooth, hat
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_a_network_that_is_not_the_formula_s():
 
 
 def test_deep_networks():
-    from verimv.extract import extract
+    from verimv.extraction.pipeline import extract
 
     network = deep_sawtooth(50)
     assert certify(network, extract(network).formula) is not None

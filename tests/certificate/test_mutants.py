@@ -7,7 +7,7 @@ import pytest
 from tests.certificate.fuzz.plants import PLANTS
 from tests.certificate.mutants import Jury, mutants
 
-FOLDER = Path(__file__).parent.parent / "certificates"
+FOLDER = Path(__file__).parent / "by_verdict"
 
 #: What is left out, and why nobody need notice.
 EXPLAINED = {

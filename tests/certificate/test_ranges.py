@@ -8,14 +8,14 @@ import pytest
 
 from tests.certificate.tamper import Bundle, tamper
 from tests.oracle import build_network
-from verimv.bounds.outputs import searched_ranges
-from verimv.certificate import certify_difference, certify_range
-from verimv.errors import InputError
+from verimv.bounding.search.output_range import searched_ranges
+from verimv.certificate.from_ranges import certify_difference, certify_range
+from verimv.core.errors import InputError
 from verimv.exact import Rational, format_number, parse_number
-from verimv.experiments.bench_bounds import disguised
-from verimv.experiments.families import random_network
-from verimv.networks import Layer, Network
-from verimv.smt.optimise import output_ranges
+from verimv.networks.network import Layer, Network
+from verimv.paper.benchmarks.bench_bounds import disguised
+from verimv.paper.experiments.families import random_network
+from verimv.solvers.optimise import output_ranges
 
 TENTH = Rational(1, 10)
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
+from tests.certificate.by_verdict.make import Case, formula, network
 from tests.certificate.judged import case_rejected
-from tests.certificates.make import Case, formula, network
 from verimv import kernel
 
 TWO_INPUTS = [

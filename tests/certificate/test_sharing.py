@@ -14,15 +14,16 @@ from tests.certificate.tamper import Bundle
 from tests.networks.test_sharing import FEW, arguments, colliding_pairs, exact_points
 from tests.oracle import build_network, grid
 from verimv import kernel
-from verimv.bounds.difference import Difference
-from verimv.bounds.outputs import searched_ranges
-from verimv.certificate import certify_difference
+from verimv.bounding.search.difference import Difference
+from verimv.bounding.search.output_range import searched_ranges
+from verimv.certificate.from_ranges import certify_difference
 from verimv.exact import Rational
-from verimv.experiments.bench_bounds import disguised
-from verimv.experiments.families import random_network
-from verimv.networks import Network, write_network
 from verimv.networks.affine import Affine
-from verimv.networks.sharing import SharedPair
+from verimv.networks.formats.json_format import write_network
+from verimv.networks.network import Network
+from verimv.networks.transforms.joint import SharedPair
+from verimv.paper.benchmarks.bench_bounds import disguised
+from verimv.paper.experiments.families import random_network
 
 ZERO = Rational(0)
 RATIONAL = tuple(x for x in FEW if "sqrt" not in x)

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 
 from tests.oracle import expressions
 from verimv import certify_simplification, extract, load, parse, simplify, simplify_extraction
-from verimv.certificate import check_files
 from verimv.cli import main
-from verimv.effort import SECOND
+from verimv.core.effort import SECOND
 from verimv.exact import Rational
-from verimv.networks import Layer, Network
-from verimv.simplify.cones import inputs_under
+from verimv.kernels.verdicts import check_files
+from verimv.networks.network import Layer, Network
+from verimv.simplification.cones import inputs_under
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from tests.certificate.by_verdict.make import MAP, RANGE, Case, formula, network
 from tests.certificate.test_hostile import FOLDER, verified
-from tests.certificates.make import MAP, RANGE, Case, formula, network
 from verimv import kernel
-from verimv.verified import verified_verdict
+from verimv.kernels.verified import verified_verdict
 
 
 def lines_of(case, directory):

@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
+from tests.certificate.by_verdict.make import VALID
 from tests.certificate.judged import rejected
 from tests.certificate.tamper import Bundle, random_bundles, tamper
-from tests.certificates.make import VALID
 from verimv import kernel
-from verimv.checking import rejection
+from verimv.kernels.verdicts import rejection
 
 
 def bundles(count: int, seed: int) -> list[Bundle]:

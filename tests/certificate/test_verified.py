@@ -16,20 +16,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.certificate.by_verdict.make import CASES, HAT, VALID
 from tests.certificate.tamper import Bundle, random_bundles, tamper
 from tests.certificate.test_certificate import NETWORKS
 from tests.certificate.test_sharing import RATIONAL, sharpest
-from tests.certificates.make import CASES, HAT, VALID
 from tests.networks.test_sharing import colliding_pairs
 from tests.oracle import build_network
 from verimv import certify_simplification, extract, kernel, parse, simplify, simplify_extraction
-from verimv.certificate import Certificate, certify, certify_formulas
-from verimv.checking import rejection
-from verimv.errors import InputError
-from verimv.files import write_directory
-from verimv.verified import VARIABLE, find_verified, verified_verdict
+from verimv.certificate.certificate import Certificate
+from verimv.certificate.from_pair import certify, certify_formulas
+from verimv.core.errors import InputError
+from verimv.core.files import write_directory
+from verimv.kernels.verdicts import rejection
+from verimv.kernels.verified import VARIABLE, find_verified, verified_verdict
 
-FOLDER = Path(__file__).parent.parent / "certificates"
+FOLDER = Path(__file__).parent / "by_verdict"
 
 
 def is_missing():

@@ -10,9 +10,10 @@ import pytest
 
 from tests.cli.conftest import HAT, one_line_error
 from verimv.cli import main
-from verimv.experiments.families import random_network
-from verimv.networks import load, write_network
-from verimv.terms import read_mv
+from verimv.formulas.mvfile import read_mv
+from verimv.networks.formats.json_format import write_network
+from verimv.networks.formats.load import load
+from verimv.paper.experiments.families import random_network
 
 
 def test_extract_prints_and_writes(run, hat, tmp_path):

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from verimv.choices import METHODS, SHELLS
 from verimv.cli.completion import commands
 from verimv.cli.parser import build_parser
+from verimv.core.choices import METHODS, SHELLS
 
 COMMANDS = {command.name: command for command in commands(build_parser())}
 

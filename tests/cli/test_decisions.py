@@ -11,10 +11,10 @@ from tests.cli.conftest import one_line_error
 from tests.cli.test_process import start
 from verimv.cli import main
 from verimv.exact import Rational, parse_number
-from verimv.experiments.bench_bounds import disguised
-from verimv.experiments.families import random_network
-from verimv.networks import write_network
-from verimv.smt.solvers import SOLVERS, Answer
+from verimv.networks.formats.json_format import write_network
+from verimv.paper.benchmarks.bench_bounds import disguised
+from verimv.paper.experiments.families import random_network
+from verimv.solvers.engines import SOLVERS, Answer
 
 
 def test_verdicts_and_exit_codes(run, hat):
@@ -111,7 +111,7 @@ def test_emitted_queries(run, tmp_path):
 def test_disagreement_exits_4_with_a_file(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(SOLVERS, "cvc5", lambda *_: Answer("unsat"))
-    monkeypatch.setattr("verimv.smt.search.quick_points", lambda dimension: iter(()))
+    monkeypatch.setattr("verimv.solvers.point_search.quick_points", lambda dimension: iter(()))
     assert "verimv-reproduce.smt2" in one_line_error(run("valid", "x ∨ ¬x", "--solver", "all"), 4)
     assert (tmp_path / "verimv-reproduce.smt2").read_text().startswith("; ")
 
@@ -229,7 +229,8 @@ def test_solvers_find_exact_bounds_only(run, small):
 def test_disagreement_is_a_bug(run, small, monkeypatch):
     from dataclasses import replace
 
-    from verimv.bounds import NetworkBounds, interval_bounds
+    from verimv.bounding.interval import interval_bounds
+    from verimv.bounding.results import NetworkBounds
     from verimv.cli import decisions
 
     def wrong(network, *_):

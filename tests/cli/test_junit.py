@@ -11,7 +11,7 @@ from verimv import kernel
 from verimv.cli.junit import junit
 from verimv.cli.result import Case
 
-INVALID = Path(__file__).parent.parent / "certificates" / "invalid" / "bound-missing"
+INVALID = Path(__file__).parents[1] / "certificate" / "by_verdict" / "invalid" / "bound-missing"
 HAT = Path(__file__).parent.parent.parent / "examples" / "networks" / "hat.json"
 
 
@@ -49,9 +49,9 @@ def test_a_case_for_each_verdict(words, code, case, run, tmp_path):
 
 
 def test_undecided_is_an_error_of_its_own(run, tmp_path, monkeypatch):
-    from verimv.smt import Verdict
+    from verimv.solvers.verdict import Verdict
 
-    monkeypatch.setattr("verimv.smt.valid", lambda *a, **b: Verdict("undecided", reason="out of time"))
+    monkeypatch.setattr("verimv.solvers.decide.valid", lambda *a, **b: Verdict("undecided", reason="out of time"))
     assert run("valid", "x", "--junit", tmp_path / "out.xml")[0] == 3
     assert read(tmp_path / "out.xml")[1] == [("verimv.valid", "x", [("error", "undecided")])]
 

@@ -11,10 +11,10 @@ from tests import oracle
 from verimv import InputError, Layer, Network, load, parse, write_network
 from verimv.cli import main
 from verimv.exact import Rational, parse_number
-from verimv.experiments import figures
-from verimv.pictures import region_maps
-from verimv.pictures.figure import raster
-from verimv.pictures.restrict import restricted
+from verimv.cli import plot
+from verimv.show.pictures.figure import raster
+from verimv.show.pictures.maps import region_maps
+from verimv.show.pictures.restrict import restricted
 
 HAT = "examples/networks/hat.json"
 PNG = b"\x89PNG"
@@ -86,7 +86,7 @@ def test_refusals_say_what_to_do(tmp_path, capsys, arguments, reason):
 def test_other_formats_and_no_matplotlib(tmp_path, capsys, monkeypatch):
     assert main(["plot", HAT, "-o", str(tmp_path / "x.gif")]) == 2
     assert "ends in .svg or .png" in capsys.readouterr().err
-    monkeypatch.setattr(figures, "available", lambda: False)
+    monkeypatch.setattr(plot, "available", lambda: False)
     assert main(["plot", HAT, "-o", str(tmp_path / "x.svg")]) == 2
     assert "pip install 'verimv[figures]'" in capsys.readouterr().err
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from verimv.experiments.families import random_network
-from verimv.networks import write_network
+from verimv.networks.formats.json_format import write_network
+from verimv.paper.experiments.families import random_network
 
 VERIMV = [sys.executable, "-m", "verimv"]
 

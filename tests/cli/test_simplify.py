@@ -3,7 +3,7 @@ import json
 import pytest
 
 from tests.cli.conftest import one_line_error
-from verimv.terms import read_mv
+from verimv.formulas.mvfile import read_mv
 
 
 def test_prints_the_formula_and_what_was_gained(run):

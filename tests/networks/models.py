@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from verimv.exact import as_number
-from verimv.networks import Network
+from verimv.networks.network import Network
 
 OPSET = 17
 

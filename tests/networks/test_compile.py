@@ -3,9 +3,10 @@ from hypothesis import strategies as st
 
 from tests.oracle import expressions, formula_values, grid
 from verimv.exact import as_number
-from verimv.networks import to_network
+from verimv.formulas.formula import parse
+from verimv.formulas.mvfile import read_mv
 from verimv.networks.network import Network
-from verimv.terms import parse, read_mv
+from verimv.networks.transforms.from_formula import to_network
 
 
 def shape(network: Network) -> list[int]:

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 
 from tests.networks.test_fuzz import safetensors
 from tests.oracle import build_network, floats32, grid, network_value, rationals, specs
-from verimv.errors import InexactWarning, InputError
+from verimv.core.errors import InexactWarning, InputError
 from verimv.exact import as_number
-from verimv.networks import Layer, Network, load
-from verimv.networks.export import export_nnet, export_onnx, plain
-from verimv.networks.json_format import read_box
-from verimv.networks.nnet_format import read_nnet
-from verimv.networks.onnx_format.model import parse_model
-from verimv.networks.onnx_format.reader import model_network
+from verimv.networks.formats.export import export_nnet, export_onnx, plain
+from verimv.networks.formats.json_format import read_box
+from verimv.networks.formats.load import load
+from verimv.networks.formats.nnet_format import read_nnet
+from verimv.networks.formats.onnx_format.model import parse_model
+from verimv.networks.formats.onnx_format.reader import model_network
+from verimv.networks.network import Layer, Network
 
 NNET = """// two inputs, normalised
 2,2,1,2,

@@ -16,12 +16,13 @@ import pytest
 from onnx import TensorProto
 
 from tests.networks.models import external, model, single
-from verimv.errors import InexactWarning, InputError
-from verimv.experiments.measured import peak_memory
-from verimv.networks import Layer, Network, load
-from verimv.networks.export import export_nnet, export_onnx
-from verimv.networks.json_format import read_box, write_network
-from verimv.networks.onnx_format.reader import model_network
+from verimv.core.errors import InexactWarning, InputError
+from verimv.networks.formats.export import export_nnet, export_onnx
+from verimv.networks.formats.json_format import read_box, write_network
+from verimv.networks.formats.load import load
+from verimv.networks.formats.onnx_format.reader import model_network
+from verimv.networks.network import Layer, Network
+from verimv.paper.benchmarks.measured import peak_memory
 
 W = np.arange(6, dtype=np.float32).reshape(2, 3) / 4
 NETWORK = Network.of([Layer.of(W.tolist(), [1, -1]), Layer.of([[1, 2]], [0], "identity")], box=[["-1", "1"]] * 3)

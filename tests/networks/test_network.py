@@ -6,19 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracle import build_network, grid, integers, network_value, rationals, specs
-from verimv.errors import InputError
+from verimv.core.errors import InputError
 from verimv.exact import as_number
-from verimv.networks import (
-    Layer,
-    Network,
-    compose,
-    concatenate,
-    read_network,
-    stack,
-    to_unit_cube,
-    without_identity_layers,
-    write_network,
-)
+from verimv.networks.formats.json_format import read_network, write_network
+from verimv.networks.network import Layer, Network
+from verimv.networks.transforms.compose import compose, concatenate, stack
+from verimv.networks.transforms.normalise import to_unit_cube, without_identity_layers
 
 
 def written(network: Network) -> str:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.certified import extract
 from tests.oracle import build_network, grid, integers, network_value, rationals, specs
-from verimv.errors import InputError
+from verimv.core.errors import InputError
 from verimv.exact import as_number
-from verimv.networks import Layer, Network
-from verimv.networks.outputs import OutputMap, chosen, mapped, margin
+from verimv.networks.network import Layer, Network
+from verimv.networks.transforms.outputs import OutputMap, chosen, mapped, margin
 
 TWO = Network.of(
     [Layer.of([["2", "-1"], ["1", "1"]], ["-1", "0"]), Layer.of([["3", "1"], ["-1", "2"]], ["-2", "1"], "identity")]

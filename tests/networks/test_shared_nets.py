@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from verimv.errors import InputError
+from verimv.core.errors import InputError
 from verimv.exact import as_number
-from verimv.experiments import bench_nets
-from verimv.extract.extraction import no_progress
-from verimv.networks import load
-from verimv.networks.load import SUFFIXES
+from verimv.extraction.pipeline import no_progress
+from verimv.networks.formats.load import SUFFIXES, load
+from verimv.paper.benchmarks import bench_nets
 
 FOLDER = Path(os.environ.get("VERIMV_NETS", Path(__file__).parents[2].parent / "shared" / "nets"))
 FILES = sorted(path for path in FOLDER.rglob("*") if path.suffix in SUFFIXES) if FOLDER.is_dir() else []

@@ -10,7 +10,7 @@ from tests.oracle import build_network, grid
 from verimv.exact import Rational, parse_number
 from verimv.networks.affine import Affine
 from verimv.networks.network import activate
-from verimv.networks.sharing import SharedPair
+from verimv.networks.transforms.joint import SharedPair
 
 #: So few that neurons are often multiples of others, with factors of either sign.
 FEW = ["0", "0", "1", "-1", "2", "-2", "1/2", "3", "sqrt(2)", "-sqrt(2)/2"]

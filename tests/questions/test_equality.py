@@ -3,11 +3,12 @@
 import pytest
 
 from verimv import equivalent, extract, parse
-from verimv.bounds.difference import Difference
-from verimv.effort import SECOND
-from verimv.experiments.families import random_network
+from verimv.bounding.search.difference import Difference
+from verimv.core.effort import SECOND
+from verimv.paper.experiments.families import random_network
 from verimv.questions import equality
-from verimv.smt import Search, Verdict
+from verimv.solvers.point_search import Search
+from verimv.solvers.verdict import Verdict
 
 NETWORK = random_network((4, 10, 10, 1), 7)
 
@@ -27,7 +28,7 @@ def test_a_large_formula_of_another_network_is_refuted():
 
 
 def test_a_certificate_that_the_kernel_does_not_accept_proves_nothing(monkeypatch):
-    monkeypatch.setattr("verimv.certificate.extraction.CertifiedExtraction.check", lambda self: "incomplete")
+    monkeypatch.setattr("verimv.certificate.from_extraction.CertifiedExtraction.check", lambda self: "incomplete")
     assert equality._by_extraction(NETWORK, extract(NETWORK).formula, Search()) is None
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.bounds.bound import NetworkBounds
-from verimv.bounds.evidence import prove_bound
-from verimv.bounds.situation import Case, Ends, Place, Target
-from verimv.certificate.derivation import Derivation
-from verimv.effort import Meter
+from verimv.bounding.prove.row_evidence import prove_bound
+from verimv.bounding.prove.situation import Case, Ends, Place, Target
+from verimv.bounding.results import NetworkBounds
+from verimv.certificate.lines import Derivation
+from verimv.core.effort import Meter
 from verimv.exact import format_number
 from verimv.networks.network import Network
 

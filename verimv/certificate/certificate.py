@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from verimv import kernel
-from verimv.checking import CERTIFICATE_FILES, as_error, verdict
-from verimv.smt import Search, Verdict
-from verimv.smt.obligations import Task, collect, prove
+from verimv.kernels.verdicts import CERTIFICATE_FILES, as_error, verdict
+from verimv.solvers.obligations.collect import Task, collect
+from verimv.solvers.obligations.proof import prove
+from verimv.solvers.point_search import Search
+from verimv.solvers.verdict import Verdict
 
 #: Longer certificates are written gzipped.
 _PLAIN_LINES = 2_000

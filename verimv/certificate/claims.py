@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from verimv.bounds.cone import Variable, levels
-from verimv.bounds.evidence import prove
-from verimv.certificate.derivation import Derivation
-from verimv.effort import Meter
+from verimv.bounding.prove.row_evidence import prove
+from verimv.bounding.search.cone import Variable, levels
+from verimv.certificate.lines import Derivation
+from verimv.core.effort import Meter
 from verimv.exact import ONE as ONE_
 from verimv.exact import ZERO as ZERO_
 from verimv.exact import Rational, format_number
+from verimv.formulas.dag import DIVIDE, NOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag
 from verimv.networks.affine import Affine
-from verimv.terms.dag import DIVIDE, NOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag
 
 #: Sums are not flattened past this many terms.
 MAX_TERMS = 256

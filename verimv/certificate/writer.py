@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.bounds.bound import NetworkBounds
-from verimv.bounds.situation import Target
+from verimv.bounding.prove.situation import Target
+from verimv.bounding.results import NetworkBounds
 from verimv.certificate.bound_lines import BoundLines
-from verimv.certificate.derivation import Derivation
-from verimv.effort import SECOND, Meter
+from verimv.certificate.lines import Derivation
+from verimv.core.effort import SECOND, Meter
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor, format_number
-from verimv.extract.extraction import no_progress
-from verimv.extract.plan import Plan
-from verimv.extract.plan import Step as PlanStep
-from verimv.extract.recorder import Clipping, Recorder, TableRow
-from verimv.extract.step2_lemma import Row, Step
-from verimv.extract.step2_threshold import Threshold
-from verimv.extract.step3_compose import Progress
+from verimv.extraction.pipeline import no_progress
+from verimv.extraction.recorder import Clipping, Recorder, TableRow
+from verimv.extraction.step3_compose import Progress
+from verimv.extraction.strategies.paper import Row, Step
+from verimv.extraction.strategies.plan import Plan
+from verimv.extraction.strategies.plan import Step as PlanStep
+from verimv.extraction.strategies.threshold import Threshold
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
-from verimv.networks.outputs import OutputMap
 from verimv.networks.program import Range
+from verimv.networks.transforms.outputs import OutputMap
 
 #: For all the evidence of bounds in one certificate; what is missing then leaves it incomplete.
 EVIDENCE_WORK = 60 * SECOND

@@ -20,8 +20,8 @@ from verimv.cli.limits import Terminated, limits
 from verimv.cli.parser import build_parser
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Case, Result
-from verimv.errors import InexactWarning, InputError, InternalError, VerimvError
-from verimv.files import write_file
+from verimv.core.errors import InexactWarning, InputError, InternalError, VerimvError
+from verimv.core.files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
-from verimv.errors import InputError
-from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS, run_benchmark
-from verimv.files import write_into
+from verimv.core.errors import InputError
+from verimv.core.files import write_into
+from verimv.paper.benchmarks.names import BENCHMARKS, FOLDER_BENCHMARKS, run_benchmark
 
 
 def run_bench(arguments: argparse.Namespace, report: Reporter) -> Result:

@@ -13,24 +13,29 @@ from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.certificate import Certificate, CertifiedExtraction, certify, extract, simplify_extraction
-from verimv.certificate.certificate import holds_certificate
-from verimv.checking import CERTIFICATE_FILES
+from verimv.certificate.certificate import Certificate, holds_certificate
+from verimv.certificate.from_extraction import CertifiedExtraction, extract
+from verimv.certificate.from_pair import certify
+from verimv.certificate.from_simplification import simplify_extraction
 from verimv.cli.domain import ExtractedFormula, FloatColumns, check_inside, evaluated_argument, network_argument, pair
 from verimv.cli.float_gap import FloatGap
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
-from verimv.cli.subjects import read_formula, read_subject
-from verimv.errors import InputError, InternalError, Undecided
+from verimv.core.errors import InputError, InternalError, Undecided
+from verimv.core.files import Replaceable, check_directory, read_text, write_directory, write_file
 from verimv.exact import Number, format_number, parse_number, shown
-from verimv.files import Replaceable, check_directory, read_text, write_directory, write_file
-from verimv.networks import Network, to_network, write_network
-from verimv.networks.export import Export, export_nnet, export_onnx
-from verimv.networks.network import Box
-from verimv.report import of_extraction, report_html
-from verimv.smt.functions import function_smtlib
-from verimv.terms import Formula, write_mv
-from verimv.terms.printing import ASCII, SYMPY, UNICODE, Style
+from verimv.formulas.formula import Formula
+from verimv.formulas.mvfile import write_mv
+from verimv.formulas.printing import ASCII, SYMPY, UNICODE, Style
+from verimv.kernels.verdicts import CERTIFICATE_FILES
+from verimv.networks.formats.export import Export, export_nnet, export_onnx
+from verimv.networks.formats.json_format import write_network
+from verimv.networks.network import Box, Network
+from verimv.networks.transforms.from_formula import to_network
+from verimv.questions.subjects import read_formula, read_subject
+from verimv.show.report.page import report_html
+from verimv.show.report.subject import of_extraction
+from verimv.solvers.functions import function_smtlib
 
 #: Names that `extract` may replace in an existing directory.
 EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FILES, "summary.json", "report.html")

@@ -7,28 +7,33 @@ import math
 from contextlib import suppress
 from typing import Any
 
-from verimv import smt
-from verimv.bounds import Effort, NetworkBounds, NeuronBound, certified_bounds, exact_bounds, neuron_bounds
-from verimv.bounds.outputs import searched_ranges
-from verimv.certificate import Certificate, certify, certify_difference, certify_formulas, certify_range
+from verimv.bounding.by_solver import exact_bounds
+from verimv.bounding.methods import neuron_bounds
+from verimv.bounding.results import NetworkBounds, NeuronBound
+from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.output_range import searched_ranges
+from verimv.certificate.certificate import Certificate
+from verimv.certificate.from_pair import certify, certify_formulas
+from verimv.certificate.from_ranges import certify_difference, certify_range
 from verimv.cli.commands import write_certificate
 from verimv.cli.domain import network_argument, subject_argument, with_box
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
-from verimv.cli.subjects import read_subject
-from verimv.effort import SECOND, Deadline
-from verimv.errors import InputError, InternalError, Undecided
+from verimv.core.effort import SECOND, Deadline
+from verimv.core.errors import InputError, InternalError, Undecided
+from verimv.core.files import write_into
 from verimv.exact import Number, format_number, parse_number, sign
-from verimv.files import write_into
-from verimv.networks import Network
-from verimv.questions import equivalent
-from verimv.smt import Search, Verdict
-from verimv.smt.functions import Function, by_position
-from verimv.smt.limited import DEFAULT_MEMORY
-from verimv.smt.optimise import FunctionRange, Optimum, output_ranges
-from verimv.smt.solvers import chosen
-from verimv.smt.verdict import EXIT_CODES
-from verimv.terms import Formula
+from verimv.formulas.formula import Formula
+from verimv.networks.network import Network
+from verimv.questions.equality import equivalent
+from verimv.questions.subjects import read_subject
+from verimv.solvers import decide
+from verimv.solvers.engines import chosen
+from verimv.solvers.functions import Function, by_position
+from verimv.solvers.limited import DEFAULT_MEMORY
+from verimv.solvers.optimise import FunctionRange, Optimum, output_ranges
+from verimv.solvers.point_search import Search
+from verimv.solvers.verdict import EXIT_CODES, Verdict
 
 DEFAULT_SECONDS = 60.0
 
@@ -154,21 +159,21 @@ def _tolerance(text: str) -> Number:
 def run_valid(arguments: argparse.Namespace, report: Reporter) -> Result:
     formula = read_subject(arguments.formula)
     report("deciding")
-    verdict = smt.valid(formula, search=make_search(arguments, report))
+    verdict = decide.valid(formula, search=make_search(arguments, report))
     return verdict_result(verdict, {"proved": "valid", "refuted": "not valid"})
 
 
 def run_sat(arguments: argparse.Namespace, report: Reporter) -> Result:
     formula = read_subject(arguments.formula)
     report("deciding")
-    verdict = smt.satisfiable(formula, search=make_search(arguments, report))
+    verdict = decide.satisfiable(formula, search=make_search(arguments, report))
     return verdict_result(verdict, {"proved": "satisfiable", "refuted": "not satisfiable"})
 
 
 def run_entails(arguments: argparse.Namespace, report: Reporter) -> Result:
     premise, conclusion = read_subject(arguments.premise), read_subject(arguments.conclusion)
     report("deciding")
-    verdict = smt.entails(premise, conclusion, search=make_search(arguments, report))
+    verdict = decide.entails(premise, conclusion, search=make_search(arguments, report))
     result = verdict_result(verdict, {"proved": "entailed", "refuted": "not entailed"})
     return _with_pairing(result, premise, conclusion)
 

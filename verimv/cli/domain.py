@@ -13,16 +13,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from verimv.checking import CERTIFICATE_FILES
-from verimv.cli.subjects import read_as_network, read_formula, read_subject
-from verimv.errors import InputError
+from verimv.core.errors import InputError
+from verimv.core.files import read_text
 from verimv.exact import ZERO, Number, format_number, parse_number
-from verimv.files import read_text
-from verimv.networks import Network
-from verimv.networks.json_format import read_box
-from verimv.networks.network import Box, checked_box
-from verimv.networks.outputs import OutputMap, chosen
-from verimv.terms import Formula
+from verimv.formulas.formula import Formula
+from verimv.kernels.verdicts import CERTIFICATE_FILES
+from verimv.networks.formats.json_format import read_box
+from verimv.networks.network import Box, Network, checked_box
+from verimv.networks.transforms.outputs import OutputMap, chosen
+from verimv.questions.subjects import read_as_network, read_formula, read_subject
 
 
 def with_box(subject: Network, path: str | None) -> Network:
@@ -102,7 +101,7 @@ class FloatColumns:
     def __init__(self, path: str, subject: Formula | Network | ExtractedFormula) -> None:
         if not path.lower().endswith(".onnx") or not isinstance(subject, Network):
             raise InputError("--floats compares with onnxruntime: it needs an .onnx file", source=path)
-        from verimv.networks.onnx_format.runtime import FloatModel
+        from verimv.networks.formats.onnx_format.runtime import FloatModel
 
         self._model = FloatModel(path)
         self._outputs = len(subject.outputs)

@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 
-from verimv.bounds import neuron_bounds
-from verimv.bounds.float_error import float32_gaps, float32_gaps_at
+from verimv.bounding.float_error import float32_gaps, float32_gaps_at
+from verimv.bounding.methods import neuron_bounds
 from verimv.cli.reporter import Reporter
-from verimv.errors import InputError
+from verimv.core.errors import InputError
 from verimv.exact import Number, Rational, ceil
-from verimv.networks import Network
+from verimv.networks.network import Network
 
 
 class FloatGap:
@@ -25,7 +25,7 @@ class FloatGap:
             raise InputError("--float-gap is for a network with all its outputs")
         self.network = subject
         if arguments.subject.lower().endswith(".onnx"):
-            from verimv.networks.onnx_format.chain import executed_network  # onnx takes a while to import
+            from verimv.networks.formats.onnx_format.chain import executed_network  # onnx takes a while to import
 
             self.network = replace(executed_network(arguments.subject), box=subject.box)
 

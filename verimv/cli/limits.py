@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from verimv.errors import Undecided
+from verimv.core.errors import Undecided
 
 try:
     import resource

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from verimv import __version__, kernel
-from verimv.choices import (
+from verimv.cli.options import add_box, add_outputs, add_workers, count, megabytes, positive, seed
+from verimv.core.choices import (
     EXPERIMENTS,
     FORMULA_FORMATS,
     KERNELS,
@@ -24,8 +25,7 @@ from verimv.choices import (
     SHELLS,
     STRATEGIES,
 )
-from verimv.cli.options import add_box, add_outputs, add_workers, count, megabytes, positive, seed
-from verimv.experiments import BENCHMARKS, FOLDER_BENCHMARKS
+from verimv.paper.benchmarks.names import BENCHMARKS, FOLDER_BENCHMARKS
 
 SUBJECT = "a file, an expression, or - for stdin"
 NETWORK = "network JSON, .onnx, .nnet, .npz, .safetensors, or - for JSON on stdin"
@@ -119,7 +119,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "check",
-        "checking:run_check",
+        "check:run_check",
         "check certificates, without a solver",
         "  verimv extract examples/networks/hat.json -o hat && verimv check hat\n  valid",
         decides=("paths",),
@@ -142,7 +142,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "report",
-        "reporting:run_report",
+        "report:run_report",
         "a page to read about what extract wrote: DIR/report.html",
         "  verimv extract examples/networks/hat.json -o hat && verimv report hat\n  written to hat/report.html (valid)",
     )
@@ -151,7 +151,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "plot",
-        "plotting:run_plot",
+        "plot:run_plot",
         "a picture: graph (one input), map of linear regions (two inputs), or the shared DAG",
         "  verimv plot examples/networks/hat.json -o hat.svg\n  verimv plot '(x ⊕ y) ⊙ ¬z' -o map.png --at z=1/3",
     )
@@ -193,7 +193,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "simplify",
-        "simplifying:run_simplify",
+        "simplify:run_simplify",
         "an equal formula that is no longer; each merge by a law or proved by the solver",
         "  verimv simplify '(x ∧ y) ⊕ (x ∨ y)'\n  x ⊕ y\n  …",
     )
@@ -263,7 +263,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = question(
         "prove",
-        "proving:run_prove",
+        "prove:run_prove",
         "do solvers prove every line of a certificate?",
         "  verimv extract examples/networks/hat.json -o hat && verimv prove hat --solver all",
         "directory",

@@ -9,11 +9,14 @@ from typing import Any
 
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
-from verimv.errors import InputError
-from verimv.experiments import claims, curves, figures
-from verimv.experiments.reproduce import EXPERIMENTS, Record, perform
-from verimv.files import write_into
-from verimv.smt.verdict import EXIT_CODES
+from verimv.core.errors import InputError
+from verimv.core.files import write_into
+from verimv.paper.experiments import figures
+from verimv.paper.experiments import means as curves
+from verimv.paper.experiments import sentences as claims
+from verimv.paper.experiments.campaign import EXPERIMENTS, Record, perform
+from verimv.show.pictures.matplotlib_files import available
+from verimv.solvers.verdict import EXIT_CODES
 
 NO_FIGURES = "no figures: matplotlib is not installed (pip install 'verimv[figures]')"
 
@@ -33,7 +36,7 @@ def run_reproduce(arguments: argparse.Namespace, report: Reporter) -> Result:
         data[name] = _data(record, arguments.runs)
         if directory is not None:
             _write(directory, record, arguments.runs, text)
-    if directory is not None and not figures.available():
+    if directory is not None and not available():
         texts.append(NO_FIGURES)
     unverified = sum(record.unverified(arguments.runs) for record in records.values())
     return Result(data, "\n\n".join(texts), EXIT_CODES["undecided"] if unverified else 0)
@@ -70,6 +73,6 @@ def _write(directory: str, record: Record, runs: int, text: str) -> None:
     name = record.experiment.name
     write_into(directory, f"{name}.csv", curves.to_csv(record, runs))
     write_into(directory, f"{name}.txt", text + "\n")
-    if figures.available():
+    if available():
         for kind, data in figures.draw(record, runs).items():
             write_into(directory, f"{name}.{kind}", data)

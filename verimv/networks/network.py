@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from verimv.errors import InputError
+from verimv.core.display import Headed, cut, html_table
+from verimv.core.errors import InputError
 from verimv.exact import ONE, ZERO, Algebraic, Number, as_number, clip, is_integer, shown
+from verimv.formulas.parse import NAME, RESERVED
 from verimv.networks.affine import Affine
-from verimv.rich import Headed, cut, html_table
-from verimv.terms.parse import NAME, RESERVED
 
 Activation = Literal["relu", "crelu", "identity"]
 ACTIVATIONS: tuple[Activation, ...] = get_args(Activation)

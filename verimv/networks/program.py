@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from verimv.exact import ONE, ZERO, Number, Rational
+from verimv.formulas.dag import Algebra, fold
+from verimv.formulas.formula import Formula
 from verimv.networks.affine import Affine
 from verimv.networks.network import Box, Network
-from verimv.terms.dag import Algebra, fold
-from verimv.terms.formula import Formula
 
 Range = tuple[Number, Number]
 

@@ -1,5 +1,1 @@
-"""Questions that end in a verdict, and everything about how an answer is looked for."""
-
-from verimv.questions.equality import equivalent
-
-__all__ = ["equivalent"]
+"""What people ask of networks and formulas: one function each, with all policy of how the answer is found."""

@@ -8,18 +8,19 @@ from dataclasses import replace
 from functools import cache
 from itertools import product
 
-from verimv import smt
-from verimv.bounds import NetworkBounds, neuron_bounds
-from verimv.bounds.difference import Difference
-from verimv.certificate.extraction import extract
-from verimv.effort import SECOND
-from verimv.errors import InputError, Refuted, Undecided, check_type
+from verimv.bounding.methods import neuron_bounds
+from verimv.bounding.results import NetworkBounds
+from verimv.bounding.search.difference import Difference
+from verimv.certificate.from_extraction import extract
+from verimv.core.effort import SECOND
+from verimv.core.errors import InputError, Refuted, Undecided, check_type
 from verimv.exact import ZERO, Number
+from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
-from verimv.networks.normalise import to_unit_cube
-from verimv.smt import Search, Verdict
-from verimv.smt.search import BOX_WORK
-from verimv.terms.formula import Formula
+from verimv.networks.transforms.normalise import to_unit_cube
+from verimv.solvers import decide
+from verimv.solvers.point_search import BOX_WORK, Search
+from verimv.solvers.verdict import Verdict
 
 #: How a formula may have been extracted, the usual way first: strategy, measure, and logics besides the formula's own
 #: (it may not use all operators that its logic has).
@@ -54,7 +55,7 @@ def equivalent(
         return verdict
     for query_work, search_work in _ROUNDS:
         asking = replace(search, seconds=search.deadline.left, work=query_work, split=False)
-        verdict = smt.equivalent(a, b, tolerance=tolerance, search=asking)
+        verdict = decide.equivalent(a, b, tolerance=tolerance, search=asking)
         if verdict.undecided and search.deadline.left:
             search.progress("finding the range of the difference", 0, 1)
             with suppress(Undecided):  # the time is over
@@ -62,7 +63,7 @@ def equivalent(
         if not verdict.undecided or not search.deadline.left:
             return verdict
     asking = replace(search, seconds=search.deadline.left, work=BOX_WORK)
-    return smt.equivalent(a, b, tolerance=tolerance, search=asking)
+    return decide.equivalent(a, b, tolerance=tolerance, search=asking)
 
 
 def _by_extraction(network: Network, formula: Formula, search: Search) -> Verdict | None:

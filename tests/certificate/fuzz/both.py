@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.certificate.fuzz.sequence import Certificate, Outcome
-from verimv.verified import verified_verdict
+from verimv.kernels.verified import verified_verdict
 
 _LINE = re.compile(r"\bline ([0-9]+)")
 

@@ -6,8 +6,8 @@ import math
 import random
 
 from tests.certificate.fuzz.meaning import ACTIVATIONS, ONE, ZERO, Network
-from verimv.algebraic import Algebraic
 from verimv.exact import Number, Rational, format_number
+from verimv.exact.algebraic import Algebraic
 
 Row = dict[int, Number]
 #: The constant of a row.

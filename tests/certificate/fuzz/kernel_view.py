@@ -7,7 +7,7 @@ import json
 from types import ModuleType
 
 from verimv import kernel
-from verimv.algebraic import Number, Rational, square_root
+from verimv.exact.algebraic import Number, Rational, square_root
 
 
 def exact(x: object) -> Number:

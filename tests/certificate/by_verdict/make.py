@@ -1,0 +1,965 @@
+"""Writes the hand-made cases beside it: a directory per case, in the directory named after its verdict.
+
+A case is a few texts, written here by hand, or a change to another one. Hashes are computed, so that nothing but the
+change itself can be what a checker objects to (unless the case is about hashes). Run it after a change of the format:
+
+    python tests/certificate/by_verdict/make.py
+"""
+
+import gzip
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FILES = {s: f"{s}.json" for s in ("network", "source", "other")} | {s: f"{s}.mv" for s in ("original", "formula")}
+
+
+def network(*layers, inputs=("x1",), outputs=("y1",), box=None, **extra):
+    """Layers are (rows with the bias last, activation)."""
+    return json.dumps(
+        {
+            "format": "verimv-network",
+            "version": 1,
+            "inputs": list(inputs),
+            "box": box if box is not None else [["0", "1"]] * len(inputs),
+            "layers": [
+                {
+                    "weights": [[str(w) for w in row[:-1]] for row in rows],
+                    "bias": [str(row[-1]) for row in rows],
+                    "activation": act,
+                }
+                for rows, act in layers
+            ],
+            "outputs": list(outputs),
+            **extra,
+        }
+    )
+
+
+def formula(text, inputs="x1", outputs="y1"):
+    lines = ["verimv-formula 1", f"inputs {inputs}", *text.split("; "), f"outputs {outputs}"]
+    return "\n".join(lines) + "\n"
+
+
+class Case:
+    """The texts of a case; `lines` are the certificate without its header."""
+
+    def __init__(self, lines, **subjects):
+        self.lines = list(lines)
+        self.subjects = subjects
+        self.header = {}
+        self.tail = "\n"
+        self.pack = False
+        self.whole = None
+
+    def copy(self):
+        return Case(self.lines, **self.subjects)
+
+    def with_lines(self, lines):
+        twin = self.copy()
+        twin.lines = list(lines)
+        return twin
+
+    def line(self, old, new):
+        """One line exchanged (or, for None, left out)."""
+        if self.lines.count(old) != 1:
+            raise ValueError(f"{old} stands {self.lines.count(old)} times")
+        return self.with_lines(new if line == old else line for line in self.lines if line != old or new is not None)
+
+    def more(self, *lines):
+        return self.with_lines([*self.lines, *lines])
+
+    def less(self, count):
+        return self.with_lines(self.lines[:-count])
+
+    def file(self, subject, old, new):
+        if old not in self.subjects[subject]:
+            raise ValueError(f"{old} is not in the {subject}")
+        twin = self.copy()
+        twin.subjects[subject] = self.subjects[subject].replace(old, new, 1)
+        return twin
+
+    def head(self, **changes):
+        twin = self.copy()
+        twin.header = changes
+        return twin
+
+    def with_text(self, text):
+        """Something else in place of the certificate."""
+        twin = self.copy()
+        twin.whole = text
+        return twin
+
+    def text(self):
+        if self.whole is not None:
+            return self.whole
+        header = {"format": "verimv-certificate", "version": 1}
+        for name, text in self.subjects.items():
+            header[f"{name}_sha256"] = hashlib.sha256(text.encode()).hexdigest()
+        header = {key: value for key, value in (header | self.header).items() if value is not None}
+        return "\n".join([json.dumps(header), *self.lines]) + self.tail
+
+    def write(self, directory):
+        directory.mkdir(parents=True)
+        for name, text in self.subjects.items():
+            (directory / FILES[name]).write_text(text, encoding="utf-8")
+        data = self.text().encode()
+        if self.pack:
+            (directory / "certificate.jsonl.gz").write_bytes(self.pack(gzip.compress(data, mtime=0)))
+        else:
+            (directory / "certificate.jsonl").write_bytes(data)
+
+
+HAT = Case(
+    [
+        '["node",2]',  # 1
+        '["plus",1,1]',  # 2: σ(2x)
+        '["times",1,1]',  # 3: σ(2x − 1)
+        '["clip",1,0,"1",0,2,3]',
+        '["clip",1,1,"1",0,3]',
+        '["atom",2]',  # 4
+        '["atom",3]',  # 5
+        '["not",5]',  # 6
+        '["times",4,6]',  # 7: σ([2] − [3])
+        '["clip",2,0,"1",0,7]',
+        '["atom",7]',  # 8
+        '["output",0,8,"1","0"]',
+    ],
+    network=network(([[2, 0], [2, -1]], "relu"), ([[1, -2, 0]], "relu")),
+    formula=formula("t = x1 ⊕ x1; u = x1 ⊙ x1; y1 = t ⊙ ¬u"),
+)
+# σ(x + y − z), by Lemma 3.3 and its negative form
+LEMMA = Case(
+    [
+        '["node",2]',  # 1
+        '["node",3]',  # 2
+        '["node",4]',  # 3
+        '["not",3]',  # 4: 1 − z
+        '["plus",1,2]',  # 5: x ⊕ y is σ(x + y)
+        '["times",1,2]',  # 6: x ⊙ y is σ(x + y − 1)
+        '["lemma",6,4,5]',  # 7: σ(x + y − 1 + 1 − z)
+        '["clip",1,0,"1",0,7]',
+        '["atom",7]',  # 8
+        '["output",0,8,"1","0"]',
+    ],
+    network=network(([[1, 1, -1, 0]], "crelu"), inputs=("x", "y", "z")),
+    formula=formula("a = x ⊙ y; b = a ⊕ ¬z; c = x ⊕ y; y1 = b ⊙ c", "x y z"),
+)
+# σ(x/2 + 1/4): s = 4, units σ(2x + 1 − i)
+AVERAGE = Case(
+    [
+        '["node",2]',  # 1
+        '["plus",1,1]',  # 2: σ(2x)
+        '["times",1,1]',  # 3: σ(2x − 1)
+        '["node",1]',  # 4
+        '["scale","d[4]",4]',  # 5: 1/4
+        '["atom",2]',  # 6
+        '["scale","d[4]",6]',  # 7
+        '["atom",3]',  # 8
+        '["scale","d[4]",8]',  # 9
+        '["plus",5,7,9]',  # 10
+        '["average",4,1,10,2,3]',  # 11
+        '["output",0,11,"1","0"]',
+    ],
+    network=network(([["1/2", "1/4"]], "identity")),
+    formula=formula("a = x1 ⊕ x1; b = x1 ⊙ x1; y1 = δ[4]1 ⊕ δ[4]a ⊕ δ[4]b"),
+)
+# σ(√2/2·x + 1/3·y − 1/2)
+ROOT = Case(
+    [
+        '["node",2]',  # 1
+        '["node",3]',  # 2
+        '["scale","D[sqrt(2)/2]",1]',  # 3
+        '["scale","D[1/3]",2]',  # 4
+        '["plus",3,4]',  # 5: the sum may exceed 1
+        '["node",1]',  # 6
+        '["scale","D[1/2]",6]',  # 7
+        '["times",3,7]',  # 8: σ(√2/2 x − 1/2)
+        '["plus",3,7]',  # 9: σ(√2/2 x + 1/2)
+        '["lemma",8,4,9]',  # 10
+        '["clip",1,0,"1",0,10]',
+        '["atom",10]',  # 11
+        '["output",0,11,"1","0"]',
+    ],
+    network=network(([["sqrt(2)/2", "1/3", "-1/2"]], "crelu"), inputs=("x", "y")),
+    formula=formula("a = Δ[sqrt(2)/2]x; b = a ⊙ Δ[1/2]1; c = b ⊕ Δ[1/3]y; d = a ⊕ Δ[1/2]1; y1 = c ⊙ d", "x y"),
+)
+# |2x − 1| − 1/2 of two ReLUs lies in [−1/2, 1/2]: the output needs a bound with evidence
+TENT_NETWORK = network(([[2, -1], [-2, 1]], "relu"), ([[1, 1, 0]], "identity"))
+TENT = Case(
+    [
+        '["node",2]',  # 1
+        '["times",1,1]',  # 2: σ(2x − 1)
+        '["not",1]',  # 3: 1 − x
+        '["times",3,3]',  # 4: σ(1 − 2x)
+        '["clip",1,0,"1",0,2]',
+        '["clip",1,1,"1",0,4]',
+        '["bound",2,0,"high","1",["split",0,"1/2"],["leaf"],["leaf"]]',
+        '["atom",2]',  # 5
+        '["atom",4]',  # 6
+        '["plus",5,6]',  # 7
+        '["output",0,7,"1","0"]',
+    ],
+    network=TENT_NETWORK,
+    formula=formula("a = x1 ⊙ x1; b = ¬x1 ⊙ ¬x1; y1 = a ⊕ b"),
+)
+BOUND = TENT.lines[6]
+MULTIPLIERS = TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2","1/2"]]')
+PHASES = TENT.line(BOUND, '["bound",2,0,"high","1",["split",1,"0"],["leaf","1/2","0"],["leaf","1/2","1"]]')
+DEFAULT = TENT.line(BOUND, '["bound",2,0,"high","1",["leaf"]]')  # c > 0: both chords have the slope 1/2
+# |2x − 1| without a formula: it lies in [0,1]
+RANGE = Case(['["bound",2,0,"high","1",["leaf"]]', '["bound",2,0,"low","0",["leaf"]]'], network=TENT_NETWORK)
+# ρ(3x − 1) + ρ(2 − 3x) is at most 2, by slopes 2/3; rounded down they give a little more
+ROUNDED = Case(
+    ['["bound",2,0,"high","65537/32768",["leaf"]]', '["bound",2,0,"low","0",["leaf"]]'],
+    network=network(([[3, -1], [-3, 2]], "relu"), ([[1, 1, 0]], "identity")),
+)
+# ρ(√2·x − 1/2): without a chord, the slope is 1, as √2 − 1/2 > 1/2
+ROOT_RANGE = Case(
+    ['["bound",2,0,"high","sqrt(2)",["leaf"]]', '["bound",2,0,"low","-1/2",["leaf"]]'],
+    network=network(([["sqrt(2)", "-1/2"]], "relu"), ([[1, 0]], "identity")),
+)
+# σ(2x − 1/2) under a ReLU: also with c < 0 the slope is that of the chord, 1/2
+CLIPPED_RANGE = Case(
+    ['["bound",2,0,"high","1",["leaf"]]', '["bound",2,0,"low","-1/2",["leaf"]]'],
+    network=network(([[2, "-1/2"]], "crelu"), ([[1, "-1/4"]], "relu")),
+)
+# three times the largest min(x, 1 − 2x): 1/3 is no multiple of a power of 2, and must not be rounded
+THIRD = Case(
+    [
+        '["bound",2,0,"high","1/3",["leaf","-1/3"]]',
+        '["bound",3,0,"high","1",["leaf","0","0"]]',
+        '["bound",3,0,"low","0",["leaf","0","0"]]',
+    ],
+    network=network(([[1, 0], [3, -1]], "relu"), ([[1, -1, 0]], "relu"), ([[3, 0]], "identity")),
+)
+# |2x − 1|, written twice: the second with its neurons exchanged, and scaled
+TWIN = Case(
+    [f'["bound",5,0,"{side}","0",["split",0,"1/2"],["leaf"],["leaf"]]' for side in ("high", "low")],
+    network=TENT_NETWORK,
+    other=network(([[-4, 2], [4, -2]], "relu"), ([["1/2", "1/2", 0]], "identity")),
+)
+
+
+def equal(layer, a, b, cases='["leaf"]'):
+    """Two networks whose difference, of one output at this layer, is 0: after sharing, that takes no cases."""
+    return Case([f'["bound",{layer},0,"{side}","0",{cases}]' for side in ("high", "low")], network=a, other=b)
+
+
+# neurons exchanged; and also multiplied by 2, 1/2 below, by 4, 1/3 above
+COPY = equal(
+    7,
+    network(([[2, -1], [-3, 1]], "relu"), ([[1, -2, "1/2"], [-1, 1, "1/4"]], "relu"), ([[1, 1, 0]], "identity")),
+    network(([[-3, 1], [2, -1]], "relu"), ([[1, -1, "1/4"], [-2, 1, "1/2"]], "relu"), ([[1, 1, 0]], "identity")),
+)
+RESCALED = equal(
+    7,
+    COPY.subjects["network"],
+    network(
+        ([[-6, 2], [1, "-1/2"]], "relu"),
+        ([[2, -8, 1], ["-1/3", "2/3", "1/6"]], "relu"),
+        ([["1/4", 3, 0]], "identity"),
+    ),
+)
+# an affine layer in between, its neurons exchanged and multiplied by 3, 2
+AFFINE_COPY = equal(
+    7,
+    network(([[2, -1], [-3, 1]], "relu"), ([[1, -2, 0], [-1, 1, 1]], "identity"), ([[1, 1, 0]], "relu")),
+    network(([[2, -1], [-3, 1]], "relu"), ([[-3, 3, 3], [2, -4, 0]], "identity"), ([["1/3", "1/2", 0]], "relu")),
+)
+# ρ(2x − 1) as one neuron, and as two
+HALVES = equal(
+    5,
+    network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
+    network(([[1, "-1/2"], [4, -2]], "relu"), ([[1, "1/4", 0]], "identity")),
+)
+# neurons that are constant, in layers of different depth, and some that are 0 with any weight above
+CONSTANT = equal(
+    6,
+    network(([[0, 3], [0, 0]], "relu"), ([[1, 1, 0]], "identity")),
+    network(([[0, 1], [0, -1]], "relu"), ([[0, 0, 6], [0, 1, 0]], "relu"), ([["1/2", 7, 0]], "identity")),
+)
+# multiplied by 2 with the rational bias leading; and exchanged with irrational coefficients leading
+ROOT_COPY = equal(
+    5,
+    network(([["sqrt(2)", -1], ["1-sqrt(2)", "sqrt(3)"]], "relu"), ([["sqrt(2)", 1, 0]], "identity")),
+    network(([["1-sqrt(2)", "sqrt(3)"], ["2*sqrt(2)", -2]], "relu"), ([[1, "sqrt(2)/2", 0]], "identity")),
+)
+CLIPPED_COPY = equal(
+    5,
+    network(([[3, -1], [-2, 1]], "crelu"), ([[1, 2, 0]], "identity")),
+    network(([[-2, 1], [3, -1]], "crelu"), ([[2, 1, 0]], "identity")),
+)
+# the same on the box [−1, 1], mapped onto the unit cube
+BOX = Case(
+    ['["node",2]', '["not",1]', '["output",0,2,"1","0"]'],
+    network=network(([["-1", "1"]], "identity")),
+    source=network(([["-1/2", "1/2"]], "identity"), box=[["-1", "1"]]),
+    formula=formula("y1 = ¬x1"),
+)
+BOX_ONLY = Case(BOX.lines, network=BOX.subjects["source"], formula=BOX.subjects["formula"])
+# 3x − 1 on [0,1] is 3·x − 1: an affine map of the formula x
+MAP = Case(
+    ['["node",2]', '["output",0,1,"3","-1"]'],
+    network=network(([[3, -1]], "identity")),
+    formula=formula("y1 = x1; z = 0"),
+)
+# the network 2x is not σ(2x)
+LEAVING = Case(
+    ['["node",2]', '["plus",1,1]', '["output",0,2,"1","0"]'],
+    network=network(([[2, 0]], "identity")),
+    formula=formula("y1 = x1 ⊕ x1"),
+)
+# neurons that are dead, constant, saturated, or cancel
+DEAD = Case(
+    [
+        '["clip",1,0,"1",0]',  # ρ(−x) = 0
+        '["clip",1,1,"1",2]',  # ρ(0·x + 2) = 2
+        '["affine",1,2]',  # ρ(x) = x
+        '["unit",1,3,"1",0]',  # 1: σ(x + 1/2), which nothing uses in the end
+        '["unit",1,3,"1",1]',  # 2
+        '["clip",1,3,"1",0,1,2]',
+        '["clip",1,4,"1",0,1,2]',
+        '["node",2]',  # 3
+        '["output",0,3,"1","0"]',
+    ],
+    network=network(([[-1, 0], [0, 2], [1, 0], [1, "1/2"], [1, "1/2"]], "relu"), ([[5, 1, 1, 1, -1, -2]], "identity")),
+    formula=formula("y1 = x1"),
+)
+SATURATED = Case(
+    [
+        '["clip",1,0,"1",1]',  # σ(x + 1) = 1
+        '["clip",1,1,"1",0]',  # σ(x − 1) = 0
+        '["node",1]',  # 1
+        '["output",0,1,"1","0"]',
+    ],
+    network=network(([[1, 1], [1, -1]], "crelu"), ([[1, 7, 0]], "identity")),
+    formula=formula("y1 = 1"),
+)
+# ρ(1 − 2x) by the complement of σ(2x)
+COMPLEMENT = Case(
+    ['["node",2]', '["plus",1,1]', '["clip",1,0,"1",0,-2]', '["atom",2]', '["not",3]', '["output",0,4,"1","0"]'],
+    network=network(([[-2, 1]], "relu"), ([[1, 0]], "identity")),
+    formula=formula("a = x1 ⊕ x1; y1 = ¬a"),
+)
+# ρ(4x + 4y − 2), which is at most 6, as 6·σ(…/6); the output is its sixth
+SCALED = Case(
+    [
+        '["node",2]',  # 1
+        '["node",3]',  # 2
+        '["scale","D[1/3]",1]',  # 3
+        '["scale","D[1/3]",2]',  # 4
+        '["plus",3,4]',  # 5: x/3 + y/3
+        '["node",1]',  # 6
+        '["scale","D[1/6]",6]',  # 7
+        '["not",7]',  # 8
+        '["times",5,8]',  # 9: x/3 + y/3 − 1/6
+        '["plus",9,9]',  # 10: 2x/3 + 2y/3 − 1/3
+        '["clip",1,0,"6",0,10]',
+        '["atom",10]',  # 11
+        '["output",0,11,"1","0"]',
+    ],
+    network=network(([[4, 4, -2]], "relu"), ([["1/6", 0]], "identity"), inputs=("x", "y")),
+    formula=formula("b = Δ[1/3]x ⊕ Δ[1/3]y; a = b ⊙ ¬Δ[1/6]1; y1 = a ⊕ a", "x y"),
+)
+# σ(4x − 1) by halving: twice 2x, minus 1
+HALVED = Case(
+    ['["node",2]', '["plus",1,1]', '["times",2,2]', '["clip",1,0,"1",0,3]', '["atom",3]', '["output",0,4,"1","0"]'],
+    network=network(([[4, -1]], "crelu")),
+    formula=formula("t = x1 ⊕ x1; y1 = t ⊙ t"),
+)
+TWO = Case(
+    [
+        '["node",2]',
+        '["node",3]',
+        '["plus",1,2]',
+        '["clip",1,0,"1",0,3]',
+        '["times",1,2]',
+        '["clip",1,1,"1",0,4]',
+        '["atom",3]',
+        '["atom",4]',
+        '["output",0,5,"1","0"]',
+        '["output",1,6,"1","0"]',
+    ],
+    network=network(([[1, 1, 0], [1, 1, -1]], "crelu"), inputs=("x", "y"), outputs=("p", "q")),
+    formula=formula("p = x ⊕ y; q = x ⊙ y", "x y", "p q"),
+)
+# two formulas: ¬(¬x ⊕ ¬y) = x ⊙ y, and ⊕ commutes
+PAIR = Case(
+    [
+        '["node",2]',
+        '["node",3]',
+        '["not",1]',
+        '["not",2]',
+        '["plus",3,4]',
+        '["not",5]',
+        '["times",1,2]',
+        '["equal",0,6,7]',
+    ],
+    original=formula("a = ¬x ⊕ ¬y; y1 = ¬a", "x y"),
+    formula=formula("y1 = x ⊙ y", "x y"),
+)
+SAME = Case(
+    [
+        '["node",2]',  # 1
+        '["node",3]',  # 2
+        '["plus",1,2]',  # 3: x ⊕ y
+        '["plus",2,1]',  # 4: y ⊕ x
+        '["atom",3]',  # 5: [x ⊕ y]
+        '["same",3,4]',  # 6: y ⊕ x read as [x ⊕ y]
+        '["times",5,1]',  # 7
+        '["times",6,1]',  # 8
+        '["equal",0,7,8]',
+    ],
+    original=formula("a = x ⊕ y; y1 = a ⊙ x", "x y"),
+    formula=formula("a = y ⊕ x; y1 = a ⊙ x", "x y"),
+)
+# x ⊕ (y ⊕ z) and (x ⊕ y) ⊕ z have one form; so has (x ⊕ ¬x) ⊙ y, which is y
+ONE_FORM = Case(
+    [
+        '["node",2]',
+        '["node",3]',
+        '["node",4]',
+        '["plus",2,3]',  # 4
+        '["plus",1,4]',  # 5
+        '["plus",1,2,3]',  # 6
+        '["equal",0,5,6]',
+        '["not",1]',  # 7
+        '["plus",1,7]',  # 8: x + (1 − x) = 1
+        '["times",8,2]',  # 9
+        '["equal",1,9,2]',
+    ],
+    original=formula("a = y ⊕ z; p = x ⊕ a; b = x ⊕ ¬x; q = b ⊙ y", "x y z", "p q"),
+    formula=formula("p = x ⊕ y ⊕ z; q = y", "x y z", "p q"),
+)
+SPARSE = HAT.file("network", '[["2"], ["2"]]', '[{"width": 1, "0": "2"}, {"width": 1, "0": "2"}]')
+NAMED = HAT.file("formula", "t = x1 ⊕ x1\n", "# twice\n\nt=x1 ⊕ x1\n")
+# σ(3x − 1) by a cut: f = x and g = 2x − 1, with f ≥ 0 and f − 1 ≤ g/2
+CUT = Case(
+    [
+        '["node",2]',  # 1
+        '["times",1,1]',  # 2: σ(2x − 1)
+        '["plus",1,1]',  # 3: σ(2x)
+        '["cut",1,2,3,"1/2","0"]',  # 4
+        '["clip",1,0,"1",0,4]',
+        '["atom",4]',  # 5
+        '["output",0,5,"1","0"]',
+    ],
+    network=network(([[3, -1]], "crelu")),
+    formula=formula("a = x1 ⊕ x1; b = x1 ⊙ x1; c = x1 ⊙ a; y1 = c ⊕ b"),
+)
+# x + y + z sorted: 2x + y as σ(x + y), σ(x + y − 1), merged with z
+SORT = Case(
+    [
+        '["node",2]',  # 1
+        '["node",3]',  # 2
+        '["node",4]',  # 3
+        '["sort",1,1,2]',  # 4: σ(x + y), 5: σ(x + y − 1)
+        '["sort",2,4,5,3]',  # 6, 7, 8: σ(x + y + z), − 1, − 2
+        '["clip",1,0,"1",0,7]',
+        '["atom",7]',  # 9
+        '["output",0,9,"1","0"]',
+    ],
+    network=network(([[1, 1, 1, -1]], "crelu"), inputs=("x", "y", "z")),
+    formula=formula("a = x ⊕ y; b = x ⊙ y; c = a ⊙ z; y1 = b ⊕ c", "x y z"),
+)
+# 2x ⊕ ¬x is 1, by cases: where [2x] + 1 − x ≤ 1, multipliers show that it is 1 all the same
+EQUALS = Case(
+    [
+        '["node",2]',  # 1
+        '["plus",1,1]',  # 2: a
+        '["atom",2]',  # 3
+        '["not",1]',  # 4
+        '["plus",3,4]',  # 5: [a] + 1 − x
+        '["node",1]',  # 6
+        '["equals",6,5,[1,2,5],["split",2,"1"],["leaf","-1","-1/2"],["leaf","0","0"],["leaf","0","0"]]',  # 7
+        '["equal",0,7,6]',
+    ],
+    original=formula("a = x ⊕ x; y1 = a ⊕ ¬x", "x"),
+    formula=formula("y1 = 1", "x"),
+)
+EQUALITY = EQUALS.lines[6]
+
+# A spare unit about the constant 1, which a kernel once counted wrongly: 1 − [1] is 0, and [1] is 1.
+FORGED = Case(
+    [
+        '["node",2]',  # 1: x
+        '["node",1]',  # 2: 1
+        '["unit",1,0,"-1",-2]',  # 3: 2 − x, which is at least 1
+        '["equals",3,2,[1,3],["leaf"],["leaf"]]',  # 4: so the node 1 is σ(2 − x)
+        '["clip",1,0,"1",0,1,-4]',  # x as σ(x) + (1 − σ(2 − x)), which is σ(x) + 0
+        '["node",0]',  # 5
+        '["plus",1,5]',  # 6: y1
+        '["output",0,6,"1","1"]',  # claims that x is x + 1
+    ],
+    network=network(([[1, 0]], "relu")),
+    formula=formula("y1 = x1 ⊕ 0"),
+)
+
+VALID = {
+    "clip-with-a-spare-unit": FORGED.line('["output",0,6,"1","1"]', '["output",0,6,"1","0"]'),
+    "hat": HAT,
+    "hat-sparse-rows": SPARSE,
+    "hat-with-definitions-and-comments": NAMED,
+    "claims-nobody-uses": HAT.more('["node",0]', '["lemma",1,9,1]').less(1),
+    "lemma-positive-and-negative": LEMMA,
+    "average-of-four": AVERAGE,
+    "square-root": ROOT,
+    "bound-by-box": TENT,
+    "bound-by-multipliers": MULTIPLIERS,
+    "bound-by-phases": PHASES,
+    "bound-by-default-slopes": DEFAULT,
+    "range-of-a-network": RANGE,
+    "range-on-its-box": Case(RANGE.lines, network=TENT_NETWORK.replace('["0", "1"]', '["1/4", "3/4"]')),
+    "range-by-rounded-slopes": ROUNDED,
+    "range-with-a-square-root": ROOT_RANGE,
+    "range-of-clipped-units": CLIPPED_RANGE,
+    "range-by-a-bound-of-a-third": THIRD,
+    "range-with-a-case-that-has-no-point": RANGE.line(
+        RANGE.lines[0], '["bound",2,0,"high","2",["split",0,"1/2"],["split",0,"3/4"],["leaf"],["leaf","7"],["leaf"]]'
+    ),
+    "range-with-irrational-ends": Case(
+        ['["bound",2,0,"high","sqrt(2)",["leaf"]]', '["bound",2,0,"low","1-sqrt(2)",["leaf"]]'],
+        network=network(([["-sqrt(2)", 1]], "relu"), ([[1, 0]], "identity")),
+    ),
+    "range-with-bounds-that-say-nothing": Case(
+        [
+            '["bound",1,0,"high","100",["leaf"]]',
+            '["bound",1,0,"low","-100",["leaf"]]',
+            '["bound",2,0,"high","2",["leaf","1"]]',
+            '["bound",2,0,"high","1",["leaf"]]',
+            '["bound",2,0,"low","0",["leaf"]]',
+        ],
+        network=network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
+    ),
+    "range-bounded-twice": RANGE.more('["bound",2,0,"high","2",["leaf"]]'),
+    "difference-of-twins": TWIN,
+    "difference-with-bounds-of-both": TWIN.with_lines(
+        ['["bound",1,0,"high","1",["leaf"]]', '["bound",3,1,"high","2",["leaf"]]', *TWIN.lines]
+    ),
+    "difference-of-a-permuted-copy": COPY,
+    "difference-of-a-rescaled-copy": RESCALED,
+    "difference-of-a-copy-with-an-affine-layer": AFFINE_COPY,
+    "difference-of-a-copy-with-a-neuron-in-two-parts": HALVES,
+    "difference-of-constant-neurons": CONSTANT,
+    "difference-of-a-copy-with-square-roots": ROOT_COPY,
+    "difference-of-a-clipped-copy": CLIPPED_COPY,
+    "difference-of-a-copy-on-a-box": Case(
+        RESCALED.lines,
+        **{name: text.replace('["0", "1"]', '["-1/3", "sqrt(2)"]') for name, text in RESCALED.subjects.items()},
+    ),
+    # the neurons of layer 3 are shared, those of layer 1 cancel, but all four have a kink
+    "difference-with-multipliers-of-shared-neurons": equal(
+        5, TWIN.subjects["network"], TWIN.subjects["other"], '["leaf","0","0","0","0"]'
+    ),
+    "difference-with-a-split-at-a-shared-neuron": equal(
+        5, TWIN.subjects["network"], TWIN.subjects["other"], '["split",4,"0"],["leaf"],["leaf"]'
+    ),
+    "box-with-source": BOX,
+    "box-in-the-network": BOX_ONLY,
+    "output-map": MAP,
+    "dead-constant-and-cancelling-neurons": DEAD,
+    "saturated-units": SATURATED,
+    "complement-of-a-unit": COMPLEMENT,
+    "scaled-unit-as-a-vote": SCALED,
+    "halving": HALVED,
+    "two-outputs": TWO,
+    "two-formulas": PAIR,
+    "two-formulas-with-same": SAME,
+    "two-formulas-with-one-form": ONE_FORM,
+    "cut": CUT,
+    "sorted": SORT,
+    "two-formulas-by-cases": EQUALS,
+}
+
+
+def packed(case, change=lambda data: data):
+    twin = case.copy()
+    twin.pack = change
+    return twin
+
+
+VALID["gzipped"] = packed(HAT)
+
+INVALID = {
+    "difference-of-networks-on-two-boxes": Case(
+        ['["bound",3,0,"high","0",["leaf"]]', '["bound",3,0,"low","0",["leaf"]]'],
+        network=network(([[1, 0]], "identity")),
+        other=network(([["1/2", 0]], "identity"), box=[["0", "2"]]),
+    ),
+    "pair-with-an-output-twice": Case(
+        ['["node",2]', '["node",3]', '["equal",0,1,1]', '["equal",0,1,1]'],
+        original=formula("a = x; b = x", "x y", "a b"),
+        formula=formula("a = x; b = y", "x y", "a b"),
+    ),
+    "pair-with-a-claim-about-another-node-of-the-original": Case(
+        ['["node",2]', '["equal",0,1,1]'], original=formula("y1 = x1 ⊕ x1"), formula=formula("y1 = x1")
+    ),
+    "pair-with-a-claim-about-another-node-of-the-formula": Case(
+        ['["node",2]', '["equal",0,1,1]'], original=formula("y1 = x1"), formula=formula("y1 = x1 ⊕ x1")
+    ),
+    "clip-with-a-spare-unit-that-adds-1": FORGED,
+    "clip-with-a-spare-unit-that-takes-1": FORGED.line('["output",0,6,"1","1"]', '["output",0,6,"1","-1"]'),
+    "clip-of-1-that-vanishes": Case(
+        [
+            '["node",1]',  # 1: the node 1 is σ(1)
+            '["clip",1,0,"1",0,1]',  # ρ(1) = [1]
+            '["node",0]',  # 2
+            '["output",0,2,"1","0"]',  # claims that ρ(1) is 0
+        ],
+        network=network(([[0, 1]], "relu")),
+        formula=formula("y1 = 0"),
+    ),
+    "network-hash-of-another-file": HAT.head(network_sha256="0" * 64),
+    "formula-hash-of-another-file": HAT.head(formula_sha256="0" * 64),
+    "formula-with-another-operator": HAT.file("formula", "⊕", "⊙"),
+    "formula-without-negation": HAT.file("formula", "¬", ""),
+    "formula-with-operands-swapped": HAT.file("formula", "t ⊙ ¬u", "¬u ⊙ t"),
+    "formula-of-other-inputs": HAT.file("formula", "inputs x1", "inputs x1 x2"),
+    "formula-of-other-outputs": HAT.file("formula", "y1 = ", "y2 = ").file("formula", "outputs y1", "outputs y2"),
+    "formula-with-another-factor": ROOT.file("formula", "Δ[1/3]", "Δ[1/2]"),
+    "formula-outputs-swapped": TWO.file("formula", "outputs p q", "outputs q p"),
+    "network-with-another-weight": HAT.file("network", '"-2"', '"-1"'),
+    "network-with-another-bias": HAT.file("network", '"0", "-1"', '"0", "1"'),
+    "network-with-another-activation": TENT.file("network", '"identity"', '"crelu"'),
+    "network-with-larger-box": BOX_ONLY.file("network", '"1"]]', '"2"]]'),
+    "source-with-another-box": BOX.file("source", '"-1", "1"', '"-1", "3"'),
+    "source-with-another-input": BOX.file("source", '"x1"', '"x2"'),
+    "source-with-another-output": BOX.file("source", '"y1"', '"y2"'),
+    "source-with-another-weight": BOX.file("source", '"-1/2"', '"-1/3"'),
+    "claim-from-the-future": HAT.line('["plus",1,1]', '["plus",1,2]'),
+    "claim-zero": HAT.line('["atom",2]', '["atom",0]'),
+    "claim-negative": HAT.line('["atom",2]', '["atom",-2]'),
+    "input-that-does-not-exist": HAT.line('["node",2]', '["node",3]'),
+    "node-that-does-not-exist": AVERAGE.line('["node",1]', '["node",3]'),
+    "scale-of-a-form-above-1": HAT.line('["atom",2]', '["scale","d[2]",2]'),
+    "scale-by-another-factor": AVERAGE.line('["scale","d[4]",4]', '["scale","d[3]",4]'),
+    "plus-of-a-negative-form": HAT.line('["not",5]', '["plus",1,3]'),
+    "times-of-a-form-above-1": HAT.line('["not",5]', '["times",1,2]'),
+    "not-forgotten": HAT.line('["not",5]', '["atom",5]'),
+    "lemma-without-shift": LEMMA.line('["lemma",6,4,5]', '["lemma",5,4,5]'),
+    "lemma-upside-down": LEMMA.line('["lemma",6,4,5]', '["lemma",5,4,6]'),
+    "lemma-adding-a-form-above-1": LEMMA.line('["lemma",6,4,5]', '["lemma",6,5,5]'),
+    "lemma-adding-another-input": LEMMA.line('["lemma",6,4,5]', '["lemma",6,3,5]'),
+    "clip-of-a-crelu-with-the-wrong-constant": SATURATED.line('["clip",1,1,"1",0]', '["clip",1,1,"1",1]'),
+    "clip-of-a-crelu-with-the-constant-2": SATURATED.line('["clip",1,0,"1",1]', '["clip",1,0,"1",2]'),
+    "clip-of-a-crelu-that-is-not-constant": TWO.line('["clip",1,0,"1",0,3]', '["clip",1,0,"1",0]'),
+    "clip-of-a-crelu-with-a-factor": TWO.line('["clip",1,0,"1",0,3]', '["clip",1,0,"2",0,3]'),
+    "cut-without-multiplier": CUT.line('["cut",1,2,3,"1/2","0"]', '["cut",1,2,3,"0","0"]').file(
+        "network", '"3"', '"4"'
+    ),
+    "cut-with-a-negative-multiplier": CUT.line('["cut",1,2,3,"1/2","0"]', '["cut",1,2,3,"1/2","-1/2"]'),
+    "cut-with-a-multiplier-too-large": CUT.line('["cut",1,2,3,"1/2","0"]', '["cut",1,2,3,"1/2","2"]'),
+    "cut-without-shift": CUT.line('["cut",1,2,3,"1/2","0"]', '["cut",1,2,2,"1/2","0"]'),
+    "cut-the-wrong-way": CUT.line('["cut",1,2,3,"1/2","0"]', '["cut",2,1,1,"1/2","0"]'),
+    "sorted-with-a-claim-missing": SORT.line('["sort",2,4,5,3]', '["sort",1,4,3]'),
+    "sorted-out-of-order": SORT.line('["sort",2,4,5,3]', '["sort",2,5,4,3]'),
+    "sorted-with-the-wrong-count": SORT.line('["sort",2,4,5,3]', '["sort",1,4,5,3]'),
+    "sorted-with-one-side-empty": SORT.line('["sort",2,4,5,3]', '["sort",3,4,5,3]'),
+    "sorted-twice-the-same-side": SORT.line('["sort",2,4,5,3]', '["sort",2,4,4,3]'),
+    "sorted-to-another-node": SORT.line('["clip",1,0,"1",0,7]', '["clip",1,0,"1",0,6]'),
+    "equals-with-a-case-too-few": EQUALS.line(EQUALITY, EQUALITY.replace(',["leaf","0","0"]]', "]")),
+    "equals-with-a-case-too-many": EQUALS.line(EQUALITY, EQUALITY[:-1] + ',["leaf"]]'),
+    "equals-split-beside-the-kink": EQUALS.line(EQUALITY, EQUALITY.replace('["split",2,"1"]', '["split",2,"2"]')),
+    "equals-with-bad-multipliers": EQUALS.line(EQUALITY, EQUALITY.replace('"-1/2"', '"-1"')),
+    "equals-of-nodes-that-differ": EQUALS.line(EQUALITY, EQUALITY.replace("6,5,[1", "6,2,[1")),
+    "equals-about-nodes-outside-the-cone": EQUALS.line(EQUALITY, EQUALITY.replace("[1,2,5]", "[1,2]")),
+    "equals-with-a-node-from-nowhere": EQUALS.line(EQUALITY, EQUALITY.replace("[1,2,5]", "[1,5]")),
+    "equals-with-a-node-freed": EQUALS.line(
+        EQUALITY, EQUALITY.replace("[1,2,5]", "[1,3,5]").replace('"-1","-1/2"', '"-1"').replace('"0","0"', '"0"')
+    ),
+    "equals-splitting-no-variable": EQUALS.line(EQUALITY, EQUALITY.replace('["split",2,"1"]', '["split",3,"1"]')),
+    "average-into-too-few": AVERAGE.line('["average",4,1,10,2,3]', '["average",2,1,10,2,3]'),
+    "average-into-three": AVERAGE.line('["average",4,1,10,2,3]', '["average",3,1,10,2,3]'),
+    "average-with-units-out-of-order": AVERAGE.line('["average",4,1,10,2,3]', '["average",4,1,10,3,2]'),
+    "average-with-a-one-too-many": AVERAGE.line('["average",4,1,10,2,3]', '["average",4,2,10,2,3]'),
+    "average-with-a-unit-missing": AVERAGE.line('["average",4,1,10,2,3]', '["average",4,1,10,2]'),
+    "average-of-another-sum": AVERAGE.line('["average",4,1,10,2,3]', '["average",4,1,9,2,3]'),
+    "same-of-different-forms": SAME.line('["same",3,4]', '["same",1,4]'),
+    "unit-of-another-layer": DEAD.line('["unit",1,3,"1",0]', '["unit",2,0,"1",0]'),
+    "unit-of-no-neuron": DEAD.line('["unit",1,3,"1",0]', '["unit",1,9,"1",0]'),
+    "unit-with-another-shift": DEAD.line('["unit",1,3,"1",1]', '["unit",1,3,"1",2]'),
+    "affine-of-a-neuron-that-can-be-negative": COMPLEMENT.line('["clip",1,0,"1",0,-2]', '["affine",1,0]'),
+    "affine-of-a-crelu-that-can-exceed-1": TWO.line('["clip",1,0,"1",0,3]', '["affine",1,0]'),
+    "clip-with-too-few-units": HAT.line('["clip",1,0,"1",0,2,3]', '["clip",1,0,"1",0,2]'),
+    "clip-of-a-neuron-that-is-not-dead": HAT.line('["clip",1,1,"1",0,3]', '["clip",1,1,"1",0]'),
+    "clip-with-units-swapped": HAT.line('["clip",1,0,"1",0,2,3]', '["clip",1,0,"1",0,3,2]'),
+    "clip-with-ones-not-proved": HAT.line('["clip",1,0,"1",0,2,3]', '["clip",1,0,"1",1,3]'),
+    "clip-without-complement": COMPLEMENT.line('["clip",1,0,"1",0,-2]', '["clip",1,0,"1",0,2]'),
+    "clip-with-complement-too-many": HAT.line('["clip",1,1,"1",0,3]', '["clip",1,1,"1",0,-3]'),
+    "clip-of-a-crelu-with-two-units": TWO.line('["clip",1,0,"1",0,3]', '["clip",1,0,"1",0,3,3]'),
+    "clip-about-another-neuron": HAT.line('["clip",1,1,"1",0,3]', '["clip",1,1,"1",0,2]'),
+    "scaled-by-less-than-its-maximum": SCALED.line('["clip",1,0,"6",0,10]', '["clip",1,0,"5",0,10]'),
+    "scaled-without-doubling": SCALED.line('["clip",1,0,"6",0,10]', '["clip",1,0,"6",0,9]'),
+    "scaled-by-a-negative-factor": SCALED.line('["clip",1,0,"6",0,10]', '["clip",1,0,"-6",0,10]'),
+    "square-in-place-of-double": HALVED.line('["plus",1,1]', '["times",1,1]'),
+    "neuron-skipped": HAT.line('["clip",1,0,"1",0,2,3]', None),
+    "neuron-twice": HAT.line('["clip",1,1,"1",0,3]', '["clip",1,0,"1",0,2,3]'),
+    "neuron-of-a-later-layer": HAT.line('["clip",1,1,"1",0,3]', '["clip",2,0,"1",0,3]'),
+    "bound-below-the-maximum": TENT.line(BOUND, BOUND.replace('"1"', '"3/4"')),
+    "bound-with-an-open-case": TENT.line(BOUND, BOUND.replace(',["leaf"]]', "]")),
+    "bound-with-a-case-too-many": TENT.line(BOUND, BOUND[:-1] + ',["leaf"]]'),
+    "bound-split-beside-the-kink": TENT.line(
+        BOUND, BOUND.replace("1/2", "1/3").replace('["leaf"]]', '["leaf","0","0"]]')
+    ),
+    "bound-with-bad-multipliers": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1","0"]]'),
+    "bound-on-the-wrong-side": TENT.line(BOUND, BOUND.replace('"high"', '"low"')),
+    "bound-of-another-neuron": TENT.line(BOUND, '["bound",1,0,"high","1",["leaf"]]'),
+    "bound-of-no-neuron": TENT.line(BOUND, '["bound",3,0,"high","1",["leaf"]]'),
+    "bound-splitting-a-neuron-above": PHASES.line(PHASES.lines[6], PHASES.lines[6].replace('"split",1', '"split",3')),
+    "bound-splitting-no-input": TENT.line(BOUND, BOUND.replace('"split",0', '"split",3')),
+    "bound-missing": TENT.line(BOUND, None),
+    "bound-below-what-default-slopes-give": DEFAULT.line(
+        '["bound",2,0,"high","1",["leaf"]]', '["bound",2,0,"high","999/1000",["leaf"]]'
+    ),
+    "range-by-slopes-that-are-not-rounded": ROUNDED.line(
+        ROUNDED.lines[0], ROUNDED.lines[0].replace("65537/32768", "2")
+    ),
+    "range-by-the-chord-of-a-square-root": ROOT_RANGE.line(
+        ROOT_RANGE.lines[0], ROOT_RANGE.lines[0].replace("sqrt(2)", "sqrt(2)-1/2")
+    ),
+    "range-of-clipped-units-too-small": CLIPPED_RANGE.line(
+        CLIPPED_RANGE.lines[1], CLIPPED_RANGE.lines[1].replace("-1/2", "-2/5")
+    ),
+    "range-by-a-bound-of-less-than-a-third": THIRD.line(
+        THIRD.lines[1], f'["bound",3,0,"high","{2**96 - 1}/{2**96}",["leaf","0","0"]]'
+    ),
+    "range-with-an-output": RANGE.more('["node",2]', '["output",0,1,"1","0"]'),
+    "range-with-an-equality": RANGE.more('["node",2]', '["equal",0,1,1]'),
+    "range-of-a-layer-that-is-not-there": RANGE.more('["bound",3,0,"high","1",["leaf"]]'),
+    "difference-of-networks-that-differ": TWIN.file("other", '"-2"', '"-3"'),
+    "difference-with-other-inputs": TWIN.file("other", '"x1"', '"x2"'),
+    "difference-with-other-outputs": TWIN.file("other", '"y1"', '"y2"'),
+    "difference-on-another-box": TWIN.file("other", '["0", "1"]', '["0", "1/2"]'),
+    "difference-the-wrong-way-round": TWIN.with_lines(
+        [line.replace('"0",["split"', '"1/8",["split"') for line in TWIN.lines]
+    ).file("other", '["1/2", "1/2"]', '["1/4", "1/2"]'),
+    "difference-of-a-copy-multiplied-wrongly": RESCALED.file("other", '"2/3"', '"3/4"'),
+    "difference-of-a-copy-exchanged-wrongly": COPY.file("other", '["1", "-1"]', '["-1", "1"]'),
+    "difference-of-a-copy-with-another-bias": COPY.file("other", '["1/4", "1/2"]', '["1/4", "1/3"]'),
+    "difference-of-an-affine-copy-multiplied-wrongly": AFFINE_COPY.file("other", '"1/3"', '"1/2"'),
+    "difference-of-parts-that-are-too-much": HALVES.file("other", '"1/4"', '"1/3"'),
+    "difference-of-constant-neurons-that-differ": CONSTANT.file("other", '"1/2"', '"1/3"'),
+    # ρ(−1) is not −1, and 1 is not the activation of 0
+    "difference-of-a-constant-neuron-without-its-activation": equal(
+        5,
+        network(([[0, -1]], "relu"), ([[1, 0]], "identity")),
+        network(([[0, 0]], "crelu"), ([[0, -1]], "identity")),
+    ),
+    "difference-of-a-copy-with-other-square-roots": ROOT_COPY.file("other", "sqrt(3)", "sqrt(5)"),
+    # ρ(1 − 2x) is not −ρ(2x − 1)
+    "difference-of-neurons-multiplied-by-minus-one": equal(
+        5,
+        network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
+        network(([[-2, 1]], "relu"), ([[-1, 0]], "identity")),
+    ),
+    # σ(2x) is not 2·σ(x)
+    "difference-of-clipped-neurons-multiplied": equal(
+        5,
+        network(([[1, 0]], "crelu"), ([[2, 0]], "identity")),
+        network(([[2, 0]], "crelu"), ([[1, 0]], "identity")),
+    ),
+    "difference-of-other-activations": equal(
+        5,
+        network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
+        network(([[2, -1]], "identity"), ([[1, 0]], "identity")),
+    ),
+    # they are equal, but neurons are not divided by √2
+    "difference-of-neurons-multiplied-by-a-square-root": equal(
+        5,
+        network(([["sqrt(2)", "-sqrt(2)/2"]], "relu"), ([["sqrt(2)", 0]], "identity")),
+        network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
+    ),
+    "difference-with-a-multiplier-of-a-shared-neuron": equal(
+        5, TWIN.subjects["network"], TWIN.subjects["other"], '["leaf","1","0","0","0"]'
+    ),
+    # what a split says of a shared neuron is not said of the first one
+    "difference-by-a-split-at-a-shared-neuron-alone": equal(
+        5,
+        TWIN.subjects["network"],
+        TWIN.subjects["other"].replace('["1/2", "1/2"]', '["1/2", "1/4"]'),
+        '["split",4,"0"],["leaf"],["leaf"]',
+    ),
+    "output-of-another-node": HAT.line('["output",0,8,"1","0"]', '["output",0,1,"1","0"]'),
+    "output-before-all-neurons": HAT.line('["clip",2,0,"1",0,7]', None),
+    "output-that-leaves-the-unit-interval": LEAVING,
+    "output-that-goes-below-the-unit-interval": Case(
+        ['["node",2]', '["node",1]', '["scale","d[2]",2]', '["times",1,3]', '["output",0,4,"1","0"]'],
+        network=network(([[1, "-1/2"]], "identity")),
+        formula=formula("y1 = x1 ⊙ δ[2]1"),
+    ),
+    "output-without-its-map": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,"1","0"]'),
+    "output-with-another-scale": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,"2","-1"]'),
+    "output-with-another-offset": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,"3","0"]'),
+    "output-scaled-by-0": MAP.file("network", '"3"', '"0"').line('["output",0,1,"3","-1"]', '["output",0,1,"0","-1"]'),
+    "output-after-the-last": HAT.more('["output",1,8,"1","0"]'),
+    "equal-after-the-last": PAIR.more('["equal",1,6,7]'),
+    "output-twice": HAT.more('["output",0,8,"1","0"]'),
+    "outputs-out-of-order": TWO.line('["output",0,5,"1","0"]', '["output",1,6,"1","0"]'),
+    "outputs-exchanged": TWO.line('["output",0,5,"1","0"]', '["output",0,6,"1","0"]'),
+    "output-of-a-pair": PAIR.line('["equal",0,6,7]', '["output",0,6,"1","0"]'),
+    "equal-of-part-of-a-sum": ONE_FORM.line('["plus",1,2,3]', '["plus",1,2]'),
+    "equal-with-different-forms": PAIR.file("original", "y1 = ¬a", "y1 = ¬x ⊕ ¬y").line(
+        '["equal",0,6,7]', '["equal",0,5,7]'
+    ),
+    "equal-about-other-nodes": PAIR.line('["equal",0,6,7]', '["equal",0,7,6]'),
+    "equal-of-a-network": HAT.line('["output",0,8,"1","0"]', '["equal",0,8,8]'),
+    "wrong-after-the-last-output": HAT.more('["plus",3,2]'),
+}
+
+
+def with_tail(case, tail):
+    twin = case.copy()
+    twin.tail = tail
+    return twin
+
+
+MALFORMED = {
+    "header-missing": HAT.head(format=None),
+    "header-of-another-format": HAT.head(format="verimv-network"),
+    "header-of-version-2": HAT.head(version=2),
+    "header-of-version-true": HAT.head(version=True),
+    "header-with-an-unknown-key": HAT.head(trusted=True),
+    "header-without-network": HAT.head(network_sha256=None),
+    "header-of-a-formula-alone": Case([], formula=HAT.subjects["formula"]),
+    "header-with-other-and-formula": HAT.head(other_sha256="0" * 64),
+    "header-with-other-alone": Case([], other=TENT_NETWORK),
+    "difference-without-multipliers-of-shared-neurons": equal(
+        5, TWIN.subjects["network"], TWIN.subjects["other"], '["leaf","0","0"]'
+    ),
+    "other-without-layers": TWIN.file("other", '"layers"', '"strata"'),
+    "header-naming-a-source-that-is-not-there": HAT.head(source_sha256="0" * 64),
+    "line-not-json": HAT.line('["plus",1,1]', '["plus",1,1'),
+    "line-empty": HAT.line('["plus",1,1]', ""),
+    "line-an-empty-list": HAT.line('["plus",1,1]', "[]"),
+    "line-an-object": HAT.line('["plus",1,1]', '{"plus": [1, 1]}'),
+    "line-with-two-values": HAT.line('["plus",1,1]', '["plus",1,1] ["plus",1,1]'),
+    "line-deeply-nested": HAT.line('["plus",1,1]', "[" * 100_000),
+    "line-not-ascii": HAT.line('["plus",1,1]', '["plus",1,1,"⊕"]'),
+    "rule-unknown": HAT.line('["plus",1,1]', '["add",1,1]'),
+    "rule-that-prints-a-verdict": HAT.line('["plus",1,1]', '["\\nvalid\\n\\ud800",1,1]'),
+    "rule-a-number": HAT.line('["plus",1,1]', "[1,1,1]"),
+    "argument-missing": HAT.line('["atom",2]', '["atom"]'),
+    "argument-too-many": HAT.line('["atom",2]', '["atom",2,2]'),
+    "argument-a-string": HAT.line('["plus",1,1]', '["plus",1,"1"]'),
+    "argument-a-float": HAT.line('["plus",1,1]', '["plus",1,1.0]'),
+    "argument-true": HAT.line('["plus",1,1]', '["plus",1,true]'),
+    "argument-nan": HAT.line('["plus",1,1]', '["plus",1,NaN]'),
+    "argument-null": HAT.line('["plus",1,1]', '["plus",1,null]'),
+    "index-negative": HAT.line('["node",2]', '["node",-1]'),
+    "cut-with-a-multiplier-as-a-number": CUT.line('["cut",1,2,3,"1/2","0"]', '["cut",1,2,3,"1/2",0]'),
+    "sorted-without-claims": SORT.line('["sort",2,4,5,3]', '["sort",2,"4",5,3]'),
+    "equals-without-a-cone": EQUALS.line(EQUALITY, EQUALITY.replace("[1,2,5]", "1")),
+    "equals-with-a-claim-as-a-string": EQUALS.line(EQUALITY, EQUALITY.replace("[1,2,5]", '["1"]')),
+    "plus-of-nothing": HAT.line('["plus",1,1]', '["plus"]'),
+    "factor-a-number": AVERAGE.line('["scale","d[4]",4]', '["scale",4,4]'),
+    "factor-without-brackets": AVERAGE.line('["scale","d[4]",4]', '["scale","1/4",4]'),
+    "factor-above-1": AVERAGE.line('["scale","d[4]",4]', '["scale","D[2]",4]'),
+    "factor-negative": AVERAGE.line('["scale","d[4]",4]', '["scale","D[-1/4]",4]'),
+    "factor-divided-by-0": AVERAGE.line('["scale","d[4]",4]', '["scale","d[0]",4]'),
+    "bound-side-unknown": TENT.line(BOUND, BOUND.replace('"high"', '"above"')),
+    "bound-a-decimal": TENT.line(BOUND, BOUND.replace('"1"', '"1.0"')),
+    "bound-case-unknown": TENT.line(BOUND, BOUND.replace('["leaf"],', '["trust"],')),
+    "bound-split-with-too-much": PHASES.line(PHASES.lines[6], PHASES.lines[6].replace('1,"0"]', '1,"0","0"]')),
+    "bound-case-of-nothing": TENT.line(BOUND, BOUND.replace('["leaf"],', "[],")),
+    "bound-case-a-string": TENT.line(BOUND, BOUND.replace('["leaf"],', '"leaf",')),
+    "bound-multiplier-for-an-identity": Case(
+        ['["bound",2,0,"high","1",["leaf","1"]]'], network=network(([[2, -1]], "identity"), ([[1, 0]], "identity"))
+    ),
+    "bound-multiplier-for-a-saturated-neuron": Case(
+        ['["bound",2,0,"high","1",["leaf","0"]]'], network=network(([[1, 2]], "crelu"), ([[1, 0]], "identity"))
+    ),
+    "bound-multipliers-missing": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2"]]'),
+    "bound-multipliers-too-many": TENT.line(BOUND, '["bound",2,0,"high","1",["leaf","1/2","1/2","0"]]'),
+    "output-scale-a-number": MAP.line('["output",0,1,"3","-1"]', '["output",0,1,3,-1]'),
+    "last-line-cut-off": with_tail(HAT, ""),
+    "header-a-number": HAT.with_text("1\n"),
+    "certificate-empty": HAT.with_text(""),
+    "gzip-cut-off": packed(HAT, lambda data: data[:-12]),
+    "gzip-with-a-flipped-bit": packed(HAT, lambda data: data[:40] + bytes([data[40] ^ 16]) + data[41:]),
+    "gzip-only-in-name": packed(HAT, lambda data: b"[]\n"),
+    "network-not-json": HAT.file("network", "{", ""),
+    "network-of-another-format": HAT.file("network", "verimv-network", "network"),
+    "network-of-version-2": HAT.file("network", '"version": 1', '"version": 2'),
+    "network-of-version-true": HAT.file("network", '"version": 1', '"version": true'),
+    "network-a-list": HAT.file("network", HAT.subjects["network"], "[]"),
+    "network-without-layers": HAT.file("network", HAT.subjects["network"], network(outputs=())),
+    "network-of-nothing-but-inputs": HAT.file("network", HAT.subjects["network"], network()),
+    "network-with-an-input-too-many": HAT.file("network", '["x1"]', '["x1", "x2"]'),
+    "network-with-an-interval-of-three": HAT.file("network", '["0", "1"]', '["0", "1", "2"]'),
+    "network-with-a-sign-too-many": HAT.file("network", '"2"', '"+2"'),
+    "network-with-a-key-twice": HAT.file("network", '"version": 1', '"version": 1, "version": 1'),
+    "network-with-an-unknown-key": HAT.file("network", '"version": 1', '"version": 1, "trusted": true'),
+    "network-with-a-float": HAT.file("network", '"-2"', "-2.0"),
+    "network-with-a-number-in-arabic-digits": HAT.file("network", '"-2"', '"-٢"'),
+    "network-with-a-ragged-row": HAT.file("network", '["1", "-2"]', '["1"]'),
+    "network-with-an-unknown-activation": HAT.file("network", '"relu"', '"tanh"'),
+    "network-with-an-empty-interval": HAT.file("network", '["0", "1"]', '["1", "0"]'),
+    "network-with-a-bias-missing": HAT.file("network", '"bias": ["0", "-1"]', '"bias": ["0"]'),
+    "network-with-an-index-beyond-its-width": SPARSE.file("network", '"0": "2"', '"1": "2"'),
+    "network-with-an-index-that-has-a-leading-zero": SPARSE.file("network", '"0": "2"', '"00": "2"'),
+    "network-with-a-sparse-row-without-a-width": SPARSE.file("network", '"width": 1, ', ""),
+    "network-with-a-sparse-row-of-another-width": SPARSE.file("network", '"width": 1', '"width": 2'),
+    "network-with-an-index-that-is-no-number": SPARSE.file("network", '"0": "2"', '"x": "2"'),
+    "network-with-an-output-named-twice": TWO.file("network", '["p", "q"]', '["p", "p"]'),
+    "formula-with-an-input-that-is-no-name": SATURATED.file("network", '"x1"', '"1x"').file("formula", "x1", "1x"),
+    "network-with-spaces-in-a-number": HAT.file("network", '"-2"', '" -2"'),
+    "network-dividing-by-0": HAT.file("network", '"-2"', '"-2/0"'),
+    "network-with-an-imaginary-weight": HAT.file("network", '"-2"', '"sqrt(-2)"'),
+    "formula-without-header": HAT.file("formula", "verimv-formula 1", "verimv-formula 2"),
+    "formula-of-one-line": HAT.file("formula", HAT.subjects["formula"], "verimv-formula 1\n"),
+    "formula-with-another-word-for-inputs": HAT.file("formula", "inputs", "variables"),
+    "formula-with-another-word-for-outputs": HAT.file("formula", "outputs", "results"),
+    "formula-with-an-output-twice": HAT.file("formula", "outputs y1", "outputs y1 y1"),
+    "formula-defining-what-is-no-name": HAT.file("formula", "y1 =", "1a = x1\ny1 ="),
+    "formula-with-a-line-that-defines-nothing": HAT.file("formula", "y1 =", "x1\ny1 ="),
+    "formula-with-an-output-that-is-not-defined": HAT.file("formula", "outputs y1", "outputs y2"),
+    "formula-with-no-output": HAT.file("formula", "outputs y1", "outputs"),
+    "formula-with-a-constant-as-output": HAT.file("formula", "outputs y1", "outputs 1"),
+    "formula-without-outputs": HAT.file("formula", "outputs y1\n", ""),
+    "formula-using-what-is-not-defined": HAT.file("formula", "x1 ⊕ x1", "x1 ⊕ x2"),
+    "formula-defining-a-name-twice": HAT.file("formula", "y1 =", "y1 = x1\ny1 ="),
+    "formula-with-brackets": HAT.file("formula", "= x1 ⊕ x1", "= (x1 ⊕ x1)"),
+    "formula-with-two-operators-in-a-line": HAT.file("formula", "x1 ⊕ x1", "x1 ⊕ x1 ⊙ x1"),
+    "formula-with-another-operator": HAT.file("formula", "⊕", "→"),
+    "formula-with-brackets-without-end": HAT.file("formula", "x1 ⊕ x1", "D[" * 40_000),
+    "formulas-with-an-input-twice": PAIR.file("original", "inputs x y", "inputs x x y").file(
+        "formula", "inputs x y", "inputs x x y"
+    ),
+    "formula-with-something-else-at-its-end": HAT.file("formula", "¬u\n", "¬u $\n"),
+    "formula-with-a-factor-above-1": ROOT.file("formula", "Δ[1/3]", "Δ[4/3]"),
+}
+
+INCOMPLETE = {
+    "no-lines": HAT.with_lines([]),
+    "output-missing": HAT.less(1),
+    "second-output-missing": TWO.less(1),
+    "bound-assumed": TENT.line(BOUND, '["bound",2,0,"high","1"]'),
+    "pair-not-proved": PAIR.less(1),
+    "hat-without-its-formula": HAT.head(formula_sha256=None).less(1),
+    "range-with-one-end": RANGE.less(1),
+    "range-with-one-end-twice": RANGE.line(RANGE.lines[1], '["bound",2,0,"high","2",["leaf"]]'),
+    "range-of-another-layer": Case(
+        ['["bound",1,0,"high","1",["leaf"]]', '["bound",1,0,"low","-1",["leaf"]]'], network=TENT_NETWORK
+    ),
+    "range-assumed": RANGE.line(RANGE.lines[1], '["bound",2,0,"low","0"]'),
+    "difference-not-proved": TWIN.less(1),
+    "network-with-a-sum-of-too-many-square-roots": HAT.file(
+        "network", '"-2"', f'"{"+".join(f"sqrt({2 * k + 1})" for k in range(1, 90))}"'
+    ),
+}
+
+CASES = {"valid": VALID, "invalid": INVALID, "malformed": MALFORMED, "incomplete": INCOMPLETE}
+
+
+def main():
+    for verdict, cases in CASES.items():
+        shutil.rmtree(HERE / verdict, ignore_errors=True)
+        for name, case in cases.items():
+            case.write(HERE / verdict / name)
+
+
+if __name__ == "__main__":
+    main()

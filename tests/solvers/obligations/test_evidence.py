@@ -1,0 +1,98 @@
+"""Cases as linear programs: their targets are those of the format, and whatever is proved holds at points."""
+
+import pytest
+
+from tests.certificate.by_verdict.make import Case, network
+from tests.solvers.obligations.judged import said
+from verimv.core.errors import InputError
+from verimv.exact import ONE, ZERO, Rational, parse_number
+from verimv.networks.affine import Affine
+from verimv.solvers.obligations.asking import SESSIONS
+from verimv.solvers.obligations.case_systems import (
+    IncompleteCases,
+    System,
+    Variable,
+    above_the_bound,
+    halves,
+    read_cases,
+)
+
+HALF = Rational(1, 2)
+#: ρ(2x − 1), ρ(1 − 2x) of a free x: their sum is |2x − 1|.
+SYSTEM = System(
+    [
+        Variable(None),
+        Variable("relu", Affine([(0, Rational(2))], -ONE)),
+        Variable("relu", Affine([(0, Rational(-2))], ONE)),
+    ]
+)
+
+
+def program(*cases, bound="1", number=0):
+    target = Affine([(1, ONE), (2, ONE)], -parse_number(bound))
+    return SYSTEM.program(3, {}, read_cases(list(cases), [target], 3)[number])
+
+
+def answer(found):
+    script = above_the_bound(found)
+    return SESSIONS["z3"]("QF_LRA", SYSTEM.definitions(3)).ask(script, 60.0).status
+
+
+def test_the_chord_proves_the_largest_value():
+    assert answer(program(["leaf"])) == "unsat"
+    assert answer(program(["leaf"], bound="999/1000")) == "sat"
+    assert answer(program(["leaf", "1/2", "1/2"])) == "unsat"
+    assert answer(program(["leaf", "0", "0"])) == "sat", "slopes that prove nothing"
+
+
+def test_a_program_is_never_below_its_target():
+    """At points of a case: the target with all lines added is no smaller, so "unsat" is a proof."""
+    cases = [["split", 1, "0"], ["leaf"], ["split", 0, "3/4"], ["leaf", "1", "2"], ["leaf"]]
+    for number, (low, high) in enumerate([(0, HALF), (HALF, Rational(3, 4)), (Rational(3, 4), 1)]):
+        found = program(*cases, number=number)
+        for k in range(9):
+            x = low + (high - low) * Rational(k, 8)
+            values = SYSTEM.values_at(found, {"v0": x})
+            point = {f"v{j}": value for j, value in enumerate(values)}
+            assert SYSTEM.excess(found, point) >= found.target(values)
+
+
+def test_later_splits_replace_earlier_ones():
+    cases = [["split", 0, "1/4"], ["split", 0, "1/2"], ["leaf"], ["leaf"], ["leaf"]]
+    found = read_cases(cases, [Affine(())], 3)
+    assert [case.splits() for case in found] == [
+        {(0, "high"): HALF},
+        {(0, "low"): HALF, (0, "high"): Rational(1, 4)},
+        {(0, "low"): Rational(1, 4)},
+    ]
+    assert SYSTEM.program(3, {}, found[1]) is None, "no point is below 1/4 and above 1/2"
+
+
+def test_halves_are_the_whole():
+    found = program(["leaf"])
+    ends = [half.ends[0] for half in halves(found)]
+    assert ends == [(ZERO, HALF), (HALF, ONE)]
+    assert halves(found._replace(ends={0: (ONE, ONE)})) == []
+    assert halves(found._replace(ends={})) == []
+
+
+@pytest.mark.parametrize("cases", [[], [["split", 0, "1/2"], ["leaf"]], [["leaf"], ["leaf"]], [["split", 3, "0"]]])
+def test_cases_that_are_no_tree(cases):
+    with pytest.raises(IncompleteCases):
+        read_cases(cases, [Affine(())], 3)
+
+
+@pytest.mark.parametrize("leaf", [["leaf", "1"], ["leaf", "1", "1", "1"]])
+def test_multipliers_must_be_as_many_as_kinks(leaf):
+    with pytest.raises(InputError, match="case 1: expected"):
+        program(leaf)
+
+
+@pytest.mark.parametrize("solver", SESSIONS)
+@pytest.mark.parametrize("value", ["sqrt(2)", "sqrt(2)/3"])
+def test_an_irrational_bound_of_a_rational_network(solver, value):
+    text = network(([[1, 0], [-1, "1/2"]], "relu"), ([["1/2", "1/2", 0]], "identity"))
+    splits = f'["split",1,"{value}"],["leaf"],["leaf"]'
+    case = Case([f'["bound",2,0,"high","{value}",{splits}]', '["bound",2,0,"low","0",["leaf"]]'], network=text)
+    found = said(case.text(), case.subjects, solver)
+    assert (found.status, found.line) == (("proved", None) if value == "sqrt(2)" else ("refuted", 2))

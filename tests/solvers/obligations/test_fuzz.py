@@ -1,0 +1,77 @@
+"""Random certificates: solvers are a judge of what kernels accept, those with a planted fault among them."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from tests.certificate.fuzz.campaign import first_fault
+from tests.certificate.fuzz.kernel_view import header, verify
+from tests.certificate.fuzz.plants import PLANTS
+from tests.certificate.fuzz.sequence import Certificate, run
+from tests.certificate.test_plants import QUICK
+from tests.solvers.obligations.judged import EXPECTED, Said, collected, proved, said
+
+
+def text_of(certificate: Certificate) -> str:
+    return "".join(json.dumps(line) + "\n" for line in [header(certificate.texts), *certificate.lines])
+
+
+def judged(certificate: Certificate, solver: str = "z3") -> Said:
+    return said(text_of(certificate), certificate.texts, solver)
+
+
+def compared(seeds: range, solver: str = "z3") -> Counter:
+    found: Counter = Counter()
+    for seed in seeds:
+        for certificate in run(seed).certificates:
+            by_kernel, line = certificate.verdict
+            by_solver = judged(certificate, solver)
+            found[by_solver.status] += 1
+            assert by_solver.status == EXPECTED[by_kernel], f"seed {seed}: {by_kernel}, {by_solver}"
+            if by_kernel == "invalid":
+                assert by_solver.line == line, f"seed {seed}: {by_solver}"
+    return found
+
+
+@pytest.mark.parametrize(("solver", "seeds"), [("z3", range(60)), ("cvc5", range(60, 80))])
+def test_solvers_agree_with_the_kernel(solver, seeds):
+    found = compared(seeds, solver)
+    assert found["proved"] > len(seeds) // 3
+    assert found["refuted"] > len(seeds) // 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("solver", "seeds"), [("z3", range(3_000_000, 3_000_400)), ("cvc5", range(100))])
+def test_solvers_agree_with_the_kernel_at_length(solver, seeds):
+    compared(seeds, solver)
+
+
+#: Where no line is false: the unsound kernel makes something else of it, or does not notice what is missing.
+INCOMPLETE = {"double-negation", "unit-shift", "clip-constant", "bound-side", "share-crelu", "assumed", "finished"}
+
+
+def found_false(name: str) -> Said:
+    """What an unsound kernel has accepted, though it is false."""
+    outcome, _ = first_fault(PLANTS[name].module())
+    return judged(outcome.certificates[-1])
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_what_an_unsound_kernel_accepts_is_refuted(name):
+    assert found_false(name).status == ("undecided" if name in INCOMPLETE else "refuted")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in PLANTS if name not in (*QUICK, "bounds-of-outputs")])
+def test_what_an_unsound_kernel_accepts_is_not_proved(name):
+    assert found_false(name).status != "proved"
+
+
+def test_a_kernel_that_states_something_else():
+    """The certificate is valid, and what it proves is what the sound kernel says."""
+    outcome, _ = first_fault(PLANTS["bounds-of-outputs"].module())
+    certificate = outcome.certificates[-1]
+    task = collected(text_of(certificate), certificate.texts)
+    assert proved(task).proved
+    assert list(task.statement) == list(verify(certificate.texts, certificate.lines).lines)

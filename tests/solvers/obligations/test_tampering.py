@@ -1,0 +1,44 @@
+"""Certificates that were tampered with: solvers prove those that the kernel accepts, and no other."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from tests.certificate.judged import rejected
+from tests.certificate.tamper import random_bundles, tamper
+from tests.certificate.test_tampering import bundles
+from tests.solvers.obligations.judged import EXPECTED, said
+
+
+def compared(count: int, of: int, seed: int, solver: str = "z3") -> Counter:
+    """What was said how often, for so many changes of the hand-made certificates and some of random networks."""
+    source = random.Random(seed)
+    originals = bundles(0, seed) + random_bundles(of, seed)
+    found: Counter = Counter()
+    for number in range(count):
+        mutant = tamper(originals[number % len(originals)], source)
+        by_kernel = rejected(mutant.text(), mutant.subjects)
+        by_solver = said(mutant.text(), mutant.subjects, solver)
+        expected = "proved" if by_kernel is None else EXPECTED[by_kernel.status]
+        found[by_solver.status] += 1
+        if by_solver.status != expected:
+            # A solver is not asked about a line before everything is well-formed.
+            assert {by_solver.status, expected} == {"malformed", "refuted"}, f"{by_kernel}, {by_solver}: {mutant}"
+        elif expected == "refuted":
+            assert by_solver.line == by_kernel.line, f"{by_kernel}, {by_solver}: {mutant}"
+    return found
+
+
+@pytest.mark.parametrize(("solver", "count"), [("z3", 400), ("cvc5", 60)])
+def test_tampering(solver, count):
+    found = compared(count, 50, 1, solver)
+    assert found["refuted"] > count // 3
+    assert found["proved"] > count // 20
+
+
+@pytest.mark.slow
+def test_tampering_at_length():
+    found = compared(4_000, 100, 2)
+    assert found["refuted"] > 4_000
+    assert found["proved"] > 400

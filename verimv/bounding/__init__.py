@@ -1,0 +1,1 @@
+"""Proven ranges of neurons: `methods` chooses, `guess` uses floats, `prove` exact numbers, `search` both."""

@@ -1,0 +1,1 @@
+"""Guesses in floating point. Nothing in this package proves anything."""

@@ -1,0 +1,64 @@
+"""Proven ranges of neurons, by name of method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from verimv.bounding.by_solver import exact_bounds
+from verimv.bounding.interval import interval_bounds
+from verimv.bounding.results import NetworkBounds
+from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.univariate import univariate_bounds
+from verimv.core.choices import METHODS
+from verimv.core.effort import SECOND
+from verimv.core.errors import InputError
+from verimv.core.workers import Workers
+from verimv.networks.network import Network
+
+#: "auto" is exact about networks with at most this many neurons above the first layer.
+_AUTO_NEURONS = 16
+#: Otherwise it stops at what Step 1 asks for, and after so many parts per bound; networks with more weights are bounded
+#: backwards, and those with many more by intervals.
+_AUTO_NODES = 200
+_AUTO_WEIGHTS = 5_000
+_AUTO_LINEAR_WEIGHTS = 50_000
+_AUTO_WORK = 4 * SECOND
+
+
+def neuron_bounds(
+    network: Network,
+    method: str = "auto",
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    *,
+    whole_numbers: bool = False,
+    workers: Workers = 1,
+    record: Path | None = None,
+) -> NetworkBounds:
+    """Bounds by one of :data:`METHODS`; "auto" is the tightest that takes a few seconds' worth of work.
+
+    `whole_numbers` asks for no more than Step 1 needs of ReLUs: the next whole number, and only of neurons that matter.
+    `record` is a file for what the search finds, from which an interrupted run goes on; other methods are quick.
+    """
+    if method not in METHODS:
+        raise InputError(f"unknown bounds {method}: choose one of {', '.join(METHODS)}")
+    if method in ("auto", "exact") and len(network.inputs) == 1:
+        bounds = univariate_bounds(network)
+        if len(bounds.layers) == len(network.layers):
+            return bounds
+        if method == "auto":
+            bounds.layers += interval_bounds(network).layers[len(bounds.layers) :]
+            return bounds
+    if network.number_kind == "algebraic" and method == "exact":
+        return exact_bounds(network, progress=progress)
+    effort = _auto(network, whole_numbers) if method == "auto" else Effort(method, whole_numbers)
+    return certified_bounds(network, Effort(**{**vars(effort), "workers": workers}), progress, record=record)
+
+
+def _auto(network: Network, whole_numbers: bool) -> Effort:
+    weights = sum(len(row.terms) for layer in network.layers for row in layer.rows)
+    if sum(len(layer.rows) for layer in network.layers[1:]) <= _AUTO_NEURONS:
+        return Effort("exact", False, _AUTO_WORK, SECOND)
+    if weights <= _AUTO_WEIGHTS:
+        return Effort("exact", whole_numbers, _AUTO_WORK, nodes=_AUTO_NODES)
+    return Effort("linear" if weights <= _AUTO_LINEAR_WEIGHTS else "interval", whole_numbers, _AUTO_WORK)

@@ -1,0 +1,1 @@
+"""Exact arithmetic: what multipliers prove in a part of the cube, exact points, evidence."""

@@ -1,0 +1,107 @@
+"""Clipped nodes of a formula as a network in layers, so that the search for neuron bounds proves rows over them.
+
+A node stands one layer above the highest node that it uses; values that are needed further up are copied by σ(v) = v.
+A copy never bends and is never split, so evidence about the network is evidence about the nodes, if these are numbered
+layer by layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from verimv.bounding.prove.situation import Case
+from verimv.bounding.search.branch import Budget, Outcome, Search
+from verimv.bounding.search.layer_context import Prover
+from verimv.core.effort import Meter
+from verimv.core.errors import InternalError
+from verimv.exact import ZERO
+from verimv.networks.affine import Affine
+from verimv.networks.network import Activation, Layer, Network
+
+#: Dense weights of the layers; larger cones are left to other methods.
+_MAX_WEIGHTS = 50_000
+
+
+@dataclass(frozen=True)
+class Variable:
+    """act(row), the row over the numbers of earlier variables."""
+
+    activation: Activation
+    row: Affine
+
+
+def levels(variables: Sequence[Variable | None]) -> list[int]:
+    """Layer by layer, from 0 for the free variables."""
+    result: list[int] = []
+    for variable in variables:
+        below = () if variable is None else (result[j] for j, _ in variable.row.terms)
+        result.append(0 if variable is None else 1 + max(below, default=0))
+    return result
+
+
+def search_row(variables: Sequence[Variable | None], goal: Affine, meter: Meter) -> Outcome | None:
+    """Whether a row over clipped and free variables is ≤ 0, with cases about these variables.
+
+    None where the search does not apply: other activations, irrational numbers or such as no float is near, variables
+    that are not numbered layer by layer, too many of them.
+    """
+    if any(variable is not None and variable.activation != "crelu" for variable in variables):
+        return None
+    height = levels(variables)
+    if height != sorted(height) or not height or height[0] > 0:
+        return None
+    cone = _Cone(variables, goal, height)
+    network = cone.network()
+    if network is None or network.number_kind == "algebraic":
+        return None
+    prover = Prover(network, {})
+    meter.spend(prover.weights[-1])
+    if not prover.floats.is_usable:
+        return None
+    budget = Budget(meter.left, deadline=meter.deadline)
+    outcome = Search(prover, len(network.layers), 0, 1, lambda _: ZERO, budget).run()
+    meter.spend(outcome.work)
+    return replace(outcome, cases=[cone.about_variables(case) for case in outcome.cases])
+
+
+class _Cone:
+    def __init__(self, variables: Sequence[Variable | None], goal: Affine, height: Sequence[int]) -> None:
+        self.variables, self.goal, self.height = variables, goal, height
+        self.numbers: list[int | None] = []  # of the network's inputs and neurons as variables; None for copies
+
+    def network(self) -> Network | None:
+        """Its only output is the goal; None if it is too large."""
+        top = max(self.height)
+        needed = dict.fromkeys((j for j, _ in self.goal.terms), top)  # up to which layer
+        for k in range(len(self.variables) - 1, -1, -1):
+            variable = self.variables[k]
+            if variable is not None:
+                for j, _ in variable.row.terms:
+                    needed[j] = max(needed.get(j, 0), self.height[k] - 1)
+        below = [k for k, level in enumerate(self.height) if level == 0]
+        self.numbers += below
+        layers, dense = [], 0
+        for level in range(1, top + 1):
+            fresh = [k for k, own in enumerate(self.height) if own == level]
+            copies = [k for k in below if needed.get(k, 0) >= level]
+            dense += len(below) * (len(fresh) + len(copies))
+            if dense > _MAX_WEIGHTS:
+                return None
+            places = {k: place for place, k in enumerate(below)}
+            rows = [variable.row.renumbered(places) for k in fresh if (variable := self.variables[k]) is not None]
+            rows += [Affine.variable(places[k]) for k in copies]
+            layers.append(Layer(tuple(rows), len(below), "crelu"))
+            self.numbers += [*fresh, *[None] * len(copies)]
+            below = fresh + copies
+        row = self.goal.renumbered({k: place for place, k in enumerate(below)})
+        layers.append(Layer((row,), len(below), "identity"))
+        return Network.of(layers)
+
+    def about_variables(self, case: Case) -> Case:
+        if case[0] != "split":
+            return case
+        number = self.numbers[int(case[1])]
+        if number is None:
+            raise InternalError(f"a copy is split at {case[2]}")
+        return ("split", number, case[2])

@@ -1,0 +1,339 @@
+"""Certified bounds of a whole network: layer by layer, each method tightening the last, under a budget of work.
+
+What is proved of a layer is a lemma for the layers above. Neurons of one layer are independent, so several processes
+may work on them: what one may do depends on finished rounds only, not on who is quick. What the budget does not reach
+keeps the best bound that is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import highspy
+import numpy as np
+
+from verimv.bounding.interval import interval_bounds
+from verimv.bounding.prove.situation import Place
+from verimv.bounding.prove.walk import in_order
+from verimv.bounding.results import NetworkBounds, NeuronBound
+from verimv.bounding.search.branch import Budget, Goal, Point, Search, exactly, whole
+from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.part import leaf_case
+from verimv.bounding.search.record import End, Record
+from verimv.core.choices import TIGHTENING
+from verimv.core.effort import NEVER, SECOND, Deadline, Meter
+from verimv.core.errors import InputError
+from verimv.core.workers import Team, Workers, team
+from verimv.exact import Number, Rational, ceil
+from verimv.networks.network import Network
+from verimv.networks.transforms.normalise import to_unit_cube
+
+Progress = Callable[[str, int, int], None]
+
+#: Multipliers of a single leaf: the fewest bits that lose next to nothing, then more where that helps.
+_LEAF_BITS = (12, 30)
+#: Multipliers are written down if they make a bound smaller by this share; default slopes take no room.
+_WORTH = Rational(1, 1000)
+#: Of all work, what is kept for the last layer, which may have so many times the nodes of others: the ranges of outputs
+#: are what people look at first.
+_LAST_SHARE = 0.3
+_LAST_NODES = 10
+#: Tasks are done in so many groups, of so many tasks at least: what a group leaves is for those after it. So a task may
+#: take this many times its fair share; most take far less.
+_GROUPS, _GROUP = 8, 8
+_SHARE = 1.5
+#: What lacked work starts again if in the end there is so many times as much for it.
+_MUCH_MORE = 2
+#: Work of a single leaf; besides, so many weights are a unit of it.
+_LEAF_WORK, _LEAF_WEIGHTS = 1000, 4
+#: For each end of a neuron that is only there to help another.
+_HELPING_NODES = 100
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far to go, in units of work. `whole_numbers`: no more than Step 1 asks for, and only of neurons that matter
+    to it. `workers` do it sooner, with the same result; a deadline that passes ends it with :class:`Undecided`."""
+
+    method: str = "exact"
+    whole_numbers: bool = False
+    work: int = 600 * SECOND
+    per_bound: int = 60 * SECOND
+    nodes: int = 1_000_000  # per bound, but for the last layer
+    workers: Workers = 1
+    deadline: Deadline = NEVER
+
+    @property
+    def aim(self) -> dict[str, Any]:
+        """All that the result depends on."""
+        return {name: value for name, value in vars(self).items() if name not in ("workers", "deadline")}
+
+
+@dataclass(frozen=True)
+class _Task:
+    layer: int
+    index: int
+    way: int
+    interval: Number
+    method: str
+    goal: Goal
+    budget: Budget
+
+
+def certified_bounds(
+    network: Network,
+    effort: Effort,
+    progress: Progress = lambda stage, done, total: None,
+    only: Collection[Place] | None = None,
+    record: Path | None = None,
+    given: Mapping[Place, NeuronBound] | None = None,
+) -> NetworkBounds:
+    """Proven ranges of all neurons of a network with rational weights, with evidence.
+
+    `only` are neurons of one layer (from 1) that are asked for: the layers below get no more than helps them, and the
+    layers above nothing. `record` is a file that keeps what is found: a run that was interrupted goes on from there.
+    `given` are bounds that are taken as they are, with all that they rest on.
+    """
+    if effort.method not in TIGHTENING:
+        raise InputError(f"unknown bounds {effort.method}: choose one of {', '.join(TIGHTENING)}")
+    if network.number_kind == "algebraic" or effort.method == "interval":
+        return interval_bounds(network)
+    kept = None if record is None else Record(record, network, effort.aim)
+    with team(effort.workers) as workers:
+        return _Engine(network, effort, workers, progress, only, kept, given or {}).run()
+
+
+class _Engine:
+    def __init__(
+        self,
+        network: Network,
+        effort: Effort,
+        workers: Team,
+        progress: Progress,
+        only: Collection[Place] | None,
+        record: Record | None,
+        given: Mapping[Place, NeuronBound],
+    ) -> None:
+        self.network = network
+        self.unit = to_unit_cube(network)
+        self.effort = effort
+        self.workers = workers
+        self.progress = progress
+        self.only = only
+        self.record = record
+        self.given = given
+        self.last = len(network.layers) if only is None else max(layer for layer, _ in only)
+        self.meter = Meter(effort.work, effort.deadline)
+        self.used = _used(network)
+
+    def run(self) -> NetworkBounds:
+        layers = self.unit.layers
+        bounds = NetworkBounds([interval_bounds(self.network).layers[0]])
+        bounds.layers[0] = [replace(bound, method="exact") for bound in bounds.layers[0]]
+        total = 2 * sum(len(layer.rows) for layer in layers[1 : self.last])
+        done = saved = 0
+        for layer in range(2, self.last + 1):
+            prover = Prover(self.unit, bounds.known(layer))
+            ranges = prover.walk.ranges(prover.cube, layer + 1)
+            if ranges is None:
+                raise self._contradiction()
+            ends = [ranges[-1].ends(i) for i in range(len(layers[layer - 1].rows))]
+            tasks = self._tasks(prover, layer, ends)
+            found = {(i, way): End(way * ends[i][way > 0], "interval") for i in range(len(ends)) for way in (-1, 1)}
+            for task, end in self._solved(prover, tasks, self._share(layer)):
+                found[task.index, task.way] = end
+                done += 1
+                saved += self._saved(task, end)
+                self.progress(f"bounding neurons, {saved:,} units saved", done, total)
+            done = 2 * sum(len(rows.rows) for rows in layers[1:layer])
+            own = [self._bound(found[i, -1], found[i, 1]) for i in range(len(ends))]
+            bounds.layers.append([self.given.get((layer, i), bound) for i, bound in enumerate(own)])
+        bounds.layers += interval_bounds(self.network).layers[self.last :]
+        return bounds
+
+    def _contradiction(self) -> InputError:
+        if self.record is None:
+            return InputError("the box of the network is empty")
+        return InputError("holds bounds that contradict each other: choose another file", source=str(self.record.path))
+
+    def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]]) -> list[_Task]:
+        """The ends worth working on."""
+        if not prover.floats.is_usable:
+            return []
+        nodes = self.effort.nodes * (_LAST_NODES if layer == self.last else 1)
+        if self.only is not None and layer < self.last:
+            nodes = min(nodes, _HELPING_NODES)
+        budget = Budget(nodes=nodes, deadline=self.effort.deadline)
+        tasks = []
+        for i, (low, high) in enumerate(ends):
+            for way in (-1, 1) if (layer, i) not in self.given else ():
+                method, goal = self._aim(prover, layer, i, way, low, high)
+                if method != "interval":
+                    tasks.append(_Task(layer, i, way, way * (high if way > 0 else low), method, goal, budget))
+        return tasks
+
+    def _share(self, layer: int) -> int:
+        """Of the work that is left, for a layer: by numbers of neurons, lower layers counting twice, since all above
+        gain from them."""
+        if layer == self.last:
+            return self.meter.left
+        own, *above = (len(rows.rows) for rows in self.unit.layers[layer - 1 : self.last - 1])
+        left = self.meter.left - int(_LAST_SHARE * self.effort.work)
+        return max(0, left * 2 * own // (2 * own + sum(above)))
+
+    def _aim(self, prover: Prover, layer: int, i: int, way: int, low: Number, high: Number) -> tuple[str, Goal]:
+        """How tight an end has to be."""
+        method = self.effort.method
+        if self.meter.is_used_up and method != "interval":
+            method = "linear"
+        if self.only is not None:
+            return ("interval" if layer == self.last and (layer, i) not in self.only else method), exactly
+        if not self.effort.whole_numbers:
+            return method, exactly
+        activation = self.unit.layers[layer - 1].activation
+        if (layer, i) not in self.used or low == high or (high <= 0 and activation != "identity"):
+            return "interval", whole
+        attained = float(np.max(way * prover.samples(layer)[1][:, i]))
+        is_last = layer == len(self.unit.layers)
+        if way < 0 and activation == "relu" and attained > 0:  # below 0 somewhere: only relaxations above care
+            return ("interval" if is_last else min(method, "lp", key=TIGHTENING.index)), whole
+        if activation == "crelu" and is_last and (attained > 0 if way > 0 else attained > -1):
+            return "interval", whole  # clipped anyway, and not constant
+        return method, whole
+
+    def _saved(self, task: _Task, end: End) -> int:
+        """Clipped units that Step 1 needs no more, by eq. (3)."""
+        if task.way < 0 or self.unit.layers[task.layer - 1].activation != "relu":
+            return 0
+        return max(0, ceil(task.interval)) - max(0, ceil(end.value))
+
+    def _bound(self, lower: End, upper: End) -> NeuronBound:
+        method = max((lower.method, upper.method), key=TIGHTENING.index)
+        if method == "exact" and (lower.point is None or upper.point is None):
+            method = "search"
+        return NeuronBound(
+            -lower.value,
+            upper.value,
+            method,
+            self._own(lower.point),
+            self._own(upper.point),
+            lower.cases,
+            upper.cases,
+        )
+
+    def _own(self, point: Point | None) -> tuple[Number, ...] | None:
+        """A point of the cube in the network's own box."""
+        if point is None:
+            return None
+        return tuple(low + (high - low) * u for u, (low, high) in zip(point, self.network.box, strict=True))
+
+    def _solved(self, prover: Prover, tasks: Sequence[_Task], allowed: int) -> Iterator[tuple[_Task, End]]:
+        """All tasks, then once more those that lacked work, as long as much is left for them."""
+        best: dict[_Task, End] = {}
+        most = 0  # that a task was allowed
+        while tasks:
+            hurried: set[_Task] = set()
+            count = min(_GROUPS, -(-len(tasks) // _GROUP))
+            waiting = len(tasks)
+            for group in (tasks[number::count] for number in range(count)):
+                share = _SHARE if len(group) < waiting else 1
+                each = min(self.effort.per_bound, int(share * max(0, allowed) / waiting))
+                for task, end in self._results(prover, group, each):
+                    best[task] = min(best.get(task, end), end, key=_tightness)
+                    allowed -= end.work
+                    self.meter.spend(end.work)
+                    if end.hurried:
+                        hurried.add(task)
+                    else:
+                        yield task, best[task]
+                most, waiting = max(most, each), waiting - len(group)
+            tasks = [task for task in tasks if task in hurried]
+            if min(self.effort.per_bound, allowed // max(1, len(tasks))) <= _MUCH_MORE * most:
+                yield from ((task, best[task]) for task in tasks)
+                return
+
+    def _results(self, prover: Prover, tasks: Sequence[_Task], work: int) -> Iterator[tuple[_Task, End]]:
+        """Of each task with so much work, in any order; what the record has is not done again."""
+        waiting: dict[_Task, _Task] = {}
+        for task in tasks:
+            key = (task.layer, task.index, task.way, work)
+            if self.record is not None and key in self.record.found:
+                yield task, self.record.found[key]
+            else:
+                waiting[replace(task, budget=replace(task.budget, work=work))] = task
+        if self.workers.size > 1:
+            highspy.Highs.resetGlobalScheduler(True)  # it must not have threads when processes are forked
+        for allowed, end in self.workers.results(partial(_solve, prover), list(waiting)):
+            if self.record is not None:
+                self.record.add((allowed.layer, allowed.index, allowed.way, work), end)
+            yield waiting[allowed], end
+
+
+def _tightness(end: End) -> tuple[Number, bool]:
+    return end.value, end.point is None
+
+
+def _used(network: Network) -> set[Place]:
+    """Neurons that some output depends on."""
+    used = {(len(network.layers), i) for i in range(len(network.layers[-1].rows))}
+    for layer in range(len(network.layers), 1, -1):
+        rows = network.layers[layer - 1].rows
+        used |= {(layer - 1, j) for i, row in enumerate(rows) if (layer, i) in used for j, _ in row.terms}
+    return used
+
+
+def _solve(prover: Prover, task: _Task) -> End:
+    """The best bound that the methods up to the task's give."""
+    ends = [End(task.interval, "interval"), _leaf(prover, task, "linear", _linear_guess(prover, task))]
+    leaf = _LEAF_WORK + prover.weights[task.layer] // _LEAF_WEIGHTS
+    outcome, work = None, leaf
+    if task.method == "exact":
+        outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget).run()
+        point = outcome.point if outcome.attained == outcome.value else None
+        cases = None if outcome.value == task.interval else outcome.cases
+        ends.append(End(outcome.value, "exact", cases, point))
+        work += outcome.work
+    if task.method == "lp" or (outcome is not None and not outcome.complete):
+        ends.append(_leaf(prover, task, "lp", _relaxed_guess(prover, task)))
+        work += leaf
+    is_hurried = outcome is not None and not outcome.complete and outcome.nodes < task.budget.nodes
+    return replace(min(ends, key=_tightness), hurried=is_hurried, work=work)
+
+
+def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None) -> End:
+    """By multipliers for the whole cube."""
+    layer, index, way = task.layer, task.index, task.way
+    ranges = prover.walk.ranges(prover.cube, layer)
+    best = End(task.interval, "interval")
+    if ranges is None or guess is None:
+        return best
+    value = prover.walk.bound(layer, index, way, prover.cube.box, ranges)
+    if value < best.value:
+        best = End(value, method, [leaf_case([])])
+    for bits in _LEAF_BITS:
+        multipliers = prover.multipliers(guess, ranges, bits)
+        value = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
+        if best.value - value > _WORTH * abs(best.value):
+            best = End(value, method, [leaf_case(in_order(multipliers))])
+    return best
+
+
+def _cube(prover: Prover) -> tuple[Any, Any]:
+    return np.zeros((1, len(prover.cube.box))), np.ones((1, len(prover.cube.box)))
+
+
+def _linear_guess(prover: Prover, task: _Task) -> Sequence[Any]:
+    low, high = _cube(prover)
+    ranges = prover.floats.ranges(low, high, task.layer)
+    guess = prover.floats.linear(task.layer, task.index, task.way, low, high, ranges)
+    return [values[0] for values in guess.multipliers]
+
+
+def _relaxed_guess(prover: Prover, task: _Task) -> Sequence[Any] | None:
+    """Duals of the linear program, which all targets of a layer share."""
+    relaxed = prover.relaxation(task.layer).maximise(task.layer, task.index, task.way)
+    return relaxed.multipliers if relaxed.status == "optimal" else None

@@ -1,0 +1,69 @@
+"""Exact ranges of outputs of networks and formulas, by the search for neuron bounds."""
+
+from __future__ import annotations
+
+from verimv.bounding.results import NeuronBound
+from verimv.bounding.search.engine import Effort, Progress, certified_bounds
+from verimv.core.effort import NEVER, SECOND, Deadline
+from verimv.core.errors import InternalError
+from verimv.core.workers import Workers
+from verimv.exact import Number
+from verimv.formulas.formula import Formula
+from verimv.networks.network import Network, activate
+from verimv.networks.transforms.from_formula import to_network
+from verimv.networks.transforms.normalise import to_unit_cube
+from verimv.solvers.functions import Function
+from verimv.solvers.optimise import FunctionRange, Optimum
+from verimv.solvers.point_search import simplest
+
+#: Larger functions are left to solvers: dense layers of that many weights are slow.
+_MAX_WEIGHTS = 200_000
+
+
+def as_unit_network(subject: Formula | Network) -> Network | None:
+    """The same function as a network on the unit cube, unless it is too large or irrational."""
+    network = to_unit_cube(subject) if isinstance(subject, Network) else to_network(subject)
+    dense = sum(layer.width_in * len(layer.rows) for layer in network.layers)
+    return None if dense > _MAX_WEIGHTS or network.number_kind == "algebraic" else network
+
+
+def searched_ranges(
+    subject: Formula | Network,
+    work: int = 30 * SECOND,
+    workers: Workers = 1,
+    progress: Progress = lambda stage, done, total: None,
+    deadline: Deadline = NEVER,
+) -> list[FunctionRange | None]:
+    """The range of every output over the box with points of the unit cube; None where it is not found exactly."""
+    network = as_unit_network(subject)
+    if network is None:
+        return [None] * len(subject.outputs)
+    last = len(network.layers)
+    only = {(last, i) for i in range(len(network.outputs))}
+    effort = Effort("exact", work=work, per_bound=work, workers=workers, deadline=deadline)
+    bounds = certified_bounds(network, effort, progress, only).layers[-1]
+    function = Function(subject)
+    activation = network.layers[-1].activation
+    result: list[FunctionRange | None] = []
+    for i, (name, bound) in enumerate(zip(subject.outputs, bounds, strict=True)):
+        result.append(_range(function, i, name, bound) if bound.exact else None)
+        found = result[-1]
+        ends = (activate(activation, bound.lower), activate(activation, bound.upper))
+        if found is not None and (-found.lower.value, found.upper.value) != ends:
+            raise InternalError(f"the range of {name} is not what its own points say")
+    return result
+
+
+def _range(function: Function, output: int, name: str, bound: NeuronBound) -> FunctionRange:
+    """Values are replayed on the subject itself."""
+
+    def optimum(point: tuple[Number, ...] | None, way: int) -> Optimum:
+        at = tuple(point or ())[: len(function.inputs)]  # a formula without variables is a network of one input
+        value = way * function.at(at)[output]
+
+        def as_good(candidate: tuple[Number, ...]) -> bool:
+            return all(0 <= x <= 1 for x in candidate) and way * function.at(candidate)[output] >= value
+
+        return Optimum(value, simplest(as_good, at), value)
+
+    return FunctionRange(name, optimum(bound.lower_at, -1), optimum(bound.upper_at, 1))

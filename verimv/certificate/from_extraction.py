@@ -1,0 +1,119 @@
+"""Extraction with its certificate: what `verimv.extract` and the command line use."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from verimv.certificate.certificate import Certificate, Progress
+from verimv.certificate.lines import Derivation
+from verimv.certificate.writer import CertificateWriter
+from verimv.core.effort import SECOND
+from verimv.core.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
+from verimv.extraction import pipeline as plain
+from verimv.extraction.pipeline import Extraction
+from verimv.formulas.mvfile import write_mv
+from verimv.networks.formats.json_format import write_network
+from verimv.networks.network import Network
+
+_OTHER_ROOT = re.compile(r"sqrt\((?![0-9]{1,9}\))|\)\*sqrt")
+#: For the evidence of bounds that can be done without.
+_RETRY_WORK = 5 * SECOND
+
+
+@dataclass(frozen=True, repr=False)
+class CertifiedExtraction(Extraction):
+    """A formula, and why it equals the network."""
+
+    derivation: Derivation
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What the kernel needs: the network and the formula as files, and the derivation."""
+        texts = {"network": write_network(self.network), "formula": write_mv(self.formula)}
+        if not self.source.is_on_unit_cube():
+            texts["source"] = write_network(self.source)
+        subjects = {name: "".join(pieces).encode() for name, pieces in texts.items()}
+        certificate = Certificate(subjects, self.derivation.lines)
+        self.summary.update(certificate.hashes)
+        return certificate
+
+    def check(self, progress: Progress | None = None) -> str:
+        """Have the kernel check the certificate and record its verdict. Empty if it is valid, else what it lacks."""
+        lacking, statement, seconds = self._verdict(progress)
+        if not lacking:
+            self.summary["statement"] = statement
+        self.summary["status"] = "extracted" if lacking else "certified"
+        self.summary["seconds"]["check"] = seconds
+        entry = {
+            "claim": "network = formula",
+            "verdict": "undecided" if lacking else "proved",
+            "checker": "kernel",
+            "claims": self.derivation.claims,
+            "seconds": seconds,
+        }
+        self.summary["proofs"] = [*self.summary["proofs"], entry | ({"reason": lacking} if lacking else {})]
+        return lacking
+
+    def is_incomplete(self, progress: Progress | None = None) -> bool:
+        """Whether the kernel finds that something lacks. That something is wrong is for `check` to say."""
+        with suppress(InternalError):
+            return bool(self._verdict(progress)[0])
+        return False
+
+    def _verdict(self, progress: Progress | None) -> tuple[str, list[str], float]:
+        """What the certificate lacks, what it proves, and the kernel's time for it. The kernel is asked once."""
+        if not self._verdicts:
+            begin = time.perf_counter()
+            lacking, statement = self._unreadable(), []
+            try:
+                if not lacking:
+                    statement = self.certificate.check(progress)
+            except IncompleteCertificate as error:
+                lacking = str(error)
+            except (InvalidCertificate, InputError) as error:
+                raise InternalError(f"the kernel refuses the certificate: {error}", self._reproduction()) from None
+            self._verdicts.append((lacking, statement, round(time.perf_counter() - begin, 3)))
+        return self._verdicts[0]
+
+    @cached_property
+    def _verdicts(self) -> list[tuple[str, list[str], float]]:
+        return []
+
+    def _unreadable(self) -> str:
+        """What keeps the kernel from reading the certificate: its numbers have square roots of small integers only."""
+        texts = (*self.derivation.lines, self.certificate.subjects["network"].decode())
+        is_other_root = any(_OTHER_ROOT.search(text) for text in texts)
+        return "incomplete: expected square roots of integers below 10^9, got others" if is_other_root else ""
+
+    def _reproduction(self) -> str:
+        return "".join(write_network(self.source))
+
+
+def extract(network: Network, *, resume: str | os.PathLike[str] | None = None, **options: Any) -> CertifiedExtraction:
+    """The formula that a network computes on its box, with a certificate. Options as in
+    :func:`verimv.extraction.pipeline.extract`.
+
+    Outputs that are scaled need some bounds, not the best: where the best lack evidence, or have more of it than the
+    kernel is willing to follow, simpler ones are taken.
+    """
+    progress = options.get("progress", plain.no_progress)
+    if not options.get("scale_output", False) or options.get("bounds", "auto") != "auto":
+        return _certified(network, CertificateWriter(progress), {**options, "resume": resume})
+    for choice in ({"bounds": "auto", "resume": resume}, {"bounds": "linear"}):
+        writer = CertificateWriter(progress, _RETRY_WORK)
+        found = _certified(network, writer, {**options, **choice})
+        if not writer.assumed and not found.is_incomplete(progress):
+            return found
+    return _certified(network, CertificateWriter(progress), {**options, "bounds": "interval"})
+
+
+def _certified(network: Network, writer: CertificateWriter, options: dict[str, Any]) -> CertifiedExtraction:
+    extraction = plain.extract(network, recorder=writer, **options)
+    parts = {field.name: getattr(extraction, field.name) for field in fields(extraction)}
+    return CertifiedExtraction(**parts, derivation=writer.derivation)

@@ -1,0 +1,35 @@
+"""report: the page about a directory that extract, or --certify, wrote."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from verimv import kernel
+from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
+from verimv.core.errors import InputError
+from verimv.core.files import write_file, write_into
+from verimv.show.report.page import report_html
+from verimv.show.report.subject import of_directory
+
+PAGE = "report.html"
+
+
+def run_report(arguments: argparse.Namespace, report: Reporter) -> Result:
+    """The verdict is the kernel's, asked for again; a certificate that does not prove anything still gets a page."""
+    if not Path(arguments.directory).is_dir():
+        raise InputError("no such directory", source=arguments.directory)
+    report("checking the certificate")
+    subject = of_directory(arguments.directory)
+    report("writing the report")
+    page = report_html(subject)
+    if arguments.out:
+        write_file(arguments.out, [page])
+    else:
+        write_into(arguments.directory, PAGE, page)
+    status = subject.check.status
+    out = arguments.out or str(Path(arguments.directory) / PAGE)
+    data = {"out": out, "verdict": status, "reason": subject.check.reason or None}
+    told = subject.check.reason or status
+    return Result(data, f"written to {out} ({told})", kernel.EXIT_CODES.get(status, 0))

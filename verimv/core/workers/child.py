@@ -1,0 +1,55 @@
+"""What a child process has to do first: it must die with its parent, leave Ctrl-C to it, and keep to its memory."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from verimv.core.errors import Undecided
+
+try:
+    import resource
+except ImportError:  # not on this platform: no memory limit
+    resource = None  # type: ignore[assignment]
+
+
+class OutOfBudget(Undecided):
+    """Time or memory ended before there was an answer."""
+
+
+def begin(memory: int | None = None) -> None:
+    """`memory`: the megabytes that this process may add to what it has from its parent."""
+    _die_with_parent()
+    gc.freeze()  # or the first collection would visit, and so copy, all that the parent has
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
+    if memory is not None and resource is not None:
+        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        cap = used + (memory << 20) + (1 << 30)
+        cap = cap if soft == resource.RLIM_INFINITY else min(cap, soft)
+        resource.setrlimit(resource.RLIMIT_AS, (cap, hard))
+
+
+def outcome(call: Callable[[], Any], memory: int | None) -> tuple[str, Any]:
+    """("value", …) or ("error", …), to be sent to the parent."""
+    try:
+        return "value", call()
+    except MemoryError:
+        pass
+    except Exception as error:
+        if memory is None or "memory" not in str(error).lower():  # how z3 puts it
+            return "error", error
+    return "error", OutOfBudget("out of memory" if memory is None else f"the memory limit of {memory} MB is used up")
+
+
+def _die_with_parent() -> None:
+    """A parent that is killed cannot stop its children; on Linux the kernel does."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

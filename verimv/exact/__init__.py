@@ -1,0 +1,43 @@
+"""Exact numbers: rationals and square roots (`algebraic`), as text and as Python values (`numerals`)."""
+
+from verimv.exact.numerals import (
+    MAX_DIGITS,
+    ONE,
+    ZERO,
+    Algebraic,
+    Number,
+    Rational,
+    as_number,
+    ceil,
+    check_digits,
+    check_readable,
+    clip,
+    floor,
+    format_count,
+    format_number,
+    is_integer,
+    parse_number,
+    shown,
+    sign,
+)
+
+__all__ = [
+    "MAX_DIGITS",
+    "ONE",
+    "ZERO",
+    "Algebraic",
+    "Number",
+    "Rational",
+    "as_number",
+    "ceil",
+    "check_digits",
+    "check_readable",
+    "clip",
+    "floor",
+    "format_count",
+    "format_number",
+    "is_integer",
+    "parse_number",
+    "shown",
+    "sign",
+]

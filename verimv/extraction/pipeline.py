@@ -1,0 +1,220 @@
+"""Network → formula: the three steps in order, with what was used and how long it took."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verimv.bounding.methods import neuron_bounds
+from verimv.bounding.results import NetworkBounds
+from verimv.core.choices import LOGICS, MEASURES, STRATEGIES
+from verimv.core.display import Headed, cut, html_table
+from verimv.core.errors import InputError, OutputLeavesUnitInterval, Undecided, check_type
+from verimv.core.workers import Workers
+from verimv.exact import format_number
+from verimv.extraction.outside import point_outside_unit_interval
+from verimv.extraction.recorder import Recorder
+from verimv.extraction.step1_clip import ClippedNetwork, clip_network
+from verimv.extraction.step3_compose import Progress, compose, table_nodes
+from verimv.formulas.formula import Formula
+from verimv.formulas.measure import Measures
+from verimv.networks.network import Network
+from verimv.networks.transforms.normalise import to_unit_cube
+from verimv.networks.transforms.outputs import affine_end, chosen
+
+#: With --logic auto, rational weights go to DMV as long as its splitting needs no more table entries than this.
+MAX_AUTO_DMV_NODES = 200_000
+
+
+@dataclass(frozen=True, repr=False)
+class Extraction(Headed):
+    """A formula and the network, normalised to the unit cube, that it equals."""
+
+    formula: Formula
+    network: Network
+    #: the network on its own box, with the outputs that were asked for
+    source: Network
+    clipped: ClippedNetwork
+    measures: Measures
+    summary: dict[str, Any]
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the formula, and what is known of it."""
+        told = self.summary
+        rows = [
+            ("formula", self.formula._repr_latex_()),
+            ("logic", told["logic"]),
+            ("size", f"length {cut(told['length'], 40)}, {told['size']:,} nodes, depth {told['depth']:,}"),
+            ("from", f"{told['neurons']:,} neurons by {told['units']:,} clipped units ({told['bounds']} bounds)"),
+            ("status", {"extracted": "extracted, its certificate not checked yet"}.get(told["status"], told["status"])),
+        ]
+        return html_table("network → formula", rows)
+
+    def _headline(self) -> str:
+        return f"{self.summary['status']}: {self.formula!r}"
+
+
+def no_progress(stage: str, done: int, total: int) -> None:
+    """The default: say nothing."""
+
+
+def extract(
+    network: Network,
+    *,
+    logic: str = "auto",
+    strategy: str = "compact",
+    minimise: str = "length",
+    bounds: str | NetworkBounds = "auto",
+    output: str | int | None = None,
+    margin: tuple[str | int, str | int] | None = None,
+    clip_output: bool = False,
+    scale_output: bool = False,
+    workers: Workers = 1,
+    progress: Progress = no_progress,
+    recorder: Recorder | None = None,
+    resume: str | os.PathLike[str] | None = None,
+) -> Extraction:
+    """The formula that a network computes on its box.
+
+    `strategy` is one of :data:`STRATEGIES`, and `minimise` what the compact one makes small. `bounds` is the name of a
+    method or any proven bounds of the network's neurons; `recorder` is told what every unit and node is claimed to be.
+    `output` is the one output that is wanted, `margin` two outputs whose difference is; `clip_output` applies σ, and
+    `scale_output` maps the proven range of every output onto [0,1]. `workers` is a number of local processes for the
+    bounds, or the address of a Dask scheduler. `resume` is a file that keeps bounds while they are found: a call that
+    was interrupted goes on from there.
+    Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
+    """
+    check_type(network, Network, hint=" (verimv.load makes one)")
+    if strategy not in STRATEGIES:
+        raise InputError(f"unknown strategy {strategy}: choose one of {', '.join(STRATEGIES)}")
+    if minimise not in MEASURES:
+        raise InputError(f"unknown measure {minimise}: choose one of {', '.join(MEASURES)}")
+    if not isinstance(bounds, str):
+        bounds.check_fits(network)
+    if clip_output and scale_output:
+        raise InputError("an output is clipped or scaled, not both")
+    if not isinstance(bounds, str) and output is not None:
+        bounds = bounds.select(len(network.layers) - 1, network.output_index(output))
+    elif not isinstance(bounds, str) and margin is not None:
+        bounds = NetworkBounds(bounds.layers[: len(network.layers) - 1])
+    network = chosen(network, output, margin, clip_output)
+    if scale_output and network.layers[-1].activation == "relu":
+        network = affine_end(network)
+    normalised = to_unit_cube(network)
+    kind = "rational" if scale_output and normalised.number_kind == "integer" else normalised.number_kind
+    _check_logic(kind, logic)
+    seconds: dict[str, float] = {}
+    compact = strategy == "compact"
+    scaled = compact and kind != "integer"
+    with _timed(seconds, "bounds"):
+        progress("bounding neurons", 0, 1)
+        proven = (
+            neuron_bounds(
+                network,
+                bounds,
+                progress,
+                whole_numbers=not scaled,
+                workers=workers,
+                record=None if resume is None else Path(resume),
+            )
+            if isinstance(bounds, str)
+            else bounds
+        )
+    with _timed(seconds, "clip"):
+        progress("clipping neurons", 0, 1)
+        clipped = clip_network(normalised, proven, recorder, scaled=scaled, map_outputs=scale_output)
+        if not scale_output:
+            check_outputs(network, clipped, proven)
+    with _timed(seconds, "compose"):
+        fitting = _choose_logic(kind, clipped, scaled) if logic == "auto" else logic
+        if compact and not scaled:
+            fitting = "mv"  # which is part of every other logic
+        listener = recorder or Recorder()
+        formula = compose(
+            clipped,
+            network.inputs,
+            network.outputs,
+            fitting,
+            progress,
+            listener,
+            minimise=minimise if compact else None,
+        )
+    with _timed(seconds, "measure"):
+        measures = formula.measure()
+    summary = {
+        "status": "extracted",
+        "logic": measures.logic,
+        "strategy": strategy,
+        "bounds": "+".join(proven.methods),
+        "length": measures.length_text,
+        "size": measures.size,
+        "depth": measures.depth,
+        "neurons": network.neurons,
+        "units": clipped.units,
+        "box": [[format_number(low), format_number(high)] for low, high in network.box],
+        "outputs": [
+            {"name": name, "scale": format_number(scale), "offset": format_number(offset)}
+            for name, (scale, offset) in zip(network.outputs, clipped.maps, strict=True)
+        ],
+        "seconds": {stage: round(spent, 3) for stage, spent in seconds.items()},
+        "proofs": [],
+    }
+    return Extraction(formula, normalised, network, clipped, measures, summary)
+
+
+def check_outputs(network: Network, clipped: ClippedNetwork, bounds: NetworkBounds) -> None:
+    """Prove that every output stays in [0,1], where σ changes nothing; otherwise say why not (Theorem 3.2)."""
+    activation = network.layers[-1].activation
+    if activation == "crelu":
+        return
+    for index, (low, high) in enumerate(clipped.output_ranges):
+        if high <= 1 and (low >= 0 or activation == "relu"):
+            continue
+        name = network.outputs[index]
+        witness = _attained_outside(network, bounds, index) or point_outside_unit_interval(network, index)
+        if witness is not None:
+            point = dict(zip(network.inputs, map(format_number, witness[0]), strict=True))
+            raise OutputLeavesUnitInterval(name, point, format_number(witness[1]))
+        raise Undecided(
+            f"output {name} is only known to lie in [{format_number(low)}, {format_number(high)}]: "
+            "the bounds cannot tell whether it stays in [0,1] (--scale-output maps it there)"
+        )
+
+
+def _attained_outside(network: Network, bounds: NetworkBounds, index: int) -> Any:
+    bound = bounds.get(len(network.layers) - 1, index)
+    for point in (bound.lower_at, bound.upper_at) if bound else ():
+        if point is not None:
+            value = network.at(point)[index]
+            if value < 0 or value > 1:
+                return point, value
+    return None
+
+
+def _check_logic(kind: str, logic: str) -> None:
+    if logic not in LOGICS:
+        raise InputError(f"unknown logic {logic}: choose one of {', '.join(LOGICS)}")
+    if (logic == "mv" and kind != "integer") or (logic == "dmv" and kind == "algebraic"):
+        fitting = "dmv or rmv" if kind == "rational" else "rmv"
+        raise InputError(f"the weights are {kind}, which {logic.upper()} logic cannot express; use --logic {fitting}")
+
+
+def _choose_logic(kind: str, clipped: ClippedNetwork, scaled: bool) -> str:
+    """The smallest logic that fits the weights, unless its formula would be out of all proportion."""
+    if scaled:
+        return "rmv"  # a share is one node there, and one for each of its bits in DMV
+    if kind == "rational":
+        return "dmv" if table_nodes(clipped, "dmv") <= MAX_AUTO_DMV_NODES else "rmv"
+    return "mv" if kind == "integer" else "rmv"
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    seconds[stage] = time.perf_counter() - start

@@ -1,0 +1,140 @@
+"""Step 2, compact: units in the shortest or the smallest way that is found, never worse than the paper's.
+
+Integer weights are built by plans (halving, cuts, sorting; `step2_search`), others by thresholds (`step2_threshold`).
+The length of a formula is that of its units with the lengths of the units below as weights, layer by layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from verimv.extraction.recorder import Recorder
+from verimv.extraction.strategies.cost import Cost, cost, table_cost
+from verimv.extraction.strategies.length_search import MAX_PEELED, LengthSearch, sorts
+from verimv.extraction.strategies.paper import Group
+from verimv.extraction.strategies.plan import (
+    Builder,
+    Choice,
+    Halve,
+    Key,
+    Plan,
+    Planner,
+    literal_form,
+    peel,
+    planned_nodes,
+)
+from verimv.extraction.strategies.threshold import better_thresholds, threshold_node
+from verimv.formulas.dag import Dag
+from verimv.networks.affine import Affine
+
+#: Larger tables of the paper are not built for comparison: every plan is better by far.
+_COMPARED = 20_000
+#: Lengths of units are compared exactly up to so many bits, then in proportion.
+_WEIGHT_BITS = 64
+
+
+class Compact:
+    """Builds the units of a network, layer by layer."""
+
+    def __init__(self, inputs: int, logic: str, minimise: str, recorder: Recorder) -> None:
+        self._logic = logic
+        self._minimise = minimise
+        self._recorder = recorder
+        self._search = LengthSearch()
+        self._weights = [1] * inputs
+        self._lengths: dict[Affine, int] = {}
+
+    def build(self, dag: Dag, atoms: Sequence[int], group: Group, forms: Sequence[Affine]) -> list[int] | None:
+        """The nodes of a group's units, or None where the paper's table is as good."""
+        if self._logic != "mv":
+            thresholds, lengths = better_thresholds(group, forms, self._logic, self._minimise, self._weights)
+            self._lengths.update(zip(forms, lengths, strict=True))
+            for form, threshold in zip(forms, thresholds or (), strict=False):
+                self._recorder.threshold(form, threshold)
+            return [threshold_node(dag, atoms, threshold) for threshold in thresholds] if thresholds else None
+        plan, lengths = better_plan(group, forms, self._minimise, self._weights, self._search)
+        self._lengths.update(zip(forms, lengths, strict=True))
+        if plan is None:
+            return None
+        self._recorder.planned(forms, plan)
+        return planned_nodes(dag, atoms, plan)
+
+    def finish(self, layer: Sequence[Affine]) -> None:
+        """The units of this layer are the atoms of the next."""
+        lengths = [self._lengths[form] for form in layer]
+        surplus = max(0, max(lengths, default=0).bit_length() - _WEIGHT_BITS)
+        self._weights = [max(1, length >> surplus) for length in lengths]
+        self._lengths = {}
+
+
+def better_plan(
+    group: Group, forms: Sequence[Affine], minimise: str, weights: Sequence[int], search: LengthSearch
+) -> tuple[Plan | None, list[int]]:
+    """The plan for a group of units with the same integer weights, None where the paper's table is as good; and the
+    lengths of the units."""
+    keys = [literal_form(form) for form in forms]
+    is_compared = group.table_size() <= _COMPARED
+    table = table_cost(group, weights) if is_compared else None
+    if minimise == "length":
+        best = _shortest(keys, weights, search, table)
+    else:
+        best = min(_candidates(keys, weights, search, is_compared), key=lambda found: found[1].by("size"))
+    if table is not None and table.by(minimise) <= best[1].by(minimise):
+        return None, table.lengths
+    return best[0], best[1].lengths
+
+
+def _shortest(
+    keys: Sequence[Key], weights: Sequence[int], search: LengthSearch, table: Cost | None
+) -> tuple[Plan, Cost]:
+    """Each unit by the search, or as the paper has it where that is shorter."""
+    builder = Builder()
+    found = Planner(builder, lambda key: search.choose(key, weights))
+    paper = Planner(builder, lemma_choice)
+    results = []
+    for i, key in enumerate(keys):
+        is_longer = table is not None and search.length(key, weights) > table.lengths[i]
+        results.append((paper if is_longer else found).position(key))
+    return _costed(Plan(builder.steps, results), weights)
+
+
+def _candidates(
+    keys: Sequence[Key], weights: Sequence[int], search: LengthSearch, is_small: bool
+) -> list[tuple[Plan, Cost]]:
+    """Plans that may be small. All units of a group have the same terms."""
+    terms = keys[0][0]
+    choices: list[Callable[[Key], Choice]] = [lambda key: search.choose(key, weights)]
+    if is_small:
+        choices.append(lemma_choice)
+    choices += [_always(sort) for sort in sorts([m for _, _, m in terms])]
+    if len(choices) == 1 or len(terms) <= MAX_PEELED:
+        choices.append(halving_choice)
+    return [_costed(plan_by(choose, keys), weights) for choose in choices]
+
+
+def _always(choice: Choice) -> Callable[[Key], Choice]:
+    return lambda key: choice
+
+
+def plan_by(choose: Callable[[Key], Choice], keys: Sequence[Key]) -> Plan:
+    """All units built as one function decides."""
+    builder = Builder()
+    planner = Planner(builder, choose)
+    return Plan(builder.steps, [planner.position(key) for key in keys])
+
+
+def _costed(plan: Plan, weights: Sequence[int]) -> tuple[Plan, Cost]:
+    return plan, cost(weights, lambda dag, atoms: planned_nodes(dag, atoms, plan))
+
+
+def halving_choice(key: Key) -> Choice:
+    """Peel literals with odd coefficients by Lemma 3.3, then halve: O(n² log M) nodes for n inputs and largest
+    coefficient M, where the lemma's table grows with the sum of the coefficients."""
+    odd = next((i for i, (_, _, m) in enumerate(key[0]) if m % 2), None)
+    return Halve() if odd is None else peel(key, odd)
+
+
+def lemma_choice(key: Key) -> Choice:
+    """Lemma 3.3 in the paper's order: one from the largest coefficient, positive ones first among equals."""
+    terms = key[0]
+    return peel(key, min(range(len(terms)), key=lambda i: (-terms[i][2], not terms[i][1], terms[i][0])))

@@ -1,0 +1,65 @@
+"""Networks from files, by the ending of the name, and from what other libraries have in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from verimv.core.errors import InputError
+from verimv.core.files import read_text
+from verimv.networks.formats.json_format import read_network
+from verimv.networks.formats.nnet_format import read_nnet
+from verimv.networks.network import Network
+
+#: Endings of files that are networks; anything else is read as network JSON.
+SUFFIXES = (".onnx", ".nnet", ".npz", ".safetensors")
+_PICKLED = (".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib")
+
+
+def load(subject: Any, *, architecture: Any = None, shape: Sequence[int] | None = None) -> Network:
+    """A network from a file (network JSON, ``.onnx``, ``.nnet``, ``.npz``, ``.safetensors``), from a PyTorch module of
+    known layers, a fitted MLPRegressor or MLPClassifier, or a list of (weights, bias) arrays.
+
+    `architecture` is the list of layers for safetensors (default: from the .json beside it); `shape` that of one input
+    of a module, where its first layer does not tell. Files are never unpickled.
+    """
+    if isinstance(subject, str | os.PathLike):
+        return _from_file(Path(subject), architecture, shape)
+    from verimv.networks.formats import arrays  # they need onnx, which takes a while to import
+    from verimv.networks.formats import torch_modules as modules
+
+    if isinstance(subject, Network):
+        return subject
+    if modules.is_module(subject):
+        return modules.from_module(subject, shape)
+    if arrays.is_perceptron(subject):
+        return arrays.from_perceptron(subject)
+    if isinstance(subject, list | tuple):
+        if all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in subject):
+            return arrays.from_arrays(subject)
+        raise InputError("expected a list of pairs (weights, bias)")
+    raise InputError(f"cannot read a network from {type(subject).__name__}")
+
+
+def _from_file(path: Path, architecture: Any, shape: Sequence[int] | None) -> Network:
+    suffix = path.suffix.lower()
+    if suffix in _PICKLED:
+        raise InputError(
+            f"{suffix} files hold pickled code, which is not run; export ONNX or safetensors", source=str(path)
+        )
+    if suffix == ".onnx":
+        from verimv.networks.formats.onnx_format import read_onnx
+
+        return read_onnx(path)
+    if suffix == ".npz":
+        from verimv.networks.formats.arrays import read_npz
+
+        return read_npz(path)
+    if suffix == ".safetensors":
+        from verimv.networks.formats.torch_modules import read_safetensors
+
+        return read_safetensors(path, architecture, shape)
+    read = read_nnet if suffix == ".nnet" else read_network
+    return read(read_text(path), str(path))

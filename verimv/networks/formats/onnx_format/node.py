@@ -1,0 +1,98 @@
+"""One operator of a graph as its implementation sees it: tensors, attributes, the circuit to build on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from verimv.core.errors import InputError
+from verimv.exact import Rational
+from verimv.networks.formats.onnx_format.tensors import Tensor, integers
+from verimv.networks.transforms.circuit import Circuit
+
+
+@dataclass(frozen=True)
+class Node:
+    operator: str
+    inputs: Sequence[Tensor | None]
+    attributes: Mapping[str, Any]
+    outputs: int
+    opset: int
+    circuit: Circuit
+
+    def input(self, index: int) -> Tensor:
+        tensor = self.optional(index)
+        if tensor is None:
+            raise InputError(f"expected at least {index + 1} inputs")
+        return tensor
+
+    def optional(self, index: int) -> Tensor | None:
+        return self.inputs[index] if index < len(self.inputs) else None
+
+    def all_inputs(self) -> list[Tensor]:
+        """For operators that take any number."""
+        if not self.inputs:
+            raise InputError("expected at least one input")
+        return [self.input(index) for index in range(len(self.inputs))]
+
+    def integer(self, name: str, default: int) -> int:
+        value = self.attributes.get(name, default)
+        if not isinstance(value, int):
+            raise InputError(f"attribute {name}: expected an integer")
+        return value
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Runtimes disagree about what is neither 0 nor 1: to some it is not 1, to others it is not 0."""
+        value = self.integer(name, int(default))
+        if value not in (0, 1):
+            raise InputError(f"attribute {name}: expected 0 or 1, found {value}")
+        return bool(value)
+
+    def integer_list(self, name: str) -> list[int] | None:
+        value = self.attributes.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(item, int) for item in value):
+            raise InputError(f"attribute {name}: expected integers")
+        return value
+
+    def number(self, name: str, default: float) -> Rational:
+        """A float attribute is a 32-bit float, exactly."""
+        value = self.attributes.get(name, default)
+        if not isinstance(value, int | float):
+            raise InputError(f"attribute {name}: expected a number")
+        if not math.isfinite(value):
+            raise InputError(f"attribute {name}: expected a finite number, found {value}")
+        return Rational(float(np.float32(value)))
+
+    def text(self, name: str, default: str) -> str:
+        value = self.attributes.get(name, default)
+        if not isinstance(value, str):
+            raise InputError(f"attribute {name}: expected text")
+        return value
+
+    def list_input(self, index: int, attribute: str) -> list[int] | None:
+        """What older opsets have as an attribute and newer ones as a constant input."""
+        tensor = self.optional(index)
+        return self.integer_list(attribute) if tensor is None else integers(tensor, attribute)
+
+
+Operator = Callable[[Node], Tensor | list[Tensor]]
+
+
+def axis_in(axis: int, rank: int) -> int:
+    """Axes may count from the end."""
+    if not -rank <= axis < rank:
+        raise InputError(f"axis {axis} of a tensor with {rank} axes")
+    return axis % rank
+
+
+def axes_in(axes: Sequence[int], rank: int) -> tuple[int, ...]:
+    found = tuple(axis_in(axis, rank) for axis in axes)
+    if len(set(found)) < len(found):
+        raise InputError(f"axes {list(axes)}: one stands twice")
+    return found

@@ -1,0 +1,214 @@
+"""ONNX → exact network: a graph is run once on affine forms, and what comes out is put into layers.
+
+The network is the exact real-number function of the stored weights: float32 weights are the rationals that they are,
+and no step is rounded. onnxruntime's floats differ from it by their rounding.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from verimv.core.errors import InputError
+from verimv.exact import shown
+from verimv.networks.affine import Affine
+from verimv.networks.formats.onnx_format.arithmetic import ARITHMETIC
+from verimv.networks.formats.onnx_format.model import attribute_values, parse_model, read_bytes, tensor_array
+from verimv.networks.formats.onnx_format.node import Node, Operator
+from verimv.networks.formats.onnx_format.pieces import PIECES
+from verimv.networks.formats.onnx_format.refused import reason_against
+from verimv.networks.formats.onnx_format.shapes import SHAPES
+from verimv.networks.formats.onnx_format.tensors import Tensor, as_objects, check_size, constant, forms
+from verimv.networks.network import Network
+from verimv.networks.transforms.circuit import Circuit
+
+OPERATORS: dict[str, Operator] = {**SHAPES, **ARITHMETIC, **PIECES}
+
+OLDEST_OPSET = 7
+#: A shape is a few bytes in a file; each input, with a neuron of its own, takes some 2,000.
+MAX_INPUTS = 300_000
+MAX_OUTPUTS = 300_000
+#: Entries that all operators together may read and make: so many, and more for a file that holds more itself.
+_MAX_WORK = 1_000_000
+_WORK_PER_ENTRY = 8
+_MAX_MESSAGE = 300
+_DOMAINS = ("", "ai.onnx")
+_FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
+#: Where the writer keeps the box.
+BOX_KEY = "verimv_box"
+
+
+def read_onnx(path: str | os.PathLike[str]) -> Network:
+    """The network of an ONNX file. Inputs and outputs are flattened in the order of the file and called x1…, y1…"""
+    place = Path(path)
+    try:
+        return model_network(parse_model(read_bytes(place)), place.parent)
+    except InputError as error:
+        raise error.located(str(path)) from None
+
+
+def model_network(model: onnx.ModelProto, folder: Path | None = None) -> Network:
+    """The network of a parsed model; external data is looked for in `folder` only."""
+    graph = _Graph(model, folder)
+    return graph.network()
+
+
+class _Graph:
+    def __init__(self, model: onnx.ModelProto, folder: Path | None) -> None:
+        self.model, self.folder = model, folder
+        self.graph = model.graph
+        self.opset = _opset(model)
+        self.values: dict[str, Tensor] = {}
+        self.held = self.work = 0
+
+    def network(self) -> Network:
+        if self.graph.sparse_initializer:
+            raise InputError("sparse initialisers are not read")
+        for tensor in self.graph.initializer:
+            self.values[tensor.name] = constant(tensor_array(tensor, self.folder))
+            self.held += self.values[tensor.name].array.size
+        self._inputs()
+        for node in self._in_order():
+            self._run(node)
+        outputs: list[Affine] = []
+        for output in self.graph.output:
+            if output.name not in self.values:
+                raise InputError(f"output {shown(output.name)} is never computed")
+            if len(outputs) + self.values[output.name].array.size > MAX_OUTPUTS:
+                raise InputError(f"more than {MAX_OUTPUTS:,} outputs")
+            outputs += list(forms(self.values[output.name]).flat)
+        if not outputs:
+            raise InputError("the graph has no outputs")
+        return Network.of(self.circuit.layers(outputs), box=self._box())
+
+    def _inputs(self) -> None:
+        count = 0
+        for value in self.graph.input:
+            if value.name in self.values:
+                continue  # an initialiser that older files list among the inputs
+            shape = _input_shape(value)
+            check_size(shape)
+            size = 1
+            for length in shape:
+                size *= length
+            if count + size > MAX_INPUTS:
+                raise InputError(f"more than {MAX_INPUTS:,} inputs")
+            variables = [Affine.variable(count + k) for k in range(size)]
+            count += size
+            self.values[value.name] = Tensor(as_objects(variables, shape), True)
+        if not count:
+            raise InputError("the graph has no inputs")
+        self.circuit = Circuit(count)
+        self.held += count
+
+    def _in_order(self) -> list[onnx.NodeProto]:
+        """Nodes after what they use. Files should be in that order, and some are not."""
+        order: list[onnx.NodeProto] = []
+        known = {"", *self.values}
+        waiting: dict[str, list[int]] = {}
+        missing = []
+        nodes = list(self.graph.node)
+        for index, node in enumerate(nodes):
+            unknown = {name for name in node.input if name not in known}
+            missing.append(len(unknown))
+            for name in unknown:
+                waiting.setdefault(name, []).append(index)
+        ready = [index for index in reversed(range(len(nodes))) if not missing[index]]
+        while ready:
+            node = nodes[ready.pop()]
+            order.append(node)
+            for name in filter(None, node.output):
+                if name in known:
+                    raise InputError(f"{shown(name)} is computed twice")
+                known.add(name)
+                for index in reversed(waiting.pop(name, [])):
+                    missing[index] -= 1
+                    if not missing[index]:
+                        ready.append(index)
+        if len(order) < len(nodes):
+            made = {name for node in nodes for name in node.output}
+            lost = sorted(set(waiting) - made)
+            raise InputError(f"{shown(lost[0])} is used and never computed" if lost else "the graph has a cycle")
+        return order
+
+    def _run(self, node: onnx.NodeProto) -> None:
+        name = node.op_type
+        if node.domain not in _DOMAINS or name not in OPERATORS:
+            raise InputError(reason_against(name, node.domain))
+        inputs = [self.values[i] if i else None for i in node.input]
+        try:
+            attributes = attribute_values(node, self.folder)
+            result = OPERATORS[name](Node(name, inputs, attributes, len(node.output), self.opset, self.circuit))
+            results = result if isinstance(result, list) else [result]
+            if any(node.output[len(results) :]):
+                raise InputError(f"expected at most {len(results)} outputs, found {len(node.output)}")
+            self._spend(name, [tensor for tensor in inputs if tensor is not None], results)
+        except InputError as error:
+            where = f" (node {shown(node.name)})" if node.name else ""
+            told = error.message if len(error.message) <= _MAX_MESSAGE else f"{error.message[:_MAX_MESSAGE]}…"
+            raise InputError(f"{name}{where}: {told}") from None
+        for output, tensor in zip(node.output, results, strict=False):
+            self.values[output] = tensor
+
+    def _spend(self, name: str, inputs: Sequence[Tensor], results: Sequence[Tensor]) -> None:
+        """What one operator may make is bounded by itself; here is what they make together. Views are free."""
+        if name == "Constant":  # its numbers are in the file
+            self.held += sum(tensor.array.size for tensor in results)
+            return
+        for tensor in results:
+            if not any(np.may_share_memory(tensor.array, other.array) for other in inputs):
+                self.work += max([tensor.array.size, *(other.array.size for other in inputs)])
+        if self.work > (limit := _MAX_WORK + _WORK_PER_ENTRY * self.held):
+            raise InputError(f"operators make tensors of more than {limit:,} entries together, out of {self.held:,}")
+
+    def _box(self) -> Sequence[Sequence[str]] | None:
+        """The box that verimv's own writer has put into the file."""
+        for entry in self.model.metadata_props:
+            if entry.key == BOX_KEY:
+                try:
+                    box = json.loads(entry.value)
+                except (ValueError, RecursionError):
+                    box = None
+                if not isinstance(box, list) or not all(isinstance(pair, list) for pair in box):
+                    raise InputError(f"metadata {BOX_KEY}: expected a list of pairs of numbers")
+                return box
+        return None
+
+
+def _opset(model: onnx.ModelProto) -> int:
+    versions = [entry.version for entry in model.opset_import if entry.domain in _DOMAINS]
+    if not versions:
+        raise InputError("the model does not say which opset it uses")
+    if versions[0] < OLDEST_OPSET:
+        raise InputError(
+            f"opset {versions[0]} is older than {OLDEST_OPSET}, the oldest that is read; "
+            "onnx.version_converter brings the file up to date"
+        )
+    return int(versions[0])
+
+
+def _input_shape(value: onnx.ValueInfoProto) -> list[int]:
+    """The shape of an input; a first axis of unknown length is the batch, of which one is taken."""
+    if value.type.WhichOneof("value") != "tensor_type":
+        raise InputError(f"input {shown(value.name)} is no tensor")
+    tensor_type = value.type.tensor_type
+    if tensor_type.elem_type not in _FLOATS:
+        raise InputError(f"input {shown(value.name)}: expected real numbers (float), found integers or text")
+    if not tensor_type.HasField("shape"):
+        raise InputError(f"input {shown(value.name)} has no shape")
+    shape = []
+    for axis, dimension in enumerate(tensor_type.shape.dim):
+        length = dimension.dim_value if dimension.WhichOneof("value") == "dim_value" else -1
+        if length == 0:
+            raise InputError(f"input {shown(value.name)} is empty")
+        if length < 0:
+            if axis:
+                raise InputError(f"input {shown(value.name)}: axis {axis} has no fixed length; export a fixed shape")
+            length = 1
+        shape.append(int(length))
+    return shape

@@ -1,0 +1,1 @@
+"""Networks from networks and from formulas: composition, normalisation, choice of outputs, merging of neurons."""

@@ -1,0 +1,1 @@
+"""The other methods that the paper compares: Schauder hats, hyperplanes, shallow networks."""

@@ -1,0 +1,101 @@
+"""Terms for truncated affine functions σ(p), of which the Schauder hat and the hyperplane method are made.
+
+In one variable, with integer coefficients, there are three ways:
+
+* "lemma": Lemma 3.3, length up to 2^a − 1 for σ(ax−b);
+* "quadratic": the optimised procedure of Aguzzoli (1998) that the paper uses, length at most a(a+2)/3;
+* "shortest": the shortest that we know, never longer than that. See :mod:`verimv.paper.baselines.ramps` for both.
+
+Rational coefficients go through the s-fold splitting of Theorem 6.2, irrational ones through Lemma 6.4. In several
+variables "lemma" is Step 2 of the paper, and the other two are the compact strategy's Step 2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from verimv.core.errors import InputError, Undecided
+from verimv.exact import Algebraic, Number, Rational, floor, format_count, is_integer
+from verimv.extraction.pipeline import extract
+from verimv.extraction.recorder import Recorder
+from verimv.extraction.strategies.paper import sigma_units
+from verimv.formulas.dag import Dag
+from verimv.formulas.formula import copy
+from verimv.networks.affine import Affine
+from verimv.networks.network import Layer, Network
+from verimv.paper.baselines.ramps import PROCEDURES, Ramp, RampBuilder
+
+SIGMAS = ("lemma", *PROCEDURES)
+
+#: Steeper functions, and finer common denominators, are not begun: their formulas have at least so many variables.
+MAX_SLOPE = 100_000
+
+#: The logics that express such coefficients, the smallest first.
+_LOGICS = {"integer": ("mv", "dmv", "rmv"), "rational": ("dmv", "rmv"), "algebraic": ("rmv",)}
+
+
+def choose_logic(kind: str, logic: str) -> str:
+    """The logic asked for, or the smallest that fits coefficients of this kind for "auto"."""
+    if logic == "auto":
+        return _LOGICS[kind][0]
+    if logic not in _LOGICS[kind]:
+        raise InputError(f"the coefficients are {kind}: choose one of {', '.join(_LOGICS[kind])}, not {logic}")
+    return logic
+
+
+class Truncated:
+    """Builds σ(form) in one table, for forms over the same inputs in one logic ("mv", "dmv" or "rmv")."""
+
+    def __init__(self, dag: Dag, inputs: Sequence[str], logic: str, sigma: str) -> None:
+        if sigma not in SIGMAS:
+            raise InputError(f"unknown procedure {sigma}: choose one of {', '.join(SIGMAS)}")
+        self.dag = dag
+        self.inputs = tuple(inputs)
+        self.logic = logic
+        self.sigma = sigma
+        self.atoms = [dag.variable(name) for name in inputs]
+        self._ramps = RampBuilder(dag, self.atoms[0], sigma) if sigma in PROCEDURES and len(inputs) == 1 else None
+
+    def node(self, form: Affine) -> int:
+        """σ(form)."""
+        if self._ramps and self.logic == "mv":
+            return self._ramp(self._ramps, form)
+        if self._ramps and self.logic == "dmv":
+            return self._fractions(self._ramps, form)
+        if self.sigma == "lemma":
+            return sigma_units(self.dag, self.atoms, [form], self.logic, lambda entries: None, Recorder())[0]
+        return self._compact(form)
+
+    def _ramp(self, ramps: RampBuilder, form: Affine) -> int:
+        """An integer form of one variable; one that falls is ¬ of one that rises, as σ(p) = ¬σ(1 − p)."""
+        slope = form.dense(1)[0]
+        if not is_integer(slope) or not is_integer(form.constant):
+            raise InputError("expected integer coefficients")
+        _check_slope(abs(slope))
+        if slope < 0:
+            return self.dag.neg(self._ramp(ramps, form.complement()))
+        return ramps.node(Ramp(floor(slope), -floor(form.constant)))
+
+    def _fractions(self, ramps: RampBuilder, form: Affine) -> int:
+        """σ(p) = ⊕ δ_s σ(s·p − i) over i < s (Theorem 6.2)."""
+        numbers = [form.constant, *(w for _, w in form.terms)]
+        if any(isinstance(number, Algebraic) for number in numbers):
+            raise InputError("expected rational coefficients")
+        split = math.lcm(*(int(number.denominator) for number in numbers))  # type: ignore[union-attr]
+        _check_slope(Rational(split))
+        scaled = form.scaled(Rational(split))
+        node = self.dag.constant(0)
+        for i in range(split):
+            node = self.dag.oplus(node, self.dag.divide(split, self._ramp(ramps, scaled.shifted(-i))))
+        return node
+
+    def _compact(self, form: Affine) -> int:
+        unit = Network.of([Layer((form,), len(self.inputs), "crelu")], self.inputs)
+        formula = extract(unit, logic=self.logic, strategy="compact").formula
+        return copy(self.dag, [formula.root], formula.dag)[0]
+
+
+def _check_slope(slope: Number) -> None:
+    if slope > MAX_SLOPE:
+        raise Undecided(f"a coefficient or denominator of {format_count(floor(slope))} is more than {MAX_SLOPE:,}")

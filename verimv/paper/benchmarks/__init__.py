@@ -1,0 +1,1 @@
+"""Benchmarks against alternatives, side by side in one run; `names` lists them."""

@@ -1,0 +1,179 @@
+"""The methods that the paper compares, and one run of each experiment: lengths of formulas, all of them verified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from verimv.core.errors import InternalError
+from verimv.exact import Rational
+from verimv.extraction.pipeline import extract
+from verimv.formulas.formula import Formula
+from verimv.networks.network import Network
+from verimv.networks.transforms.from_formula import to_network
+from verimv.paper.baselines.hyperplane import hyperplane
+from verimv.paper.baselines.schauder import schauder
+from verimv.paper.baselines.shallow import shallow_network
+from verimv.paper.experiments.families import deep_sawtooth, shallow_sawtooth
+from verimv.paper.experiments.random_terms import TermSource, composition
+from verimv.paper.experiments.verification import check_breakpoints, check_source, pieces, solver_proves
+from verimv.pieces.piecewise import Piecewise, function_of
+from verimv.pieces.regions import same_function
+
+#: What one run found: lengths by method, and counts by name.
+Row = dict[str, int]
+
+#: Methods in the order of legends, with the names shown there.
+METHODS = {
+    "shallow": "shallow network",
+    "schauder": "Schauder hats",
+    "hyperplane": "hyperplanes",
+    "hyperplane_few": "hyperplanes, improved",
+    "deep": "deep network",
+    "compact": "deep network, compact",
+}
+
+#: Of functions, that is, of breakpoints and values: they know nothing of the term.
+FROM_FUNCTIONS: Mapping[str, Callable[[Piecewise], Formula]] = {
+    "schauder": schauder,
+    "hyperplane": hyperplane,
+    "hyperplane_few": lambda function: hyperplane(function, choice="few", sigma="shortest"),
+    "shallow": lambda function: extracted(shallow_network(function), "paper"),
+}
+
+#: The largest s for which g_s is tried; the deep network's formulas are shared, all others grow in nodes as well.
+SAWTOOTH_LIMITS = {"deep": 8, "compact": 8, "schauder": 6, "hyperplane": 6, "hyperplane_few": 6, "shallow": 5}
+
+#: Regions of space are compared for formulas up to this length; the solver compares all.
+_REGIONS_LENGTH = 14
+#: In three variables hyperplanes are tried for terms up to this length: their formulas take the solver longest.
+LATTICE_LENGTH = 8
+
+
+def extracted(network: Network, strategy: str) -> Formula:
+    """By the public extraction; with intervals as bounds where there are several inputs, which is quick."""
+    bounds = "auto" if len(network.inputs) == 1 else "interval"
+    return extract(network, strategy=strategy, bounds=bounds).formula
+
+
+# -- functions of one variable -----------------------------------------------------------------------------------------
+
+
+def verified(source: Formula | Network, function: Piecewise, formulas: Mapping[str, Formula]) -> Row:
+    """The lengths, after every formula was found equal to the source by its breakpoints; and how many of them the
+    solver did not confirm."""
+    row = {"unverified": 0}
+    seen: list[Formula] = []
+    for method, formula in formulas.items():
+        row[method] = formula.length
+        if formula in seen:
+            continue
+        seen.append(formula)
+        check_breakpoints(source, function, formula)
+        row["unverified"] += not solver_proves(source, formula, pieces(function))
+    return row
+
+
+class UnivariateRuns:
+    """Runs over terms of one variable. Many terms have the same function: what depends on it alone is done once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Piecewise, bool], tuple[Formula, Row]] = {}
+
+    def run(self, term: Formula, *, shallow: bool) -> Row:
+        function = function_of(term)
+        check_source(term, function)
+        network = to_network(term)
+        deep = {"deep": extracted(network, "paper"), "compact": extracted(network, "compact")}
+        row = verified(term, function, deep)
+        others = self._from_function(term, function, shallow)
+        return (
+            row
+            | others
+            | {
+                "source": term.length,
+                "breakpoints": len(function.breakpoints),
+                "unverified": row["unverified"] + others["unverified"],
+            }
+        )
+
+    def _from_function(self, term: Formula, function: Piecewise, shallow: bool) -> Row:
+        known = self._known.get((function, shallow))
+        if known is not None:  # equal to formulas that are verified, if the solver finds the terms equal
+            first, row = known
+            proved = solver_proves(term, first, pieces(function))
+            return row | {"unverified": row["unverified"] if proved else len(FROM_FUNCTIONS)}
+        formulas = {name: build(function) for name, build in FROM_FUNCTIONS.items() if shallow or name != "shallow"}
+        row = verified(term, function, formulas)
+        self._known[function, shallow] = term, row
+        return row
+
+
+_runs = UnivariateRuns()
+
+
+def run_lengths(s: int, seed: str) -> Row:
+    """The sawtooth g_s by every method that goes so far; nothing is random."""
+    function = sawtooth(s)
+    deep = deep_sawtooth(s)
+    if function_of(deep) != function:
+        raise InternalError(f"the network of g_{s} is not g_{s}")
+    builders: dict[str, Callable[[], Formula]] = {
+        name: lambda build=build: build(function)  # type: ignore[misc]
+        for name, build in FROM_FUNCTIONS.items()
+    }
+    builders |= {
+        "shallow": lambda: extracted(shallow_sawtooth(s), "paper"),
+        "deep": lambda: extracted(deep, "paper"),
+        "compact": lambda: extracted(deep, "compact"),
+    }
+    formulas = {name: build() for name, build in builders.items() if s <= SAWTOOTH_LIMITS[name]}
+    return verified(deep, function, formulas) | {"breakpoints": len(function.breakpoints)}
+
+
+def sawtooth(s: int) -> Piecewise:
+    """g_s, eq. (11): 0 and 1 in turn at the multiples of 2^−s."""
+    count = 2**s
+    points = [Rational(i, count) for i in range(count + 1)]
+    return Piecewise.through(points, [Rational(i % 2) for i in range(count + 1)])
+
+
+def run_random(length: int, seed: str) -> Row:
+    return _runs.run(TermSource(seed, ["x"]).draw(length), shallow=True)
+
+
+def run_breakpoints(length: int, seed: str) -> Row:
+    """Of a term in which every operator acts, and of any term."""
+    row = {"unverified": 0}
+    for column, idle in (("breakpoints", False), ("breakpoints_any", True)):
+        term = TermSource(seed, ["x"], idle=idle).draw(length)
+        function = function_of(term)
+        check_source(term, function)
+        row[column] = len(function.breakpoints)
+    return row
+
+
+def run_compositions(parts: int, seed: str) -> Row:
+    return _runs.run(composition(TermSource(seed, ["x"]), parts), shallow=False)
+
+
+# -- three variables ---------------------------------------------------------------------------------------------------
+
+
+def run_multivariate(length: int, seed: str) -> Row:
+    """A term in three variables: deep network, and the lattice of its linear regions."""
+    term = TermSource(seed, ["x1", "x2", "x3"]).draw(length)
+    network = to_network(term)
+    formulas = {"deep": extracted(network, "paper"), "compact": extracted(network, "compact")}
+    if length <= LATTICE_LENGTH:
+        formulas["hyperplane_few"] = hyperplane(network, choice="few", sigma="shortest")
+    row = {"source": term.length, "unverified": 0}
+    seen = [term]
+    for method, formula in formulas.items():
+        row[method] = formula.length
+        if formula in seen:
+            continue
+        seen.append(formula)
+        if formula.length <= _REGIONS_LENGTH and not same_function(term, formula):
+            raise InternalError(f"a formula differs from its source: {term.text()}")
+        row["unverified"] += not solver_proves(term, formula)
+    return row

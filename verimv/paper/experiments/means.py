@@ -1,0 +1,67 @@
+"""Curves from records: the mean at every x with a 95 % bootstrap interval, as numbers and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from fractions import Fraction
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+from verimv.paper.experiments.campaign import Record
+
+_RESAMPLES = 1000
+
+
+class Point(NamedTuple):
+    """A mean (exact), and an interval for it (floats: a picture, not a proof)."""
+
+    x: int
+    mean: Fraction
+    low: float
+    high: float
+    runs: int
+    middle: float
+    least: int
+    most: int
+
+
+Curve = list[Point]
+
+
+def curve(record: Record, name: str, runs: int) -> Curve:
+    """One column of a record, wherever it has values."""
+    points = []
+    for x in record.experiment.xs:
+        values = record.column(x, name, runs)
+        if values:
+            low, high = _interval(values)
+            mean = Fraction(sum(values), len(values))
+            points.append(Point(x, mean, low, high, len(values), float(median(values)), min(values), max(values)))
+    return points
+
+
+def _interval(values: Sequence[int]) -> tuple[float, float]:
+    """The percentile bootstrap of the mean, with a fixed seed."""
+    if len(values) < 2:
+        return float(values[0]), float(values[0])
+    sample = np.array([float(value) for value in values])
+    source = np.random.default_rng(0)
+    means = sample[source.integers(0, len(sample), (_RESAMPLES, len(sample)))].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def to_csv(record: Record, runs: int) -> str:
+    """A line for every column and x."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["column", "x", "runs", "mean", "low", "high", "median", "least", "most"])
+    for name in record.experiment.columns:
+        for point in curve(record, name, runs):
+            ends = [f"{value:.6g}" for value in (float(point.mean), point.low, point.high, point.middle)]
+            writer.writerow([name, point.x, point.runs, *ends, point.least, point.most])
+    return text.getvalue()

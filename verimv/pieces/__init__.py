@@ -1,0 +1,1 @@
+"""Exact piecewise linear functions: breakpoints in one dimension, linear regions in any."""

@@ -1,0 +1,70 @@
+"""What a command works on: a formula or a network, from a file, from stdin (``-``) or as an expression."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from verimv.core.errors import InputError
+from verimv.core.files import decode, read_text
+from verimv.formulas.formula import Formula, parse
+from verimv.formulas.mvfile import HEADER, read_mv
+from verimv.networks.formats.json_format import read_network
+from verimv.networks.formats.load import SUFFIXES, load
+from verimv.networks.network import Network
+
+_FILE_SUFFIXES = (".json", ".mv", ".txt", *SUFFIXES)
+
+
+def read_subject(argument: str) -> Formula | Network:
+    """A file if there is one of that name (or the name ends like one), otherwise an expression."""
+    if argument == "-":
+        if sys.stdin is None:
+            raise InputError("stdin is closed", source="stdin")
+        return _read(decode(sys.stdin.buffer.read(), "stdin"), "stdin")
+    if not _names_a_file(argument):
+        return _read(argument, "formula")
+    if argument.lower().endswith(SUFFIXES):
+        return load(argument)
+    return _read(read_text(argument), argument)
+
+
+def _names_a_file(argument: str) -> bool:
+    try:
+        return argument.endswith(_FILE_SUFFIXES) or (argument != "" and Path(argument).exists())
+    except (OSError, ValueError):  # too long or not a path at all: an expression
+        return False
+
+
+def _read(text: str, source: str) -> Formula | Network:
+    start = text.lstrip()[: len(HEADER)]
+    if not start and source != "formula":
+        raise InputError("is empty: expected a formula or a network", source=source)
+    if start.startswith(("{", "[")) or source.endswith(".json"):
+        return read_network(text, source)
+    if start == HEADER:
+        return read_mv(text, source)
+    try:
+        return parse(text.rstrip())
+    except InputError as error:
+        if error.column is None:
+            raise error.located(source) from None
+        before = text[: error.column - 1]
+        column = error.column - (before.rfind("\n") + 1)
+        raise InputError(error.message, source=source, line=before.count("\n") + 1, column=column) from None
+
+
+def read_formula(argument: str) -> Formula:
+    subject = read_subject(argument)
+    if isinstance(subject, Network):
+        raise InputError("expected a formula, found a network (verimv extract turns it into one)", source=argument)
+    return subject
+
+
+def read_as_network(argument: str) -> Network:
+    if argument != "-" and not _names_a_file(argument):
+        raise InputError("no such file", source=argument)
+    subject = read_subject(argument)
+    if isinstance(subject, Formula):
+        raise InputError("expected a network, found a formula (verimv convert turns it into one)", source=argument)
+    return subject

@@ -1,0 +1,7 @@
+"""Pictures of functions and formulas: exact content, SVG without any library, matplotlib figures."""
+
+from verimv.show.pictures.curves import curves, curves_svg
+from verimv.show.pictures.graph import graph_svg
+from verimv.show.pictures.maps import map_svg, region_maps
+
+__all__ = ["curves", "curves_svg", "graph_svg", "map_svg", "region_maps"]

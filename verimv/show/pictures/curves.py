@@ -1,0 +1,104 @@
+"""Functions of one input: their exact graphs, in the subject's own units, and how they look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from verimv.core.errors import InputError
+from verimv.exact import ONE, ZERO, Number
+from verimv.formulas.formula import Formula
+from verimv.networks.network import Network
+from verimv.pieces.piecewise import function_of
+from verimv.show.pictures import svg
+
+#: More breakpoints than this are not marked one by one.
+MARKED = 60
+#: More outputs than this are not told apart.
+MAX_CURVES = len(svg.COLOURS)
+
+
+class Curve(NamedTuple):
+    """The graph of one output: its ends and breakpoints, linear in between."""
+
+    name: str
+    points: tuple[Number, ...]
+    values: tuple[Number, ...]
+
+    @property
+    def breakpoints(self) -> tuple[Number, ...]:
+        return self.points[1:-1]
+
+
+def single_outputs(subject: Formula | Network) -> list[Formula | Network]:
+    return [subject.output(name) if isinstance(subject, Formula) else subject.select(name) for name in subject.outputs]
+
+
+def curves(subject: Formula | Network, seconds: float = math.inf) -> list[Curve]:
+    """The exact graph of every output of a subject with one input (or none). :class:`Undecided` past the time."""
+    if len(subject.inputs) > 1:
+        raise InputError(f"expected one input, found {len(subject.inputs)}")
+    low, high = subject.box[0] if isinstance(subject, Network) else (ZERO, ONE)
+    result = []
+    for single in single_outputs(subject):
+        function = function_of(single, seconds)
+        points = function.points if low < high else (ZERO, ONE)
+        values = function.values if low < high else (function.values[0],) * 2
+        result.append(Curve(single.outputs[0], tuple(low + (high - low) * x for x in points), values))
+    return result
+
+
+def value_range(drawn: Sequence[Curve]) -> tuple[float, float]:
+    """What the vertical axis shows: [0,1] if all values lie there."""
+    low = min(svg.as_float(min(curve.values)) for curve in drawn)
+    high = max(svg.as_float(max(curve.values)) for curve in drawn)
+    if low >= 0 and high <= 1 and high - low > 0.05:
+        return 0.0, 1.0
+    margin = 0.05 * (high - low) or 0.5
+    return low - margin, high + margin
+
+
+def curves_svg(drawn: Sequence[Curve], x_name: str, width: float = 560, height: float = 340) -> str:
+    """Graphs in one frame, with their breakpoints marked."""
+    drawn = drawn[:MAX_CURVES]
+    legend = 22.0 if len(drawn) > 1 else 0.0
+    x_low, x_high = svg.as_float(drawn[0].points[0]), svg.as_float(drawn[0].points[-1])
+    frame = svg.Frame(58, 30 + legend, width - 84, height - 84 - legend, (x_low, x_high), value_range(drawn))
+    x_ticks = svg.exact_ticks(_common_points(drawn), frame.width, 24) or svg.round_ticks(x_low, x_high)
+    y_name = drawn[0].name if len(drawn) == 1 else ""
+    parts = [frame.axes(x_ticks, svg.round_ticks(*frame.y_range), x_name, y_name)]
+    parts += [_curve(frame, curve, svg.COLOURS[i]) for i, curve in enumerate(drawn)]
+    if legend:
+        parts += [_legend_entry(58 + 90 * i, curve.name, svg.COLOURS[i]) for i, curve in enumerate(drawn)]
+    names = ", ".join(curve.name for curve in drawn)
+    return svg.document(width, height, f"graph of {names} over {x_name}", *parts)
+
+
+def _common_points(drawn: Sequence[Curve]) -> list[Number]:
+    return sorted({x for curve in drawn for x in curve.points})
+
+
+def _curve(frame: svg.Frame, curve: Curve, colour: str) -> str:
+    places = [
+        (frame.x(svg.as_float(x)), frame.y(svg.as_float(y))) for x, y in zip(curve.points, curve.values, strict=True)
+    ]
+    line = svg.element("path", {"class": "curve", "d": svg.path(places), "stroke": colour})
+    if len(curve.breakpoints) > MARKED:
+        return line
+    inner = zip(curve.breakpoints, curve.values[1:-1], places[1:-1], strict=True)
+    return line + "".join(
+        svg.element(
+            "circle",
+            {"cx": x, "cy": y, "r": "3.5", "fill": colour},
+            svg.tooltip(f"{curve.name}({svg.label(point, 40)}) = {svg.label(value, 40)}"),
+        )
+        for point, value, (x, y) in inner
+    )
+
+
+def _legend_entry(x: float, name: str, colour: str) -> str:
+    shown = name if len(name) <= 9 else f"{name[:8]}…"
+    return svg.element("rect", {"x": x, "y": "12", "width": "14", "height": "4", "fill": colour}) + svg.text(
+        shown, x + 20, 18, "start"
+    )

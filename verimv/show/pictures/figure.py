@@ -1,0 +1,172 @@
+"""The same pictures for print, by matplotlib: as SVG or PNG, the same bytes for the same function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from verimv.formulas.dag import VARIABLE
+from verimv.formulas.formula import Formula
+from verimv.show.pictures import svg
+from verimv.show.pictures.curves import MARKED, MAX_CURVES, Curve, value_range
+from verimv.show.pictures.graph import FILLS, GREY, RADIUS, RANK_HEIGHT, SYMBOLS, Drawn, node_label, node_width, place
+from verimv.show.pictures.maps import SCALE, Ends, RegionMap
+from verimv.show.pictures.matplotlib_files import SETTINGS, saved
+
+_POINTS = 72.0
+#: Of a map, in each direction.
+PIXELS = 720
+
+
+def _figure(width: float, height: float, draw: Callable[[Any], None], kind: str) -> bytes:
+    """The bytes of a figure of so many inches."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(SETTINGS):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        draw(figure)
+        return saved(figure, kind)
+
+
+def curves_figure(drawn: Sequence[Curve], x_name: str, kind: str) -> bytes:
+    """Graphs in one frame; breakpoints are marked."""
+    if len(drawn) > MAX_CURVES:
+        drawn = drawn[:MAX_CURVES]
+
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
+        for curve, colour in zip(drawn, svg.COLOURS, strict=False):
+            x, y = ([svg.as_float(number) for number in numbers] for numbers in (curve.points, curve.values))
+            marks = "o" if len(curve.breakpoints) <= MARKED else ""
+            axes.plot(x, y, color=colour, linewidth=1.4, label=curve.name)
+            axes.plot(x[1:-1], y[1:-1], marks, color=colour, markersize=3.5)
+        points = sorted({x for curve in drawn for x in curve.points})
+        if ticks := svg.exact_ticks(points, 260, 16):
+            axes.set_xticks([tick.place for tick in ticks], [tick.text for tick in ticks])
+        axes.set_xlim(svg.as_float(points[0]), svg.as_float(points[-1]))
+        low, high = value_range(drawn)
+        axes.set_ylim(low - 0.02 * (high - low), high + 0.02 * (high - low))
+        axes.set_xlabel(x_name)
+        axes.grid(True, linewidth=0.3, alpha=0.6)
+        if len(drawn) > 1:
+            axes.legend()
+        else:
+            axes.set_ylabel(drawn[0].name)
+
+    return _figure(4.4, 3.0, draw, kind)
+
+
+def map_figure(drawn: Sequence[RegionMap], inputs: Sequence[str], box: Ends, kind: str) -> bytes:
+    """A map for each output, side by side: values as colours, exactly linear on each region, and where it bends."""
+
+    def draw(figure: Any) -> None:
+        from matplotlib.colors import LinearSegmentedColormap
+
+        colours = LinearSegmentedColormap.from_list("verimv", SCALE)
+        for number, region_map in enumerate(drawn, start=1):
+            axes = figure.add_subplot(1, len(drawn), number)
+            _fill(figure, axes, region_map, box, colours)
+            axes.set_xlabel(inputs[0])
+            axes.set_ylabel(inputs[1])
+            axes.set_title(f"{region_map.name}: {region_map.regions:,} linear regions", fontsize=8)
+
+    return _figure(4.2 * len(drawn), 3.4, draw, kind)
+
+
+def raster(drawn: RegionMap, pixels: int = PIXELS) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Values at the centres of pixels of the unit square, row by row from below."""
+    places = (np.arange(pixels) + 0.5) / pixels
+    values = np.full((pixels, pixels), np.nan)
+    for cell in drawn.cells:
+        corners = [(svg.as_float(x), svg.as_float(y)) for x, y in cell.corners]
+        spans = [(min(axis), max(axis)) for axis in zip(*corners, strict=True)]
+        columns, rows = (slice(*np.searchsorted(places, span)) for span in spans)
+        x, y = places[None, columns], places[rows, None]
+        inside = np.full((y.size, x.size), True)
+        for (px, py), (qx, qy) in zip(corners, corners[1:] + corners[:1], strict=True):
+            inside &= (qx - px) * (y - py) - (qy - py) * (x - px) >= -1e-9
+        a, b = (svg.as_float(weight) for weight in cell.form.dense(2))
+        values[rows, columns][inside] = (a * x + b * y + svg.as_float(cell.form.constant))[inside]
+    return values
+
+
+def _fill(figure: Any, axes: Any, drawn: RegionMap, box: Ends, colours: Any) -> None:
+    from matplotlib.collections import LineCollection
+
+    (x_low, x_high), (y_low, y_high) = ((svg.as_float(low), svg.as_float(high)) for low, high in box)
+
+    def at(point: tuple[Any, Any]) -> tuple[float, float]:
+        return x_low + (x_high - x_low) * svg.as_float(point[0]), y_low + (y_high - y_low) * svg.as_float(point[1])
+
+    low, high = svg.as_float(drawn.low), svg.as_float(drawn.high)
+    limits = {"vmin": low, "vmax": high if high > low else low + 1.0}
+    extent = (x_low, x_high if x_high > x_low else x_low + 1, y_low, y_high if y_high > y_low else y_low + 1)
+    mesh = axes.imshow(raster(drawn), origin="lower", extent=extent, cmap=colours, aspect="auto", **limits)
+    sides = [[at(p), at(q)] for p, q in drawn.borders]
+    axes.add_collection(LineCollection(sides, colors="black", linewidths=1.1, alpha=0.35))
+    axes.add_collection(LineCollection(sides, colors="white", linewidths=0.55))
+    if high > low:
+        bar = figure.colorbar(mesh, ax=axes)
+        ends = [(low, svg.label(drawn.low)), (high, svg.label(drawn.high))]
+        inner = [tick for tick in svg.round_ticks(low, high) if 0.06 < (tick.place - low) / (high - low) < 0.94]
+        ticks = sorted([*ends, *((tick.place, tick.text) for tick in inner)])
+        bar.set_ticks([place for place, _ in ticks], labels=[text for _, text in ticks])
+
+
+def graph_figure(formula: Formula, drawn: Drawn, kind: str) -> bytes:
+    """The shared DAG, outputs above; dashed nodes have operands that are left out."""
+    placed = place(formula, drawn)
+    width, height = placed.width + 20, placed.ranks * RANK_HEIGHT + 30
+
+    def draw(figure: Any) -> None:
+        figure.set_layout_engine("none")
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        axes.set_xlim(0, width)
+        axes.set_ylim(0, height)
+        spots = {node: (x + 10, 24 + rank * RANK_HEIGHT) for node, (x, rank) in placed.places.items()}
+        for way in placed.edges.values():
+            _edge(axes, [(x + 10, 24 + rank * RANK_HEIGHT) for x, rank in way])
+        for node, spot in spots.items():
+            _node(axes, formula, node, spot, node in drawn.cut)
+        for name, root in zip(formula.outputs, formula.roots, strict=True):
+            axes.text(spots[root][0], spots[root][1] + RADIUS + 5, name, ha="center", va="bottom", fontsize=9)
+
+    return _figure(max(1.2, width / _POINTS * 0.75), max(1.0, height / _POINTS * 0.75), draw, kind)
+
+
+def _edge(axes: Any, points: Sequence[tuple[float, float]]) -> None:
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    codes, corners = [Path.MOVETO], [points[0]]
+    for (x, y), (u, v) in pairwise(points):
+        middle = (y + v) / 2
+        corners += [(x, middle), (u, middle), (u, v)]
+        codes += [Path.CURVE4] * 3
+    axes.add_patch(PathPatch(Path(corners, codes), fill=False, edgecolor="#8a919c", linewidth=0.7, zorder=1))
+
+
+def _node(axes: Any, formula: Formula, node: int, spot: tuple[float, float], is_cut: bool) -> None:
+    from matplotlib.patches import Circle, FancyBboxPatch
+
+    kind, label, (x, y) = formula.dag.kinds[node], node_label(formula.dag, node), spot
+    width = node_width(label)
+    style: dict[str, Any] = {
+        "facecolor": FILLS.get(kind, GREY),
+        "edgecolor": "black" if is_cut else "none",
+        "linestyle": "--" if is_cut else "-",
+        "linewidth": 0.7,
+        "zorder": 2,
+    }
+    if kind in SYMBOLS:
+        axes.add_patch(Circle((x, y), RADIUS, **style))
+    else:
+        corners = f"round,pad=0,rounding_size={3 if kind == VARIABLE else RADIUS * 0.8:.0f}"
+        axes.add_patch(FancyBboxPatch((x - width / 2, y - RADIUS), width, 2 * RADIUS, boxstyle=corners, **style))
+    size = 11 if kind in SYMBOLS else 7.5
+    axes.text(x, y - 0.5, label, ha="center", va="center_baseline", color="white", fontsize=size, zorder=3)

@@ -1,0 +1,254 @@
+"""The top of the page: what was extracted, what is proved of it and by what, and where the files are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from verimv.exact import Number
+from verimv.formulas.measure import Measures
+from verimv.networks.network import Network
+from verimv.show.pictures.svg import label
+from verimv.show.report.markup import Markup, bytes_text, counted, joined, table, tag
+from verimv.show.report.reading import Reading
+from verimv.show.report.subject import Subject
+
+ARTICLES = {"mv": "an MV", "dmv": "a DMV (Rational Łukasiewicz)", "rmv": "an RMV (Riesz)"}
+
+#: Word and colour of each verdict.
+BADGES = {
+    "valid": ("certified", "good"),
+    "incomplete": ("not certified", "open"),
+    "unchecked": ("not checked", "open"),
+    "invalid": ("invalid certificate", "bad"),
+}
+#: Boxes and maps of more inputs and outputs are left to the files.
+_TOLD = 12
+
+
+def badge(subject: Subject) -> Markup:
+    word, colour = BADGES[subject.check.status]
+    return tag("span", word, class_=f"badge {colour}")
+
+
+def lead(subject: Subject, measures: Measures, reading: Reading) -> Markup:
+    """One sentence that claims no more than the kernel has found."""
+    size = f"{ARTICLES[measures.logic]} formula of length {short_length(measures.length_text)}"
+    size += f" ({counted(measures.size, 'shared node')})"
+    if subject.source is None:
+        told = {
+            "valid": "Two formulas have the same value at every point of the unit cube. The second is",
+            "incomplete": "It is not proved that the two formulas are equal. The second is",
+            "unchecked": "It was not checked that the two formulas are equal. The second is",
+            "invalid": "The certificate does not prove that the two formulas are equal. The second is",
+        }[subject.check.status]
+        return tag("p", f"{told} {size}.", class_="lead")
+    network = f"A network with {_shape(subject.source)}"
+    told = {
+        "valid": f"{network} equals, at every point of its box and exactly, {size}{_mapped(subject.source, reading)}.",
+        "incomplete": f"{network}, and {size}. It is not proved that they are equal everywhere.",
+        "unchecked": f"{network}, and {size}. The certificate that they are equal was not checked.",
+        "invalid": f"{network}, and {size}. The certificate does not prove that they are equal.",
+    }[subject.check.status]
+    return tag("p", told, class_="lead")
+
+
+def _mapped(network: Network, reading: Reading) -> str:
+    what = ["inputs"] * (not network.is_on_unit_cube()) + ["outputs"] * has_maps(reading)
+    return f"; its {' and '.join(what)} are mapped onto [0,1] as stated below" if what else ""
+
+
+def has_maps(reading: Reading) -> bool:
+    return any(scale != 1 or offset != 0 for _, scale, offset in reading.outputs)
+
+
+def short_length(digits: str) -> str:
+    if digits.startswith("~") or len(digits) > 24:
+        return digits if digits.startswith("~") else f"≈10^{len(digits) - 1}"
+    return f"{int(digits):,}"
+
+
+def _shape(network: Network) -> str:
+    widths = "–".join(str(width) for width in (len(network.inputs), *(len(layer.rows) for layer in network.layers)))
+    return f"{counted(len(network.inputs), 'input')}, {counted(network.neurons, 'neuron')} ({widths})"
+
+
+def verdict_section(subject: Subject, reading: Reading) -> Markup:
+    check = subject.check
+    parts = [_statement(subject, reading), _checks(subject, reading)]
+    told = f"The kernel says: {check.reason}." if check.reason else ""
+    if check.status == "unchecked":
+        told = "The certificate was written, but nobody has checked it: verimv check DIR does."
+    if told:
+        parts.insert(0, tag("p", told, class_=f"note {BADGES[check.status][1]}"))
+    warnings = subject.summary.get("warnings")
+    parts += [tag("p", str(text), class_="note open") for text in (warnings if isinstance(warnings, list) else ())]
+    return joined(*parts, _trust(subject), _files(subject))
+
+
+def _statement(subject: Subject, reading: Reading) -> Markup:
+    """What exactly is claimed, or would be."""
+    if subject.source is None:
+        return tag("p", "Statement: original.mv and formula.mv have the same outputs at every point of the unit cube.")
+    network = subject.source
+    mapped = "" if network.is_on_unit_cube() else " (the formula's inputs are these, mapped onto [0,1])"
+    maps = [
+        f"{name} = {_scaled(scale)}formula{_added(offset)}"
+        for name, (_, scale, offset) in zip(network.outputs, reading.outputs, strict=False)
+    ]
+    maps += [f"{name}: the certificate does not get there" for name in network.outputs[len(maps) :]]
+    return joined(
+        tag("p", "Statement: for every ", _box(network), f"{mapped}, in exact arithmetic over the real numbers,"),
+        tag("p", *_lines(maps), class_="formula"),
+    )
+
+
+def _scaled(scale: Number) -> str:
+    return "" if scale == 1 else f"{label(scale, 40)} · "
+
+
+def _added(offset: Number) -> str:
+    return "" if not offset else f" {'−' if offset < 0 else '+'} {label(abs(offset), 40)}"
+
+
+def _box(network: Network) -> str:
+    names, box = network.inputs, network.box
+    if len(names) > 3 and len(set(box)) == 1:
+        return f"{names[0]}, {names[1]}, …, {names[-1]} ∈ {_interval(*box[0])}"
+    return _listed([f"{name} ∈ {_interval(*ends)}" for name, ends in zip(names, box, strict=True)])
+
+
+def _interval(low: Number, high: Number) -> str:
+    return f"[{label(low, 16)}, {label(high, 16)}]"
+
+
+def _lines(texts: list[str]) -> Iterator[Markup]:
+    shown = texts[:_TOLD] if len(texts) <= _TOLD else [*texts[:_TOLD], f"… ({len(texts) - _TOLD} more)"]
+    yield from (tag("span", text, class_="line") for text in shown)
+
+
+def _listed(texts: list[str]) -> str:
+    more = f", … ({len(texts) - _TOLD} more)" if len(texts) > _TOLD else ""
+    return ", ".join(texts[:_TOLD]) + more
+
+
+def _checks(subject: Subject, reading: Reading) -> Markup:
+    check = subject.check
+    verdict = {"valid": "proved", "incomplete": "undecided", "unchecked": "not checked", "invalid": "invalid"}
+    claims = f"{counted(len(reading.claims), 'claim')} on {counted(len(subject.lines) + 1, 'line')}"
+    claims += " before the error" if check.status == "invalid" else ""
+    seconds = "" if check.seconds is None else seconds_text(check.seconds)
+    rows: list[tuple[str, ...]] = [
+        (_claim_name(subject, reading), verdict[check.status], "the kernel, by certificate", claims, seconds),
+        *_other_proofs(subject.summary),
+    ]
+    return table(("claim", "verdict", "by", "evidence", "time"), rows, "checks")
+
+
+def _claim_name(subject: Subject, reading: Reading) -> str:
+    if subject.network is None:
+        return "formulas are equal"
+    return "network = scale · formula + offset" if has_maps(reading) else "network = formula"
+
+
+def _other_proofs(summary: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """What summary.json records of other provers: an earlier run said so."""
+    proofs = summary.get("proofs")
+    for entry in proofs if isinstance(proofs, list) else []:
+        if isinstance(entry, dict) and entry.get("checker") != "kernel":
+            by = " ".join(str(entry[key]) for key in ("solver", "checker", "version") if key in entry)
+            counts = ", ".join(
+                f"{entry[key]:,} {key}" for key in ("obligations", "queries") if type(entry.get(key)) is int
+            )
+            verdict, claim = str(entry.get("verdict", entry.get("answer", ""))), str(entry.get("claim", ""))
+            spent = _seconds(entry.get("seconds"))
+            time = "" if spent is None else seconds_text(spent)
+            yield claim, f"{verdict} (recorded earlier)", by, counts, time
+
+
+def _seconds(value: Any) -> float | None:
+    """A time that a summary records, if it is one."""
+    is_time = isinstance(value, int | float) and 0 <= value < 1e9
+    return float(value) if is_time else None
+
+
+def seconds_text(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
+
+
+_COMMANDS = (
+    "verimv check DIR",
+    "python -I -S verimv/kernel.py DIR",
+    "verimv prove DIR --solver all",
+    "verimv check DIR --kernel verified",
+)
+
+
+def _trust(subject: Subject) -> Markup:
+    exact = "The network is what network.json says, in exact numbers: a program that uses floating point rounds."
+    network = "" if subject.network is None else f" {exact}"
+    return tag(
+        "details",
+        tag("summary", "What has to be trusted, and how to check it again"),
+        tag(
+            "p",
+            "The kernel (verimv/kernel.py: one file of standard-library Python, no solver, no floating point), the "
+            f"proofs of its rules in proofs/, and Python. Nothing else of verimv, and not this page.{network}",
+        ),
+        tag(
+            "pre",
+            tag("code", "\n".join(_COMMANDS)),
+        ),
+        tag("p", "The third asks solvers, the last a kernel that is proved sound in Coq.", class_="hint"),
+    )
+
+
+def _files(subject: Subject) -> Markup:
+    if not subject.files:
+        return Markup("")
+    rows = [
+        (name, bytes_text(file.size), tag("code", file.sha256, class_="hash")) for name, file in subject.files.items()
+    ]
+    return tag("details", tag("summary", "Files and their SHA-256"), table(("file", "size", "SHA-256"), rows))
+
+
+def timings_section(summary: Mapping[str, Any]) -> Markup:
+    seconds = summary.get("seconds")
+    read = {stage: _seconds(spent) for stage, spent in (seconds.items() if isinstance(seconds, dict) else ())}
+    stages = {str(stage): spent for stage, spent in read.items() if spent is not None}
+    if not stages:
+        return tag("p", "No times are recorded: there is no summary.json about these files.", class_="empty")
+    longest = max(*stages.values(), 0.001)
+    rows = [
+        (
+            _STAGES.get(stage, stage),
+            seconds_text(spent),
+            tag("span", class_="bar", style=f"width:{100 * spent / longest:.1f}%"),
+        )
+        for stage, spent in stages.items()
+    ]
+    total = ("total", seconds_text(sum(stages.values())), "")
+    return table(("stage", "time", ""), [*rows, total], "timings")
+
+
+_STAGES = {
+    "bounds": "bounding neurons",
+    "clip": "Step 1: clipping",
+    "compose": "Steps 2 and 3: formula",
+    "measure": "measuring",
+    "check": "checking (kernel)",
+    "report": "writing the report",
+}
+
+
+def settings_text(summary: Mapping[str, Any]) -> str:
+    told = [f"{key}: {summary[key]}" for key in ("strategy", "bounds") if isinstance(summary.get(key), str)]
+    simplified = summary.get("simplified")
+    if isinstance(simplified, dict):
+        before = simplified.get("before")
+        kept = simplified.get("kept")
+        if isinstance(before, dict):
+            told.append(f"simplified from length {before.get('length')}, {before.get('size')} nodes")
+        elif kept is not None:
+            told.append(f"not simplified: {kept}")
+    return "; ".join(told)

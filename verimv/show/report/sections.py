@@ -1,0 +1,265 @@
+"""The rest of the page: the formula, its layers, pictures, bounds, sizes, the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verimv.bounding.interval import interval_bounds
+from verimv.core.errors import Undecided
+from verimv.formulas.formula import Formula
+from verimv.formulas.measure import Measures
+from verimv.networks.network import Network
+from verimv.show.pictures.curves import MAX_CURVES, curves, curves_svg
+from verimv.show.pictures.maps import RegionMap, box_of, map_svg, region_maps
+from verimv.show.pictures.neuron_ranges import MAX_BARS, Ranges, chart_width, ranges_svg
+from verimv.show.pictures.svg import as_float, label
+from verimv.show.report.headline import short_length
+from verimv.show.report.layers import Layers, LayerView, Unit
+from verimv.show.report.markup import Markup, counted, form_text, joined, table, tag
+from verimv.show.report.reading import Reading
+from verimv.show.report.subject import Subject
+from verimv.show.report.votes import Ballot, phrase
+
+#: Lines of a formula that are shown at once.
+MAX_LINES = 40
+#: Regions and maps that are drawn.
+PICTURE_REGIONS, PICTURE_MAPS = 3_000, 4
+#: Votes that are listed one by one.
+MAX_VOTES = 8
+#: Characters of a definition that is not folded.
+_SHORT = 160
+#: Layers with more units are folded at first.
+_OPEN_UNITS = 8
+
+
+def formula_section(text: str, copies: Sequence[tuple[str, str, bool]]) -> Markup:
+    """`copies` are (identifier, label, is in the page) of what can be copied."""
+    lines = text.split("\n")
+    buttons = [
+        tag("button", f"Copy {name}", type="button", class_="copy", data_copy=identifier)
+        for identifier, name, is_here in copies
+        if is_here
+    ]
+    commands = [
+        f"verimv convert DIR/formula.mv --to {identifier} -o -" for identifier, _, is_here in copies if not is_here
+    ]
+    shown = [tag("pre", tag("code", "\n".join(lines[:MAX_LINES]), id="formula-text"), class_="formula", tabindex="0")]
+    if len(lines) > MAX_LINES:
+        more = counted(len(lines) - MAX_LINES, "more line")
+        button = tag("button", "show all", type="button", id="show-formula")
+        is_here = copies[0][2]
+        shown.append(tag("p", f"{more}: ", button if is_here else "formula.mv has them.", class_="more"))
+    if commands:
+        shown.append(tag("p", "Too large to carry here; a command writes it:", class_="hint"))
+        shown += [tag("pre", tag("code", command)) for command in commands]
+    return joined(tag("div", *buttons, class_="buttons"), *shown)
+
+
+# -- layers -----------------------------------------------------------------------------------------------------
+
+
+def layers_section(layers: Layers | None, subject: Subject) -> Markup:
+    if layers is None or not any(view.units or view.values for view in layers.views):
+        why = "no network" if subject.network is None else "no certificate that was accepted so far"
+        return tag("p", f"Layers are read from the certificate: there is {why} to read them from.", class_="empty")
+    intro = (
+        "Each neuron is a sum of clipped units σ(t) = min(1, max(0, t)), and each unit is a vote over the units below: "
+        "up to the threshold it is 0, one vote above it is 1, in between it grows."
+    )
+    before = isinstance(subject.summary.get("simplified"), dict) and "before" in subject.summary["simplified"]
+    note = tag("p", "These are the units before simplification.", class_="hint") if before else ""
+    names = layers.names
+    return joined(tag("p", intro), note, *(_layer(view, names) for view in layers.views))
+
+
+def _layer(view: LayerView, names: dict[int, str]) -> Markup:
+    units = counted(len(view.units) + view.more, "unit")
+    head = f"Layer {view.number}: {counted(view.neurons, 'neuron')}, {units}, {counted(view.nodes, 'new node')}"
+    more = (
+        tag("p", f"{counted(view.more, 'more unit')}: the graph below has all of them.", class_="hint")
+        if view.more > 0
+        else ""
+    )
+    values = _values(view) if view.values else ""
+    body = [tag("div", *(_unit(unit, names) for unit in view.units), class_="units"), more, values]
+    return tag("details", tag("summary", head), *body, open=len(view.units) <= _OPEN_UNITS, class_="layer")
+
+
+def _unit(unit: Unit, names: dict[int, str]) -> Markup:
+    title = tag("h4", tag("a", unit.name, href="#graph", data_node=unit.name), class_="name")
+    lines = [tag("div", tag("span", f"{name or unit.name} = ", class_="dim"), text) for name, text in unit.definition]
+    definition = tag("div", *lines, class_="definition") if lines else Markup("")
+    if sum(len(text) for _, text in unit.definition) > _SHORT:
+        definition = tag("details", tag("summary", "As a formula"), definition)
+    claim = tag("p", f"= σ({form_text(unit.form, names)})", class_="claim")
+    return tag("article", title, definition, claim, _ballot(unit.ballot, names), class_="unit")
+
+
+def _ballot(ballot: Ballot, names: dict[int, str]) -> Markup:
+    heaviest = max((vote.weight for vote in ballot.votes), default=1)
+    rows = []
+    for vote in ballot.votes[:MAX_VOTES]:
+        width = f"width:{100 * float(vote.weight / heaviest):.1f}%"
+        name = ("¬" if vote.negated else "") + names.get(vote.node, f"n{vote.node}")
+        bar = tag("span", tag("span", class_="bar against" if vote.negated else "bar", style=width), class_="track")
+        rows.append(tag("li", tag("span", name, class_="who"), bar, tag("span", label(vote.weight), class_="weight")))
+    if len(ballot.votes) > MAX_VOTES:
+        rest = ballot.votes[MAX_VOTES:]
+        together = sum((vote.weight for vote in rest[1:]), rest[0].weight)
+        rows.append(tag("li", f"and {counted(len(rest), 'lighter vote')}, together {label(together)}", class_="dim"))
+    return joined(tag("p", phrase(ballot), class_="phrase"), tag("ul", *rows, class_="votes"))
+
+
+def _values(view: LayerView) -> Markup:
+    symbol = "ρ" if view.activation == "relu" else "σ"
+    rows = [(f"neuron {i}", f"{symbol}({argument})", f"= {value}") for i, (argument, value) in enumerate(view.values)]
+    more = f" (the first {len(view.values)})" if view.neurons > len(view.values) else ""
+    body = table(("", "", ""), rows, "values")
+    return tag("details", tag("summary", f"Neurons by units{more}"), body)
+
+
+# -- pictures ---------------------------------------------------------------------------------------------------
+
+
+def picture_section(subject: Subject) -> Markup:
+    """The function in its own units, if it has one or two inputs."""
+    drawn: Formula | Network = subject.source or subject.formula
+    if not drawn.inputs:
+        return tag("p", "A formula without inputs has no picture: it is a number.", class_="empty")
+    if len(drawn.inputs) not in (1, 2):
+        why = f"A function of {len(drawn.inputs)} inputs has no picture; fix all but one or two of them:"
+        at = ",".join(f"{name}=1/2" for name in drawn.inputs[2:5]) + (",…" if len(drawn.inputs) > 5 else "")
+        name = "network.json" if subject.network is not None else "formula.mv"
+        command = f"verimv plot DIR/{name} -o map.svg --at {at}"
+        return joined(tag("p", why, class_="empty"), tag("pre", tag("code", command)))
+    try:
+        return _curves(drawn, subject.patience) if len(drawn.inputs) == 1 else _maps(drawn, subject.patience)
+    except Undecided as error:
+        told = f"Not drawn: {error} (verimv plot takes as long as it needs)."
+        return tag("p", told, class_="empty")
+
+
+def _whose(drawn: Formula | Network) -> str:
+    return "The network's function, exactly" if isinstance(drawn, Network) else "The formula's function, exactly"
+
+
+def _curves(drawn: Formula | Network, seconds: float) -> Markup:
+    found = curves(drawn, seconds)
+    told = [f"{curve.name}: {counted(len(curve.points) - 1, 'linear piece')}" for curve in found[:MAX_CURVES]]
+    more = f" (the first {MAX_CURVES} of {len(found)} outputs)" if len(found) > MAX_CURVES else ""
+    caption = f"{_whose(drawn)}{more}. {'; '.join(told)}; breakpoints are marked."
+    figure = Markup(curves_svg(found, drawn.inputs[0], 720, 380))
+    rows = [
+        (
+            curve.name,
+            ", ".join(f"{label(x, 14)} ↦ {label(y, 14)}" for x, y in zip(curve.points, curve.values, strict=True)),
+        )
+        for curve in found[:MAX_CURVES]
+        if len(curve.points) <= 40
+    ]
+    points = tag("details", tag("summary", "Ends and breakpoints"), table(("", ""), rows)) if rows else ""
+    return joined(tag("figure", figure, tag("figcaption", caption)), points)
+
+
+def _maps(drawn: Formula | Network, seconds: float) -> Markup:
+    found = region_maps(drawn, PICTURE_REGIONS, seconds)
+    figures = [_map(drawn, region_map, i) for i, region_map in enumerate(found[:PICTURE_MAPS])]
+    more = len(found) - len(figures)
+    note = tag("p", f"{counted(more, 'more output')} not drawn.", class_="hint") if more else ""
+    return joined(tag("div", *figures, class_="maps"), note)
+
+
+def _map(drawn: Formula | Network, region_map: RegionMap, number: int) -> Markup:
+    picture = Markup(map_svg(region_map, drawn.inputs, box_of(drawn), f"map{number}", 400))
+    low, high = label(region_map.low, 16), label(region_map.high, 16)
+    caption = (
+        f"{_whose(drawn)}: {region_map.name} has {counted(region_map.regions, 'linear region')} (white lines), and "
+        f"values from {low} to {high}."
+    )
+    return tag("figure", picture, tag("figcaption", caption))
+
+
+# -- bounds -----------------------------------------------------------------------------------------------------
+
+
+def bounds_section(subject: Subject, reading: Reading) -> Markup:
+    if subject.network is None or not reading.neurons:
+        return tag("p", "Bounds are read from the certificate of a network: there is none.", class_="empty")
+    intervals = interval_bounds(subject.network).layers
+    figures = []
+    for number, layer in enumerate(subject.network.layers, start=1):
+        used = [reading.used_range(number, i) for i in range(len(layer.rows))]
+        bars = [
+            Ranges((bound.lower, bound.upper), pair)
+            for bound, pair in zip(intervals[number - 1], used, strict=True)
+            if pair is not None
+        ]
+        if bars and len(bars) == len(layer.rows):
+            more = f", the first {MAX_BARS} drawn" if len(bars) > MAX_BARS else ""
+            caption = f"Layer {number}: {counted(len(bars), 'neuron')}{more}. {_shares(bars)}"
+            style = f"max-width:{chart_width(len(bars)):.0f}px"
+            figures.append(tag("figure", Markup(ranges_svg(bars, number)), tag("figcaption", caption), style=style))
+    intro = (
+        "The range of every neuron before its activation: light by interval arithmetic, dark as the certificate proves "
+        "and uses it. Narrower ranges need fewer units."
+    )
+    return joined(tag("p", intro), _bounds_told(reading), tag("div", *figures, class_="ranges"))
+
+
+def _bounds_told(reading: Reading) -> Markup:
+    proved = sum(bool(bound.cases) for bound in reading.bounds.values())
+    told = (
+        f"{counted(proved, 'bound')} in the certificate with evidence of their own" if proved else "No evidence needed"
+    )
+    if reading.assumed:
+        return tag("p", f"{counted(reading.assumed, 'bound')} assumed without evidence.", class_="note open")
+    return tag("p", f"{told}; {'the others' if proved else 'all'} follow from intervals over units.", class_="hint")
+
+
+def _shares(bars: Sequence[Ranges]) -> str:
+    loose = sum(as_float(high - low) for (low, high), _ in bars)
+    tight = sum(as_float(high - low) for _, (low, high) in bars)
+    return f"Used widths together are {tight / loose:.0%} of the intervals'." if loose else ""
+
+
+# -- sizes and graph --------------------------------------------------------------------------------------------
+
+
+def sizes_section(measures: Measures, layers: Layers | None, settings: str) -> Markup:
+    operators = ", ".join(_operator(name, count) for name, count in measures.operators.items())
+    length = short_length(measures.length_text)
+    rows = [
+        ("length", length, "occurrences of variables in the written-out formula"),
+        ("nodes", f"{measures.size:,}", f"distinct subformulas of the shared graph: {operators}"),
+        ("depth", f"{measures.depth:,}", "operators on the longest path"),
+    ]
+    parts = [table(("measure", "value", "meaning"), rows, "sizes")]
+    if layers is not None and len(layers.views) > 1:
+        per_layer = [
+            (f"layer {view.number}", f"{view.neurons:,}", f"{len(view.units) + view.more:,}", f"{view.nodes:,}")
+            for view in layers.views
+        ]
+        parts.append(table(("", "neurons", "units", "new nodes"), per_layer, "sizes numbers"))
+    if settings:
+        parts.append(tag("p", settings, class_="hint"))
+    return joined(*parts)
+
+
+def _operator(name: str, count: int) -> str:
+    if name == "variable":
+        return counted(count, name)
+    return f"the constant {name}" if name in ("0", "1") else f"{count:,} {name}"
+
+
+def left_out_note(left_out: int) -> Markup:
+    if not left_out:
+        return Markup("")
+    told = f"{counted(left_out, 'node')} far below the outputs are left out of this page; formula.mv has all."
+    return tag("p", told, class_="note open")
+
+
+def unread_note(reading: Reading) -> Markup:
+    if reading.stopped_at is None:
+        return Markup("")
+    told = f"Claims are shown up to line {reading.lines} only: this page does not know the rule {reading.stopped_at}."
+    return tag("p", told, class_="note open")

@@ -1,0 +1,151 @@
+"""What a report is about: a formula, perhaps a network, a certificate, and what the kernel said of it."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from verimv import kernel
+from verimv.certificate.from_extraction import CertifiedExtraction
+from verimv.core.errors import InputError
+from verimv.core.files import decode
+from verimv.formulas.formula import Formula
+from verimv.formulas.measure import Measures
+from verimv.formulas.mvfile import read_mv
+from verimv.kernels.verdicts import CERTIFICATE_FILES, rejection
+from verimv.networks.formats.json_format import read_network
+from verimv.networks.network import Network
+
+Status = Literal["valid", "incomplete", "invalid", "unchecked"]
+
+
+class Check(NamedTuple):
+    """The kernel's verdict on the certificate, or why there is none."""
+
+    status: Status
+    reason: str = ""
+    seconds: float | None = None
+
+
+class File(NamedTuple):
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Everything that a report shows. `lines` are those of the certificate, without header, as far as the kernel
+    accepts them; `network` is on the unit cube, `source` on its own box."""
+
+    title: str
+    formula: Formula
+    #: formula.mv
+    text: str
+    measures: Measures
+    network: Network | None
+    source: Network | None
+    lines: Sequence[str]
+    check: Check
+    files: Mapping[str, File] = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    #: seconds that the picture may take
+    patience: float = 20.0
+
+
+def of_extraction(
+    extraction: CertifiedExtraction, title: str, files: Mapping[str, Sequence[bytes]], lacking: str, checked: bool
+) -> Subject:
+    """From an extraction whose certificate the kernel has just checked, or (`checked` is False) not."""
+    status: Status = "unchecked" if not checked else "incomplete" if lacking else "valid"
+    check = Check(status, lacking if checked else "", extraction.summary["seconds"].get("check"))
+    described = {name: described_file(pieces) for name, pieces in files.items()}
+    lines = extraction.derivation.lines
+    text = extraction.certificate.subjects["formula"].decode()
+    network, source = extraction.network, extraction.source
+    summary = extraction.summary
+    patience = max(2.0, sum(summary["seconds"].values()) / 4)  # small next to the extraction
+    is_simplified = "before" in summary.get("simplified", {})
+    measures = extraction.formula.measure() if is_simplified else extraction.measures
+    formula = extraction.formula
+    return Subject(title, formula, text, measures, network, source, lines, check, described, summary, patience)
+
+
+def described_file(pieces: Sequence[bytes]) -> File:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return File(sum(map(len, pieces)), digest.hexdigest())
+
+
+def of_directory(directory: str | os.PathLike[str]) -> Subject:
+    """From the files of a directory, whoever wrote them: the kernel checks them now."""
+    folder = Path(directory)
+    begin = time.perf_counter()
+    rejected = rejection(lambda: kernel.check(os.fspath(folder), {}))
+    seconds = round(time.perf_counter() - begin, 3)
+    if rejected is not None and rejected.status == "malformed":
+        raise InputError(str(rejected), source=os.fspath(directory))
+    certificate = next(name for name in CERTIFICATE_FILES if (folder / name).exists())
+    header, *body = _certificate_lines(folder / certificate)
+    subjects = [name for subject, name in kernel.FILES.items() if f"{subject}_sha256" in json.loads(header)]
+    if "formula.mv" not in subjects:
+        message = "a report is about a formula, and this certificate is about none (verimv check says whether it holds)"
+        raise InputError(message, source=os.fspath(directory))
+    # other files of the directory are nobody's business: the kernel has not looked at them
+    contents = {name: _read(folder / name) for name in (*subjects, certificate)}
+    files = {name: described_file([data]) for name, data in contents.items()}
+    check = Check("valid", "", seconds)
+    if rejected is not None:
+        check = Check("invalid" if rejected.status == "invalid" else "incomplete", str(rejected), seconds)
+        body = _accepted(body, rejected)
+    network = _network(contents, "network.json")
+    source = _network(contents, "source.json") or network
+    text = decode(contents["formula.mv"], str(folder / "formula.mv"))
+    formula = read_mv(text, str(folder / "formula.mv"))
+    summary = _summary(folder / "summary.json", files)
+    measures = formula.measure()
+    return Subject(folder.resolve().name, formula, text, measures, network, source, body, check, files, summary)
+
+
+def _accepted(body: list[str], rejected: kernel.Rejected) -> list[str]:
+    """The lines before the one that is rejected; none if the certificate is not about these files."""
+    if rejected.line is not None:
+        return body[: max(0, rejected.line - 2)]
+    return body if rejected.status == "incomplete" else []
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError((error.strerror or str(error)).lower(), source=str(path)) from None
+
+
+def _certificate_lines(path: Path) -> list[str]:
+    """Of a certificate that the kernel could read."""
+    data = _read(path)
+    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("ascii").splitlines()
+
+
+def _network(contents: Mapping[str, bytes], name: str) -> Network | None:
+    return read_network(decode(contents[name], name), name) if name in contents else None
+
+
+def _summary(path: Path, files: Mapping[str, File]) -> dict[str, Any]:
+    """What summary.json says, if there is one, and it is about these files."""
+    try:
+        summary = json.loads(_read(path)) if path.exists() else {}
+    except (ValueError, RecursionError):
+        return {}
+    subjects = [subject for subject, name in kernel.FILES.items() if name in files]
+    is_about = isinstance(summary, dict) and all(
+        summary.get(f"{subject}_sha256") == files[kernel.FILES[subject]].sha256 for subject in subjects
+    )
+    return summary if is_about else {}

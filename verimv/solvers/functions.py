@@ -1,0 +1,120 @@
+"""Formulas and networks as functions on the unit cube, so that any two of them can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verimv.core.errors import InputError, check_type
+from verimv.exact import ONE, ZERO, Number, format_number
+from verimv.formulas.formula import Formula
+from verimv.networks.affine import Affine
+from verimv.networks.network import Box, Network
+from verimv.networks.program import Program
+from verimv.networks.transforms.normalise import to_unit_cube
+from verimv.solvers.encode import definitions_smtlib
+
+
+class Function:
+    """A formula, or a network whose box is mapped onto the unit cube. Points are points of the cube.
+
+    `inputs` and `outputs` say in which order points and values are given, when it is not the subject's own.
+    """
+
+    def __init__(
+        self, subject: Formula | Network, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
+    ) -> None:
+        check_type(subject, Formula, Network)
+        self.subject = subject
+        self.inputs = tuple(subject.inputs if inputs is None else inputs)
+        self.outputs = tuple(subject.outputs if outputs is None else outputs)
+        own = dict(zip(subject.inputs, subject.box, strict=True)) if isinstance(subject, Network) else {}
+        self.box: Box = tuple(own.get(name, (ZERO, ONE)) for name in self.inputs)
+        self._unit = to_unit_cube(subject) if isinstance(subject, Network) else subject
+        self._positions = [self.inputs.index(name) for name in subject.inputs]
+        self._chosen = [subject.outputs.index(name) for name in self.outputs]
+
+    def at(self, point: Sequence[Number]) -> list[Number]:
+        """Exact outputs at a point of the unit cube."""
+        own = [point[i] for i in self._positions]
+        if isinstance(self._unit, Network):
+            values = self._unit.at(own)
+        else:
+            values = self._unit.at(dict(zip(self._unit.inputs, own, strict=True)))
+        return [values[i] for i in self._chosen]
+
+    def add_to(self, program: Program) -> list[Affine]:
+        """The outputs as forms over the values of a program whose inputs are this function's, in order."""
+        if isinstance(self._unit, Network):
+            forms = program.add_network(self._unit, positions=self._positions)
+        else:
+            forms = program.add_formula(self._unit, self.inputs)
+        return [forms[i] for i in self._chosen]
+
+    def named(self, point: Sequence[Number]) -> dict[str, str]:
+        """A point of the cube in the user's own coordinates."""
+        ends = zip(self.inputs, self.box, point, strict=True)
+        return {name: format_number(low + (high - low) * u) for name, (low, high), u in ends}
+
+
+def aligned(a: Formula | Network, b: Formula | Network) -> tuple[Function, Function]:
+    """Two subjects as functions of the same inputs, with outputs in the same order: by name, see :func:`together`."""
+    first, second = together(a, b)
+    outputs = _matched("outputs", a.outputs, b.outputs)
+    return first, Function(b, second.inputs, outputs)
+
+
+def together(a: Formula | Network, b: Formula | Network) -> tuple[Function, Function]:
+    """Two subjects as functions of the same inputs, in the same order.
+
+    Names decide. Two formulas are functions of the variables of both; a formula beside a network may leave inputs out.
+    Only where no name is shared does position decide.
+    """
+    check_type(a, Formula, Network)
+    check_type(b, Formula, Network)
+    networks = [subject for subject in (a, b) if isinstance(subject, Network)]
+    if not networks:
+        inputs = tuple(dict.fromkeys(a.inputs + b.inputs))
+        return Function(a, inputs), Function(b, inputs)
+    if len(networks) == 2 and networks[0].box != _reordered_box(networks[1], _matched("inputs", a.inputs, b.inputs)):
+        raise InputError("cannot compare: the networks have different boxes; give one with --box")
+    names = networks[0].inputs
+    return _on(a, names), _on(b, names)
+
+
+def by_position(a: Formula | Network, b: Formula | Network) -> dict[str, str]:
+    """The inputs that :func:`together` takes for the same although their names differ."""
+    if isinstance(a, Formula) and isinstance(b, Formula):
+        return {}
+    disjoint = not set(a.inputs) & set(b.inputs)
+    return dict(zip(a.inputs, b.inputs, strict=True)) if disjoint and a.inputs and b.inputs else {}
+
+
+def _on(subject: Formula | Network, names: tuple[str, ...]) -> Function:
+    """The subject as a function of a network's inputs."""
+    if set(subject.inputs) <= set(names) and (isinstance(subject, Formula) or len(subject.inputs) == len(names)):
+        return Function(subject, names)
+    return Function(subject, _matched("inputs", names, subject.inputs))
+
+
+def _matched(what: str, names: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """The other names in the order that corresponds to `names`."""
+    if set(names) == set(others):
+        return tuple(names)
+    if len(names) == len(others) and not set(names) & set(others):
+        return tuple(others)
+    raise InputError(f"cannot compare: the {what} are {', '.join(names)} on one side, {', '.join(others)} on the other")
+
+
+def _reordered_box(network: Network, names: Sequence[str]) -> Box:
+    return tuple(network.box[network.inputs.index(name)] for name in names)
+
+
+def function_smtlib(subject: Formula | Network) -> str:
+    """SMT-LIB 2 in which every input and output is a named constant; check-sat is left to the user."""
+    if isinstance(subject, Network):
+        program = Program(subject.box)
+        forms = program.add_network(subject)
+    else:
+        program = Program(((ZERO, ONE),) * len(subject.inputs))
+        forms = program.add_formula(subject, subject.inputs)
+    return definitions_smtlib(program, dict(zip(subject.outputs, forms, strict=True)), subject.inputs)

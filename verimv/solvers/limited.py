@@ -1,0 +1,54 @@
+"""Running a solver where it can be stopped: in a child process, within a time and a memory budget."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import signal
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from verimv.core.effort import Deadline
+from verimv.core.workers import child
+from verimv.core.workers.child import OutOfBudget
+
+__all__ = ["DEFAULT_MEMORY", "Deadline", "OutOfBudget", "limited"]
+
+T = TypeVar("T")
+
+#: What a solver may add to the memory of the process that starts it, unless told otherwise.
+DEFAULT_MEMORY = 8192
+_GRACE = 0.3
+
+
+def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory: int = DEFAULT_MEMORY) -> T:
+    """The result of a call made in a child process; :class:`OutOfBudget` if it takes too long or too much memory.
+
+    The child is killed `_GRACE` seconds after its time, whatever it is doing, and at once on Ctrl-C.
+    """
+    context: Any = multiprocessing.get_context("fork" if hasattr(signal, "pthread_kill") else "spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(sender, memory, function, arguments), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        if not receiver.poll(None if math.isinf(seconds) else seconds + _GRACE):
+            raise OutOfBudget(f"no answer in {seconds:.3g} s")
+        try:
+            outcome, value = receiver.recv()
+        except EOFError:
+            raise OutOfBudget(f"the solver stopped without an answer (memory limit {memory} MB)") from None
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
+    if outcome == "error":
+        raise value
+    result: T = value
+    return result
+
+
+def _child(sender: Any, memory: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    child.begin(memory)
+    sender.send(child.outcome(partial(function, *arguments), memory))

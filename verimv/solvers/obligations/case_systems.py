@@ -1,0 +1,291 @@
+"""The evidence of a bound as linear programs: in each case no point of the relaxed network is above the bound.
+
+In a case (FORMAT §8) every variable has a range, and a line above c·(its value) over its argument: with them the
+network is a linear program. The lines of all variables, added up, are all that a case needs; that each line is above
+its activation on the range, and that the ranges hold, is what the rules "line", "between" and "interval" say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from verimv import kernel
+from verimv.core.errors import InputError
+from verimv.exact import ONE, ZERO, Number, Rational, floor
+from verimv.exact.algebraic import Algebraic
+from verimv.networks.affine import Affine
+from verimv.networks.network import Activation, activate
+from verimv.solvers.obligations.certified import exact
+from verimv.solvers.obligations.script import Script, total
+
+#: (variable, "low" or "high") → a bound of its argument, or of itself if it is free.
+Facts = Mapping[tuple[int | None, str], Number]
+
+#: Slopes that the format chooses are multiples of its inverse.
+_SLOPE_UNIT = 1 << 16
+
+
+class Variable(NamedTuple):
+    """Free in [0,1], or an activation of an affine function of variables before it."""
+
+    activation: Activation | None
+    argument: Affine = Affine(())
+
+
+class Split(NamedTuple):
+    """One side of a split, in the situation that another one left (−1: at first)."""
+
+    within: int
+    variable: int
+    side: str
+    point: Number
+
+
+class Case(NamedTuple):
+    """A leaf of the evidence: where the target must not be positive, and by which multipliers that is shown."""
+
+    number: int
+    target: Affine
+    #: of the whole tree, and the last one that leads to the leaf
+    tree: Sequence[Split]
+    situation: int
+    multipliers: tuple[Number, ...]
+
+    def splits(self) -> Facts:
+        """The bounds that splits give, the last one of a side. They are not kept: trees can be deep."""
+        found: dict[tuple[int | None, str], Number] = {}
+        place = self.situation
+        while place >= 0:
+            place, variable, side, point = self.tree[place]
+            found.setdefault((variable, side), point)
+        return found
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Cases over the first `count` variables of a system, with what is known of their arguments."""
+
+    variables: Sequence[Variable]
+    facts: Facts
+    count: int
+    cases: Sequence[Case]
+    #: of free variables, for messages
+    nodes: Sequence[int]
+
+
+class IncompleteCases(Exception):
+    """There are not as many cases as situations."""
+
+
+def read_cases(cases: Sequence[list[Any]], targets: Sequence[Affine], count: int) -> list[Case]:
+    """The leaves of the trees of cases, which stand in preorder, one tree for each target."""
+    found: list[Case] = []
+    tree: list[Split] = []
+    pending = [(target, -1) for target in reversed(targets)]
+    for number, (kind, *arguments) in enumerate(cases, start=1):
+        if not pending:
+            raise IncompleteCases("expected no more cases")
+        target, situation = pending.pop()
+        if kind == "split":
+            kernel.well_formed(len(arguments) == 2, "a variable and a point", arguments)
+            k, point = kernel.natural(arguments[0]), exact(kernel.number(arguments[1]))
+            if k >= count:
+                raise IncompleteCases(f"expected one of {count} variables, not {k}")
+            for side in ("low", "high"):
+                pending.append((target, len(tree)))
+                tree.append(Split(situation, k, side, point))
+        else:
+            kernel.well_formed(kind == "leaf", "split or leaf", kind)
+            multipliers = tuple(exact(kernel.number(argument)) for argument in arguments)
+            found.append(Case(number, target, tree, situation, multipliers))
+    if pending:
+        raise IncompleteCases(f"expected {len(pending)} more cases")
+    return found
+
+
+class Range(NamedTuple):
+    """Of the argument of a variable, and the values of the variable there."""
+
+    low: Number
+    high: Number
+    least: Number
+    largest: Number
+
+
+class Program(NamedTuple):
+    """The linear program of a case: the ends of free variables, and Σ slope·argument + peak − c·value ≥ 0."""
+
+    ends: dict[int, tuple[Number, Number]]
+    #: variable → (slope, c)
+    lines: dict[int, tuple[Number, Number]]
+    peaks: Number
+    target: Affine
+
+
+class System:
+    """Variables, and the text of their definitions for solvers."""
+
+    def __init__(self, variables: Sequence[Variable]) -> None:
+        self.variables = variables
+        self._unsplit: tuple[int, Facts, list[Range] | None] | None = None
+        self._users: list[list[tuple[int, Number]]] = [[] for _ in variables]
+        for k, variable in enumerate(variables):
+            for j, w in variable.argument.terms:
+                self._users[j].append((k, w))
+
+    def ranges(self, count: int, facts: Facts, splits: Facts) -> list[Range] | None:
+        """The ranges of the first variables in a case; None if one of them is empty."""
+        if splits:
+            return self._ranges(count, facts, splits)
+        if self._unsplit is None or self._unsplit[0] != count or self._unsplit[1] is not facts:
+            self._unsplit = (count, facts, self._ranges(count, facts, splits))
+        return self._unsplit[2]
+
+    def _ranges(self, count: int, facts: Facts, splits: Facts) -> list[Range] | None:
+        found: list[Range] = []
+        values: list[tuple[Number, Number]] = []
+        for k, (activation, argument) in enumerate(self.variables[:count]):
+            low, high = (ZERO, ONE) if activation is None else argument.range_over(values)
+            below = splits.get((k, "low"), facts.get((k, "low")))
+            above = splits.get((k, "high"), facts.get((k, "high")))
+            low = low if below is None else max(low, below)
+            high = high if above is None else min(high, above)
+            if low > high:
+                return None
+            ends = (low, high) if activation is None else (activate(activation, low), activate(activation, high))
+            found.append(Range(low, high, *ends))
+            values.append(ends)
+        return found
+
+    def program(self, count: int, facts: Facts, case: Case) -> Program | None:
+        """The linear program of a case; None if the case has no point."""
+        splits = case.splits()
+        ranges = self.ranges(count, facts, splits)
+        if ranges is None:
+            return None
+        multipliers = list(reversed(case.multipliers))
+        slopes: dict[int, Number] = {}
+        target = dict(case.target.terms)
+        ends: dict[int, tuple[Number, Number]] = {}
+        lines: dict[int, tuple[Number, Number]] = {}
+        peaks: Number = ZERO
+        for k in range(count - 1, -1, -1):
+            activation, range_ = self.variables[k].activation, ranges[k]
+            c = target.get(k, ZERO)
+            for user, w in self._users[k]:
+                if user in slopes:
+                    c = c + slopes[user] * w
+            if activation is None:
+                ends[k] = (range_.low, range_.high)
+                continue
+            kinks = _kinks(activation, range_)
+            is_split = (k, "low") in splits or (k, "high") in splits
+            if not kinks and not is_split:
+                slope = c if (range_.least, range_.largest) == (range_.low, range_.high) else ZERO
+            elif not case.multipliers:
+                slope = _default_slope(activation, c, range_)
+            elif multipliers:
+                slope = multipliers.pop()
+            else:
+                raise InputError(f"case {case.number}: expected a multiplier for every kink, found too few")
+            points = ((range_.low, range_.least), (range_.high, range_.largest), *kinks)
+            peaks = peaks + max(c * value - slope * z for z, value in points)
+            if slope:
+                slopes[k] = slope
+            if slope or c:
+                lines[k] = (slope, c)
+        if multipliers:
+            raise InputError(f"case {case.number}: expected no more multipliers, found {len(multipliers)}")
+        return Program(ends, lines, peaks, case.target)
+
+    def definitions(self, count: int) -> Script:
+        """The first values v and arguments z, and what each argument is."""
+        script = Script()
+        for k, (activation, argument) in enumerate(self.variables[:count]):
+            script.variables[_value(k)] = None
+            if activation is None:
+                continue
+            script.variables[_argument(k)] = None
+            common = _common_denominator(argument)  # integers are quicker to read than fractions
+            script.require(f"(= (* {common}.0 {_argument(k)}) {script.form(argument.scaled(common), _value)})")
+        return script
+
+    def is_refuted_by(self, program: Program, point: Mapping[str, Number]) -> bool:
+        """Whether values of all variables are a point of the program where its target may be positive."""
+        ends = ((point.get(_value(k), ZERO), *program.ends[k]) for k in program.ends)
+        return all(low <= x <= high for x, low, high in ends) and self.excess(program, point) > 0
+
+    def excess(self, program: Program, point: Mapping[str, Number]) -> Number:
+        """The target with all lines added to it, which is no smaller."""
+        values = [point.get(_value(k), ZERO) for k in range(len(self.variables))]
+        result = program.peaks + program.target(values)
+        for k, (slope, c) in program.lines.items():
+            result = result + slope * self.variables[k].argument(values) - c * values[k]
+        return result
+
+    def values_at(self, program: Program, point: Mapping[str, Number]) -> list[Number]:
+        """The exact values of all variables, for the values of free ones in a model."""
+        values: list[Number] = []
+        for k, (activation, argument) in enumerate(self.variables):
+            if activation is None:
+                low, _ = program.ends.get(k, (ZERO, ONE))
+                values.append(point.get(_value(k), low))
+            else:
+                values.append(activate(activation, argument(values)))
+        return values
+
+
+def above_the_bound(program: Program) -> Script:
+    """A point of the program where its target is positive: then so is the target with all lines added to it."""
+    script = Script()
+    for k, (low, high) in program.ends.items():
+        script.require(f"(<= {script.number(low)} {_value(k)})")
+        script.require(f"(<= {_value(k)} {script.number(high)})")
+    terms = [script.form(program.target.shifted(program.peaks), _value)]
+    for k, (slope, c) in program.lines.items():
+        if slope:
+            terms.append(f"(* {script.number(slope)} {_argument(k)})")
+        if c:
+            terms.append(f"(* {script.number(-c)} {_value(k)})")
+    script.require(f"(< 0.0 {total(terms)})")
+    return script
+
+
+def halves(program: Program) -> list[Program]:
+    """The same on both halves of the widest range of a free variable; none if all are points."""
+    widest = max(program.ends, key=lambda k: program.ends[k][1] - program.ends[k][0], default=None)
+    if widest is None or program.ends[widest][0] == program.ends[widest][1]:
+        return []
+    low, high = program.ends[widest]
+    middle = (low + high) / 2
+    return [program._replace(ends={**program.ends, widest: ends}) for ends in ((low, middle), (middle, high))]
+
+
+def _value(k: int) -> str:
+    return f"v{k}"
+
+
+def _argument(k: int) -> str:
+    return f"z{k}"
+
+
+def _common_denominator(form: Affine) -> Rational:
+    numbers = (form.constant, *(w for _, w in form.terms))
+    return Rational(math.lcm(*(int(x.denominator) for x in numbers if not isinstance(x, Algebraic)), 1))
+
+
+def _kinks(activation: Activation, range_: Range) -> list[tuple[Number, Number]]:
+    """Where the activation bends inside a range: arguments and values."""
+    points = {"relu": [ZERO], "crelu": [ZERO, ONE], "identity": []}[activation]
+    return [(point, point) for point in points if range_.low < point < range_.high]
+
+
+def _default_slope(activation: Activation, c: Number, range_: Range) -> Number:
+    low, high, least, largest = range_
+    is_rational = not isinstance(low, Algebraic) and not isinstance(high, Algebraic)
+    if low < high and is_rational and (c > 0 or activation != "relu"):
+        return c * Rational(floor((largest - least) * _SLOPE_UNIT / (high - low)), _SLOPE_UNIT)
+    return c if low + high > 0 else ZERO

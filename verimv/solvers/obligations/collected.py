@@ -1,0 +1,80 @@
+"""The obligations of a certificate: distinct queries with the lines that they serve, and the evidence of bounds."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from verimv.networks.affine import Affine
+from verimv.solvers.obligations.case_systems import Evidence
+from verimv.solvers.obligations.linear import Linear, always_zero, never_positive
+from verimv.solvers.obligations.rules import RULES, Rule
+
+
+@dataclass
+class Served:
+    """Which lines need a query; and of the first of them: what it expects, and the form that it is about."""
+
+    what: str
+    form: Affine | None = None
+    nodes: list[int] = field(default_factory=list)  # the variables of the form, in the order of the query
+    lines: array[int] = field(default_factory=lambda: array("i"))
+
+
+class CasesOfLine(NamedTuple):
+    """The evidence of one line."""
+
+    line: int
+    evidence: Evidence
+
+
+class Obligations:
+    """Collects what has to be proved; equal queries are one."""
+
+    def __init__(self) -> None:
+        #: the line whose obligations are collected
+        self.line = 0
+        self.count = 0
+        self.queries: dict[Rule | Linear, Served] = {}
+        self.cases: list[CasesOfLine] = []
+
+    def rule(self, name: str, times: int = 1) -> None:
+        """A line uses a rule so many times."""
+        self._serve(RULES[name], f"the rule {name}", times)
+
+    def never_positive(self, form: Affine, what: str) -> None:
+        """A form over values in [0,1] must not be positive; `what` says what that is needed for."""
+        self._canonical(never_positive, form, what)
+
+    def always_zero(self, form: Affine, what: str) -> None:
+        self._canonical(always_zero, form, what)
+
+    def evidence(self, evidence: Evidence) -> None:
+        """Each case is a query of its own, and each variable of it has a range and a line."""
+        self.cases.append(CasesOfLine(self.line, evidence))
+        activations = {variable.activation for variable in evidence.variables[: evidence.count]}
+        used = ["split"] * (len(evidence.cases) > 1) + ["interval"]
+        for activation in ("relu", "crelu", "identity"):
+            if activation in activations:
+                used += [f"between {activation}"] * (activation != "identity") + [f"line {activation}"]
+        for name in used:
+            self.rule(name, len(evidence.cases))
+        self.count += len(evidence.cases)
+
+    def _canonical(self, canonical: Callable[[Affine], tuple[Linear, list[int]]], form: Affine, what: str) -> None:
+        query, nodes = canonical(form)
+        if query not in self.queries:
+            self.queries[query] = Served(what, form, nodes)
+        self._serve(query, what, 1)
+
+    def _serve(self, query: Rule | Linear, what: str, times: int) -> None:
+        if not times:
+            return
+        self.count += times
+        served = self.queries.get(query)
+        if served is None:
+            served = self.queries[query] = Served(what)
+        if not served.lines or served.lines[-1] != self.line:
+            served.lines.append(self.line)

@@ -1,0 +1,211 @@
+"""All queries of a certificate, by number; what a solver says of them, and what a refuted one means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from verimv.core.effort import Deadline
+from verimv.core.errors import InputError, InternalError
+from verimv.exact import ZERO, Number, format_number
+from verimv.solvers.obligations.asking import SESSIONS, Reply, Session
+from verimv.solvers.obligations.case_systems import Case, Evidence, Program, System, above_the_bound, halves
+from verimv.solvers.obligations.collect import Task
+from verimv.solvers.obligations.linear import Linear
+from verimv.solvers.obligations.rules import Rule
+from verimv.solvers.obligations.script import Script
+from verimv.solvers.verdict import Witness
+
+#: Queries that one session answers: afterwards a new one is quicker.
+_PER_SESSION = 50
+#: A query may take this share of the time that is left, and no more than so many seconds.
+_SHARE, _SECONDS = 0.2, 30.0
+#: A case that is still open after both solvers is cut into two, as often as this.
+_HALVINGS = 4
+
+
+class CaseQuery(NamedTuple):
+    """A case of the evidence of a line, over the system of its variables."""
+
+    line: int
+    evidence: Evidence
+    case: Case
+
+    def program(self, system: System) -> Program | None:
+        try:
+            return system.program(self.evidence.count, self.evidence.facts, self.case)
+        except InputError as error:
+            raise InputError(f"line {self.line}: {error.message}") from None
+
+    def text(self, system: System) -> str:
+        """An SMT-LIB 2 script; empty if the case has no point."""
+        program = self.program(system)
+        if program is None:
+            return ""
+        script = system.definitions(self.evidence.count)
+        asked = above_the_bound(program)
+        script.variables |= asked.variables
+        script.assertions += asked.assertions
+        comment = f"line {self.line}, case {self.case.number}: no point of the linear program is above the bound"
+        return script.text(comment, script.logic)
+
+
+Query = Rule | Linear | CaseQuery
+
+
+class Open(NamedTuple):
+    """A query that a solver did not prove: why not, or a model that it gives against it."""
+
+    number: int
+    reply: Reply
+
+
+class Refutation(NamedTuple):
+    """An obligation that is false: where it comes from, what is expected there, and an exact point."""
+
+    what: str
+    witness: Witness
+
+
+class Queries:
+    """First those that serve many lines, then the cases of the evidence."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        cases = [CaseQuery(line, found, case) for line, found in task.obligations.cases for case in found.cases]
+        self.all: list[Query] = [*task.obligations.queries, *cases]
+
+    def groups(self) -> list[list[int]]:
+        """The numbers of queries that are asked one after the other in one session."""
+        found: list[list[int]] = []
+        previous: object = None
+        for number, query in enumerate(self.all):
+            kind = id(query.evidence.variables) if isinstance(query, CaseQuery) else type(query)
+            if kind != previous or len(found[-1]) == _PER_SESSION:
+                found.append([])
+            found[-1].append(number)
+            previous = kind
+        return found
+
+    def open_after(self, solver: str, deadline: Deadline, numbers: Sequence[int]) -> list[Open]:
+        """Those of a group that a solver does not prove. Runs in a worker."""
+        session = _Asking(solver, [self.all[number] for number in numbers], deadline)
+        replies = [(number, session.ask(self.all[number])) for number in numbers]
+        return [Open(number, reply) for number, reply in replies if reply.status != "unsat"]
+
+    def is_proved_in_halves(self, solver: str, deadline: Deadline, number: int) -> bool:
+        """Whether a solver proves a case once its box is cut into two, and again. Runs in a worker."""
+        query = self.all[number]
+        if not isinstance(query, CaseQuery):
+            return False
+        session = _Asking(solver, [query], deadline)
+        program = query.program(session.system)
+        pending = [] if program is None else [(program, 0)]
+        while pending:
+            part, depth = pending.pop()
+            if depth and session.about(part).status == "unsat":
+                continue
+            parts = halves(part)
+            if not parts or depth == _HALVINGS or not deadline.left:
+                return False
+            pending += [(half, depth + 1) for half in parts]
+        return True
+
+    def line(self, number: int) -> int:
+        """The first line that a query serves."""
+        query = self.all[number]
+        return query.line if isinstance(query, CaseQuery) else self.task.obligations.queries[query].lines[0]
+
+    def place(self, number: int) -> str:
+        """Where a query comes from."""
+        line, query = self.line(number), self.all[number]
+        if line not in self.task.rules:
+            return "the files that the certificate names"
+        case = f", case {query.case.number}" if isinstance(query, CaseQuery) else ""
+        return f"line {line}, rule {self.task.rules[line]}{case}"
+
+    def refutation(self, found: Open) -> Refutation | None:
+        """What a model says, if it stands up to an exact replay."""
+        query = self.all[found.number]
+        if isinstance(query, Rule):  # it should hold for all numbers, so no certificate can be at fault
+            raise InternalError(f"a solver refutes the rule {query.name}", query.text())
+        place, model = self.place(found.number), found.reply.model
+        if isinstance(query, Linear):
+            return self._refuted_form(query, place, model)
+        system = System(query.evidence.variables)
+        program = query.program(system)
+        if program is None or not system.is_refuted_by(program, model):
+            _check_logic(query.text(system))
+            return None
+        values = system.values_at(program, model)
+        claimed, by_evidence = query.case.target(values), system.excess(program, model)
+        at = {self._name(query.evidence.nodes[k]): values[k] for k in sorted(program.ends)}
+        excess = {"value − bound": claimed, "by the evidence": by_evidence}
+        return Refutation(f"{place}: expected evidence of the bound", _witness(at, excess))
+
+    def _refuted_form(self, query: Linear, place: str, model: Mapping[str, Number]) -> Refutation | None:
+        served = self.task.obligations.queries[query]
+        point = [model.get(name, ZERO) for name in query.variables]
+        if not query.is_refuted_by(point) or served.form is None:
+            _check_logic(query.text())
+            return None
+        values = {j: ZERO for j, _ in served.form.terms} | dict(zip(served.nodes, point, strict=True))
+        if not query.both:  # variables with a positive coefficient are complemented there
+            values = {j: 1 - values[j] if w > 0 else values[j] for j, w in served.form.terms}
+        off = served.form.constant + sum((w * values[j] for j, w in served.form.terms), ZERO)
+        at = {self._name(node): value for node, value in sorted(values.items())}
+        return Refutation(
+            f"{place}: expected {served.what}", _witness(at, {"difference" if query.both else "excess": off})
+        )
+
+    def _name(self, node: int) -> str:
+        inputs = self.task.inputs
+        return inputs[node - 2] if 2 <= node < 2 + len(inputs) else f"[{node}]"
+
+
+def _check_logic(text: str) -> None:
+    """Linear models are exact: one that fails is an error of the solver. With square roots it may be only close."""
+    if "(set-logic QF_LRA)" in text:
+        raise InternalError("a solver gives a model that is none", text)
+
+
+def _witness(at: Mapping[str, Number], values: Mapping[str, Number]) -> Witness:
+    point, found = ({name: format_number(x) for name, x in part.items()} for part in (at, values))
+    return Witness(point, found)
+
+
+class _Asking:
+    """A solver that is asked about queries of one kind."""
+
+    def __init__(self, solver: str, queries: Sequence[Query], deadline: Deadline) -> None:
+        self._start = SESSIONS[solver]
+        self._deadline = deadline
+        self._sessions: dict[str, Session] = {}
+        self._definitions: Script | None = None
+        cases = [query for query in queries if isinstance(query, CaseQuery)]
+        self.system = System(cases[0].evidence.variables if cases else ())
+        self._count = max((query.evidence.count for query in cases), default=0)
+
+    def ask(self, query: Query) -> Reply:
+        if isinstance(query, CaseQuery):
+            program = query.program(self.system)
+            return Reply("unsat", {}) if program is None else self.about(program)
+        if query.logic == "QF_NRA" or isinstance(query, Rule):
+            return self._start(query.logic, Script()).ask(query.script(), self._seconds())
+        return self._session(query.logic, Script()).ask(query.script(), self._seconds())
+
+    def about(self, program: Program) -> Reply:
+        if self._definitions is None:
+            self._definitions = self.system.definitions(self._count)
+        asked = above_the_bound(program)
+        # A bound may have square roots that the network has not.
+        logic = "QF_NRA" if "QF_NRA" in (self._definitions.logic, asked.logic) else "QF_LRA"
+        return self._session(logic, self._definitions).ask(asked, self._seconds())
+
+    def _session(self, logic: str, definitions: Script) -> Session:
+        if logic not in self._sessions:
+            self._sessions[logic] = self._start(logic, definitions)
+        return self._sessions[logic]
+
+    def _seconds(self) -> float:
+        return min(_SECONDS, _SHARE * self._deadline.left)

@@ -1,0 +1,210 @@
+"""Exact minima and maxima over a box, with attaining points.
+
+A solver is asked for a point above the best value so far; on the linear piece around that point the best value is found
+exactly by linear programming; and again, until the solver proves that nothing lies above. Every value is replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from verimv.core.effort import NEVER, SECOND, Deadline, Meter
+from verimv.core.errors import InternalError
+from verimv.exact import ONE, ZERO, Number, format_number
+from verimv.formulas.formula import Formula
+from verimv.networks.affine import Affine
+from verimv.networks.network import Box, Network
+from verimv.networks.program import Program
+from verimv.solvers.encode import logic_of, positive
+from verimv.solvers.engines import SOLVERS, Answer, z3_number
+from verimv.solvers.functions import Function
+from verimv.solvers.limited import DEFAULT_MEMORY, OutOfBudget, limited
+from verimv.solvers.point_search import Point, is_impossible, quick_points, simplest
+
+#: After the exact search has used its share, the rest goes into proving the best bound short of exact.
+_EXACT_SHARE = 0.7
+#: For both ends of the ranges of all outputs.
+_WORK = 60 * SECOND
+#: Of a step of the search, besides what the solver takes.
+_STEP = 1000
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """value ≤ true maximum ≤ upper; the value is attained at the point. Exact when the two are equal."""
+
+    value: Number
+    point: Point
+    upper: Number
+
+    @property
+    def exact(self) -> bool:
+        return self.value == self.upper
+
+
+Evaluate = Callable[[Point], Number]
+
+
+def maximum(
+    program: Program,
+    form: Affine,
+    value_at: Evaluate,
+    names: Sequence[str],
+    meter: Meter,
+    solver: str = "z3",
+    memory: int = DEFAULT_MEMORY,
+) -> Optimum:
+    """The largest value of a form of a program over its box. `value_at` is the same value by other means.
+
+    When the work is used up or the deadline has passed, what is known then is returned.
+    """
+    box = program.ranges[: program.inputs]
+    point: Point = tuple(low for low, _ in box)
+    best = value_at(point)
+    for unit in quick_points(len(box)):
+        candidate = tuple(low + (high - low) * u for (low, high), u in zip(box, unit, strict=True))
+        value = value_at(candidate)
+        if value > best:
+            point, best = candidate, value
+    upper = program.range_of(form)[1]
+    if best < upper and not meter.is_used_up and meter.deadline.left:
+        start = (program, form, names, solver, point, best, meter)
+        with suppress(OutOfBudget):  # then what is known already stands
+            point, upper, work = limited(_climb, *start, seconds=meter.deadline.left, memory=memory)
+            meter.spend(work)
+        best = value_at(point)
+    if upper < best:
+        raise InternalError(f"{solver} bounds by {format_number(upper)} what is {format_number(best)} at a point")
+    attained = best
+
+    def as_good(candidate: Point) -> bool:
+        inside = all(low <= x <= high for x, (low, high) in zip(candidate, box, strict=True))
+        return inside and value_at(candidate) >= attained
+
+    return Optimum(best, simplest(as_good, point), upper)
+
+
+def _climb(
+    program: Program, form: Affine, names: Sequence[str], solver: str, point: Point, best: Number, meter: Meter
+) -> tuple[Point, Number, int]:
+    """Runs in the child: the best point found, a proven upper bound, and the work that this took."""
+    before = meter.spent
+
+    def ask(value: Number, share: float) -> Answer:
+        """Is the form above a value somewhere? With a share of the work that is left."""
+        above = [[positive(form.shifted(-value))]]
+        if is_impossible(program, above):
+            return Answer("unsat")
+        answer = SOLVERS[solver](program, above, names, meter.deadline.left, max(1, int(share * meter.left)))
+        meter.spend(_STEP + answer.work)
+        return answer
+
+    linear = logic_of(program, [[positive(form)]]) == "QF_LRA"
+    while (answer := ask(best, _EXACT_SHARE)).point is not None:
+        higher = best_on_piece(program, form, answer.point) if linear else answer.point
+        if _value(program, form, higher) <= best:  # an irrational model, rounded: no way up from here
+            break
+        point, best = higher, _value(program, form, higher)
+    upper = best if answer.status == "unsat" else _best_provable(best, program.range_of(form)[1], ask)
+    return point, upper, meter.spent - before
+
+
+def _best_provable(low: Number, upper: Number, ask: Callable[[Number, float], Answer]) -> Number:
+    """A bound between the best value and the interval's, by bisection with what is left of the work."""
+    for probes_left in range(4, 0, -1):
+        middle = (low + upper) / 2
+        if ask(middle, 1 / probes_left).status == "unsat":
+            upper = middle
+        else:
+            low = middle
+    return upper
+
+
+def _value(program: Program, form: Affine, point: Point) -> Number:
+    values: list[Number] = list(point)
+    for case in program.cases.values():
+        t = case.argument(values)
+        values.append(ZERO if t <= 0 else ONE if case.kind == "clip" and t >= 1 else t)
+    return form(values)
+
+
+def best_on_piece(program: Program, form: Affine, point: Point) -> Point:
+    """The point with the largest value among those on which every case acts as it does at `point` (exact LP)."""
+    import z3
+
+    context = z3.Context()  # of its own: z3 remembers what it was asked before
+    optimise = z3.Optimize(ctx=context)
+    inputs = [z3.Real(f"x!{i}", context) for i in range(program.inputs)]
+
+    def number(value: Number) -> Any:
+        return z3.RealVal(str(value), context)
+
+    def term(affine: Affine) -> Any:
+        return z3.Sum([number(affine.constant), *(number(w) * inputs[j] for j, w in affine.terms)])
+
+    for x, (low, high) in zip(inputs, program.ranges, strict=False):
+        optimise.add(x >= number(low), x <= number(high))
+    pieces = [Affine.variable(j) for j in range(program.inputs)]
+    for case in program.cases.values():
+        argument = case.argument.substitute(pieces)
+        value = argument(point)
+        if value <= 0:
+            optimise.add(term(argument) <= 0)
+            pieces.append(Affine(()))
+        elif case.kind == "clip" and value >= 1:
+            optimise.add(term(argument) >= 1)
+            pieces.append(Affine((), ONE))
+        else:
+            optimise.add(term(argument) >= 0)
+            if case.kind == "clip":
+                optimise.add(term(argument) <= 1)
+            pieces.append(argument)
+    optimise.maximize(term(form.substitute(pieces)))
+    if str(optimise.check()) != "sat":
+        return point
+    model = optimise.model()
+    return tuple(z3_number(model.eval(x, model_completion=True)) for x in inputs)
+
+
+@dataclass(frozen=True)
+class FunctionRange:
+    """Exact ends of a function's range with points (of the unit cube), or proven bounds of them."""
+
+    output: str
+    lower: Optimum  # of the negated value
+    upper: Optimum
+
+    @property
+    def exact(self) -> bool:
+        return self.lower.exact and self.upper.exact
+
+
+def output_ranges(
+    subject: Formula | Network,
+    solver: str = "z3",
+    memory: int = DEFAULT_MEMORY,
+    deadline: Deadline = NEVER,
+    work: int = _WORK,
+) -> list[FunctionRange]:
+    """The range of every output over the box; what is known of it, where work or time are used up."""
+    function = Function(subject)
+    unit: Box = ((ZERO, ONE),) * len(function.inputs)
+    meter = Meter(work, deadline)
+    ranges = []
+    for index, name in enumerate(function.outputs):
+        program = Program(unit)
+        form = function.add_to(program)[index]
+
+        def value(point: Point, index: int = index) -> Number:
+            return function.at(point)[index]
+
+        share = meter.left // (2 * (len(function.outputs) - index))
+        ends = (Meter(share, deadline), Meter(share, deadline))
+        lower = maximum(program, -form, lambda point: -value(point), function.inputs, ends[0], solver, memory)
+        upper = maximum(program, form, value, function.inputs, ends[1], solver, memory)
+        meter.left -= ends[0].spent + ends[1].spent
+        ranges.append(FunctionRange(name, lower, upper))
+    return ranges

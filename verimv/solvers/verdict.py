@@ -1,0 +1,82 @@
+"""Proved, refuted with a witness, or undecided with a reason: three answers that nothing turns into two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from verimv.core.display import Headed, cut, html_table
+from verimv.core.errors import Undecided
+
+Status = Literal["proved", "refuted", "undecided"]
+
+EXIT_CODES: dict[Status, int] = {"proved": 0, "refuted": 1, "undecided": 3}
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An exact point with the exact values there, replayed on every side before it is shown."""
+
+    point: Mapping[str, str]
+    values: Mapping[str, str]
+
+    def __str__(self) -> str:
+        at = ", ".join(f"{name}={number}" for name, number in self.point.items()) or "the only point"
+        return f"at {at}: " + ", ".join(f"{name} = {value}" for name, value in self.values.items())
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict(Headed):
+    """The answer to a question about formulas and networks, with who gave it."""
+
+    status: Status
+    witness: Witness | None = None
+    reason: str = ""
+    #: solver, version, answer and seconds of every query that counted
+    evidence: tuple[Mapping[str, Any], ...] = field(default=())
+    seconds: float = 0.0
+
+    @property
+    def proved(self) -> bool:
+        return self.status == "proved"
+
+    @property
+    def refuted(self) -> bool:
+        return self.status == "refuted"
+
+    @property
+    def undecided(self) -> bool:
+        return self.status == "undecided"
+
+    @property
+    def counterexample(self) -> Witness | None:
+        return self.witness if self.refuted else None
+
+    def __bool__(self) -> bool:
+        """True if proved, False if refuted; undecided is neither."""
+        if self.undecided:
+            raise Undecided(self.reason)
+        return self.proved
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the answer, the exact point and values, and who gave it."""
+        rows: list[tuple[str, str]] = []
+        if self.witness is not None:
+            rows += [*self.witness.point.items(), *self.witness.values.items()]
+        if self.reason:
+            rows.append(("reason", self.reason))
+        rows += [(str(item.get("solver", "")), str(item.get("answer", ""))) for item in self.evidence]
+        return html_table(self.status, rows)
+
+    def _headline(self) -> str:
+        return f"{self.status} {self.witness or cut(self.reason)}".rstrip()
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "witness": None if self.witness is None else {"point": dict(self.witness.point), **self.witness.values},
+            "reason": self.reason,
+            "evidence": [dict(item) for item in self.evidence],
+            "seconds": round(self.seconds, 3),
+        }
