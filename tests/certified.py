@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from verimv import certificate
+from verimv.certificate import from_extraction
 from verimv.certificate.from_extraction import CertifiedExtraction
 from verimv.core.errors import IncompleteCertificate
 from verimv.networks.network import Network
 
 
 def extract(network: Network, **options: Any) -> CertifiedExtraction:
-    extraction = certificate.extract(network, **options)
+    extraction = from_extraction.extract(network, **options)
     try:
         extraction.certificate.check()
     except IncompleteCertificate:

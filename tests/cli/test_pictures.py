@@ -9,9 +9,8 @@ from hypothesis import given, settings
 
 from tests import oracle
 from verimv import InputError, Layer, Network, load, parse, write_network
-from verimv.cli import main
+from verimv.cli import main, plot
 from verimv.exact import Rational, parse_number
-from verimv.cli import plot
 from verimv.show.pictures.figure import raster
 from verimv.show.pictures.maps import region_maps
 from verimv.show.pictures.restrict import restricted
