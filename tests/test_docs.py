@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.sessions import ROOT, check_python, commands, printed, without_what_varies, workplace
-from verimv.cli.completion import commands as known_commands
+from verimv.cli.commands.completion import commands as known_commands
 from verimv.cli.parser import build_parser
 
 DOCS = sorted((ROOT / "docs").glob("*.md"))

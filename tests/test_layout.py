@@ -122,17 +122,17 @@ def test_a_misspelt_name_is_an_attribute_error():
 
 
 def test_words_of_options_are_those_of_the_engines():
-    from verimv.cli import commands
-    from verimv.cli import plot as plotting
+    from verimv.cli import formats
+    from verimv.cli.commands import plot
     from verimv.cli.parser import build_parser
     from verimv.core import choices
-    from verimv.paper.experiments import campaign as reproduce
+    from verimv.paper.experiments import campaign
     from verimv.show.pictures.graph import MAX_DRAWN
 
-    assert tuple(commands.FORMULA_FORMATS) == choices.FORMULA_FORMATS
-    assert tuple(commands.NETWORK_FORMATS) == choices.NETWORK_FORMATS
-    assert tuple(reproduce.EXPERIMENTS) == choices.EXPERIMENTS
-    assert ("auto", *plotting._DRAWN) == choices.PICTURES
+    assert tuple(formats.FORMULA_FORMATS) == choices.FORMULA_FORMATS
+    assert tuple(formats.NETWORK_FORMATS) == choices.NETWORK_FORMATS
+    assert tuple(campaign.EXPERIMENTS) == choices.EXPERIMENTS
+    assert ("auto", *plot._DRAWN) == choices.PICTURES
     assert build_parser().parse_args(["plot", "x", "-o", "x.svg"]).nodes == MAX_DRAWN
 
 
@@ -142,4 +142,6 @@ def test_every_command_has_a_function():
 
     [subparsers] = [action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction)]
     assert len(subparsers.choices) >= 15
-    assert all(callable(command_function(sub.get_default("run"))) for sub in subparsers.choices.values())
+    assert all(callable(command_function(name)) for name in subparsers.choices)
+    modules = {path.stem for path in (PACKAGE / "cli" / "commands").glob("*.py")} - {"__init__"}
+    assert modules == set(subparsers.choices)

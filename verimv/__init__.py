@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what people and type checkers see; at run time a name is loaded when it is first used
+    from verimv.bounding.results import NetworkBounds
     from verimv.certificate.certificate import Certificate
     from verimv.certificate.from_extraction import CertifiedExtraction, extract
     from verimv.certificate.from_pair import certify, certify_formulas
@@ -33,8 +34,10 @@ if TYPE_CHECKING:  # what people and type checkers see; at run time a name is lo
     from verimv.networks.transforms.compose import compose, concatenate, stack
     from verimv.networks.transforms.from_formula import to_network
     from verimv.questions.equality import equivalent
+    from verimv.questions.neuron_ranges import bounds
+    from verimv.questions.ranges import OutputRange, output_range
+    from verimv.questions.validity import entails, satisfiable, valid
     from verimv.simplification.simplification import Simplification, simplify
-    from verimv.solvers.decide import entails, satisfiable, valid
     from verimv.solvers.point_search import Search
     from verimv.solvers.verdict import Verdict
 
@@ -50,7 +53,9 @@ __all__ = [
     "InvalidCertificate",
     "Layer",
     "Network",
+    "NetworkBounds",
     "OutputLeavesUnitInterval",
+    "OutputRange",
     "Refuted",
     "Search",
     "Simplification",
@@ -58,6 +63,7 @@ __all__ = [
     "Verdict",
     "VerimvError",
     "__version__",
+    "bounds",
     "certify",
     "certify_difference",
     "certify_formulas",
@@ -70,6 +76,7 @@ __all__ = [
     "equivalent",
     "extract",
     "load",
+    "output_range",
     "parse",
     "read_mv",
     "read_network",
@@ -86,6 +93,7 @@ __all__ = [
 
 #: Where the public names live. Solvers and numerical libraries take most of a second to load; `import verimv` does not.
 _HOMES = {
+    "bounding.results": ("NetworkBounds",),
     "certificate.certificate": ("Certificate",),
     "certificate.from_extraction": (
         "CertifiedExtraction",
@@ -139,14 +147,19 @@ _HOMES = {
     ),
     "networks.transforms.from_formula": ("to_network",),
     "questions.equality": ("equivalent",),
-    "simplification.simplification": (
-        "Simplification",
-        "simplify",
+    "questions.neuron_ranges": ("bounds",),
+    "questions.ranges": (
+        "OutputRange",
+        "output_range",
     ),
-    "solvers.decide": (
+    "questions.validity": (
         "entails",
         "satisfiable",
         "valid",
+    ),
+    "simplification.simplification": (
+        "Simplification",
+        "simplify",
     ),
     "solvers.point_search": ("Search",),
     "solvers.verdict": ("Verdict",),

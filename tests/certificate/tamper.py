@@ -19,7 +19,7 @@ from verimv.networks.formats.json_format import read_network
 from verimv.networks.network import Layer, Network, activate
 from verimv.networks.transforms.compose import stack
 from verimv.networks.transforms.normalise import to_unit_cube
-from verimv.solvers.decide import equivalent
+from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.optimise import output_ranges
 from verimv.solvers.point_search import Search
 
@@ -50,12 +50,12 @@ class Bundle:
             return self._is_within()
         formula = read_mv(self.subjects["formula"])
         if "original" in self.subjects:
-            return equivalent(read_mv(self.subjects["original"]), formula, search=Search(seconds=30)).proved
+            return equal_by_solver(read_mv(self.subjects["original"]), formula, search=Search(seconds=30)).proved
         network = read_network(self.subjects["network"])
         if "source" in self.subjects and to_unit_cube(read_network(self.subjects["source"])) != to_unit_cube(network):
             return False
         network = self._unmapped(to_unit_cube(network))
-        return equivalent(network, formula, search=Search(seconds=200)).proved
+        return equal_by_solver(network, formula, search=Search(seconds=200)).proved
 
     def _is_within(self) -> bool:
         """Whether the network, or the difference of two, stays between its last bounds, by the solver's exact range."""

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from verimv.cli.completion import commands
+from verimv.cli.commands.completion import commands
 from verimv.cli.parser import build_parser
 from verimv.core.choices import METHODS, SHELLS
 

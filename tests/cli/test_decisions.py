@@ -231,13 +231,13 @@ def test_disagreement_is_a_bug(run, small, monkeypatch):
 
     from verimv.bounding.interval import interval_bounds
     from verimv.bounding.results import NetworkBounds
-    from verimv.cli import decisions
+    from verimv.questions import neuron_ranges
 
     def wrong(network, *_):
         layers = [[replace(bound, upper=bound.lower) for bound in layer] for layer in interval_bounds(network).layers]
         return NetworkBounds(layers)
 
-    monkeypatch.setattr(decisions, "exact_bounds", wrong)
+    monkeypatch.setattr(neuron_ranges, "exact_bounds", wrong)
     code, _, err = run("bounds", small, "--method", "exact", "--engine", "both")
     assert code == 4
     assert "disagree about neuron" in err

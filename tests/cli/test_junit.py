@@ -51,7 +51,7 @@ def test_a_case_for_each_verdict(words, code, case, run, tmp_path):
 def test_undecided_is_an_error_of_its_own(run, tmp_path, monkeypatch):
     from verimv.solvers.verdict import Verdict
 
-    monkeypatch.setattr("verimv.solvers.decide.valid", lambda *a, **b: Verdict("undecided", reason="out of time"))
+    monkeypatch.setattr("verimv.cli.commands.valid.valid", lambda *a, **b: Verdict("undecided", reason="out of time"))
     assert run("valid", "x", "--junit", tmp_path / "out.xml")[0] == 3
     assert read(tmp_path / "out.xml")[1] == [("verimv.valid", "x", [("error", "undecided")])]
 

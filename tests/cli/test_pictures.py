@@ -9,7 +9,8 @@ from hypothesis import given, settings
 
 from tests import oracle
 from verimv import InputError, Layer, Network, load, parse, write_network
-from verimv.cli import main, plot
+from verimv.cli import main
+from verimv.cli.commands import plot
 from verimv.exact import Rational, parse_number
 from verimv.show.pictures.figure import raster
 from verimv.show.pictures.maps import region_maps

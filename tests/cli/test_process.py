@@ -61,7 +61,7 @@ def test_signals_leave_nothing_behind(slow_network, tmp_path, number, code, word
     assert [p.name for p in tmp_path.iterdir()] == ["slow.json"]
 
 
-@pytest.mark.parametrize("module", ["verimv.cli", "verimv.cli.parser", "verimv.cli.commands"])
+@pytest.mark.parametrize("module", ["verimv.cli", "verimv.cli.parser", "verimv.cli.commands.eval"])
 def test_interrupts_during_imports(module):
     """As if Ctrl-C came when that module is looked for."""
     program = f"""

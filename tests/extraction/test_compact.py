@@ -18,7 +18,7 @@ from verimv.formulas.dag import ODOT, OPLUS
 from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network
 from verimv.paper.experiments.families import random_network, single_unit
-from verimv.solvers.decide import equivalent
+from verimv.solvers.decide import equal_by_solver
 
 
 def agree(network, formula, seed=0):
@@ -51,7 +51,7 @@ def test_one_unit_is_proved_by_the_solver(text, logic):
     network = single_unit(weights, bias)
     result = extract(network, strategy="compact", logic=logic)
     assert result.formula.logic in (logic, "mv")
-    assert equivalent(network, result.formula).proved
+    assert equal_by_solver(network, result.formula).proved
 
 
 @settings(max_examples=60)

@@ -24,7 +24,7 @@ from verimv.formulas.dag import Dag
 from verimv.formulas.formula import Formula
 from verimv.networks.affine import Affine
 from verimv.paper.experiments.families import single_unit
-from verimv.solvers.decide import equivalent
+from verimv.solvers.decide import equal_by_solver
 
 SQUARE = [tuple(map(Fraction, p)) for p in ((0, 0), (1, 0), (1, 1), (0, 1))]
 
@@ -128,7 +128,7 @@ def test_neurons(neuron, minimise):
 @pytest.mark.parametrize(("weights", "bias"), [([7], -3), ([5, 7], -6), ([5, -6, 3], -1), ([1] * 6, -3), ([11, -9], 2)])
 def test_neurons_are_proved_by_the_solver(weights, bias):
     for minimise in ("length", "size"):
-        assert equivalent(single_unit(weights, bias), built(weights, bias, minimise=minimise)).proved
+        assert equal_by_solver(single_unit(weights, bias), built(weights, bias, minimise=minimise)).proved
 
 
 @settings(max_examples=80, deadline=None)

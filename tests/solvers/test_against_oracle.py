@@ -9,7 +9,7 @@ import pytest
 
 from tests.oracle import are_equal, build_network, exact_range, formula_values, network_value
 from verimv.formulas.formula import parse
-from verimv.solvers.decide import equivalent
+from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.optimise import output_ranges
 from verimv.solvers.point_search import Search
 
@@ -94,7 +94,7 @@ def test_mutants_are_told_apart_or_proved_equal(seed):
     text = random_expression(source, source.randint(2, 6))
     original = parse(f"({text}) ⊕ (0 ⊙ x ⊙ y)")
     changed = parse(f"({mutant(text, source)}) ⊕ (0 ⊙ x ⊙ y)")
-    verdict = equivalent(original, changed, search=Search(seconds=60))
+    verdict = equal_by_solver(original, changed, search=Search(seconds=60))
     assert verdict.proved == are_equal(original, changed, 2)
     assert not verdict.undecided
     if verdict.refuted:

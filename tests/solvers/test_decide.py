@@ -19,8 +19,9 @@ from verimv.networks.formats.json_format import write_network
 from verimv.networks.network import Network
 from verimv.networks.program import Program
 from verimv.paper.experiments.families import deep_sawtooth, random_network, shallow_sawtooth
+from verimv.questions.validity import entails, satisfiable, valid
 from verimv.solvers import point_search as search_module
-from verimv.solvers.decide import entails, equivalent, satisfiable, valid
+from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.encode import positive, to_smtlib
 from verimv.solvers.engines import SOLVERS, Answer, chosen
 from verimv.solvers.limited import OutOfBudget, limited
@@ -79,7 +80,7 @@ AXIOMS = [
 def test_mv_axioms(left, right):
     """(17)–(19) of the paper, over the same three variables on both sides."""
     padding = " ⊕ (0 ⊙ x ⊙ y ⊙ z)"
-    assert equivalent(parse(f"({left}){padding}"), parse(f"({right}){padding}"), search=both()).proved
+    assert equal_by_solver(parse(f"({left}){padding}"), parse(f"({right}){padding}"), search=both()).proved
 
 
 def test_satisfiability_and_entailment():
@@ -104,9 +105,9 @@ def test_a_witness_that_only_a_solver_finds(no_quick_points):
 
 def test_irrational_weights():
     root, half = parse("Δ[sqrt(2)/2]Δ[sqrt(2)/2]x"), parse("δ[2]x")
-    assert equivalent(root, half, search=both()).proved
+    assert equal_by_solver(root, half, search=both()).proved
     near = parse("Δ[0.7071]x ⊕ Δ[0.7071]x")
-    verdict = equivalent(parse("Δ[sqrt(2)/2]x ⊕ Δ[sqrt(2)/2]x"), near)
+    verdict = equal_by_solver(parse("Δ[sqrt(2)/2]x ⊕ Δ[sqrt(2)/2]x"), near)
     assert verdict.refuted
     assert "sqrt(2)" in verdict.witness.values["left"]
     assert valid(parse("Δ[sqrt(2)/2]x → x")).proved
@@ -114,49 +115,49 @@ def test_irrational_weights():
 
 
 def test_networks_against_networks():
-    assert equivalent(deep_sawtooth(4), shallow_sawtooth(4), search=both()).proved
-    verdict = equivalent(deep_sawtooth(4), deep_sawtooth(3))
+    assert equal_by_solver(deep_sawtooth(4), shallow_sawtooth(4), search=both()).proved
+    verdict = equal_by_solver(deep_sawtooth(4), deep_sawtooth(3))
     assert verdict.refuted
     assert verdict.counterexample is verdict.witness
     network = build_network([([[1, -1], [-1, 1]], [0, 0], "relu"), ([[1, 1]], [0], "relu")])
-    assert equivalent(network, parse("(x1 ⊙ ¬x2) ⊕ (x2 ⊙ ¬x1)"), search=both()).proved
+    assert equal_by_solver(network, parse("(x1 ⊙ ¬x2) ⊕ (x2 ⊙ ¬x1)"), search=both()).proved
 
 
 def test_tolerance_is_exact():
     network, other = build_network([([["1/3"]], [0], "identity")]), build_network([([["1/2"]], [0], "identity")])
-    assert equivalent(network, other, tolerance=Rational(1, 6)).proved
-    verdict = equivalent(network, other, tolerance=Rational(1, 6) - Rational(1, 10**9))
+    assert equal_by_solver(network, other, tolerance=Rational(1, 6)).proved
+    verdict = equal_by_solver(network, other, tolerance=Rational(1, 6) - Rational(1, 10**9))
     assert verdict.refuted
     assert verdict.witness.point == {"x1": "1"}
     with pytest.raises(InputError, match="negative"):
-        equivalent(network, other, tolerance=Rational(-1))
+        equal_by_solver(network, other, tolerance=Rational(-1))
 
 
 def test_boxes_and_names():
     wide = Network.of(build_network([([[1, 2]], [0], "relu")]).layers, ["a", "b"], [["-1", "1"], ["0", "3"]])
     swapped = Network.of(build_network([([[2, 1]], [0], "relu")]).layers, ["b", "a"], [["0", "3"], ["-1", "1"]])
-    assert equivalent(wide, swapped, search=both()).proved
+    assert equal_by_solver(wide, swapped, search=both()).proved
     shifted = Network.of(build_network([([[2, 1]], ["1/7"], "relu")]).layers, ["b", "a"], [["0", "3"], ["-1", "1"]])
-    verdict = equivalent(wide, shifted)
+    verdict = equal_by_solver(wide, shifted)
     at = verdict.witness.point
     assert wide(at["a"], at["b"]) != shifted(at["b"], at["a"])
     with pytest.raises(InputError, match="boxes"):
-        equivalent(wide, build_network([([[1, 2]], [0], "relu")]))
+        equal_by_solver(wide, build_network([([[1, 2]], [0], "relu")]))
     with pytest.raises(InputError, match="cannot compare"):
-        equivalent(wide, parse("x"))
+        equal_by_solver(wide, parse("x"))
     (found,) = output_ranges(wide)
     assert (found.lower.value, found.upper.value) == (0, 7)
 
 
 def test_inputs_with_the_encoders_own_look():
     assert valid(parse("v1 → (root1 → v1)"), search=both()).proved
-    assert equivalent(parse("v2 ⊕ v3"), parse("v3 ⊕ v2"), search=both()).proved
+    assert equal_by_solver(parse("v2 ⊕ v3"), parse("v3 ⊕ v2"), search=both()).proved
 
 
 def test_constants_need_no_variables():
     assert valid(parse("1 ⊕ 0"), search=both()).proved
     assert valid(parse("Δ[1/2]1"), search=both()).refuted
-    assert equivalent(parse("δ[2]1"), parse("Δ[1/2]1"), search=both()).proved
+    assert equal_by_solver(parse("δ[2]1"), parse("Δ[1/2]1"), search=both()).proved
 
 
 def test_text_and_objects_are_the_same_problem():
@@ -216,7 +217,7 @@ def test_splitting_decides_what_one_query_does_not(monkeypatch, no_quick_points)
         )
 
     monkeypatch.setitem(SOLVERS, "z3", impatient)
-    verdict = equivalent(deep_sawtooth(3), shallow_sawtooth(3), search=Search(seconds=60))
+    verdict = equal_by_solver(deep_sawtooth(3), shallow_sawtooth(3), search=Search(seconds=60))
     assert verdict.proved
     assert verdict.evidence[-1]["boxes"] > 1
 
@@ -259,7 +260,7 @@ def permuted(network):
 
 def test_permuted_neurons_are_recognised():
     network = random_network((5, 20, 20, 1), 1)
-    verdict = equivalent(network, permuted(network))
+    verdict = equal_by_solver(network, permuted(network))
     assert verdict.proved
     assert verdict.evidence[0]["solver"] == "ranges"
 
@@ -278,23 +279,23 @@ def test_hard_queries_end_undecided(tmp_path):
 
 
 def test_names_decide_what_is_compared():
-    assert equivalent(parse("x"), parse("y")).refuted
-    assert equivalent(parse("x ⊖ y"), parse("y ⊖ z")).refuted
-    assert equivalent(parse("x ⊕ ¬x"), parse("1")).proved
+    assert equal_by_solver(parse("x"), parse("y")).refuted
+    assert equal_by_solver(parse("x ⊖ y"), parse("y ⊖ z")).refuted
+    assert equal_by_solver(parse("x ⊕ ¬x"), parse("1")).proved
     network = build_network([([[1, 0]], [0], "identity")])
-    assert equivalent(network, parse("x1")).proved
-    assert equivalent(network, parse("x2")).refuted
-    assert equivalent(network, parse("a ⊕ (0 ⊙ b)")).proved, "no name in common: by position"
+    assert equal_by_solver(network, parse("x1")).proved
+    assert equal_by_solver(network, parse("x2")).refuted
+    assert equal_by_solver(network, parse("a ⊕ (0 ⊙ b)")).proved, "no name in common: by position"
     with pytest.raises(InputError, match="cannot compare"):
-        equivalent(network, parse("x1 ⊕ z"))
+        equal_by_solver(network, parse("x1 ⊕ z"))
 
 
 def test_outputs_are_compared_by_name():
     layers = build_network([([[1, 0], [0, 1]], [0, 0], "identity")]).layers
     straight, renamed = Network.of(layers, outputs=["a", "b"]), Network.of(layers, outputs=["b", "a"])
-    assert equivalent(straight, renamed).refuted
+    assert equal_by_solver(straight, renamed).refuted
     swapped = build_network([([[0, 1], [1, 0]], [0, 0], "identity")]).layers
-    assert equivalent(straight, Network.of(swapped, outputs=["b", "a"])).proved
+    assert equal_by_solver(straight, Network.of(swapped, outputs=["b", "a"])).proved
 
 
 def test_one_means_one_for_networks_too():

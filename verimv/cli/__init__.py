@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = build_parser().parse_args([_as_utf8(word) for word in (sys.argv[1:] if argv is None else argv)])
     arguments.started = time.perf_counter()
     try:
-        command = command_function(arguments.run)
+        command = command_function(arguments.command)
         grace = 0.05 * (arguments.timeout or 0) + 0.4 if arguments.budgeted else 0.0
         reporter = Reporter(arguments.quiet, arguments.verbose)
         with limits(arguments.timeout, arguments.memory, grace), reporter as report, _warning(report):
@@ -69,11 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def command_function(name: str) -> Callable[[argparse.Namespace, Reporter], Result]:
-    """What "module:function" in the parser stands for; loaded now, with the engines that it needs."""
-    module, _, function = name.partition(":")
-    found: Callable[[argparse.Namespace, Reporter], Result] = getattr(
-        importlib.import_module(f"verimv.cli.{module}"), function
-    )
+    """Return the function that runs a command; its module is loaded now, with the engines that it needs."""
+    found: Callable[[argparse.Namespace, Reporter], Result] = importlib.import_module(f"verimv.cli.commands.{name}").run
     return found
 
 

@@ -1,6 +1,6 @@
 """Commands and options. Every `--help` ends with an example that works from a checkout.
 
-A command names the function that runs it as "module:function" in this package: `--help` loads none of them.
+The command NAME is run by the module `verimv.cli.commands.NAME`; `--help` loads none of these.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from typing import NoReturn
 from verimv import __version__, kernel
 from verimv.cli.options import add_box, add_outputs, add_workers, count, megabytes, positive, seed
 from verimv.core.choices import (
+    BENCHMARKS,
+    BOUND_ENGINES,
     EXPERIMENTS,
+    FOLDER_BENCHMARKS,
     FORMULA_FORMATS,
     KERNELS,
     LOGICS,
@@ -22,10 +25,10 @@ from verimv.core.choices import (
     METHODS,
     NETWORK_FORMATS,
     PICTURES,
+    RANGE_ENGINES,
     SHELLS,
     STRATEGIES,
 )
-from verimv.paper.benchmarks.names import BENCHMARKS, FOLDER_BENCHMARKS
 
 SUBJECT = "a file, an expression, or - for stdin"
 NETWORK = "network JSON, .onnx, .nnet, .npz, .safetensors, or - for JSON on stdin"
@@ -52,7 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
 
     def command(
-        name: str, run: str, summary: str, example: str, budgeted: bool = False, decides: Sequence[str] = ()
+        name: str, summary: str, example: str, budgeted: bool = False, decides: Sequence[str] = ()
     ) -> argparse.ArgumentParser:
         """`decides` names the arguments that a verdict is about: JUnit has a test case for it."""
         sub = subparsers.add_parser(
@@ -62,7 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
             epilog=f"example:\n{example}\n\n{EXIT_CODES}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        sub.set_defaults(run=run, budgeted=budgeted, command=name, decides=decides, junit=None)
+        sub.set_defaults(budgeted=budgeted, command=name, decides=decides, junit=None)
         common = sub.add_argument_group("every command")
         common.add_argument("--json", action="store_true", help="print one JSON object")
         common.add_argument("--quiet", action="store_true", help="no progress on stderr")
@@ -76,7 +79,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "extract",
-        "commands:run_extract",
         "network → formula",
         "  verimv extract examples/networks/hat.json -o hat\n  (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)",
         decides=("network",),
@@ -119,7 +121,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "check",
-        "check:run_check",
         "check certificates, without a solver",
         "  verimv extract examples/networks/hat.json -o hat && verimv check hat\n  valid",
         decides=("paths",),
@@ -142,7 +143,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "report",
-        "report:run_report",
         "a page to read about what extract wrote: DIR/report.html",
         "  verimv extract examples/networks/hat.json -o hat && verimv report hat\n  written to hat/report.html (valid)",
     )
@@ -151,7 +151,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "plot",
-        "plot:run_plot",
         "a picture: graph (one input), map of linear regions (two inputs), or the shared DAG",
         "  verimv plot examples/networks/hat.json -o hat.svg\n  verimv plot '(x ⊕ y) ⊙ ¬z' -o map.png --at z=1/3",
     )
@@ -167,7 +166,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "eval",
-        "commands:run_eval",
         "exact value of a formula or network",
         "  verimv eval '(x ⊕ x) ⊙ ¬(x ⊙ x)' --at x=1/3\n  2/3",
     )
@@ -185,7 +183,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "measure",
-        "commands:run_measure",
         "length, size, depth, logic, variables of a formula",
         "  verimv measure '(x ⊕ x) ⊙ ¬(x ⊙ x)'\n  length     4\n  …",
     )
@@ -193,7 +190,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "simplify",
-        "simplify:run_simplify",
         "an equal formula that is no longer; each merge by a law or proved by the solver",
         "  verimv simplify '(x ∧ y) ⊕ (x ∨ y)'\n  x ⊕ y\n  …",
     )
@@ -211,7 +207,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "convert",
-        "commands:run_convert",
         "between formats; formula → network is the paper's construction",
         "  verimv convert '(x ⊕ x) ⊙ ¬y' -o network.json\n  verimv convert hat/formula.mv --to latex -o -",
     )
@@ -234,18 +229,15 @@ def build_parser() -> argparse.ArgumentParser:
         help="formula → network: write both there, with a certificate that they are equal",
     )
 
-    def question(
-        name: str, run: str, summary: str, example: str, *decides: str, seconds: int = 60
-    ) -> argparse.ArgumentParser:
+    def question(name: str, summary: str, example: str, *decides: str, seconds: int = 60) -> argparse.ArgumentParser:
         summary = f"{summary} (undecided after {seconds} s, or --timeout)"
-        sub = command(name, run, summary, example, budgeted=True, decides=decides)
+        sub = command(name, summary, example, budgeted=True, decides=decides)
         sub.add_argument("--solver", choices=("z3", "cvc5", "all"), default="z3", help="all: both, and they must agree")
         sub.add_argument("--emit", metavar="DIR", help="write every query there as SMT-LIB 2")
         return sub
 
     sub = question(
         "equiv",
-        "decisions:run_equiv",
         "are two networks or formulas equal everywhere?",
         "  verimv equiv 'x ⊙ (x → y)' 'x ∧ y'\n  equal",
         "a",
@@ -263,7 +255,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = question(
         "prove",
-        "prove:run_prove",
         "do solvers prove every line of a certificate?",
         "  verimv extract examples/networks/hat.json -o hat && verimv prove hat --solver all",
         "directory",
@@ -278,17 +269,14 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_workers(sub, "obligations")
 
-    sub = question(
-        "valid", "decisions:run_valid", "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid", "formula"
-    )
+    sub = question("valid", "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid", "formula")
     sub.add_argument("formula", metavar="F", help=SUBJECT)
 
-    sub = question("sat", "decisions:run_sat", "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'", "formula")
+    sub = question("sat", "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'", "formula")
     sub.add_argument("formula", metavar="F", help=SUBJECT)
 
     sub = question(
         "entails",
-        "decisions:run_entails",
         "wherever F is 1, is G 1?",
         "  verimv entails 'x ⊙ (x → y)' y\n  entailed",
         "premise",
@@ -299,7 +287,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = question(
         "range",
-        "decisions:run_range",
         "exact minimum and maximum, with points",
         "  verimv range 'x ∨ ¬x'\n  minimum 1/2 at x=1/2\n  maximum 1 at x=0",
     )
@@ -308,7 +295,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_outputs(sub)
     sub.add_argument(
         "--engine",
-        choices=("auto", "search", "smt", "both"),
+        choices=RANGE_ENGINES,
         default="auto",
         help="verimv's own search, a solver, or both, and they must agree (default: search, a solver if that fails)",
     )
@@ -317,7 +304,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "bounds",
-        "decisions:run_bounds",
         "proven range of every neuron, before activation",
         "  verimv bounds examples/networks/hat.json\n  1:0  [0, 2]  exact\n  …",
         budgeted=True,
@@ -328,7 +314,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_box(sub)
     sub.add_argument(
         "--engine",
-        choices=("search", "smt", "both"),
+        choices=BOUND_ENGINES,
         default="search",
         help="who finds exact bounds: verimv's own search, a solver, or both, and they must agree (default: search)",
     )
@@ -344,7 +330,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "reproduce",
-        "reproduce:run_reproduce",
         "the paper's experiments: numbers, figures, and which of its claims hold",
         "  verimv reproduce all --runs 20 -o figures",
     )
@@ -359,7 +344,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "bench",
-        "bench:run_bench",
         "measurements on this machine, as ratios and growth within one run",
         "  verimv bench extract",
     )
@@ -375,7 +359,6 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "completion",
-        "completion:run_completion",
         "a script with which a shell completes commands, options and their words",
         "  source <(verimv completion bash)      # also in ~/.bashrc\n  verimv completion fish | source",
     )

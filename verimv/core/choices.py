@@ -22,3 +22,9 @@ SHELLS = ("bash", "zsh", "fish")
 EXPERIMENTS = ("lengths", "random", "breakpoints", "compositions", "multivariate")
 #: Who checks a certificate: kernel.py, the program proved in Coq, or both.
 KERNELS = ("python", "verified", "both")
+#: Who finds exact ranges of outputs, and exact bounds of neurons.
+RANGE_ENGINES = ("auto", "search", "smt", "both")
+BOUND_ENGINES = ("search", "smt", "both")
+#: Benchmarks, and those over a folder of the user's: each is run by the module bench_NAME of verimv/paper/benchmarks.
+BENCHMARKS = ("start", "extract", "prove", "bounds", "certificates", "kernel", "compact", "simplify", "growth")
+FOLDER_BENCHMARKS = ("nets",)

@@ -11,14 +11,17 @@ from itertools import product
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds
 from verimv.bounding.search.difference import Difference
+from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import extract
+from verimv.certificate.from_pair import certify, certify_formulas
+from verimv.certificate.from_ranges import certify_difference
 from verimv.core.effort import SECOND
 from verimv.core.errors import InputError, Refuted, Undecided, check_type
-from verimv.exact import ZERO, Number
+from verimv.exact import ZERO, Number, sign
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
-from verimv.solvers import decide
+from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import BOX_WORK, Search
 from verimv.solvers.verdict import Verdict
 
@@ -55,7 +58,7 @@ def equivalent(
         return verdict
     for query_work, search_work in _ROUNDS:
         asking = replace(search, seconds=search.deadline.left, work=query_work, split=False)
-        verdict = decide.equivalent(a, b, tolerance=tolerance, search=asking)
+        verdict = equal_by_solver(a, b, tolerance=tolerance, search=asking)
         if verdict.undecided and search.deadline.left:
             search.progress("finding the range of the difference", 0, 1)
             with suppress(Undecided):  # the time is over
@@ -63,7 +66,29 @@ def equivalent(
         if not verdict.undecided or not search.deadline.left:
             return verdict
     asking = replace(search, seconds=search.deadline.left, work=BOX_WORK)
-    return decide.equivalent(a, b, tolerance=tolerance, search=asking)
+    return equal_by_solver(a, b, tolerance=tolerance, search=asking)
+
+
+def certify_equality(
+    a: Formula | Network, b: Formula | Network, *, tolerance: Number = ZERO, seconds: float = 60.0
+) -> Certificate | None:
+    """Return a certificate that a and b are equal (two networks: up to a tolerance), or None if none is found."""
+    if isinstance(a, Network) and isinstance(b, Network):
+        return certify_difference(a, b, tolerance, seconds)
+    if sign(tolerance):
+        raise InputError("--certify with a tolerance is for two networks")
+    if isinstance(a, Formula) and isinstance(b, Formula):
+        return certify_formulas(*_same_inputs(a, b), seconds)
+    network, formula = (a, b) if isinstance(a, Network) else (b, a)
+    check_type(network, Network)
+    check_type(formula, Formula)
+    return certify(network, formula, seconds)  # type: ignore[arg-type]
+
+
+def _same_inputs(a: Formula, b: Formula) -> tuple[Formula, Formula]:
+    """Return both with all inputs, and the outputs of the first: what a certificate of two formulas is about."""
+    inputs = list(dict.fromkeys((*a.inputs, *b.inputs)))
+    return Formula(a.dag, inputs, a.roots, a.outputs), Formula(b.dag, inputs, b.roots, a.outputs)
 
 
 def _by_extraction(network: Network, formula: Formula, search: Search) -> Verdict | None:

@@ -16,7 +16,7 @@ from verimv.paper.baselines.shallow import shallow_network
 from verimv.paper.baselines.truncated import SIGMAS
 from verimv.paper.experiments.comparison import sawtooth
 from verimv.pieces.piecewise import Piecewise, function_of
-from verimv.solvers.decide import equivalent
+from verimv.solvers.decide import equal_by_solver
 
 
 def functions(logic):
@@ -70,7 +70,7 @@ def test_shallow_networks(function):
 def test_the_solver_agrees(function):
     first = schauder(function)
     for formula in (hyperplane(function), extract(shallow_network(function)).formula):
-        assert equivalent(first, formula).proved
+        assert equal_by_solver(first, formula).proved
 
 
 @pytest.mark.parametrize("method", [schauder, hyperplane])
@@ -88,7 +88,7 @@ def test_names_are_the_subjects(method):
     network = Network.of([Layer.of([[2], [2]], [0, -1]), Layer.of([[1, -2]], [0])], ["u"], None, ["v"])
     formula = method(network)
     assert (formula.inputs, formula.outputs) == (("u",), ("v",))
-    assert equivalent(network, formula).proved
+    assert equal_by_solver(network, formula).proved
     assert method(parse("1")).inputs == ("x",)
     with pytest.raises(InputError, match="one output"):
         method(Network.of([Layer.of([[1], [1]], [0, 0])]))

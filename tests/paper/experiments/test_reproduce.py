@@ -263,7 +263,7 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_without_matplotlib(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("verimv.cli.reproduce.available", lambda: False)
+    monkeypatch.setattr("verimv.cli.commands.reproduce.available", lambda: False)
     assert main(["reproduce", "breakpoints", "--runs", "1", "-o", str(tmp_path)]) == 0
     assert "no figures: matplotlib is not installed" in capsys.readouterr().out
     assert not list(tmp_path.glob("*.png"))

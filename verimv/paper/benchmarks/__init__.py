@@ -1,1 +1,1 @@
-"""Benchmarks against alternatives, side by side in one run; `names` lists them."""
+"""Benchmarks against alternatives, side by side in one run. Each is the function `run` of a module bench_NAME."""

@@ -39,7 +39,7 @@ from verimv.paper.benchmarks import marabou
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
 from verimv.paper.benchmarks.milp import big_m_maximum
 from verimv.paper.experiments.families import random_network
-from verimv.solvers.decide import equivalent
+from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.optimise import maximum
 from verimv.solvers.point_search import Search as SolverSearch
 
@@ -268,7 +268,7 @@ def _certified(a: Network, b: Network) -> tuple[str, str]:
 
 
 def _by_one_query(a: Network, b: Network) -> Any:
-    return equivalent(a, b, search=SolverSearch(seconds=MONOLITHIC_SECONDS, split=False))
+    return equal_by_solver(a, b, search=SolverSearch(seconds=MONOLITHIC_SECONDS, split=False))
 
 
 def _compared(a: Network, b: Network) -> Any:

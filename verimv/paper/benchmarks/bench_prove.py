@@ -21,7 +21,7 @@ from verimv.paper.benchmarks.bench_bytes import same_bytes
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
 from verimv.paper.benchmarks.cases import Case, exact_roots, real_networks
 from verimv.paper.experiments.families import random_network
-from verimv.solvers import decide
+from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.obligations.proof import prove
 from verimv.solvers.point_search import Search
 from verimv.solvers.verdict import Verdict
@@ -114,7 +114,7 @@ def _proved(extraction: CertifiedExtraction) -> _Proved:
 
 def _monolithic(extraction: CertifiedExtraction) -> Verdict:
     search = Search(("z3",), MONOLITHIC_SECONDS, split=False)
-    return decide.equivalent(mapped(extraction.network, extraction.clipped.maps), extraction.formula, search=search)
+    return equal_by_solver(mapped(extraction.network, extraction.clipped.maps), extraction.formula, search=search)
 
 
 def _cells(found: Sequence[_Proved], whole: Verdict) -> tuple[str, ...]:

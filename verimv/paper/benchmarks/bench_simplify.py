@@ -16,7 +16,7 @@ from verimv.paper.benchmarks.benchmark import Benchmark, Table
 from verimv.paper.experiments.families import random_network, random_term, shallow_network, single_unit
 from verimv.simplification.simplification import Simplification, simplify
 from verimv.simplification.table import Entry, ShortFormulas, short_formulas
-from verimv.solvers import decide
+from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import Search
 
 #: Functions per length of which the shortest formula is looked for.
@@ -39,7 +39,7 @@ class Trial:
     @staticmethod
     def of(formula: Formula, reference: Formula, minimise: str = "length") -> Trial:
         found = simplify(formula, minimise=minimise)
-        verdict = decide.equivalent(reference, found.formula, search=Search(seconds=PROOF_SECONDS))
+        verdict = equal_by_solver(reference, found.formula, search=Search(seconds=PROOF_SECONDS))
         return Trial(found, verdict.proved)
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 from collections.abc import Sequence
 
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
+from verimv.core.choices import BENCHMARKS, FOLDER_BENCHMARKS
 from verimv.core.errors import InputError
 from verimv.core.files import write_into
-from verimv.paper.benchmarks.names import BENCHMARKS, FOLDER_BENCHMARKS, run_benchmark
+from verimv.paper.benchmarks.benchmark import Benchmark
 
 
-def run_bench(arguments: argparse.Namespace, report: Reporter) -> Result:
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     if (
         arguments.directory is not None
         and os.path.exists(arguments.directory)
@@ -32,6 +34,13 @@ def run_bench(arguments: argparse.Namespace, report: Reporter) -> Result:
         if arguments.directory is not None:
             write_into(arguments.directory, f"{name}.json", json.dumps(data[name], indent=1) + "\n")
     return Result(data, "\n\n".join(texts))
+
+
+def run_benchmark(name: str, report: Reporter, folder: str | None) -> Benchmark:
+    """Load a benchmark and return what it reports."""
+    measure = importlib.import_module(f"verimv.paper.benchmarks.bench_{name}").run
+    benchmark: Benchmark = measure(report, folder) if name in FOLDER_BENCHMARKS else measure(report)
+    return benchmark
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -16,7 +16,7 @@ from verimv.show.report.subject import of_directory
 PAGE = "report.html"
 
 
-def run_report(arguments: argparse.Namespace, report: Reporter) -> Result:
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     """The verdict is the kernel's, asked for again; a certificate that does not prove anything still gets a page."""
     if not Path(arguments.directory).is_dir():
         raise InputError("no such directory", source=arguments.directory)

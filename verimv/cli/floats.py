@@ -1,4 +1,4 @@
-"""`verimv eval --float-gap`: how far float32 execution of a network can be from its exact function, proved."""
+"""Floats beside exact values: onnxruntime's own, and a proven bound on the error of float32 execution."""
 
 from __future__ import annotations
 
@@ -6,12 +6,36 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 
-from verimv.bounding.float_error import float32_gaps, float32_gaps_at
-from verimv.bounding.methods import neuron_bounds
+from verimv.bounding.float_error import float32_gaps_at
+from verimv.cli.certified_directory import ExtractedFormula
 from verimv.cli.reporter import Reporter
 from verimv.core.errors import InputError
 from verimv.exact import Number, Rational, ceil
+from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
+from verimv.questions.float_gap import float_gaps
+
+
+class FloatColumns:
+    """onnxruntime's own values beside the exact ones, and how far they are apart."""
+
+    def __init__(self, path: str, subject: Formula | Network | ExtractedFormula) -> None:
+        if not path.lower().endswith(".onnx") or not isinstance(subject, Network):
+            raise InputError("--floats compares with onnxruntime: it needs an .onnx file", source=path)
+        from verimv.networks.formats.onnx_format.runtime import FloatModel
+
+        self._model = FloatModel(path)
+        self._outputs = len(subject.outputs)
+        self.names = (*(f"{name}_float" for name in subject.outputs), "gap")
+        self.largest = 0.0
+
+    def at(self, point: Sequence[Number], exact: Sequence[Number]) -> dict[str, str]:
+        values = self._model.at([float(x) for x in point])
+        if len(values) != self._outputs:
+            raise InputError("--floats compares all outputs of the file; leave out --output and --margin")
+        gap = max(abs(value - float(y)) for value, y in zip(values, exact, strict=True))
+        self.largest = max(self.largest, gap)
+        return dict(zip(self.names, map(repr, [*values, gap]), strict=True))
 
 
 class FloatGap:
@@ -31,8 +55,7 @@ class FloatGap:
 
     def on_box(self, report: Reporter) -> dict[str, str]:
         """For each output, over the whole box."""
-        report("bounding neurons")
-        gaps = float32_gaps(self.network, neuron_bounds(self.network, "auto", report))
+        gaps = float_gaps(self.network, report)
         return dict(zip(self.network.outputs, map(rounded_up, gaps), strict=True))
 
     def at(self, point: Sequence[Number]) -> str:

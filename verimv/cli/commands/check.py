@@ -18,7 +18,7 @@ from verimv.kernels.verified import verified_verdict
 _FILES = (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json", "report.html")
 
 
-def run_check(arguments: argparse.Namespace, report: Reporter) -> Result:
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     files = {name: getattr(arguments, name) for name in kernel.FILES}
     given = any(files.values())
     paths = list(dict.fromkeys(path if given else _subject(path) for path in arguments.paths))

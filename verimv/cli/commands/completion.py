@@ -47,7 +47,7 @@ def _command(name: str, summary: str, parser: argparse.ArgumentParser) -> Comman
     return Command(name, summary, options, words)
 
 
-def run_completion(arguments: argparse.Namespace, report: Reporter) -> Result:
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     text = "\n".join(_WRITERS[arguments.shell](commands(build_parser())))
     return Result({"shell": arguments.shell, "script": text}, text)
 

@@ -8,23 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.cli.decisions import make_search, verdict_result
-from verimv.cli.domain import output_maps, read_summary
+from verimv.cli.certified_directory import output_maps, read_summary
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
+from verimv.cli.verdict_text import make_search, verdict_result
 from verimv.core.errors import InputError
 from verimv.core.files import write_into
 from verimv.kernels.verdicts import as_error
 from verimv.networks.transforms.outputs import mapped
 from verimv.questions.subjects import read_as_network, read_formula
-from verimv.solvers import decide
+from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.verdict import EXIT_CODES, Verdict
 
 #: Unless `--timeout` says otherwise.
 DEFAULT_SECONDS = 600.0
 
 
-def run_prove(arguments: argparse.Namespace, report: Reporter) -> Result:
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     directory = Path(arguments.directory)
     if not directory.is_dir():
@@ -103,7 +103,7 @@ def _monolithic(directory: Path, arguments: argparse.Namespace, report: Reporter
         raise InputError("network.json and formula.mv name different inputs or outputs", source=str(directory))
     maps = output_maps(directory, network.outputs)
     report("proving")
-    verdict = decide.equivalent(mapped(network, maps), formula, search=search)
+    verdict = equal_by_solver(mapped(network, maps), formula, search=search)
     words = {"proved": "proved: network = formula, as scaled", "refuted": "not equal"}
     if all(scale == 1 and offset == 0 for scale, offset in maps):
         words["proved"] = "proved: network = formula"

@@ -7,9 +7,11 @@ from collections import Counter
 from typing import Any
 
 from verimv.certificate.from_simplification import certify_simplification
-from verimv.cli.commands import FORMULA_FORMATS, console_style, format_of, write_certificate
+from verimv.cli.certified_directory import write_certificate
+from verimv.cli.formats import FORMULA_FORMATS, format_of
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
+from verimv.cli.text import console_style
 from verimv.core.effort import SECOND
 from verimv.core.errors import Undecided
 from verimv.core.files import write_file
@@ -19,7 +21,7 @@ from verimv.simplification.simplification import Simplification, simplify
 from verimv.solvers.limited import DEFAULT_MEMORY
 
 
-def run_simplify(arguments: argparse.Namespace, report: Reporter) -> Result:
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     write = FORMULA_FORMATS[format_of(arguments.out, FORMULA_FORMATS)][1] if arguments.out is not None else None
     report("reading the formula")
     formula = read_formula(arguments.formula)

@@ -21,7 +21,7 @@ from verimv.solvers.verdict import EXIT_CODES
 NO_FIGURES = "no figures: matplotlib is not installed (pip install 'verimv[figures]')"
 
 
-def run_reproduce(arguments: argparse.Namespace, report: Reporter) -> Result:
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     directory = arguments.directory
     if directory is not None:
         _make(directory)

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from verimv.cli.commands import given_point
 from verimv.cli.domain import subject_argument
+from verimv.cli.points import given_point
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.core.errors import InputError
@@ -25,7 +25,7 @@ from verimv.show.pictures.restrict import restricted
 MAX_MAPS = 4
 
 
-def run_plot(arguments: argparse.Namespace, report: Reporter) -> Result:
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     form = Path(arguments.out).suffix.lower().lstrip(".")
     if form not in FORMATS:
         raise InputError("expected a name that ends in .svg or .png", source=arguments.out)

@@ -1,0 +1,138 @@
+"""Certificates written into directories, and directories that an extraction wrote."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verimv import kernel
+from verimv.certificate.certificate import Certificate, holds_certificate
+from verimv.cli.result import Result
+from verimv.core.errors import InputError
+from verimv.core.files import Replaceable, read_text, write_directory
+from verimv.exact import ZERO, Number, format_number, parse_number
+from verimv.formulas.formula import Formula
+from verimv.kernels.verdicts import CERTIFICATE_FILES
+from verimv.networks.network import Box, checked_box
+from verimv.networks.transforms.outputs import OutputMap
+from verimv.questions.subjects import read_formula
+from verimv.solvers.verdict import EXIT_CODES
+
+
+def write_certificate(directory: str, certificate: Certificate) -> None:
+    owned = (*kernel.FILES.values(), *CERTIFICATE_FILES, "report.html")
+    write_directory(directory, certificate.files(), Replaceable(owned, holds_certificate))
+
+
+def with_certificate(result: Result, certificate: Certificate | None, directory: str) -> Result:
+    """Write the certificate of a result; without one the result is undecided."""
+    if certificate is None:
+        return Result(result.data, f"{result.text}\nbut no certificate was found", EXIT_CODES["undecided"])
+    write_certificate(directory, certificate)
+    data = {**result.data, "certificate": directory}
+    return Result(data, f"{result.text}\ncertified in {directory}/", result.exit_code)
+
+
+@dataclass(frozen=True)
+class ExtractedFormula:
+    """A formula in the user's own units: the maps of an extraction undone."""
+
+    formula: Formula
+    box: Box
+    maps: Sequence[OutputMap]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(self.formula.inputs)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        return tuple(self.formula.outputs)
+
+    def at(self, point: Mapping[str, Number]) -> list[Number]:
+        check_inside(point, self.inputs, self.box)
+        inner = {
+            name: (point[name] - low) / (high - low) if high > low else ZERO
+            for name, (low, high) in zip(self.inputs, self.box, strict=True)
+        }
+        return [map_.undone(value) for map_, value in zip(self.maps, self.formula.at(inner), strict=True)]
+
+
+def check_inside(point: Mapping[str, Number], inputs: Sequence[str], box: Box) -> None:
+    for name, (low, high) in zip(inputs, box, strict=True):
+        if not low <= point[name] <= high:
+            ends = f"[{format_number(low)}, {format_number(high)}]"
+            raise InputError(f"{name} = {format_number(point[name])} is outside the box {ends}")
+
+
+def extracted_formula(directory: str) -> ExtractedFormula:
+    """What `extract -o DIR` wrote, with its maps."""
+    folder = Path(directory)
+    formula = read_formula(str(folder / "formula.mv"))
+    path = folder / "summary.json"
+    summary = read_summary(path)
+    if summary is None:
+        raise InputError("no such file", source=str(path))
+    digest = hashlib.sha256((folder / "formula.mv").read_bytes()).hexdigest()
+    if summary.get("formula_sha256", digest) != digest:
+        raise InputError("not the formula that summary.json names: it was changed", source=str(folder / "formula.mv"))
+    return ExtractedFormula(formula, _summary_box(summary, formula, path), output_maps(folder, formula.outputs))
+
+
+def read_summary(path: Path) -> dict[str, Any] | None:
+    """The summary of an extraction, if there is one."""
+    if not path.exists():
+        return None
+    try:
+        summary = json.loads(read_text(path))
+    except (ValueError, RecursionError):
+        summary = None
+    if not isinstance(summary, dict) or not isinstance(summary.setdefault("proofs", []), list):
+        raise InputError("not the summary of an extraction", source=str(path))
+    return summary
+
+
+def _summary_box(summary: Mapping[str, Any], formula: Formula, path: Path) -> Box:
+    box = summary.get("box")
+    if not isinstance(box, list) or not all(
+        isinstance(pair, list) and all(isinstance(end, str) for end in pair) for pair in box
+    ):
+        raise InputError("box: expected pairs of numbers", source=str(path))
+    try:
+        return checked_box(box, len(formula.inputs))
+    except InputError as error:
+        raise error.located(str(path)) from None
+
+
+def output_maps(directory: Path, outputs: Sequence[str]) -> list[OutputMap]:
+    """The maps of the outputs that an extraction wrote: from its certificate, or else from its summary."""
+    path = next(filter(Path.exists, (directory / name for name in CERTIFICATE_FILES)), directory / "summary.json")
+    try:
+        pairs = _summary_maps(path, outputs) if path.suffix == ".json" else _certified_maps(path)
+        maps = [OutputMap(parse_number(scale), parse_number(offset)) for scale, offset in pairs]
+    except (TypeError, ValueError, KeyError, EOFError, OSError, zlib.error, InputError):
+        raise InputError("expected a scale and an offset for each output", source=str(path)) from None
+    if len(maps) != len(outputs) or not all(map_.scale for map_ in maps):
+        raise InputError("expected a scale other than 0 and an offset for each output", source=str(path))
+    return maps
+
+
+def _certified_maps(path: Path) -> list[tuple[str, str]]:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+        found = [json.loads(line) for line in lines if line.startswith('["output"')]
+    return [(scale, offset) for _, _, _, scale, offset in found]
+
+
+def _summary_maps(path: Path, outputs: Sequence[str]) -> list[tuple[str, str]]:
+    """Directories that extraction did not write have no summary, and no maps."""
+    entries = (read_summary(path) or {}).get("outputs")
+    if entries is None:
+        return [("1", "0")] * len(outputs)
+    found = {entry["name"]: (entry["scale"], entry["offset"]) for entry in entries}
+    return [found[name] for name in outputs]

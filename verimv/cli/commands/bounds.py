@@ -1,0 +1,81 @@
+"""`verimv bounds`: a proven range of every neuron, before activation."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any
+
+from verimv.bounding.results import NeuronBound
+from verimv.cli.domain import network_argument
+from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
+from verimv.core.errors import InputError
+from verimv.exact import format_number
+from verimv.networks.network import Network
+from verimv.questions.neuron_ranges import bounds
+from verimv.solvers.limited import DEFAULT_MEMORY
+from verimv.solvers.verdict import EXIT_CODES
+
+
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
+    if arguments.engine != "search" and arguments.method not in ("auto", "exact"):
+        raise InputError(f"--engine {arguments.engine} is for exact bounds: use --method exact, not {arguments.method}")
+    report("reading the network")
+    network = network_argument(arguments)
+    only = _neuron(arguments.neuron, network)
+    found = bounds(
+        network,
+        method=arguments.method,
+        engine=arguments.engine,
+        neuron=only,
+        solver=arguments.solver,
+        seconds_per_bound=arguments.seconds_per_bound,
+        seconds=arguments.timeout or math.inf,
+        memory=arguments.memory or DEFAULT_MEMORY,
+        workers=arguments.workers,
+        progress=report,
+    )
+    data = [
+        _data(layer, index, bound)
+        for layer, rows in enumerate(found.layers, start=1)
+        for index, bound in enumerate(rows)
+        if only in (None, (layer, index))
+    ]
+    lines = [f"{n['layer']}:{n['index']}  [{n['lower']}, {n['upper']}]  {n['method']}" for n in data]
+    must_be_exact = arguments.method == "exact" or arguments.engine != "search"
+    finished = not must_be_exact or all(neuron["exact"] for neuron in data)
+    counts = found.counts() if only is None else {}
+    if counts and counts["exact"] < len(data):
+        lines.append(
+            f"{counts['exact']:,} exact, {counts['improved']:,} improved, {counts['interval']:,} interval only"
+        )
+    return Result({"neurons": data, "counts": counts}, "\n".join(lines), 0 if finished else EXIT_CODES["undecided"])
+
+
+def _neuron(text: str | None, network: Network) -> tuple[int, int] | None:
+    """Read LAYER:INDEX, layers from 1 and neurons from 0 as in the output."""
+    if text is None:
+        return None
+    layer, colon, index = text.partition(":")
+    if not (colon and layer.isascii() and layer.isdigit() and index.isascii() and index.isdigit()):
+        raise InputError(f"--neuron: expected LAYER:INDEX such as 2:0, found {text!r}")
+    depth, i = int(layer), int(index)
+    if not 1 <= depth <= len(network.layers) or i >= len(network.layers[depth - 1].rows):
+        raise InputError(f"--neuron {text}: no such neuron (layers count from 1, neurons from 0)")
+    return depth, i
+
+
+def _data(layer: int, index: int, bound: NeuronBound) -> dict[str, Any]:
+    points = (bound.lower_at, bound.upper_at)
+    lower_at, upper_at = (None if p is None else [format_number(x) for x in p] for p in points)
+    return {
+        "layer": layer,
+        "index": index,
+        "lower": format_number(bound.lower),
+        "upper": format_number(bound.upper),
+        "lower_at": lower_at,
+        "upper_at": upper_at,
+        "method": bound.method,
+        "exact": bound.exact,
+    }

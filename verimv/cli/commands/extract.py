@@ -1,0 +1,126 @@
+"""`verimv extract`: network → formula, certificate, summary and report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from verimv.certificate.certificate import holds_certificate
+from verimv.certificate.from_extraction import CertifiedExtraction, extract
+from verimv.certificate.from_simplification import simplify_extraction
+from verimv.cli.domain import network_argument, pair
+from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
+from verimv.cli.text import abbreviated, console_style, counted
+from verimv.core.errors import InputError, InternalError, Undecided
+from verimv.core.files import Replaceable, check_directory, write_directory
+from verimv.kernels.verdicts import CERTIFICATE_FILES
+from verimv.show.report.page import report_html
+from verimv.show.report.subject import of_extraction
+
+#: Names that `extract` may replace in an existing directory.
+EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FILES, "summary.json", "report.html")
+
+
+_LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
+
+
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
+    advice = f"{Replaceable.advice}, or give --force"
+    replaceable = Replaceable(EXTRACTION_FILES, holds_certificate, arguments.force, advice)
+    if arguments.directory is not None:
+        check_directory(arguments.directory, replaceable)
+    report("reading the network")
+    network = network_argument(arguments)
+    options = {
+        "logic": arguments.logic,
+        "strategy": arguments.strategy,
+        "minimise": arguments.minimise,
+        "bounds": arguments.bounds,
+        "output": arguments.output,
+        "margin": pair(arguments),
+        "clip_output": arguments.clip_output,
+        "scale_output": arguments.scale_output,
+        "workers": arguments.workers,
+        "resume": arguments.resume,
+        "progress": report,
+    }
+    extraction = extract(network, **options)
+    if arguments.simplify:
+        extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
+    formula, summary = extraction.formula, extraction.summary
+    if report.warnings:
+        summary["warnings"] = report.warnings
+    report("writing the certificate")
+    certificate = extraction.certificate
+    lacking = "not checked (--no-check)" if arguments.no_check else _checked(extraction, arguments.resume, report)
+    claims = counted(extraction.derivation.claims, "claim")
+    if arguments.directory is not None:
+        report("writing files")
+        files = {name: list(pieces) for name, pieces in certificate.files().items()}
+        if not arguments.no_report:
+            report("writing the report")
+            files["report.html"] = [_page(extraction, arguments, files, lacking).encode()]
+        files["summary.json"] = [(json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode()]
+        write_directory(arguments.directory, files, replaceable)
+    text = formula.shown(console_style()) if formula.is_short() else None
+    length = summary["length"] if len(summary["length"]) <= 40 else abbreviated(summary["length"])
+    lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
+    lines += [
+        "",
+        f"{_LOGIC_NAMES[summary['logic']]} formula: "
+        f"length {length}, {summary['size']:,} nodes, depth {summary['depth']:,}",
+        f"from {counted(summary['neurons'], 'neuron')} by {counted(summary['units'], 'clipped unit')} "
+        f"({summary['bounds']} bounds)",
+        f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by the kernel",
+    ]
+    if kept := summary.get("simplified", {}).get("kept"):
+        lines.append(f"not simplified: {kept}")
+    lines += _maps_told(summary["outputs"])
+    if arguments.directory is not None:
+        lines.append(f"written to {Path(arguments.directory)}/")
+    data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
+    return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
+
+
+def _page(
+    extraction: CertifiedExtraction, arguments: argparse.Namespace, files: Mapping[str, list[bytes]], lacking: str
+) -> str:
+    """report.html; how long it took is in the summary."""
+    begin = time.perf_counter()
+    title = "stdin" if arguments.network == "-" else Path(arguments.network).name
+    page = report_html(of_extraction(extraction, title, files, lacking, not arguments.no_check))
+    extraction.summary["seconds"]["report"] = round(time.perf_counter() - begin, 3)
+    return page
+
+
+#: Maps of more outputs are left to summary.json.
+_MAPS_TOLD = 20
+
+
+def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
+    """How the formula's values become the network's, where they are not the same."""
+    told = [
+        f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}".replace("+ -", "- ")
+        for entry in outputs
+        if (entry["scale"], entry["offset"]) != ("1", "0")
+    ]
+    more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
+    return told[:_MAPS_TOLD] + more
+
+
+def _checked(extraction: CertifiedExtraction, resume: str | None, report: Reporter) -> str:
+    """What the certificate lacks. Bounds of a file that somebody has changed are no bug of verimv's."""
+    try:
+        return extraction.check(report)
+    except InternalError:
+        if resume is None:
+            raise
+        raise InputError("the kernel refuses what these bounds lead to: start without them", source=resume) from None
+
+
+def _where(directory: str | None) -> str:
+    return f"see {Path(directory) / 'formula.mv'}" if directory is not None else "-o DIR writes it to a file"

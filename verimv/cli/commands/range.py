@@ -1,0 +1,48 @@
+"""`verimv range`: exact minimum and maximum of every output, with points."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from verimv.cli.certified_directory import with_certificate
+from verimv.cli.domain import subject_argument
+from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
+from verimv.cli.verdict_text import make_search
+from verimv.core.errors import InputError
+from verimv.exact import format_number
+from verimv.networks.network import Network
+from verimv.questions.ranges import RangeEnd, certify_output_range, output_range
+from verimv.solvers.verdict import EXIT_CODES
+
+
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
+    subject = subject_argument(arguments)
+    if arguments.certify is not None and not isinstance(subject, Network):
+        raise InputError("--certify: expected a network, found a formula (verimv convert turns it into one)")
+    report("finding the range")
+    search = make_search(arguments, report)
+    ranges = output_range(subject, engine=arguments.engine, search=search)
+    data, lines = [], []
+    for found in ranges:
+        ends = {"lower": _end(found.lower), "upper": _end(found.upper)}
+        data.append({"output": found.output, **ends, "exact": found.exact})
+        head = f"{found.output}: " if len(ranges) > 1 else ""
+        lines += [head + _told("minimum", ends["lower"]), head + _told("maximum", ends["upper"])]
+    exact = all(found.exact for found in ranges)
+    result = Result({"outputs": data, "exact": exact}, "\n".join(lines), 0 if exact else EXIT_CODES["undecided"])
+    if arguments.certify is None or not isinstance(subject, Network):
+        return result
+    report("certifying")
+    return with_certificate(result, certify_output_range(subject, ranges, search.seconds), arguments.certify)
+
+
+def _end(end: RangeEnd) -> dict[str, Any]:
+    return {"value": format_number(end.value), "bound": format_number(end.bound), "at": end.at, "exact": end.exact}
+
+
+def _told(name: str, end: dict[str, Any]) -> str:
+    at = ", ".join(f"{variable}={x}" for variable, x in end["at"].items())
+    text = f"{name} {end['value']} at {at}" if at else f"{name} {end['value']}"
+    return text if end["exact"] else f"{text} (not proved: the bound proved is {end['bound']})"

@@ -1,0 +1,74 @@
+"""In which range does every neuron stay, before activation?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from verimv.bounding.by_solver import exact_bounds
+from verimv.bounding.methods import neuron_bounds
+from verimv.bounding.results import NetworkBounds
+from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.core.choices import BOUND_ENGINES, METHODS
+from verimv.core.effort import SECOND
+from verimv.core.errors import InputError, InternalError, check_type
+from verimv.core.workers import Workers
+from verimv.networks.network import Network
+from verimv.solvers.limited import DEFAULT_MEMORY
+
+
+def bounds(
+    network: Network,
+    *,
+    method: str = "auto",
+    engine: str = "search",
+    neuron: tuple[int, int] | None = None,
+    solver: str = "z3",
+    seconds_per_bound: float = 5.0,
+    seconds: float = math.inf,
+    memory: int = DEFAULT_MEMORY,
+    workers: Workers = 1,
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> NetworkBounds:
+    """Return a proven range of every neuron's argument (its value before activation) over the network's box.
+
+    `method` is one of interval, linear, lp and exact, from quick to tight, or auto: the tightest that takes a few
+    seconds' worth of work. Exact bounds are found by the `engine` "search" (verimv's own), "smt" (a solver, within
+    `seconds` and `memory` megabytes) or "both" (they must agree). `neuron` is the layer (from 1) and the index (from 0)
+    of the only neuron that has to be tight; the bounds of others may be loose then. `seconds_per_bound` is the effort
+    for each end of a range, counted in steps that take about so long.
+    """
+    check_type(network, Network, hint=" (verimv.load makes one)")
+    if method not in METHODS:
+        raise InputError(f"unknown bounds {method}: choose one of {', '.join(METHODS)}")
+    if engine not in BOUND_ENGINES:
+        raise InputError(f"unknown engine {engine}: choose one of {', '.join(BOUND_ENGINES)}")
+    if engine != "search":
+        if method not in ("auto", "exact"):
+            raise InputError(f"--engine {engine} is for exact bounds: use --method exact, not {method}")
+        method = "exact"
+    per_bound = int(seconds_per_bound * SECOND)
+
+    def by_solver() -> NetworkBounds:
+        return exact_bounds(network, seconds, per_bound, solver, memory, progress)
+
+    is_exact = method == "exact"
+    if is_exact and (engine == "smt" or network.number_kind == "algebraic"):
+        return by_solver()
+    if method == "auto" or (is_exact and len(network.inputs) == 1):
+        found = neuron_bounds(network, method, progress, workers=workers)
+    else:
+        effort = Effort(method, per_bound=per_bound, workers=workers)
+        found = certified_bounds(network, effort, progress, None if neuron is None else {neuron})
+    if engine == "both":
+        _check_agreement(found, by_solver())
+    return found
+
+
+def _check_agreement(bounds: NetworkBounds, others: NetworkBounds) -> None:
+    """Raise if one engine attains what the other excludes."""
+    for layer, (rows, other_rows) in enumerate(zip(bounds.layers, others.layers, strict=True), start=1):
+        for index, pair in enumerate(zip(rows, other_rows, strict=True)):
+            for a, b in (pair, pair[::-1]):
+                if (a.upper_at is not None and a.upper > b.upper) or (a.lower_at is not None and a.lower < b.lower):
+                    raise InternalError(f"search and solver disagree about neuron {layer}:{index}")
