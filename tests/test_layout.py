@@ -85,8 +85,10 @@ def test_no_engine_is_loaded_before_it_is_needed(code):
 @pytest.mark.parametrize(
     ("code", "engines"),
     [
-        ("import verimv; verimv.parse('x').length", {"gmpy2", "numpy"}),
-        ("import verimv; verimv.load('examples/networks/hat.json')", {"gmpy2", "numpy"}),
+        ("import verimv; verimv.parse('x').length", {"gmpy2"}),
+        ("import verimv; verimv.load('examples/networks/hat.json')", {"gmpy2"}),
+        ("from verimv.cli import main; main(['measure', 'x'])", {"gmpy2"}),
+        ("from verimv.cli import main; main(['eval', 'x', '--at', 'x=1'])", {"gmpy2"}),
     ],
 )
 def test_only_the_engine_that_is_needed_is_loaded(code, engines, monkeypatch):
@@ -145,3 +147,28 @@ def test_every_command_has_a_function():
     assert all(callable(command_function(name)) for name in subparsers.choices)
     modules = {path.stem for path in (PACKAGE / "cli" / "commands").glob("*.py")} - {"__init__"}
     assert modules == set(subparsers.choices)
+
+
+def test_only_their_commands_import_the_papers_experiments():
+    users = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")
+             if any(name.startswith("verimv.paper.") for name in imports_of(path))}  # fmt: skip
+    outside = {name for name in users if not name.startswith("paper/")}
+    assert outside == {"cli/commands/bench.py", "cli/commands/reproduce.py"}
+
+
+def test_a_file_name_says_which_file_it_is():
+    """A command bears the name of what it runs; apart from that no name occurs twice."""
+    names = [path.stem for path in PACKAGE.rglob("*.py") if path.parent.name != "commands"]
+    assert sorted({name for name in names if names.count(name) > 1}) == ["__init__"]
+
+
+def test_a_class_name_says_which_class_it_is():
+    """The kernel shares nothing with the package, and has names of its own."""
+    names = [
+        node.name
+        for path in PACKAGE.rglob("*.py")
+        if path.name != "kernel.py"
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert sorted({name for name in names if names.count(name) > 1}) == []

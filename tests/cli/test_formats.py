@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import one_line_error
 from tests.networks.models import single
-from verimv.cli.floats import rounded_up
+from verimv.cli.float_values import rounded_up
 from verimv.exact import parse_number
 from verimv.networks.formats.export import export_nnet, export_onnx
 from verimv.networks.formats.load import load

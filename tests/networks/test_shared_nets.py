@@ -6,14 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from verimv.core.choices import NETWORK_SUFFIXES
 from verimv.core.errors import InputError
 from verimv.exact import as_number
 from verimv.extraction.pipeline import no_progress
-from verimv.networks.formats.load import SUFFIXES, load
+from verimv.networks.formats.load import load
 from verimv.paper.benchmarks import bench_nets
 
 FOLDER = Path(os.environ.get("VERIMV_NETS", Path(__file__).parents[2].parent / "shared" / "nets"))
-FILES = sorted(path for path in FOLDER.rglob("*") if path.suffix in SUFFIXES) if FOLDER.is_dir() else []
+FILES = sorted(path for path in FOLDER.rglob("*") if path.suffix in NETWORK_SUFFIXES) if FOLDER.is_dir() else []
 
 
 @pytest.mark.skipif(not FILES, reason="no networks at ../shared/nets (or VERIMV_NETS)")

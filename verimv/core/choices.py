@@ -28,3 +28,5 @@ BOUND_ENGINES = ("search", "smt", "both")
 #: Benchmarks, and those over a folder of the user's: each is run by the module bench_NAME of verimv/paper/benchmarks.
 BENCHMARKS = ("start", "extract", "prove", "bounds", "certificates", "kernel", "compact", "simplify", "growth")
 FOLDER_BENCHMARKS = ("nets",)
+#: Endings of files that are networks; anything else is read as network JSON.
+NETWORK_SUFFIXES = (".onnx", ".nnet", ".npz", ".safetensors")

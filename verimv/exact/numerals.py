@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from verimv.core.errors import InputError, Undecided
 from verimv.exact.algebraic import Algebraic, Number, Rational, format_number, inverse, sign, square_root
@@ -211,17 +210,23 @@ def as_number(value: Any) -> Number:
         return value
     if isinstance(value, str):
         return parse_number(value)
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, bool) or is_numpy(value, "bool_"):
         raise InputError(f"expected a number, found {value}")
-    if isinstance(value, int | np.integer):
+    if isinstance(value, int) or is_numpy(value, "integer"):
         return Rational(int(value))
     if isinstance(value, Fraction):
         return Rational(value.numerator, value.denominator)
-    if isinstance(value, float | np.floating | Decimal):
+    if isinstance(value, float | Decimal) or is_numpy(value, "floating"):
         if not math.isfinite(value):
             raise InputError(f"expected a finite number, found {value}")
         return Rational(*value.as_integer_ratio())
     raise InputError(f"expected a number, found {type(value).__name__}")
+
+
+def is_numpy(value: Any, kind: str) -> bool:
+    """Whether a value is one of numpy's; nobody can have one before numpy is loaded, which takes a while."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, getattr(numpy, kind))
 
 
 def format_count(count: int) -> str:

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, islice
 from typing import Any
 
-import numpy as np
-
 from verimv.core.display import MAX_ROWS, cut
 from verimv.core.errors import InputError, check_type
 from verimv.exact import Number, as_number, format_number
+from verimv.exact.numerals import is_numpy
 from verimv.formulas import dag as build
 from verimv.formulas.dag import Algebra, Dag, fold
-from verimv.formulas.evaluate import evaluate, evaluate_floats, evaluate_points
+from verimv.formulas.evaluate import evaluate
 from verimv.formulas.measure import Measures, lengths, measure, tree_nodes, variables
 from verimv.formulas.parse import RESERVED, parse_expression
 from verimv.formulas.printing import (
@@ -121,15 +120,23 @@ class Formula:
         missing = [name for name in self.inputs if name not in given]
         if missing:
             raise InputError(f"no value for {', '.join(missing)}")
-        if any(isinstance(value, np.ndarray) for value in given.values()):
-            columns = [value if isinstance(value, np.ndarray) else float(as_number(value)) for value in given.values()]
-            arrays = np.broadcast_arrays(*(np.asarray(column, dtype=float) for column in columns))
-            if any(array.size and not (array.min() >= 0 and array.max() <= 1) for array in arrays):
-                raise InputError("expected values in [0,1]")
-            results: list[Any] = evaluate_floats(self.dag, self.roots, dict(zip(given, arrays, strict=True)))
+        if any(is_numpy(value, "ndarray") for value in given.values()):
+            results = self._floats(given)
         else:
             results = self.at({name: as_number(value) for name, value in given.items()})
         return results[0] if len(results) == 1 else dict(zip(self.outputs, results, strict=True))
+
+    def _floats(self, given: Mapping[str, Any]) -> list[Any]:
+        """Values in floats, where some inputs are arrays."""
+        import numpy as np
+
+        from verimv.formulas.evaluate_arrays import evaluate_floats
+
+        columns = [value if is_numpy(value, "ndarray") else float(as_number(value)) for value in given.values()]
+        arrays = np.broadcast_arrays(*(np.asarray(column, dtype=float) for column in columns))
+        if any(array.size and not (array.min() >= 0 and array.max() <= 1) for array in arrays):
+            raise InputError("expected values in [0,1]")
+        return evaluate_floats(self.dag, self.roots, dict(zip(given, arrays, strict=True)))
 
     def at(self, point: Mapping[str, Number]) -> list[Number]:
         """Exact values of all outputs at one point of the unit cube."""
@@ -145,6 +152,8 @@ class Formula:
                 _check_in_unit_interval(name, value)
         if not columns or not points:
             return [evaluate(self.dag, self.roots, {}) for _ in points]
+        from verimv.formulas.evaluate_arrays import evaluate_points
+
         return [list(row) for row in zip(*evaluate_points(self.dag, self.roots, columns), strict=True)]
 
     # -- building ---------------------------------------------------------------------------------------------

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from verimv.core.choices import NETWORK_SUFFIXES
 from verimv.core.errors import InputError
 from verimv.core.files import decode, read_text
 from verimv.formulas.formula import Formula, parse
 from verimv.formulas.mvfile import HEADER, read_mv
-from verimv.networks.formats.json_format import read_network
-from verimv.networks.formats.load import SUFFIXES, load
-from verimv.networks.network import Network
 
-_FILE_SUFFIXES = (".json", ".mv", ".txt", *SUFFIXES)
+if TYPE_CHECKING:
+    from verimv.networks.network import Network
+
+_FILE_SUFFIXES = (".json", ".mv", ".txt", *NETWORK_SUFFIXES)
 
 
 def read_subject(argument: str) -> Formula | Network:
@@ -24,7 +26,9 @@ def read_subject(argument: str) -> Formula | Network:
         return _read(decode(sys.stdin.buffer.read(), "stdin"), "stdin")
     if not _names_a_file(argument):
         return _read(argument, "formula")
-    if argument.lower().endswith(SUFFIXES):
+    if argument.lower().endswith(NETWORK_SUFFIXES):
+        from verimv.networks.formats.load import load
+
         return load(argument)
     return _read(read_text(argument), argument)
 
@@ -41,6 +45,8 @@ def _read(text: str, source: str) -> Formula | Network:
     if not start and source != "formula":
         raise InputError("is empty: expected a formula or a network", source=source)
     if start.startswith(("{", "[")) or source.endswith(".json"):
+        from verimv.networks.formats.json_format import read_network  # a formula needs no networks
+
         return read_network(text, source)
     if start == HEADER:
         return read_mv(text, source)
@@ -56,7 +62,7 @@ def _read(text: str, source: str) -> Formula | Network:
 
 def read_formula(argument: str) -> Formula:
     subject = read_subject(argument)
-    if isinstance(subject, Network):
+    if not isinstance(subject, Formula):
         raise InputError("expected a formula, found a network (verimv extract turns it into one)", source=argument)
     return subject
 

@@ -20,7 +20,7 @@ from verimv.exact import ONE as UNITY
 from verimv.exact import ZERO as NOTHING
 from verimv.exact import Algebraic, Number, Rational, floor
 from verimv.formulas.dag import ODOT, OPLUS, Dag, fold, reachable
-from verimv.formulas.evaluate import Arrays, evaluate_floats
+from verimv.formulas.evaluate_arrays import Arrays, evaluate_floats
 from verimv.formulas.measure import logic_of
 
 Point = tuple[Number, ...]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verimv.formulas.dag import NOT, ONE, VARIABLE, ZERO, reachable
-from verimv.formulas.evaluate import evaluate_floats
+from verimv.formulas.evaluate_arrays import evaluate_floats
 from verimv.simplification.cone_solver import Obligation, Prover
 from verimv.simplification.cones import growing_cuts, inputs_under, is_small, local_formula
 from verimv.simplification.equalities import SOLVER, Equalities, Step

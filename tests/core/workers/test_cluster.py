@@ -22,6 +22,11 @@ from verimv.solvers.point_search import Search
 
 pytest.importorskip("distributed")
 
+# Dask's client may still have a coroutine waiting when its scheduler is gone.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning", "ignore:coroutine .* was never awaited:RuntimeWarning"
+)
+
 
 def start(name, *arguments, **environment):
     command = [sys.executable, "-m", f"distributed.cli.dask_{name}", "--host", "127.0.0.1", *arguments]

@@ -6,7 +6,7 @@ import argparse
 
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_pair import certify
-from verimv.cli.certified_directory import write_certificate
+from verimv.cli.certificates import write_certificate
 from verimv.cli.formats import FORMULA_FORMATS, NETWORK_FORMATS, format_of
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result

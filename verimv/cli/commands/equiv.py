@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from verimv.cli.certified_directory import with_certificate
+from verimv.cli.certificates import with_certificate
 from verimv.cli.domain import with_box
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result

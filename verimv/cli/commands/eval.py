@@ -9,8 +9,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from verimv.cli.certified_directory import ExtractedFormula, check_inside, extracted_formula
 from verimv.cli.domain import given_box, with_options
+from verimv.cli.extracted import ExtractedFormula, check_inside, extracted_formula
 from verimv.cli.points import whole_point
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
@@ -23,7 +23,7 @@ from verimv.networks.transforms.outputs import OutputMap
 from verimv.questions.subjects import read_subject
 
 if TYPE_CHECKING:
-    from verimv.cli.floats import FloatColumns, FloatGap
+    from verimv.cli.float_values import FloatColumns, FloatGap
 
 #: What `eval` takes.
 Evaluated = Formula | Network | ExtractedFormula
@@ -71,13 +71,13 @@ def _subject(arguments: argparse.Namespace) -> Evaluated:
 
 
 def _float_gap(arguments: argparse.Namespace, subject: Evaluated) -> FloatGap:
-    from verimv.cli.floats import FloatGap  # loads the search for bounds
+    from verimv.cli.float_values import FloatGap  # loads the search for bounds
 
     return FloatGap(arguments, subject)
 
 
 def _float_columns(arguments: argparse.Namespace, subject: Evaluated) -> FloatColumns:
-    from verimv.cli.floats import FloatColumns
+    from verimv.cli.float_values import FloatColumns
 
     return FloatColumns(arguments.subject, subject)
 

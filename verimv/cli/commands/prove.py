@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.cli.certified_directory import output_maps, read_summary
+from verimv.cli.extracted import output_maps, read_summary
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.verdict_text import make_search, verdict_result

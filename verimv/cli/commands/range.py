@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from verimv.cli.certified_directory import with_certificate
+from verimv.cli.certificates import with_certificate
 from verimv.cli.domain import subject_argument
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from verimv.certificate.from_simplification import certify_simplification
-from verimv.cli.certified_directory import write_certificate
+from verimv.cli.certificates import write_certificate
 from verimv.cli.formats import FORMULA_FORMATS, format_of
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result

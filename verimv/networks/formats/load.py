@@ -13,8 +13,6 @@ from verimv.networks.formats.json_format import read_network
 from verimv.networks.formats.nnet_format import read_nnet
 from verimv.networks.network import Network
 
-#: Endings of files that are networks; anything else is read as network JSON.
-SUFFIXES = (".onnx", ".nnet", ".npz", ".safetensors")
 _PICKLED = (".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib")
 
 

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from verimv import kernel
+from verimv.core.choices import NETWORK_SUFFIXES
 from verimv.core.errors import InputError
 from verimv.exact import Number, Rational, as_number
 from verimv.extraction.step3_compose import Progress
 from verimv.networks.formats.json_format import read_box
-from verimv.networks.formats.load import SUFFIXES, load
+from verimv.networks.formats.load import load
 from verimv.networks.network import Network
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
 from verimv.paper.benchmarks.measured import measured
@@ -42,9 +43,9 @@ def run(progress: Progress, folder: str | os.PathLike[str] | None = None, timeou
     place = Path(folder) if folder is not None else DEFAULT_FOLDER
     if not place.is_dir():
         raise InputError("no such folder; say which: verimv bench nets FOLDER", source=str(place))
-    paths = sorted(path for path in place.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    paths = sorted(path for path in place.rglob("*") if path.suffix in NETWORK_SUFFIXES and path.is_file())
     if not paths:
-        raise InputError(f"no networks ({', '.join(SUFFIXES)}) in this folder", source=str(place))
+        raise InputError(f"no networks ({', '.join(NETWORK_SUFFIXES)}) in this folder", source=str(place))
     rows = []
     for number, path in enumerate(paths):
         progress("networks", number, len(paths))

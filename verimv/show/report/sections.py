@@ -11,7 +11,7 @@ from verimv.formulas.measure import Measures
 from verimv.networks.network import Network
 from verimv.show.pictures.curves import MAX_CURVES, curves, curves_svg
 from verimv.show.pictures.maps import RegionMap, box_of, map_svg, region_maps
-from verimv.show.pictures.neuron_ranges import MAX_BARS, Ranges, chart_width, ranges_svg
+from verimv.show.pictures.range_bars import MAX_BARS, Ranges, chart_width, ranges_svg
 from verimv.show.pictures.svg import as_float, label
 from verimv.show.report.headline import short_length
 from verimv.show.report.layers import Layers, LayerView, Unit

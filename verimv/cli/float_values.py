@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from verimv.bounding.float_error import float32_gaps_at
-from verimv.cli.certified_directory import ExtractedFormula
+from verimv.cli.extracted import ExtractedFormula
 from verimv.cli.reporter import Reporter
 from verimv.core.errors import InputError
 from verimv.exact import Number, Rational, ceil

@@ -1,4 +1,4 @@
-"""Certificates written into directories, and directories that an extraction wrote."""
+"""Directories that an extraction wrote: the formula in the units of the user's network."""
 
 from __future__ import annotations
 
@@ -11,32 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from verimv import kernel
-from verimv.certificate.certificate import Certificate, holds_certificate
-from verimv.cli.result import Result
 from verimv.core.errors import InputError
-from verimv.core.files import Replaceable, read_text, write_directory
+from verimv.core.files import read_text
 from verimv.exact import ZERO, Number, format_number, parse_number
 from verimv.formulas.formula import Formula
 from verimv.kernels.verdicts import CERTIFICATE_FILES
 from verimv.networks.network import Box, checked_box
 from verimv.networks.transforms.outputs import OutputMap
 from verimv.questions.subjects import read_formula
-from verimv.solvers.verdict import EXIT_CODES
-
-
-def write_certificate(directory: str, certificate: Certificate) -> None:
-    owned = (*kernel.FILES.values(), *CERTIFICATE_FILES, "report.html")
-    write_directory(directory, certificate.files(), Replaceable(owned, holds_certificate))
-
-
-def with_certificate(result: Result, certificate: Certificate | None, directory: str) -> Result:
-    """Write the certificate of a result; without one the result is undecided."""
-    if certificate is None:
-        return Result(result.data, f"{result.text}\nbut no certificate was found", EXIT_CODES["undecided"])
-    write_certificate(directory, certificate)
-    data = {**result.data, "certificate": directory}
-    return Result(data, f"{result.text}\ncertified in {directory}/", result.exit_code)
 
 
 @dataclass(frozen=True)
