@@ -11,7 +11,18 @@ from verimv.cli.commands.completion import commands as known_commands
 from verimv.cli.parser import build_parser
 
 DOCS = sorted((ROOT / "docs").glob("*.md"))
+DESIGN = sorted((ROOT / "docs" / "design").glob("*.md"))
 PAGES = [ROOT / "README.md", *DOCS, ROOT / "examples" / "ci" / "README.md"]
+#: Files whose prose is wrapped. docs/cli.md and docs/api.md are generated.
+WRAPPED = [
+    *(ROOT / f"{page}.md" for page in ("README", "CONTRIBUTING", "CHANGELOG")),
+    *(path for path in DOCS if path.name not in ("api.md", "cli.md")),
+    *DESIGN,
+    *(ROOT / "proofs" / f"{page}.md" for page in ("README", "FORMAT", "THEORY", "MUTANTS")),
+]
+WIDTH = 120
+#: The index of design pages may name a page before it is written.
+LINKED = sorted({*PAGES, *WRAPPED} - {ROOT / "docs" / "design" / "README.md"})
 GUIDES = [path for path in DOCS if commands(path.read_text(encoding="utf-8"))]
 
 
@@ -40,12 +51,39 @@ def test_there_is_a_guide_for_each_task():
     assert all(f"({path.name})" in index for path in DOCS if path.name != "README.md")
 
 
+def test_the_index_lists_every_design_page():
+    index = (ROOT / "docs" / "design" / "README.md").read_text(encoding="utf-8")
+    assert len(DESIGN) >= 5
+    assert all(f"({path.name})" in index for path in DESIGN if path.name != "README.md")
+
+
+def prose(text: str) -> list[str]:
+    """Lines of Markdown other than code blocks, tables, headings, images, link definitions and lines with URLs."""
+    without_code = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return [
+        line
+        for line in without_code.splitlines()
+        if not line.startswith(("    ", "|", "#", "![")) and not re.search(r"^\[[^]]+\]:|://", line)
+    ]
+
+
+def test_prose_is_told_from_the_rest():
+    text = "prose\n```sh\ncode\n```\n| a | b |\n\n    code\n# heading\n[1]: x\nsee http://x\n- item\n  more\n"
+    assert prose(text) == ["prose", "", "", "- item", "  more"]
+
+
+@pytest.mark.parametrize("path", WRAPPED, ids=name)
+def test_prose_is_wrapped(path):
+    long = [line for line in prose(path.read_text(encoding="utf-8")) if len(line) > WIDTH]
+    assert not long, f"{name(path)}: wrap these lines at {WIDTH} characters"
+
+
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_python_blocks(path):
     check_python(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name)
+@pytest.mark.parametrize("path", LINKED, ids=name)
 def test_links_lead_somewhere(path):
     text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
