@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import verimv
+from tests.quick import QUICK
 
 PACKAGE = Path(verimv.__file__).parent
 
@@ -43,6 +44,16 @@ def test_imports_point_down(path):
             assert parts[0] == "cli"
         else:
             assert LEVELS[target] <= level, f"{path.name} imports {name}"
+
+
+def test_a_quick_run_has_tests_of_every_folder():
+    """…and so of every package, of which each has its folder."""
+    tests = Path(__file__).parent
+    assert all((tests / name).is_file() for name in QUICK)
+    folders = {path.parent for path in tests.rglob("test_*.py")}
+    assert folders == {(tests / name).parent for name in QUICK}
+    packages = [path for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()]
+    assert {tests / package.name for package in packages} <= folders | {folder.parent for folder in folders}
 
 
 def test_no_module_bears_a_standard_library_name():

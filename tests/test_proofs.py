@@ -136,8 +136,11 @@ def test_nothing_is_admitted():
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("coqc") is None, reason="Coq is not installed")
 def test_coq_accepts_the_proofs(tmp_path):
-    shutil.copytree(PROOFS / "coq", tmp_path / "coq")
-    subprocess.run(["make", "clean"], cwd=tmp_path / "coq", check=True, capture_output=True)
+    """All of them where nothing is built; what `make -C proofs` has built before is not built again."""
+    shutil.copytree(PROOFS / "coq", tmp_path / "coq")  # times of files as they are
+    for path in (tmp_path / "coq").rglob("*.v"):
+        if "Print Assumptions" in path.read_text(encoding="utf-8"):
+            path.touch()
     built = subprocess.run(["make"], cwd=tmp_path / "coq", check=True, capture_output=True, text=True)
     axioms = set(re.findall(r"^([A-Z]\w+\.\w+)(?: :.*)?$", built.stdout, re.MULTILINE))
     assert axioms == {

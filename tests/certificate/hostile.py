@@ -247,13 +247,13 @@ MAKERS: dict[str, Callable[[], Case]] = {
 }  # fmt: skip
 
 
-def write(name: str, directory: Path, padded: bool = False) -> Path:
-    """Write a set of files, the certificate gzipped; with padding, a kernel may do almost as much as for a million bytes."""
+def write(name: str, directory: Path, padded: int = 0) -> Path:
+    """Write a set of files, the certificate gzipped; padded, a kernel may do as much as for so many bytes."""
     case = MAKERS[name]()
     if padded:
         subject, text = next(iter(case.subjects.items()))
         size = len(gzip.compress(case.text().encode())) + sum(len(text.encode()) for text in case.subjects.values())
-        case = Case(case.lines, **{**case.subjects, subject: text + " " * (MOST_BYTES - size)})
+        case = Case(case.lines, **{**case.subjects, subject: text + " " * (padded - size)})
     case.pack = lambda data: data
     case.write(directory)
     return directory

@@ -5,12 +5,13 @@ import random
 import pytest
 
 from tests.certificate.fuzz.both import disagreements
-from tests.certificate.fuzz.campaign import Tally, tallies, tally
+from tests.certificate.fuzz.campaign import Tally, tally
 from tests.certificate.fuzz.cases import system_of
 from tests.certificate.fuzz.meaning import Network, formula_outputs, run_all
 from tests.certificate.fuzz.sequence import run
 from tests.certificate.fuzz.subjects import KINDS, random_subjects
 from tests.certificate.test_verified import is_missing
+from tests.effort import span_name, spans
 from tests.oracle import formula_values
 from verimv import kernel
 from verimv.exact import Rational
@@ -42,13 +43,12 @@ def test_a_sequence_depends_on_its_seed_only():
 
 
 @pytest.mark.slow
-def test_a_large_run():
-    total = Tally()
-    for part in tallies(1_000_000, 50_000):
-        total.merge(part)
+@pytest.mark.parametrize("seeds", spans(1_000_000, 4_000, 500), ids=span_name)
+def test_a_large_run(seeds):
+    total = tally(seeds)
     print(total)
     assert faults(total) == []
-    assert sum(total.lines.values()) > 750_000
+    assert total.per_sequence() > 15
     assert total.stale == 0
 
 
@@ -74,10 +74,11 @@ def test_both_kernels_agree(tmp_path):
 
 @needs_verified
 @pytest.mark.slow
-def test_both_kernels_agree_at_length(tmp_path):
-    found, count = compared(range(2_000_100, 2_003_600), tmp_path)
+@pytest.mark.parametrize("seeds", spans(2_000_100, 800, 200), ids=span_name)
+def test_both_kernels_agree_at_length(seeds, tmp_path):
+    found, count = compared(seeds, tmp_path)
     assert found == []
-    assert count > 3_500
+    assert count > len(seeds)
 
 
 # -- the judge ------------------------------------------------------------------------------------------------------------

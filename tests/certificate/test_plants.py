@@ -2,16 +2,10 @@
 
 import pytest
 
-from tests.certificate.fuzz.campaign import first_fault
+from tests.certificate.fuzz.campaign import SEQUENCES, first_fault
+from tests.certificate.fuzz.found import SEEDS, planted_fault
 from tests.certificate.fuzz.plants import PLANTS, SOURCE
-
-#: Found at once, mostly: these are looked for in every run of the tests.
-QUICK = [
-    "form-range", "double-negation", "box", "lemma-above", "times-above-1", "plus-twice", "sequence", "sort-high", "average-ones",
-    "average-zeros", "same-zero", "same-one", "unit-shift", "affine-low", "clip-constant", "clip-negative", "empty-point", "ranges-turned",
-    "free-variables", "tolerance", "split-side", "bound-target", "bound-side", "share-negative", "share-crelu", "share-constant", "assumed",
-    "output-high", "output-node", "equal-form", "source", "finished",
-]  # fmt: skip
+from tests.effort import EFFORT
 
 
 @pytest.mark.parametrize("name", PLANTS)
@@ -20,17 +14,14 @@ def test_a_plant_changes_one_place(name):
     assert PLANTS[name].right != PLANTS[name].wrong
 
 
-def assert_found(name):
-    outcome, sequences = first_fault(PLANTS[name].module())
-    assert outcome is not None, f"{PLANTS[name].description} Not found in {sequences} sequences."
-
-
-@pytest.mark.parametrize("name", QUICK)
-def test_is_found_at_once(name):
-    assert_found(name)
+@pytest.mark.parametrize("name", PLANTS)
+def test_is_found(name):
+    assert planted_fault(name) is not None, f"{PLANTS[name].description} Not found in {SEQUENCES} sequences."
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in PLANTS if name not in QUICK])
-def test_is_found(name):
-    assert_found(name)
+@pytest.mark.skipif(EFFORT == 1, reason="a long search (VERIMV_TEST_EFFORT); test_is_found begins where it ends")
+@pytest.mark.parametrize("name", PLANTS)
+def test_is_first_found_where_it_is_said(name):
+    outcome, sequences = first_fault(PLANTS[name].module())
+    assert (outcome is not None, sequences - 1) == (True, SEEDS[name]), "python -m tests.certificate.fuzz.found"

@@ -9,6 +9,7 @@ import pytest
 from tests.certificate.by_verdict.make import VALID
 from tests.certificate.judged import rejected
 from tests.certificate.tamper import Bundle, random_bundles, tamper
+from tests.effort import scaled
 from verimv import kernel
 from verimv.kernels.verdicts import rejection
 
@@ -47,10 +48,11 @@ def test_tampering():
 
 
 @pytest.mark.slow
-def test_tampering_at_length():
-    verdicts = tampered_verdicts(25_000, 50, seed=2)
+@pytest.mark.parametrize("seed", range(11, 11 + scaled(4)))
+def test_tampering_at_length(seed):
+    verdicts = tampered_verdicts(1_000, 50, seed)
     print(dict(verdicts))
-    assert sum(verdicts.values()) - verdicts["unchanged"] >= 20_000
+    assert sum(verdicts.values()) - verdicts["unchanged"] >= 800
 
 
 def test_the_tester_would_notice(monkeypatch):

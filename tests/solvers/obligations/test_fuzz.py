@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from tests.certificate.fuzz.campaign import first_fault
+from tests.certificate.fuzz.found import planted_fault
 from tests.certificate.fuzz.kernel_view import header, verify
 from tests.certificate.fuzz.plants import PLANTS
 from tests.certificate.fuzz.sequence import Certificate, run
-from tests.certificate.test_plants import QUICK
+from tests.effort import span_name, spans
 from tests.solvers.obligations.judged import EXPECTED, Said, collected, proved, said
 
 
@@ -42,36 +42,40 @@ def test_solvers_agree_with_the_kernel(solver, seeds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("solver", "seeds"), [("z3", range(3_000_000, 3_000_400)), ("cvc5", range(100))])
+@pytest.mark.parametrize(
+    ("solver", "seeds"),
+    [
+        *(("z3", seeds) for seeds in spans(3_000_000, 200, 50)),
+        *(("cvc5", seeds) for seeds in spans(3_000_000, 80, 40)),
+    ],
+    ids=lambda value: value if isinstance(value, str) else span_name(value),
+)
 def test_solvers_agree_with_the_kernel_at_length(solver, seeds):
-    compared(seeds, solver)
+    found = compared(seeds, solver)
+    assert found["proved"] > len(seeds) // 3
+    assert found["refuted"] > len(seeds) // 6
 
 
 #: Where no line is false: the unsound kernel makes something else of it, or does not notice what is missing.
-INCOMPLETE = {"double-negation", "unit-shift", "clip-constant", "bound-side", "share-crelu", "assumed", "finished"}
+INCOMPLETE = {
+    "assumed", "bound-side", "clip-constant", "combined", "double-negation", "equals-other-node", "finished", "lowest-terms", "merge-order",
+    "node-1", "share-activation", "share-bias", "share-crelu", "surd-product", "unit-shift",
+}  # fmt: skip
 
 
 def found_false(name: str) -> Said:
     """What an unsound kernel has accepted, though it is false."""
-    outcome, _ = first_fault(PLANTS[name].module())
-    return judged(outcome.certificates[-1])
+    return judged(planted_fault(name).certificates[-1])
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", [name for name in PLANTS if name != "bounds-of-outputs"])
 def test_what_an_unsound_kernel_accepts_is_refuted(name):
     assert found_false(name).status == ("undecided" if name in INCOMPLETE else "refuted")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in PLANTS if name not in (*QUICK, "bounds-of-outputs")])
-def test_what_an_unsound_kernel_accepts_is_not_proved(name):
-    assert found_false(name).status != "proved"
-
-
 def test_a_kernel_that_states_something_else():
     """The certificate is valid, and what it proves is what the sound kernel says."""
-    outcome, _ = first_fault(PLANTS["bounds-of-outputs"].module())
-    certificate = outcome.certificates[-1]
+    certificate = planted_fault("bounds-of-outputs").certificates[-1]
     task = collected(text_of(certificate), certificate.texts)
     assert proved(task).proved
     assert list(task.statement) == list(verify(certificate.texts, certificate.lines).lines)

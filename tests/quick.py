@@ -1,0 +1,36 @@
+"""The tests that `pytest -m quick` runs: within a minute, at least one file of every folder.
+
+A file belongs here if all its tests (those marked slow apart) take a few seconds together.
+"""
+
+QUICK = {
+    "bounding/test_bounds.py",
+    "bounding/test_record.py",
+    "certificate/test_kernel.py",
+    "certificate/test_statement.py",
+    "cli/test_check.py",
+    "cli/test_commands.py",
+    "core/test_files.py",
+    "core/workers/test_processes.py",
+    "exact/test_exact.py",
+    "extraction/test_good_sequence.py",
+    "extraction/test_paper.py",
+    "formulas/test_dag.py",
+    "formulas/test_measure.py",
+    "formulas/test_text.py",
+    "kernels/test_verified_files.py",
+    "networks/formats/onnx_format/test_operators.py",
+    "networks/test_network.py",
+    "networks/test_outputs.py",
+    "paper/baselines/test_truncated.py",
+    "paper/experiments/test_random_terms.py",
+    "pieces/test_piecewise.py",
+    "questions/test_equality.py",
+    "show/pictures/test_drawings.py",
+    "show/report/test_page.py",
+    "simplification/test_scaling.py",
+    "solvers/obligations/test_emit.py",
+    "solvers/test_decide.py",
+    "test_api.py",
+    "test_layout.py",
+}
