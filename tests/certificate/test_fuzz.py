@@ -10,8 +10,8 @@ from tests.certificate.fuzz.cases import system_of
 from tests.certificate.fuzz.meaning import Network, formula_outputs, run_all
 from tests.certificate.fuzz.sequence import run
 from tests.certificate.fuzz.subjects import KINDS, random_subjects
-from tests.certificate.test_verified import is_missing
 from tests.effort import span_name, spans
+from tests.kernels.test_verified import is_missing
 from tests.oracle import formula_values
 from verimv import kernel
 from verimv.exact import Rational

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.certificate.by_verdict.make import HAT, Case, formula, network
-from tests.certificate.test_verified import FOLDER, is_missing
+from tests.kernels.test_verified import FOLDER, is_missing
 from verimv.kernels.verified import Verdict, find_verified, verified_verdict
 
 pytestmark = pytest.mark.skipif(is_missing(), reason="no verified kernel (make -C proofs)")
