@@ -134,7 +134,9 @@ def test_names_of_coq_files_are_unique():
     """`From VeriMV Require Import NAME` has one meaning, also beside the files that make writes."""
     names = {path.stem for path in COQ}
     assert len(names) == len(COQ) > 30
-    twice = re.search(r"^TWICE := ((?:.*\\\n)*.*)$", (PROOFS / "coq/Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    twice = re.search(
+        r"^TWICE := ((?:.*\\\n)*.*)$", (PROOFS / "coq/Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert twice
     again = twice[1].replace("\\", " ").split()
     assert set(again) <= names
