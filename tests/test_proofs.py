@@ -13,6 +13,8 @@ from verimv import kernel
 
 PROOFS = Path(__file__).parent.parent / "proofs"
 FILES = sorted((PROOFS / "smt").glob("*.smt2"))
+#: The sources in Coq; reals/ is written by make.
+COQ = sorted(path for path in (PROOFS / "coq").glob("*/*.v") if path.parent.name != "reals")
 
 #: A change to each file that makes its identity false.
 SPOILED = {
@@ -106,7 +108,7 @@ def rows() -> dict[str, tuple[list[str], list[str]]]:
 
 def test_every_rule_has_two_proofs():
     lemmas = set()
-    for path in (PROOFS / "coq").glob("*.v"):
+    for path in COQ:
         lemmas |= set(re.findall(r"^(?:Lemma|Theorem|Corollary) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
     table = rows()
     assert table.keys() == kernel.RULES.keys()
@@ -128,8 +130,26 @@ def test_every_rule_is_described():
     assert all(f'`["{rule}",' in page for rule in kernel.RULES)
 
 
+def test_names_of_coq_files_are_unique():
+    """`From VeriMV Require Import NAME` has one meaning, also beside the files that make writes."""
+    names = {path.stem for path in COQ}
+    assert len(names) == len(COQ) > 30
+    twice = re.search(
+        r"^TWICE := ((?:.*\\\n)*.*)$", (PROOFS / "coq/Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert twice
+    again = twice[1].replace("\\", " ").split()
+    assert set(again) <= names
+    assert not names & {f"{name}R" for name in again}
+
+
+def test_every_coq_file_is_explained():
+    page = (PROOFS / "README.md").read_text(encoding="utf-8") + (PROOFS / "coq/README.md").read_text(encoding="utf-8")
+    assert [path.name for path in COQ if f"`{path.name}`" not in page] == []
+
+
 def test_nothing_is_admitted():
-    for path in (PROOFS / "coq").glob("*.v"):
+    for path in COQ:
         assert not re.search(r"\b(Admitted|admit|Axiom|Parameter|Conjecture)\b", path.read_text(encoding="utf-8")), path
 
 

@@ -1,9 +1,0 @@
-(** * CheckerR.v -- CheckerSound.v over the real numbers *)
-
-From Coq Require Import List Bool NArith Nnat.
-From VeriMV Require Export ProgressR.
-From VeriMV Require Networks Checker.
-Import ListNotations.
-Open Scope R_scope.
-
-Load "CheckerSound".
