@@ -5,7 +5,8 @@
 Each mutant is a copy of proofs/coq in which one condition is switched off. What depends on the change is compiled again
 until a proof breaks (over the rational numbers; over the reals the proofs are the same texts), and a table says which.
 A mutant whose proof does not break is a condition that soundness does not need: exit code 1, unless it is listed here
-with its reason. Needs a finished `make -C proofs/coq`.
+with its reason. The listed ones are switched off all together in one copy, and one by one only if that breaks a proof.
+Needs a finished `make -C proofs/coq`.
 """
 
 from __future__ import annotations
@@ -22,13 +23,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 COQ = Path(__file__).parent / "coq"
-#: Files with conditions, and the one that ends with the theorem.
-CHECKED, THEOREM = ("Store.v", "Claims.v", "Networks.v", "Sharing.v", "Checker.v", "Cases.v"), "SoundQc.vo"
+#: Files of checker/ with conditions, each with the proof that is compiled first, and the proof of the theorem.
+CHECKED = {
+    "Store.v": "soundness/StoreSound.vo",
+    "Claims.v": "soundness/ClaimsSound.vo",
+    "Networks.v": "soundness/ProgressSound.vo",
+    "Sharing.v": "soundness/SharingSound.vo",
+    "Checker.v": "soundness/CheckerSound.vo",
+    "Cases.v": "soundness/CasesSound.vo",
+}
+THEOREM = "soundness/Sound.vo"
 _GROUP = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
 _NEED = re.compile(rf'\b(?P<word>need|well_formed) (?:{_GROUP}(?:%\w+)?|[\w\']+)\s+"(?P<why>[^"]*)"')
 _RANGE = re.compile(rf"\b(?P<why>form_at_(?:least|most) K (?:\w+|{_GROUP}) (?:\w+|{_GROUP}))")
 _ERROR = re.compile(r'File "(?:\./)?([^"]+)", line (\d+)')
-_LOAD = re.compile(r'^Load "(\w+)"\.', re.MULTILINE)
 _HEAD = re.compile(r"\s*(?:Lemma|Theorem|Corollary|Definition|Fixpoint|Instance) ([\w']+)")
 
 #: Changes of another kind: file, old text, new text, what is switched off.
@@ -74,29 +82,28 @@ class Mutant:
 
     @property
     def line(self) -> int:
-        return (COQ / self.file).read_text(encoding="utf-8").count("\n", 0, self.position) + 1
-
-    def apply(self, folder: Path) -> None:
-        text = (COQ / self.file).read_text(encoding="utf-8")
-        changed = text[: self.position] + self.new + text[self.position + len(self.old) :]
-        (folder / self.file).write_text(changed, encoding="utf-8")
+        return _source(self.file).count("\n", 0, self.position) + 1
 
 
 def mutants() -> list[Mutant]:
     """Every `need` and every condition on a range, and the changes listed above."""
     found = []
     for file in CHECKED:
-        text = (COQ / file).read_text(encoding="utf-8")
+        text = _source(file)
         for pattern, new in ((_NEED, r'\g<word> true "\g<why>"'), (_RANGE, "ret tt")):
             for match in pattern.finditer(text):
                 what = f"{_enclosing(text, match.start())}: {' '.join(match['why'].split())}"
                 found.append(Mutant(file, match.start(), match[0], match.expand(new), what))
     for file, old, new, what in CHANGES:
-        text = (COQ / file).read_text(encoding="utf-8")
+        text = _source(file)
         if text.count(old) != 1:
             sys.exit(f"{file}: expected once, found {text.count(old)} times: {old}")
         found.append(Mutant(file, text.index(old), old, new, what))
     return found
+
+
+def _source(file: str) -> str:
+    return (COQ / "checker" / file).read_text(encoding="utf-8")
 
 
 def _enclosing(text: str, position: int) -> str:
@@ -105,44 +112,51 @@ def _enclosing(text: str, position: int) -> str:
     return next((match[1] for match in names), "?")
 
 
-def broken_by(mutant: Mutant) -> str | None:
-    """The statement whose proof breaks, with its file; None if all proofs compile."""
+def broken_by(*mutants: Mutant) -> str | None:
+    """The first statement whose proof breaks, with its file; None if all proofs compile."""
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory) / "coq"
-        shutil.copytree(COQ, folder)
-        for file in folder.glob("*.v"):
-            _inline(file)
-        mutant.apply(folder)
-        command = ["make", "-C", str(folder), THEOREM]
+        shutil.copytree(COQ, folder, ignore=shutil.ignore_patterns("*R.vo", "*.vok", "*.vos", "*.glob", ".*.aux"))
+        # From the last position to the first: a change moves only what stands behind it.
+        for mutant in sorted(mutants, key=lambda each: each.position, reverse=True):
+            path = folder / "checker" / mutant.file
+            text = path.read_text(encoding="utf-8")
+            end = mutant.position + len(mutant.old)
+            path.write_text(text[: mutant.position] + mutant.new + text[end:], encoding="utf-8")
+        (folder / ".depend").touch()  # no change is one of `Require`
+        goals = [*dict.fromkeys(CHECKED[mutant.file] for mutant in mutants), THEOREM]
+        command = ["make", "-j1", "-C", str(folder), *goals]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return None
         place = _ERROR.search(done.stderr)
-        if place is None or place[1] == mutant.file:
-            sys.exit(f"{mutant.what}: this is no checker any more: {done.stderr[-500:]}")
+        if place is None or not place[1].startswith("soundness/"):
+            sys.exit(f"{mutants[0].what}: this is no checker any more: {done.stderr[-500:]}")
         lines = (folder / place[1]).read_text(encoding="utf-8").splitlines(keepends=True)
         before = "".join(lines[: int(place[2])])
-        return f"{_enclosing(before, len(before))} ({place[1]})"
-
-
-def _inline(file: Path) -> None:
-    """The texts that a file loads, in the file itself, so that errors have a line; it counts as old as it was."""
-    times, text = file.stat(), file.read_text(encoding="utf-8")
-    while load := _LOAD.search(text):
-        text = text[: load.start()] + (COQ / f"{load[1]}.v").read_text(encoding="utf-8") + text[load.end() :]
-    file.write_text(text, encoding="utf-8")
-    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+        return f"{_enclosing(before, len(before))} ({Path(place[1]).name})"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Switch off one side condition at a time.")
-    parser.add_argument("--jobs", type=int, default=2, help="mutants compiled at a time (default: 2)")
+    processors = os.cpu_count() or 1
+    parser.add_argument(
+        "--jobs", type=int, default=processors, help=f"mutants compiled at a time (default: {processors})"
+    )
     parser.add_argument("--only", default="", help="only conditions that contain these words")
     arguments = parser.parse_args()
+    if not (COQ / THEOREM).exists():
+        sys.exit("the proofs are not built: make -C proofs/coq")
     chosen = [mutant for mutant in mutants() if arguments.only in mutant.what]
+    listed = [mutant for mutant in chosen if mutant.what in NOT_FOR_SOUNDNESS]
     code = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for mutant, broken in zip(chosen, pool.map(broken_by, chosen), strict=True):
+        together = pool.submit(broken_by, *listed) if listed else None
+        alone = {mutant: pool.submit(broken_by, mutant) for mutant in chosen if mutant not in listed}
+        if together and together.result() is not None:
+            alone |= {mutant: pool.submit(broken_by, mutant) for mutant in listed}
+        for mutant in chosen:
+            broken = alone[mutant].result() if mutant in alone else None
             reason = NOT_FOR_SOUNDNESS.get(mutant.what)
             if (broken is None) != (reason is not None):
                 code = 1
