@@ -11,6 +11,7 @@ import argparse
 import dataclasses
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from verimv.show.pictures.graph import graph_svg
 from verimv.show.pictures.maps import box_of, map_svg, region_maps
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "design"))
+from draw_rooms import rooms_svg  # noqa: E402
 
 
 # -- cli.md ------------------------------------------------------------------------------------------------------------
@@ -195,6 +198,7 @@ def pictures() -> dict[str, str]:
         "sawtooth": curves_svg(curves(verimv.extract(deep_sawtooth(4)).formula), "x1"),
         "steps": curves_svg(curves(steps), "x"),
         "dag": graph_svg(verimv.extract(deep_sawtooth(2)).formula),
+        "rooms": rooms_svg(),
     }
     vote = verimv.Network.of([verimv.Layer.of([[2, 1]], [-1], "crelu")], ["x", "y"], outputs=["z"])
     for name, subject in (("plus", verimv.parse("x ⊕ y")), ("times", verimv.parse("x ⊙ y")), ("vote", vote)):

@@ -1,0 +1,67 @@
+"""Trace the main commands: how many functions, files and changes of package a reader follows.
+
+    python docs/design/trace.py
+
+Functions of verimv are listed in the order of their first call; a change of package is counted where two neighbours of
+this list live in different packages. What runs in another process (a solver) is not seen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import verimv
+from verimv.cli import main
+
+PACKAGE = Path(verimv.__file__).parent
+ROOT = PACKAGE.parent
+
+
+def traced(work: Callable[[], Any]) -> tuple[int, int, int]:
+    """Return the numbers of functions, files and changes of package that `work` goes through."""
+    first_calls: dict[tuple[str, str], str] = {}
+
+    def seen(frame: FrameType, event: str, argument: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(str(PACKAGE)) and not code.co_name.startswith("<"):
+            path = Path(code.co_filename).relative_to(PACKAGE)
+            first_calls.setdefault((str(path), code.co_qualname), path.parts[0])
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        work()  # once before, so that imports are not part of it
+        sys.setprofile(seen)
+        try:
+            work()
+        finally:
+            sys.setprofile(None)
+    packages = list(first_calls.values())
+    changes = sum(a != b for a, b in zip(packages, packages[1:], strict=False))
+    return len(first_calls), len({path for path, _ in first_calls}), changes
+
+
+def command(*words: str) -> Callable[[], Any]:
+    return lambda: main([*words, "--quiet"])
+
+
+if __name__ == "__main__":
+    networks = ROOT / "examples" / "networks"
+    with tempfile.TemporaryDirectory() as folder:
+        out = f"{folder}/out"
+        main(["extract", str(networks / "three_inputs.json"), "-o", out, "--quiet", "--json"])
+        commands = {
+            "extract": command("extract", str(networks / "three_inputs.json"), "-o", out, "--force", "--no-report"),
+            "equiv": command("equiv", str(networks / "three_inputs.json"), f"{out}/formula.mv"),
+            "bounds": command("bounds", str(networks / "three_inputs.json"), "--method", "exact"),
+            "check": command("check", out),
+            "ONNX": lambda: verimv.load(networks / "iris.onnx"),
+        }
+        sys.stdout.write("| command | functions | files | changes of package |\n|---|---|---|---|\n")
+        for name, work in commands.items():
+            sys.stdout.write(f"| {name} | {' | '.join(map(str, traced(work)))} |\n")
