@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import verimv
-from verimv import bounding as bounds
+from verimv.bounding import methods
 from verimv.bounding.guess.floats import product
 from verimv.bounding.search.engine import Effort, certified_bounds
 from verimv.bounding.search.output_range import searched_ranges
@@ -66,7 +66,7 @@ def compared():
 
 @pytest.fixture(autouse=True)
 def little(monkeypatch):
-    monkeypatch.setattr(bounds, "_AUTO_WORK", LITTLE)
+    monkeypatch.setattr(methods, "_AUTO_WORK", LITTLE)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_workers_change_nothing(expected):
 def test_no_other_process_gives_another_result(environment, expected):
     program = (
         "from tests import test_reproducible as here\n"
-        "here.bounds._AUTO_WORK = here.LITTLE\n"
+        "here.methods._AUTO_WORK = here.LITTLE\n"
         "print(here.extracted(), here.simplified()[2], here.ranges()[2])"
     )
     command = [sys.executable, "-c", program]
