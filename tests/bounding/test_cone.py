@@ -6,8 +6,9 @@ from fractions import Fraction
 import pytest
 
 from verimv import kernel
-from verimv.bounding.prove.row_evidence import prove
-from verimv.bounding.search.cone import Variable, levels, search_row
+from verimv.bounding.prove.row import Variable
+from verimv.bounding.search.cone import levels, search_row
+from verimv.bounding.search.evidence import prove
 from verimv.core.effort import SECOND, Meter
 from verimv.exact import Rational, clip
 from verimv.kernels.verdicts import rejection

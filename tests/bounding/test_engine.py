@@ -11,8 +11,8 @@ from tests.bounding.checker import Wrong, check_bound
 from tests.oracle import build_network, exact_range, integers, network_value, rationals, specs
 from verimv.bounding.by_solver import exact_bounds
 from verimv.bounding.interval import interval_bounds
-from verimv.bounding.prove.situation import lemma
 from verimv.bounding.search.engine import TIGHTENING, Effort, certified_bounds
+from verimv.bounding.situation import lemma
 from verimv.core.errors import InputError
 from verimv.exact import Rational, ceil, floor
 from verimv.networks.network import Network

@@ -7,8 +7,8 @@ import pytest
 from tests.certificate.judged import checker_of
 from tests.certificate.tamper import random_network as any_network
 from verimv.bounding.by_solver import exact_bounds
-from verimv.bounding.prove.row_evidence import prove_bound
-from verimv.bounding.prove.situation import Target
+from verimv.bounding.search.evidence import prove_bound
+from verimv.bounding.situation import Target
 from verimv.bounding.univariate import univariate_bounds
 from verimv.core.effort import SECOND, Meter
 from verimv.exact import Rational, format_number, parse_number

@@ -8,9 +8,9 @@ import pytest
 from tests.bounding.test_engine import check_evidence
 from tests.oracle import build_network
 from verimv.bounding.guess.linear_program import Answer, LinearProgram
-from verimv.bounding.prove.row_evidence import prove_bound
-from verimv.bounding.prove.situation import Target
 from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.evidence import prove_bound
+from verimv.bounding.situation import Target
 from verimv.core.effort import SECOND, Meter
 from verimv.exact import Rational
 from verimv.networks.network import Network

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from verimv.bounding.interval import interval_bounds
-from verimv.bounding.prove.situation import lemma
 from verimv.bounding.results import NetworkBounds
+from verimv.bounding.situation import lemma
 from verimv.core.errors import InputError, Undecided
 from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.networks.affine import Affine

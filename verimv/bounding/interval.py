@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from verimv.bounding.results import NetworkBounds, NeuronBound, Point
-from verimv.exact import Number
+from verimv.exact import ZERO, Number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Box, Network, activate
+from verimv.networks.program import Range
 
 
 def interval_bounds(network: Network) -> NetworkBounds:
@@ -21,6 +22,25 @@ def interval_bounds(network: Network) -> NetworkBounds:
         bounds.layers.append(row_bounds)
         box = [(activate(layer.activation, b.lower), activate(layer.activation, b.upper)) for b in row_bounds]
     return bounds
+
+
+def corresponding_differences(a: Network, b: Network) -> list[Range]:
+    """Ranges of a − b per output, by intervals for the differences of corresponding neurons."""
+    differences: list[Range] = [(ZERO, ZERO)] * len(a.inputs)
+    values: list[Range] = list(a.box)
+    for layer, other, bounds in zip(a.layers, b.layers, interval_bounds(a).layers, strict=True):
+        found = []
+        for row, twin in zip(layer.rows, other.rows, strict=True):
+            # w·v − w'·v' = (w − w')·v + w'·(v − v')
+            low, high = (row + -twin).range_over(values)
+            lowest, highest = Affine(twin.terms).range_over(differences)
+            found.append((low + lowest, high + highest))
+        ends = [(bound.lower, bound.upper) for bound in bounds]
+        values = [(activate(layer.activation, low), activate(layer.activation, high)) for low, high in ends]
+        if layer.activation != "identity":
+            found = [(min(low, ZERO), max(high, ZERO)) for low, high in found]
+        differences = found
+    return differences
 
 
 def _corner(form: Affine, box: Box, direction: int) -> Point:

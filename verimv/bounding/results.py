@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from verimv.bounding.prove.situation import Case, Ends, Place, Target, lemma
+from verimv.bounding.situation import Case, Ends, Place, Target, lemma
 from verimv.core.errors import InputError
 from verimv.exact import Number
 from verimv.networks.network import Network
@@ -17,7 +17,7 @@ Point = tuple[Number, ...]
 class NeuronBound:
     """lower ≤ pre-activation ≤ upper on the whole box, proved by `method`; `*_at` are attaining points if known.
 
-    `*_cases` is the evidence for an end (see `prove.situation`) given the lemmas of the layers below,
+    `*_cases` is the evidence for an end (see `bounding.situation`) given the lemmas of the layers below,
     if it takes more than intervals.
     """
 

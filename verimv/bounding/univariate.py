@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.bounding.prove.situation import KINKS
 from verimv.bounding.results import NetworkBounds, NeuronBound
+from verimv.bounding.situation import KINKS
 from verimv.exact import Number
 from verimv.networks.network import Network, activate
 

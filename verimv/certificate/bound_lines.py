@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.bounding.prove.row_evidence import prove_bound
-from verimv.bounding.prove.situation import Case, Ends, Place, Target
 from verimv.bounding.results import NetworkBounds
+from verimv.bounding.search.evidence import prove_bound
+from verimv.bounding.situation import Case, Ends, Place, Target
 from verimv.certificate.lines import Derivation
 from verimv.core.effort import Meter
 from verimv.exact import format_number

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from verimv.bounding.prove.row_evidence import prove
-from verimv.bounding.search.cone import Variable, levels
+from verimv.bounding.prove.row import Variable
+from verimv.bounding.search.cone import levels
+from verimv.bounding.search.evidence import prove
 from verimv.certificate.lines import Derivation
 from verimv.core.effort import Meter
 from verimv.exact import ONE as ONE_

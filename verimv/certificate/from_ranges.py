@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from verimv.bounding.interval import interval_bounds
-from verimv.bounding.prove.situation import Case, Ends, Place, Target
 from verimv.bounding.results import NetworkBounds, NeuronBound
 from verimv.bounding.search.branch import Budget, Search
 from verimv.bounding.search.engine import Effort, certified_bounds
 from verimv.bounding.search.layer_context import Prover
 from verimv.bounding.search.pair import Facts, Pair, Part, Translation, are_alike, reordered
+from verimv.bounding.situation import Case, Ends, Place, Target
 from verimv.certificate.bound_lines import BoundLines
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_pair import checked

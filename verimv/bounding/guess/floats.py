@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from verimv.bounding.prove.situation import Ends, Place, Situation
+from verimv.bounding.situation import Ends, Place, Situation
 from verimv.exact import Number, Rational
 from verimv.networks.network import Activation, Network
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from verimv.bounding.guess.floats import FloatNetwork, FloatRanges, product
 from verimv.bounding.guess.linear_program import INFINITY, Answer, LinearProgram
-from verimv.bounding.prove.situation import Ends, Place
+from verimv.bounding.situation import Ends, Place
 from verimv.networks.network import Activation
 
 #: Rows per neuron: its definition and two lines.

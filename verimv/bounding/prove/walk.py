@@ -13,12 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from verimv.bounding.prove.situation import Ends, Place, Situation
+from verimv.bounding.situation import Ends, Place, Situation
 from verimv.core.errors import InternalError
 from verimv.exact import Algebraic, Number, Rational
 from verimv.networks.network import Activation, Layer, Network, activate
@@ -45,11 +44,6 @@ class ExactLayer:
                 self.weights[i, j] = numerator_over(w, self.denominator)
         self.bias = integers(numerator_over(row.constant, self.denominator) for row in rows)
         self.size = np.abs(self.weights)
-
-    @cached_property
-    def floats(self) -> Any:
-        """The weights, rounded; for networks whose numbers are near floats."""
-        return np.array([[w / self.denominator for w in row] for row in self.weights], dtype=float)
 
 
 def common_denominator(numbers: Iterable[Number]) -> int:

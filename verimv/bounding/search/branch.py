@@ -16,14 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from verimv.bounding.guess.ascent import climb
 from verimv.bounding.guess.floats import as_float, box_arrays, product
 from verimv.bounding.guess.relaxation import Relaxation, Relaxed
-from verimv.bounding.prove.closing import Closer
-from verimv.bounding.prove.situation import KINKS, Case, Place, lemma
-from verimv.bounding.prove.vertex import climb, exact_point
 from verimv.bounding.prove.walk import value_at
+from verimv.bounding.search.closing import Closer
 from verimv.bounding.search.layer_context import Prover
 from verimv.bounding.search.part import Node
+from verimv.bounding.search.vertex import exact_point
+from verimv.bounding.situation import KINKS, Case, Place, lemma
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
 from verimv.exact import Number, Rational, ceil, format_number

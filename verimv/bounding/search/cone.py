@@ -8,27 +8,20 @@ layer by layer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from verimv.bounding.prove.situation import Case
+from verimv.bounding.prove.row import Variable
 from verimv.bounding.search.branch import Budget, Outcome, Search
 from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.situation import Case
 from verimv.core.effort import Meter
 from verimv.core.errors import InternalError
 from verimv.exact import ZERO
 from verimv.networks.affine import Affine
-from verimv.networks.network import Activation, Layer, Network
+from verimv.networks.network import Layer, Network
 
 #: Dense weights of the layers; larger cones are left to other methods.
 _MAX_WEIGHTS = 50_000
-
-
-@dataclass(frozen=True)
-class Variable:
-    """act(row), the row over the numbers of earlier variables."""
-
-    activation: Activation
-    row: Affine
 
 
 def levels(variables: Sequence[Variable | None]) -> list[int]:

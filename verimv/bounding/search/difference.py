@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from verimv.bounding.interval import interval_bounds
+from verimv.bounding.interval import corresponding_differences
 from verimv.bounding.results import NetworkBounds
 from verimv.bounding.search.branch import Budget, Search
 from verimv.bounding.search.engine import Effort, certified_bounds
@@ -20,10 +20,9 @@ from verimv.bounding.search.output_range import as_unit_network
 from verimv.bounding.search.pair import are_alike
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
-from verimv.exact import ONE, ZERO, Number
+from verimv.exact import ONE, Number
 from verimv.networks.affine import Affine
-from verimv.networks.network import Layer, Network, activate
-from verimv.networks.program import Range
+from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.compose import stack
 from verimv.networks.transforms.merge import merged
 from verimv.networks.transforms.normalise import without_identity_layers
@@ -149,22 +148,3 @@ def _without_constants(network: Network, bounds: NetworkBounds) -> Network:
                 forms[i] = Affine((), ONE)
         layers.append(replace(layer, rows=tuple(forms)))
     return merged(replace(network, layers=(*layers, network.layers[-1])))
-
-
-def corresponding_differences(a: Network, b: Network) -> list[Range]:
-    """Ranges of a − b per output, by intervals for the differences of corresponding neurons."""
-    differences: list[Range] = [(ZERO, ZERO)] * len(a.inputs)
-    values: list[Range] = list(a.box)
-    for layer, other, bounds in zip(a.layers, b.layers, interval_bounds(a).layers, strict=True):
-        found = []
-        for row, twin in zip(layer.rows, other.rows, strict=True):
-            # w·v − w'·v' = (w − w')·v + w'·(v − v')
-            low, high = (row + -twin).range_over(values)
-            lowest, highest = Affine(twin.terms).range_over(differences)
-            found.append((low + lowest, high + highest))
-        ends = [(bound.lower, bound.upper) for bound in bounds]
-        values = [(activate(layer.activation, low), activate(layer.activation, high)) for low, high in ends]
-        if layer.activation != "identity":
-            found = [(min(low, ZERO), max(high, ZERO)) for low, high in found]
-        differences = found
-    return differences

@@ -17,13 +17,14 @@ import highspy
 import numpy as np
 
 from verimv.bounding.interval import interval_bounds
-from verimv.bounding.prove.situation import Place
 from verimv.bounding.prove.walk import in_order
 from verimv.bounding.results import NetworkBounds, NeuronBound
 from verimv.bounding.search.branch import Budget, Goal, Point, Search, exactly, whole
 from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.multipliers import short_multipliers
 from verimv.bounding.search.part import leaf_case
 from verimv.bounding.search.record import End, Record
+from verimv.bounding.situation import Place
 from verimv.core.choices import TIGHTENING
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InputError
@@ -315,7 +316,7 @@ def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None)
     if value < best.value:
         best = End(value, method, [leaf_case([])])
     for bits in _LEAF_BITS:
-        multipliers = prover.multipliers(guess, ranges, bits)
+        multipliers = short_multipliers(guess, ranges, bits)
         value = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
         if best.value - value > _WORTH * abs(best.value):
             best = End(value, method, [leaf_case(in_order(multipliers))])

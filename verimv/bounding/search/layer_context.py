@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from verimv.bounding.guess.floats import FloatNetwork, FloatRanges, box_arrays
 from verimv.bounding.guess.relaxation import Relaxation
-from verimv.bounding.prove.situation import Ends, Numbering, Place, Situation
-from verimv.bounding.prove.vertex import dyadic
-from verimv.bounding.prove.walk import LayerRange, Multipliers, Walk
+from verimv.bounding.prove.walk import Walk
+from verimv.bounding.situation import Ends, Numbering, Place, Situation
 from verimv.networks.network import Network
 
 _CORNERS = 256
@@ -53,8 +52,3 @@ class Prover:
         if layer not in self._ranges:
             self._ranges[layer] = [(a[0], b[0]) for a, b in self.floats.ranges(low, high, layer)]
         return Relaxation(self.floats, low[0], high[0], self._ranges[layer])
-
-    @staticmethod
-    def multipliers(guess: Sequence[Any], ranges: Sequence[LayerRange], bits: int) -> list[Multipliers]:
-        """Short dyadic numbers beside float multipliers, for the neurons that need one."""
-        return [dyadic(values[found.free], bits) for values, found in zip(guess, ranges, strict=True)]

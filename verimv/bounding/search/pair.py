@@ -11,8 +11,8 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from verimv.bounding.prove.situation import Case, Ends, Numbering, Place, Situation
 from verimv.bounding.prove.walk import Walk
+from verimv.bounding.situation import Case, Ends, Numbering, Place, Situation
 from verimv.core.errors import InternalError
 from verimv.exact import parse_number
 from verimv.networks.affine import Affine

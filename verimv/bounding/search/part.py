@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from verimv.bounding.guess.relaxation import Relaxation
-from verimv.bounding.prove.situation import Case, Numbering, Place, Situation
+from verimv.bounding.situation import Case, Numbering, Place, Situation
 from verimv.core.errors import InternalError
 from verimv.exact import Number, format_number
 

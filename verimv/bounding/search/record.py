@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from verimv.bounding.prove.situation import Case
+from verimv.bounding.situation import Case
 from verimv.core.choices import TIGHTENING
 from verimv.core.errors import InputError
 from verimv.core.files import append_to, read_text, write_file

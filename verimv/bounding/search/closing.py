@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from verimv.bounding.guess.floats import as_float
-from verimv.bounding.prove.vertex import exact_multipliers
 from verimv.bounding.prove.walk import LayerRange, Multipliers, in_order
 from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.multipliers import exact_multipliers, short_multipliers
 from verimv.bounding.search.part import Node
 from verimv.core.effort import Meter
 from verimv.exact import Number
@@ -50,12 +50,12 @@ class Closer:
         if room > tolerance:
             needed = math.log2(1 + abs(upper - as_float(attained)) / room) if math.isfinite(upper) else 0
             for bits in _BITS[min(int(needed / 8), len(_BITS) - 2) :]:
-                if self._proves(node, ranges, self.prover.multipliers(guess, ranges, bits), goal):
+                if self._proves(node, ranges, short_multipliers(guess, ranges, bits), goal):
                     return True
-        elif self._proves(node, ranges, self.prover.multipliers(guess, ranges, _BITS[0]), goal):
+        elif self._proves(node, ranges, short_multipliers(guess, ranges, _BITS[0]), goal):
             return True  # many maxima of networks with whole weights need no more
         self.meter.spend(_EXACT + 2 * self.evaluation)
-        exact = exact_multipliers(self.walk, self.layer, self.index, self.way, node.situation.box, ranges, guess)
+        exact = exact_multipliers(self.prover, self.layer, self.index, self.way, ranges, guess)
         return self._proves(node, ranges, exact, goal)
 
     def close_by_intervals(self, node: Node, goal: Number) -> bool:
@@ -64,7 +64,7 @@ class Closer:
         if ranges is None:
             return True
         zeros = [np.zeros(len(found.low)) for found in ranges]
-        return self._proves(node, ranges, self.prover.multipliers(zeros, ranges, 1), goal)
+        return self._proves(node, ranges, short_multipliers(zeros, ranges, 1), goal)
 
     def close_empty(self, node: Node, ray: Sequence[Any] | None, goal: Number) -> bool:
         """A multiple of the ray that shows that there is no point, added to any multipliers."""
@@ -79,7 +79,7 @@ class Closer:
         for power in _FAR:
             for sign in (1, -1):
                 tall = [a + sign * scale * 2.0**power * b for a, b in zip(own, ray, strict=True)]
-                if self._proves(node, ranges, self.prover.multipliers(tall, ranges, 24), goal):
+                if self._proves(node, ranges, short_multipliers(tall, ranges, 24), goal):
                     return True
         return False
 
@@ -91,7 +91,7 @@ class Closer:
         guess, upper = node.multipliers, node.upper
         bound, leaf = self._bound(node, ranges, None), []
         if guess and as_float(bound) - upper > _WORTH * max(abs(upper), abs(as_float(bound))):
-            multipliers = self.prover.multipliers(guess, ranges, _OPEN_BITS)
+            multipliers = short_multipliers(guess, ranges, _OPEN_BITS)
             explicit = self._bound(node, ranges, multipliers)
             if explicit < bound:
                 bound, leaf = explicit, in_order(multipliers)

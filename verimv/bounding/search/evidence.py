@@ -1,0 +1,71 @@
+"""Evidence for one bound: by branch and bound where floats are a guide, otherwise by exact linear programs of z3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from verimv.bounding.prove.row import Variable, prove_row
+from verimv.bounding.search.branch import Budget, Outcome, Search
+from verimv.bounding.search.cone import search_row
+from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.situation import Case, Ends, Place, Target
+from verimv.core.effort import Meter
+from verimv.exact import Number, Rational
+from verimv.networks.affine import Affine
+from verimv.networks.network import Network
+
+
+def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], meter: Meter) -> list[Case] | None:
+    """The cases that prove a bound on the unit cube, or None when the work is used up.
+
+    `known` are bounds proved before. Where floats are no guide (irrational weights, numbers out of their range), z3
+    looks for multipliers.
+    """
+    if meter.is_used_up:
+        return None
+    outcome = _searched(network, target, known, meter)
+    if outcome is not None and outcome.complete:
+        return outcome.cases
+    if outcome is not None and outcome.attained > target.way * target.value:
+        return None
+    variables: list[Variable | None] = [None] * len(network.inputs)
+    facts: dict[tuple[int, str], Number] = {}
+    first = 0  # variable of the layer below
+    for depth, layer in enumerate(network.layers[: target.layer - 1], start=1):
+        start = len(variables)
+        for i, row in enumerate(layer.rows):
+            ends = zip(("low", "high"), known.get((depth, i), (None, None)), strict=True)
+            facts.update({(start + i, side): value for side, value in ends if value is not None})
+            variables.append(Variable(layer.activation, _moved(row, first)))
+        first = start
+    goal = _moved(network.layers[target.layer - 1].rows[target.index], first)
+    return prove_row(variables, goal.shifted(-target.value).scaled(Rational(target.way)), facts, meter)
+
+
+def _searched(network: Network, target: Target, known: Mapping[Place, Ends], meter: Meter) -> Outcome | None:
+    """By branch and bound, where the numbers allow it."""
+    numbers = [target.value, *(end for ends in known.values() for end in ends if end is not None)]
+    if network.number_kind == "algebraic" or not all(isinstance(x, Rational) for x in numbers):
+        return None
+    prover = Prover(network, known)
+    meter.spend(prover.weights[-1])
+    if not prover.floats.is_usable:
+        return None
+    wanted, budget = target.way * target.value, Budget(meter.left, deadline=meter.deadline)
+    outcome = Search(prover, target.layer, target.index, target.way, lambda _: wanted, budget).run()
+    meter.spend(outcome.work)
+    return outcome
+
+
+def _moved(row: Affine, first: int) -> Affine:
+    return Affine(tuple((first + j, w) for j, w in row.terms), row.constant)
+
+
+def prove(variables: Sequence[Variable | None], goal: Affine, meter: Meter) -> list[Case] | None:
+    """The cases that prove a row over variables (None: a free one) to be ≤ 0, or None when the work is used up."""
+    if meter.is_used_up:
+        return None
+    outcome = search_row(variables, goal, meter)
+    if outcome is not None and (outcome.complete or outcome.attained > 0):
+        return outcome.cases if outcome.complete else None
+    return prove_row(variables, goal, {}, meter)
