@@ -16,7 +16,7 @@ import pytest
 import verimv
 from verimv.bounding import methods
 from verimv.bounding.guess.floats import product
-from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.bounding.search.output_range import searched_ranges
 from verimv.certificate.from_ranges import certify_range
 from verimv.core.effort import SECOND, Deadline, Meter
@@ -48,7 +48,7 @@ def simplified():
 
 def ranges():
     found = searched_ranges(NETWORK, work=LITTLE)
-    bounded = certified_bounds(NETWORK, Effort("exact", work=LITTLE))
+    bounded = certified_bounds(NETWORK, SearchEffort("exact", work=LITTLE))
     return found, bounded, digest(certify_range(NETWORK, [(bound.lower, bound.upper) for bound in bounded.layers[-1]]))
 
 
@@ -94,7 +94,7 @@ def test_no_clock_changes_a_result(question, pace, expected, monkeypatch):
 
 def test_the_work_is_too_little_for_some_bounds():
     """Otherwise the tests here would say nothing about how it is shared."""
-    unlimited, limited = (certified_bounds(NETWORK, Effort("exact", work=work)) for work in (60 * SECOND, LITTLE))
+    unlimited, limited = (certified_bounds(NETWORK, SearchEffort("exact", work=work)) for work in (60 * SECOND, LITTLE))
     assert limited.counts()["exact"] < unlimited.counts()["exact"]
 
 
@@ -131,8 +131,8 @@ def test_products_do_not_depend_on_blas():
 def test_a_deadline_that_has_passed_ends_everything():
     passed = Deadline(0)
     for question in (
-        lambda: certified_bounds(NETWORK, Effort("exact", deadline=passed)),
-        lambda: certified_bounds(NETWORK, Effort("exact", deadline=passed, workers=2)),
+        lambda: certified_bounds(NETWORK, SearchEffort("exact", deadline=passed)),
+        lambda: certified_bounds(NETWORK, SearchEffort("exact", deadline=passed, workers=2)),
         lambda: searched_ranges(NETWORK, deadline=passed),
         lambda: verimv.simplify(random_term(60, 3, 5), seconds=0),
         lambda: verimv.simplify_extraction(verimv.extract(random_network((2, 3, 1), 1)), seconds=0),

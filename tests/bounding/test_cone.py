@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from verimv import kernel
-from verimv.bounding.prove.row import Variable
+from verimv.bounding.prove.row import DerivedVariable
 from verimv.bounding.search.cone import levels, search_row
 from verimv.bounding.search.evidence import prove
 from verimv.core.effort import SECOND, Meter
@@ -17,17 +17,17 @@ from verimv.networks.affine import Affine
 
 def random_cone(source: random.Random):
     """Free variables, then clipped rows over earlier ones, numbered layer by layer; and a row over all."""
-    variables: list[Variable | None] = [None] * source.randint(1, 3)
+    variables: list[DerivedVariable | None] = [None] * source.randint(1, 3)
     while len(variables) < 7:
         chosen = source.sample(range(len(variables)), min(len(variables), 3))
         row = Affine(
             ((j, Rational(source.choice((-2, -1, 1, 2)))) for j in sorted(chosen)), Rational(source.randint(-1, 1))
         )
-        variables.append(Variable("crelu", row))
+        variables.append(DerivedVariable("crelu", row))
     order = sorted(range(len(variables)), key=lambda k: levels(variables)[k])
     places = {k: place for place, k in enumerate(order)}
     variables = [
-        None if (variable := variables[k]) is None else Variable("crelu", variable.row.renumbered(places))
+        None if (variable := variables[k]) is None else DerivedVariable("crelu", variable.row.renumbered(places))
         for k in order
     ]
     goal = Affine((j, Rational(source.choice((-1, 1)))) for j in range(len(variables) - 3, len(variables)))
@@ -80,9 +80,9 @@ def test_rows_over_clipped_nodes(seed):
 
 def test_what_the_search_leaves_to_z3():
     half = Affine([(0, Rational(1, 2))])
-    assert search_row([None, Variable("relu", half)], half, Meter(SECOND)) is None
-    assert search_row([Variable("crelu", Affine(())), None], half, Meter(SECOND)) is None  # not layer by layer
+    assert search_row([None, DerivedVariable("relu", half)], half, Meter(SECOND)) is None
+    assert search_row([DerivedVariable("crelu", Affine(())), None], half, Meter(SECOND)) is None  # not layer by layer
     assert (
-        prove([None, Variable("relu", half)], Affine([(1, Rational(1))], Rational(-1, 2)), Meter(5 * SECOND))
+        prove([None, DerivedVariable("relu", half)], Affine([(1, Rational(1))], Rational(-1, 2)), Meter(5 * SECOND))
         is not None
     )

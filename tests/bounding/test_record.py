@@ -7,15 +7,15 @@ import pytest
 
 import verimv
 from verimv.bounding.search import engine
-from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.core.errors import InputError
 from verimv.extraction.pipeline import extract as plain_extract
 from verimv.paper.experiments.families import random_network
 
 NETWORK = random_network((3, 5, 5, 5, 1), 4, "integer")
-EFFORT = Effort("exact", nodes=60)
+EFFORT = SearchEffort("exact", nodes=60)
 #: So little that some tasks lack work, and start again with more.
-LITTLE = Effort("exact", work=100_000)
+LITTLE = SearchEffort("exact", work=100_000)
 
 
 def interrupted_after(count):
@@ -66,7 +66,7 @@ def test_another_network_or_method_is_refused(tmp_path):
     with pytest.raises(InputError, match="another network, method or version"):
         certified_bounds(random_network((3, 5, 5, 5, 1), 5, "integer"), EFFORT, record=path)
     with pytest.raises(InputError, match="another network, method or version"):
-        certified_bounds(NETWORK, Effort("lp"), record=path)
+        certified_bounds(NETWORK, SearchEffort("lp"), record=path)
 
 
 @pytest.mark.parametrize(

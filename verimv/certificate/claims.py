@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from verimv.bounding.prove.row import Variable
+from verimv.bounding.prove.row import DerivedVariable
 from verimv.bounding.search.cone import levels
 from verimv.bounding.search.evidence import prove
 from verimv.certificate.lines import Derivation
@@ -161,14 +161,15 @@ class Claims:
         return self.sums[node][0] if is_atom else value
 
 
-def _in_layers(cone: list[Claim]) -> tuple[list[Claim], list[Variable | None]]:
+def _in_layers(cone: list[Claim]) -> tuple[list[Claim], list[DerivedVariable | None]]:
     """Definitions, ordered so that each stands after all of a lower layer; and as variables numbered in that order."""
     order = [claim for _, claim in sorted(zip(levels(_variables(cone)), cone, strict=True), key=lambda pair: pair[0])]
     return order, _variables(order)
 
 
-def _variables(cone: list[Claim]) -> list[Variable | None]:
+def _variables(cone: list[Claim]) -> list[DerivedVariable | None]:
     places = {node: k for k, (node, _, _) in enumerate(cone)}
     return [
-        None if form == Affine.variable(node) else Variable("crelu", form.renumbered(places)) for node, form, _ in cone
+        None if form == Affine.variable(node) else DerivedVariable("crelu", form.renumbered(places))
+        for node, form, _ in cone
     ]

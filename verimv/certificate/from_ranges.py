@@ -9,9 +9,9 @@ from typing import Any
 
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.results import NetworkBounds, NeuronBound
-from verimv.bounding.search.branch import Budget, Search
-from verimv.bounding.search.engine import Effort, certified_bounds
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.branch import BranchAndBound, Budget
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
+from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.search.pair import Facts, Pair, Part, Translation, are_alike, reordered
 from verimv.bounding.situation import Case, Ends, Place, Target
 from verimv.certificate.bound_lines import BoundLines
@@ -62,7 +62,7 @@ def _hidden_bounds(
     network: Network, work: int, deadline: Deadline, given: Mapping[Place, NeuronBound] | None = None
 ) -> NetworkBounds:
     """What helps to bound the last layer; `given` is taken as it is."""
-    effort = Effort("exact", work=work, deadline=deadline)
+    effort = SearchEffort("exact", work=work, deadline=deadline)
     bounds = certified_bounds(network, effort, only={(len(network.layers), -1)}, given=given)
     return NetworkBounds(bounds.layers[:-1])
 
@@ -126,15 +126,15 @@ def _by_search(a: Network, b: Network, tolerance: Number, deadline: Deadline) ->
     }
     second = _hidden_bounds(pair.second.network, _HIDDEN_WORK // 2, deadline, given)
     facts = _write_lemmas(derivation, pair, pair.second, second, facts)
-    prover = Prover(pair.difference.network, pair.difference.known(facts))
-    if not prover.floats.is_usable:
+    context = LayerContext(pair.difference.network, pair.difference.known(facts))
+    if not context.floats.is_usable:
         return None
     translated, top = Translation(pair, pair.difference, facts), len(pair.difference.network.layers)
     meter = Meter(EVIDENCE_WORK, deadline)
     for k in range(len(a.outputs)):
         for way in (1, -1):
             budget = Budget(meter.left, deadline=deadline)
-            outcome = Search(prover, top, k, way, lambda _: tolerance, budget).run()
+            outcome = BranchAndBound(context, top, k, way, lambda _: tolerance, budget).run()
             meter.spend(outcome.work)
             if not outcome.complete:
                 return None

@@ -10,7 +10,7 @@ from typing import Any
 from verimv.bounding.by_solver import exact_bounds
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds, NeuronBound
-from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.bounding.search.output_range import searched_ranges
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_pair import certify, certify_formulas
@@ -288,7 +288,7 @@ def _network_bounds(
     if method == "auto" or (is_exact and len(network.inputs) == 1):
         bounds = neuron_bounds(network, method, report, workers=arguments.workers)
     else:
-        effort = Effort(method, per_bound=per_bound, workers=arguments.workers)
+        effort = SearchEffort(method, per_bound=per_bound, workers=arguments.workers)
         bounds = certified_bounds(network, effort, report, None if only is None else {(only[0] + 1, only[1])})
     if arguments.engine == "both":
         _check_bounds(bounds, by_solver())

@@ -73,7 +73,7 @@ def _by_extraction(network: Network, formula: Formula, search: Search) -> Verdic
 
     @cache
     def proven(method: str, whole_numbers: bool) -> NetworkBounds:
-        return neuron_bounds(network, method, whole_numbers=whole_numbers)
+        return neuron_bounds(network, method, integer_ends=whole_numbers)
 
     for bounds, (strategy, minimise, *others) in product(("auto", "interval"), _STRATEGIES):
         for logic in dict.fromkeys((formula.logic, *others)):

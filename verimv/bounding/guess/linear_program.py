@@ -36,7 +36,7 @@ def _new_solver() -> Any:
 
 
 @dataclass(frozen=True)
-class Answer:
+class LinearAnswer:
     """`duals` prove an optimum, or that nothing is feasible; there may be none. `work` is what it took."""
 
     status: Literal["optimal", "infeasible", "failed"]
@@ -79,10 +79,10 @@ class LinearProgram:
     def set_coefficient(self, row: int, column: int, value: float) -> None:
         self._solver.changeCoeff(row, column, value)
 
-    def maximise(self, cost: Any) -> Answer:
+    def maximise(self, cost: Any) -> LinearAnswer:
         solver = self._solver
         if not self._accepted:
-            return Answer("failed")
+            return LinearAnswer("failed")
         solver.changeColsCost(self.columns, np.arange(self.columns, dtype=np.int32), -np.asarray(cost, dtype=float))
         solver.run()
         status = solver.getModelStatus()
@@ -90,8 +90,8 @@ class LinearProgram:
         if status == highspy.HighsModelStatus.kOptimal:
             solution = solver.getSolution()
             point, duals = np.array(solution.col_value), -np.array(solution.row_dual)
-            return Answer("optimal", float(np.sum(cost * point)), point, duals, work)
+            return LinearAnswer("optimal", float(np.sum(cost * point)), point, duals, work)
         if status == highspy.HighsModelStatus.kInfeasible:
             _, has_ray, ray = solver.getDualRay()
-            return Answer("infeasible", duals=np.array(ray) if has_ray else None, work=work)
-        return Answer("failed", work=work)
+            return LinearAnswer("infeasible", duals=np.array(ray) if has_ray else None, work=work)
+        return LinearAnswer("failed", work=work)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from verimv.bounding.guess.floats import FloatNetwork, FloatRanges, product
-from verimv.bounding.guess.linear_program import INFINITY, Answer, LinearProgram
+from verimv.bounding.guess.linear_program import INFINITY, LinearAnswer, LinearProgram
 from verimv.bounding.situation import Ends, Place
 from verimv.networks.network import Activation
 
@@ -126,7 +126,7 @@ class Relaxation:
         upper = answer.value + float(product(row, self._constant)) + way * top.bias[index]
         return Relaxed("optimal", upper, answer.point[: self.inputs], multipliers, self._gaps(answer), answer.work)
 
-    def _multipliers(self, answer: Answer) -> list[Any] | None:
+    def _multipliers(self, answer: LinearAnswer) -> list[Any] | None:
         """The duals of the rows that define arguments."""
         if answer.duals is None or not np.isfinite(answer.duals).all():
             return None
@@ -135,7 +135,7 @@ class Relaxation:
             result[neuron.depth][neuron.index] = answer.duals[neuron.row]
         return result
 
-    def _gaps(self, answer: Answer) -> list[Any]:
+    def _gaps(self, answer: LinearAnswer) -> list[Any]:
         result = [np.zeros(len(self.network.layers[depth].bias)) for depth in range(self.depth)]
         points = answer.point.tolist()
         for neuron in self._neurons:

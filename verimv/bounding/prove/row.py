@@ -36,14 +36,16 @@ _LEAF = 1000
 
 
 @dataclass(frozen=True)
-class Variable:
+class DerivedVariable:
     """act(row), the row over the numbers of earlier variables."""
 
     activation: Activation
     row: Affine
 
 
-def prove_row(variables: Sequence[Variable | None], goal: Affine, facts: Facts, meter: Meter) -> list[Case] | None:
+def prove_row(
+    variables: Sequence[DerivedVariable | None], goal: Affine, facts: Facts, meter: Meter
+) -> list[Case] | None:
     """Multipliers of each case from z3's linear programs, on exact numbers of any kind."""
     cases: list[Case] = []
     pending: list[dict[tuple[int, str], Number]] = [{}]
@@ -65,7 +67,7 @@ def prove_row(variables: Sequence[Variable | None], goal: Affine, facts: Facts, 
     return cases
 
 
-def _ranges(variables: Sequence[Variable | None], facts: Facts) -> list[tuple[Number, Number]] | None:
+def _ranges(variables: Sequence[DerivedVariable | None], facts: Facts) -> list[tuple[Number, Number]] | None:
     """Of all arguments, by intervals; None if the facts contradict each other."""
     ranges: list[tuple[Number, Number]] = []
     values: list[tuple[Number, Number]] = []
@@ -85,7 +87,7 @@ class _Walk:
 
     def __init__(
         self,
-        variables: Sequence[Variable | None],
+        variables: Sequence[DerivedVariable | None],
         splits: Mapping[tuple[int, str], Number],
         ranges: list[tuple[Number, Number]],
         meter: Meter,
@@ -191,7 +193,7 @@ class _Walk:
         return [_rational(model.eval(unknown, model_completion=True)) for unknown in unknowns]
 
 
-def _inner_kinks(variable: Variable, ends: tuple[Number, Number]) -> list[Number]:
+def _inner_kinks(variable: DerivedVariable, ends: tuple[Number, Number]) -> list[Number]:
     return [z for z in map(Rational, KINKS[variable.activation]) if ends[0] < z < ends[1]]
 
 
@@ -219,7 +221,9 @@ def _rational(value: Any) -> Number:
     return Rational(fraction.numerator, fraction.denominator)
 
 
-def _split(variables: Sequence[Variable | None], ranges: list[tuple[Number, Number]]) -> tuple[int, Number] | None:
+def _split(
+    variables: Sequence[DerivedVariable | None], ranges: list[tuple[Number, Number]]
+) -> tuple[int, Number] | None:
     """A kink well inside its range, of a variable over such as have none; with one free variable, the point there."""
     forms: list[Affine | None] = []  # over free variables, as far as there is no kink
     kinks: list[tuple[Number, int, Number, Affine]] = []

@@ -10,9 +10,9 @@ import numpy as np
 
 from verimv.bounding.guess.floats import as_float
 from verimv.bounding.prove.walk import LayerRange, Multipliers, in_order
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.search.multipliers import exact_multipliers, short_multipliers
-from verimv.bounding.search.part import Node
+from verimv.bounding.search.part import Part
 from verimv.core.effort import Meter
 from verimv.exact import Number
 
@@ -32,89 +32,89 @@ _WEIGHTS = 6
 class Closer:
     """Of parts of the cube, for one target: way·argument of a neuron."""
 
-    def __init__(self, prover: Prover, layer: int, index: int, way: int, meter: Meter) -> None:
-        self.prover, self.layer, self.index, self.way = prover, layer, index, way
-        self.walk, self.meter = prover.walk, meter
-        self.evaluation = _EVALUATION + prover.weights[layer] // _WEIGHTS
+    def __init__(self, context: LayerContext, layer: int, index: int, way: int, meter: Meter) -> None:
+        self.context, self.layer, self.index, self.way = context, layer, index, way
+        self.walk, self.meter = context.walk, meter
+        self.evaluation = _EVALUATION + context.weights[layer] // _WEIGHTS
 
     def close(
-        self, node: Node, guess: Sequence[Any], upper: float, goal: Number, attained: Number, tolerance: float
+        self, part: Part, guess: Sequence[Any], upper: float, goal: Number, attained: Number, tolerance: float
     ) -> bool:
         """Whether the part is proved to stay at or below the goal. `upper` is what the guess gives in floats."""
-        ranges = self._ranges(node)
+        ranges = self._ranges(part)
         if ranges is None:
             return True
-        if node.linear < as_float(goal) - tolerance and self._proves(node, ranges, None, goal):
+        if part.linear < as_float(goal) - tolerance and self._proves(part, ranges, None, goal):
             return True
         room = as_float(goal) - upper
         if room > tolerance:
             needed = math.log2(1 + abs(upper - as_float(attained)) / room) if math.isfinite(upper) else 0
             for bits in _BITS[min(int(needed / 8), len(_BITS) - 2) :]:
-                if self._proves(node, ranges, short_multipliers(guess, ranges, bits), goal):
+                if self._proves(part, ranges, short_multipliers(guess, ranges, bits), goal):
                     return True
-        elif self._proves(node, ranges, short_multipliers(guess, ranges, _BITS[0]), goal):
+        elif self._proves(part, ranges, short_multipliers(guess, ranges, _BITS[0]), goal):
             return True  # many maxima of networks with whole weights need no more
         self.meter.spend(_EXACT + 2 * self.evaluation)
-        exact = exact_multipliers(self.prover, self.layer, self.index, self.way, ranges, guess)
-        return self._proves(node, ranges, exact, goal)
+        exact = exact_multipliers(self.context, self.layer, self.index, self.way, ranges, guess)
+        return self._proves(part, ranges, exact, goal)
 
-    def close_by_intervals(self, node: Node, goal: Number) -> bool:
+    def close_by_intervals(self, part: Part, goal: Number) -> bool:
         """Sometimes tighter than backward bounds."""
-        ranges = self._ranges(node)
+        ranges = self._ranges(part)
         if ranges is None:
             return True
         zeros = [np.zeros(len(found.low)) for found in ranges]
-        return self._proves(node, ranges, short_multipliers(zeros, ranges, 1), goal)
+        return self._proves(part, ranges, short_multipliers(zeros, ranges, 1), goal)
 
-    def close_empty(self, node: Node, ray: Sequence[Any] | None, goal: Number) -> bool:
+    def close_empty(self, part: Part, ray: Sequence[Any] | None, goal: Number) -> bool:
         """A multiple of the ray that shows that there is no point, added to any multipliers."""
-        ranges = self._ranges(node)
+        ranges = self._ranges(part)
         if ranges is None:
             return True
-        size = max([float(np.abs(part).max(initial=0.0)) for part in ray or ()], default=0.0)
+        size = max([float(np.abs(values).max(initial=0.0)) for values in ray or ()], default=0.0)
         if ray is None or not 0 < size < math.inf:
             return False
-        own = node.multipliers or [np.zeros(len(found.low)) for found in ranges]
+        own = part.multipliers or [np.zeros(len(found.low)) for found in ranges]
         scale = max(1.0, abs(as_float(goal))) / size
         for power in _FAR:
             for sign in (1, -1):
                 tall = [a + sign * scale * 2.0**power * b for a, b in zip(own, ray, strict=True)]
-                if self._proves(node, ranges, short_multipliers(tall, ranges, 24), goal):
+                if self._proves(part, ranges, short_multipliers(tall, ranges, 24), goal):
                     return True
         return False
 
-    def close_anyhow(self, node: Node) -> Number | None:
+    def close_anyhow(self, part: Part) -> Number | None:
         """The best bound of a part that is still open; None if it has no point."""
-        ranges = self._ranges(node)
+        ranges = self._ranges(part)
         if ranges is None:
             return None
-        guess, upper = node.multipliers, node.upper
-        bound, leaf = self._bound(node, ranges, None), []
+        guess, upper = part.multipliers, part.upper
+        bound, leaf = self._bound(part, ranges, None), []
         if guess and as_float(bound) - upper > _WORTH * max(abs(upper), abs(as_float(bound))):
             multipliers = short_multipliers(guess, ranges, _OPEN_BITS)
-            explicit = self._bound(node, ranges, multipliers)
+            explicit = self._bound(part, ranges, multipliers)
             if explicit < bound:
                 bound, leaf = explicit, in_order(multipliers)
-        node.close(leaf, bound)
+        part.close(leaf, bound)
         return bound
 
-    def _ranges(self, node: Node) -> list[LayerRange] | None:
-        """Where there is no point, the node is closed."""
+    def _ranges(self, part: Part) -> list[LayerRange] | None:
+        """Where there is no point, the part is closed."""
         self.meter.spend(self.evaluation)
-        ranges = self.walk.ranges(node.situation, self.layer)
+        ranges = self.walk.ranges(part.situation, self.layer)
         if ranges is None:
-            node.close([], None)
+            part.close([], None)
         return ranges
 
     def _proves(
-        self, node: Node, ranges: list[LayerRange], multipliers: Sequence[Multipliers] | None, goal: Number
+        self, part: Part, ranges: list[LayerRange], multipliers: Sequence[Multipliers] | None, goal: Number
     ) -> bool:
-        bound = self._bound(node, ranges, multipliers)
+        bound = self._bound(part, ranges, multipliers)
         if bound <= goal:
-            node.close(in_order(multipliers or []), bound)
+            part.close(in_order(multipliers or []), bound)
         return bound <= goal
 
-    def _bound(self, node: Node, ranges: list[LayerRange], multipliers: Sequence[Multipliers] | None) -> Number:
+    def _bound(self, part: Part, ranges: list[LayerRange], multipliers: Sequence[Multipliers] | None) -> Number:
         """By multipliers, or by default slopes."""
         self.meter.spend(self.evaluation)
-        return self.walk.bound(self.layer, self.index, self.way, node.situation.box, ranges, multipliers)
+        return self.walk.bound(self.layer, self.index, self.way, part.situation.box, ranges, multipliers)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from verimv.bounding.prove.row import Variable
-from verimv.bounding.search.branch import Budget, Outcome, Search
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.prove.row import DerivedVariable
+from verimv.bounding.search.branch import BranchAndBound, Budget, Outcome
+from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.situation import Case
 from verimv.core.effort import Meter
 from verimv.core.errors import InternalError
@@ -24,7 +24,7 @@ from verimv.networks.network import Layer, Network
 _MAX_WEIGHTS = 50_000
 
 
-def levels(variables: Sequence[Variable | None]) -> list[int]:
+def levels(variables: Sequence[DerivedVariable | None]) -> list[int]:
     """Layer by layer, from 0 for the free variables."""
     result: list[int] = []
     for variable in variables:
@@ -33,7 +33,7 @@ def levels(variables: Sequence[Variable | None]) -> list[int]:
     return result
 
 
-def search_row(variables: Sequence[Variable | None], goal: Affine, meter: Meter) -> Outcome | None:
+def search_row(variables: Sequence[DerivedVariable | None], goal: Affine, meter: Meter) -> Outcome | None:
     """Whether a row over clipped and free variables is ≤ 0, with cases about these variables.
 
     None where the search does not apply: other activations, irrational numbers or such as no float is near, variables
@@ -48,18 +48,18 @@ def search_row(variables: Sequence[Variable | None], goal: Affine, meter: Meter)
     network = cone.network()
     if network is None or network.number_kind == "algebraic":
         return None
-    prover = Prover(network, {})
-    meter.spend(prover.weights[-1])
-    if not prover.floats.is_usable:
+    context = LayerContext(network, {})
+    meter.spend(context.weights[-1])
+    if not context.floats.is_usable:
         return None
     budget = Budget(meter.left, deadline=meter.deadline)
-    outcome = Search(prover, len(network.layers), 0, 1, lambda _: ZERO, budget).run()
+    outcome = BranchAndBound(context, len(network.layers), 0, 1, lambda _: ZERO, budget).run()
     meter.spend(outcome.work)
     return replace(outcome, cases=[cone.about_variables(case) for case in outcome.cases])
 
 
 class _Cone:
-    def __init__(self, variables: Sequence[Variable | None], goal: Affine, height: Sequence[int]) -> None:
+    def __init__(self, variables: Sequence[DerivedVariable | None], goal: Affine, height: Sequence[int]) -> None:
         self.variables, self.goal, self.height = variables, goal, height
         self.numbers: list[int | None] = []  # of the network's inputs and neurons as variables; None for copies
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from verimv.bounding.interval import corresponding_differences
 from verimv.bounding.results import NetworkBounds
-from verimv.bounding.search.branch import Budget, Search
-from verimv.bounding.search.engine import Effort, certified_bounds
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.branch import BranchAndBound, Budget
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
+from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.search.output_range import as_unit_network
 from verimv.bounding.search.pair import are_alike
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
@@ -71,18 +71,18 @@ class Difference:
             return None
         began = time.perf_counter()
         last = len(network.layers)
-        effort = Effort("exact", work=int(_HIDDEN_SHARE * work), deadline=deadline)
+        effort = SearchEffort("exact", work=int(_HIDDEN_SHARE * work), deadline=deadline)
         bounds = certified_bounds(network, effort, only={(last, -1)})
         if self._vanishes(_without_constants(network, bounds)):
             return self._proved("shared neurons, others constant", began)
-        prover = Prover(network, bounds.known(last))
-        if not prover.floats.is_usable:
+        context = LayerContext(network, bounds.known(last))
+        if not context.floats.is_usable:
             return None
         meter = Meter(work - int(_HIDDEN_SHARE * work), deadline)
         for index in range(len(network.layers[-1].rows)):
             for way in (1, -1):
                 budget = Budget(meter.left, deadline=deadline)
-                outcome = Search(prover, last, index, way, lambda attained: self.tolerance, budget).run()
+                outcome = BranchAndBound(context, last, index, way, lambda attained: self.tolerance, budget).run()
                 meter.spend(outcome.work)
                 if outcome.attained > self.tolerance:
                     return self._refuted(outcome.point, began)

@@ -19,11 +19,11 @@ import numpy as np
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.prove.walk import in_order
 from verimv.bounding.results import NetworkBounds, NeuronBound
-from verimv.bounding.search.branch import Budget, Goal, Point, Search, exactly, whole
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.branch import BranchAndBound, Budget, Goal, Point, exactly, next_integer
+from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.search.multipliers import short_multipliers
 from verimv.bounding.search.part import leaf_case
-from verimv.bounding.search.record import End, Record
+from verimv.bounding.search.record import BoundsRecord, End
 from verimv.bounding.situation import Place
 from verimv.core.choices import TIGHTENING
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
@@ -56,12 +56,12 @@ _HELPING_NODES = 100
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How far to go, in units of work. `whole_numbers`: no more than Step 1 asks for, and only of neurons that matter
+class SearchEffort:
+    """How far to go, in units of work. `integer_ends`: no more than Step 1 asks for, and only of neurons that matter
     to it. `workers` do it sooner, with the same result; a deadline that passes ends it with :class:`Undecided`."""
 
     method: str = "exact"
-    whole_numbers: bool = False
+    integer_ends: bool = False
     work: int = 600 * SECOND
     per_bound: int = 60 * SECOND
     nodes: int = 1_000_000  # per bound, but for the last layer
@@ -87,7 +87,7 @@ class _Task:
 
 def certified_bounds(
     network: Network,
-    effort: Effort,
+    effort: SearchEffort,
     progress: Progress = lambda stage, done, total: None,
     only: Collection[Place] | None = None,
     record: Path | None = None,
@@ -103,7 +103,7 @@ def certified_bounds(
         raise InputError(f"unknown bounds {effort.method}: choose one of {', '.join(TIGHTENING)}")
     if network.number_kind == "algebraic" or effort.method == "interval":
         return interval_bounds(network)
-    kept = None if record is None else Record(record, network, effort.aim)
+    kept = None if record is None else BoundsRecord(record, network, effort.aim)
     with team(effort.workers) as workers:
         return _Engine(network, effort, workers, progress, only, kept, given or {}).run()
 
@@ -112,11 +112,11 @@ class _Engine:
     def __init__(
         self,
         network: Network,
-        effort: Effort,
+        effort: SearchEffort,
         workers: Team,
         progress: Progress,
         only: Collection[Place] | None,
-        record: Record | None,
+        record: BoundsRecord | None,
         given: Mapping[Place, NeuronBound],
     ) -> None:
         self.network = network
@@ -138,14 +138,14 @@ class _Engine:
         total = 2 * sum(len(layer.rows) for layer in layers[1 : self.last])
         done = saved = 0
         for layer in range(2, self.last + 1):
-            prover = Prover(self.unit, bounds.known(layer))
-            ranges = prover.walk.ranges(prover.cube, layer + 1)
+            context = LayerContext(self.unit, bounds.known(layer))
+            ranges = context.walk.ranges(context.cube, layer + 1)
             if ranges is None:
                 raise self._contradiction()
             ends = [ranges[-1].ends(i) for i in range(len(layers[layer - 1].rows))]
-            tasks = self._tasks(prover, layer, ends)
+            tasks = self._tasks(context, layer, ends)
             found = {(i, way): End(way * ends[i][way > 0], "interval") for i in range(len(ends)) for way in (-1, 1)}
-            for task, end in self._solved(prover, tasks, self._share(layer)):
+            for task, end in self._solved(context, tasks, self._share(layer)):
                 found[task.index, task.way] = end
                 done += 1
                 saved += self._saved(task, end)
@@ -161,9 +161,9 @@ class _Engine:
             return InputError("the box of the network is empty")
         return InputError("holds bounds that contradict each other: choose another file", source=str(self.record.path))
 
-    def _tasks(self, prover: Prover, layer: int, ends: Sequence[tuple[Number, Number]]) -> list[_Task]:
+    def _tasks(self, context: LayerContext, layer: int, ends: Sequence[tuple[Number, Number]]) -> list[_Task]:
         """The ends worth working on."""
-        if not prover.floats.is_usable:
+        if not context.floats.is_usable:
             return []
         nodes = self.effort.nodes * (_LAST_NODES if layer == self.last else 1)
         if self.only is not None and layer < self.last:
@@ -172,7 +172,7 @@ class _Engine:
         tasks = []
         for i, (low, high) in enumerate(ends):
             for way in (-1, 1) if (layer, i) not in self.given else ():
-                method, goal = self._aim(prover, layer, i, way, low, high)
+                method, goal = self._aim(context, layer, i, way, low, high)
                 if method != "interval":
                     tasks.append(_Task(layer, i, way, way * (high if way > 0 else low), method, goal, budget))
         return tasks
@@ -186,25 +186,25 @@ class _Engine:
         left = self.meter.left - int(_LAST_SHARE * self.effort.work)
         return max(0, left * 2 * own // (2 * own + sum(above)))
 
-    def _aim(self, prover: Prover, layer: int, i: int, way: int, low: Number, high: Number) -> tuple[str, Goal]:
+    def _aim(self, context: LayerContext, layer: int, i: int, way: int, low: Number, high: Number) -> tuple[str, Goal]:
         """How tight an end has to be."""
         method = self.effort.method
         if self.meter.is_used_up and method != "interval":
             method = "linear"
         if self.only is not None:
             return ("interval" if layer == self.last and (layer, i) not in self.only else method), exactly
-        if not self.effort.whole_numbers:
+        if not self.effort.integer_ends:
             return method, exactly
         activation = self.unit.layers[layer - 1].activation
         if (layer, i) not in self.used or low == high or (high <= 0 and activation != "identity"):
-            return "interval", whole
-        attained = float(np.max(way * prover.samples(layer)[1][:, i]))
+            return "interval", next_integer
+        attained = float(np.max(way * context.samples(layer)[1][:, i]))
         is_last = layer == len(self.unit.layers)
         if way < 0 and activation == "relu" and attained > 0:  # below 0 somewhere: only relaxations above care
-            return ("interval" if is_last else min(method, "lp", key=TIGHTENING.index)), whole
+            return ("interval" if is_last else min(method, "lp", key=TIGHTENING.index)), next_integer
         if activation == "crelu" and is_last and (attained > 0 if way > 0 else attained > -1):
-            return "interval", whole  # clipped anyway, and not constant
-        return method, whole
+            return "interval", next_integer  # clipped anyway, and not constant
+        return method, next_integer
 
     def _saved(self, task: _Task, end: End) -> int:
         """Clipped units that Step 1 needs no more, by eq. (3)."""
@@ -232,7 +232,7 @@ class _Engine:
             return None
         return tuple(low + (high - low) * u for u, (low, high) in zip(point, self.network.box, strict=True))
 
-    def _solved(self, prover: Prover, tasks: Sequence[_Task], allowed: int) -> Iterator[tuple[_Task, End]]:
+    def _solved(self, context: LayerContext, tasks: Sequence[_Task], allowed: int) -> Iterator[tuple[_Task, End]]:
         """All tasks, then once more those that lacked work, as long as much is left for them."""
         best: dict[_Task, End] = {}
         most = 0  # that a task was allowed
@@ -243,7 +243,7 @@ class _Engine:
             for group in (tasks[number::count] for number in range(count)):
                 share = _SHARE if len(group) < waiting else 1
                 each = min(self.effort.per_bound, int(share * max(0, allowed) / waiting))
-                for task, end in self._results(prover, group, each):
+                for task, end in self._results(context, group, each):
                     best[task] = min(best.get(task, end), end, key=_tightness)
                     allowed -= end.work
                     self.meter.spend(end.work)
@@ -257,7 +257,7 @@ class _Engine:
                 yield from ((task, best[task]) for task in tasks)
                 return
 
-    def _results(self, prover: Prover, tasks: Sequence[_Task], work: int) -> Iterator[tuple[_Task, End]]:
+    def _results(self, context: LayerContext, tasks: Sequence[_Task], work: int) -> Iterator[tuple[_Task, End]]:
         """Of each task with so much work, in any order; what the record has is not done again."""
         waiting: dict[_Task, _Task] = {}
         for task in tasks:
@@ -268,7 +268,7 @@ class _Engine:
                 waiting[replace(task, budget=replace(task.budget, work=work))] = task
         if self.workers.size > 1:
             highspy.Highs.resetGlobalScheduler(True)  # it must not have threads when processes are forked
-        for allowed, end in self.workers.results(partial(_solve, prover), list(waiting)):
+        for allowed, end in self.workers.results(partial(_solve, context), list(waiting)):
             if self.record is not None:
                 self.record.add((allowed.layer, allowed.index, allowed.way, work), end)
             yield waiting[allowed], end
@@ -287,54 +287,54 @@ def _used(network: Network) -> set[Place]:
     return used
 
 
-def _solve(prover: Prover, task: _Task) -> End:
+def _solve(context: LayerContext, task: _Task) -> End:
     """The best bound that the methods up to the task's give."""
-    ends = [End(task.interval, "interval"), _leaf(prover, task, "linear", _linear_guess(prover, task))]
-    leaf = _LEAF_WORK + prover.weights[task.layer] // _LEAF_WEIGHTS
+    ends = [End(task.interval, "interval"), _leaf(context, task, "linear", _linear_guess(context, task))]
+    leaf = _LEAF_WORK + context.weights[task.layer] // _LEAF_WEIGHTS
     outcome, work = None, leaf
     if task.method == "exact":
-        outcome = Search(prover, task.layer, task.index, task.way, task.goal, task.budget).run()
+        outcome = BranchAndBound(context, task.layer, task.index, task.way, task.goal, task.budget).run()
         point = outcome.point if outcome.attained == outcome.value else None
         cases = None if outcome.value == task.interval else outcome.cases
         ends.append(End(outcome.value, "exact", cases, point))
         work += outcome.work
     if task.method == "lp" or (outcome is not None and not outcome.complete):
-        ends.append(_leaf(prover, task, "lp", _relaxed_guess(prover, task)))
+        ends.append(_leaf(context, task, "lp", _relaxed_guess(context, task)))
         work += leaf
     is_hurried = outcome is not None and not outcome.complete and outcome.nodes < task.budget.nodes
     return replace(min(ends, key=_tightness), hurried=is_hurried, work=work)
 
 
-def _leaf(prover: Prover, task: _Task, method: str, guess: Sequence[Any] | None) -> End:
+def _leaf(context: LayerContext, task: _Task, method: str, guess: Sequence[Any] | None) -> End:
     """By multipliers for the whole cube."""
     layer, index, way = task.layer, task.index, task.way
-    ranges = prover.walk.ranges(prover.cube, layer)
+    ranges = context.walk.ranges(context.cube, layer)
     best = End(task.interval, "interval")
     if ranges is None or guess is None:
         return best
-    value = prover.walk.bound(layer, index, way, prover.cube.box, ranges)
+    value = context.walk.bound(layer, index, way, context.cube.box, ranges)
     if value < best.value:
         best = End(value, method, [leaf_case([])])
     for bits in _LEAF_BITS:
         multipliers = short_multipliers(guess, ranges, bits)
-        value = prover.walk.bound(layer, index, way, prover.cube.box, ranges, multipliers)
+        value = context.walk.bound(layer, index, way, context.cube.box, ranges, multipliers)
         if best.value - value > _WORTH * abs(best.value):
             best = End(value, method, [leaf_case(in_order(multipliers))])
     return best
 
 
-def _cube(prover: Prover) -> tuple[Any, Any]:
-    return np.zeros((1, len(prover.cube.box))), np.ones((1, len(prover.cube.box)))
+def _cube(context: LayerContext) -> tuple[Any, Any]:
+    return np.zeros((1, len(context.cube.box))), np.ones((1, len(context.cube.box)))
 
 
-def _linear_guess(prover: Prover, task: _Task) -> Sequence[Any]:
-    low, high = _cube(prover)
-    ranges = prover.floats.ranges(low, high, task.layer)
-    guess = prover.floats.linear(task.layer, task.index, task.way, low, high, ranges)
+def _linear_guess(context: LayerContext, task: _Task) -> Sequence[Any]:
+    low, high = _cube(context)
+    ranges = context.floats.ranges(low, high, task.layer)
+    guess = context.floats.linear(task.layer, task.index, task.way, low, high, ranges)
     return [values[0] for values in guess.multipliers]
 
 
-def _relaxed_guess(prover: Prover, task: _Task) -> Sequence[Any] | None:
+def _relaxed_guess(context: LayerContext, task: _Task) -> Sequence[Any] | None:
     """Duals of the linear program, which all targets of a layer share."""
-    relaxed = prover.relaxation(task.layer).maximise(task.layer, task.index, task.way)
+    relaxed = context.relaxation(task.layer).maximise(task.layer, task.index, task.way)
     return relaxed.multipliers if relaxed.status == "optimal" else None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from verimv.bounding.prove.row import Variable, prove_row
-from verimv.bounding.search.branch import Budget, Outcome, Search
+from verimv.bounding.prove.row import DerivedVariable, prove_row
+from verimv.bounding.search.branch import BranchAndBound, Budget, Outcome
 from verimv.bounding.search.cone import search_row
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.situation import Case, Ends, Place, Target
 from verimv.core.effort import Meter
 from verimv.exact import Number, Rational
@@ -28,7 +28,7 @@ def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], m
         return outcome.cases
     if outcome is not None and outcome.attained > target.way * target.value:
         return None
-    variables: list[Variable | None] = [None] * len(network.inputs)
+    variables: list[DerivedVariable | None] = [None] * len(network.inputs)
     facts: dict[tuple[int, str], Number] = {}
     first = 0  # variable of the layer below
     for depth, layer in enumerate(network.layers[: target.layer - 1], start=1):
@@ -36,7 +36,7 @@ def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], m
         for i, row in enumerate(layer.rows):
             ends = zip(("low", "high"), known.get((depth, i), (None, None)), strict=True)
             facts.update({(start + i, side): value for side, value in ends if value is not None})
-            variables.append(Variable(layer.activation, _moved(row, first)))
+            variables.append(DerivedVariable(layer.activation, _moved(row, first)))
         first = start
     goal = _moved(network.layers[target.layer - 1].rows[target.index], first)
     return prove_row(variables, goal.shifted(-target.value).scaled(Rational(target.way)), facts, meter)
@@ -47,12 +47,12 @@ def _searched(network: Network, target: Target, known: Mapping[Place, Ends], met
     numbers = [target.value, *(end for ends in known.values() for end in ends if end is not None)]
     if network.number_kind == "algebraic" or not all(isinstance(x, Rational) for x in numbers):
         return None
-    prover = Prover(network, known)
-    meter.spend(prover.weights[-1])
-    if not prover.floats.is_usable:
+    context = LayerContext(network, known)
+    meter.spend(context.weights[-1])
+    if not context.floats.is_usable:
         return None
     wanted, budget = target.way * target.value, Budget(meter.left, deadline=meter.deadline)
-    outcome = Search(prover, target.layer, target.index, target.way, lambda _: wanted, budget).run()
+    outcome = BranchAndBound(context, target.layer, target.index, target.way, lambda _: wanted, budget).run()
     meter.spend(outcome.work)
     return outcome
 
@@ -61,7 +61,7 @@ def _moved(row: Affine, first: int) -> Affine:
     return Affine(tuple((first + j, w) for j, w in row.terms), row.constant)
 
 
-def prove(variables: Sequence[Variable | None], goal: Affine, meter: Meter) -> list[Case] | None:
+def prove(variables: Sequence[DerivedVariable | None], goal: Affine, meter: Meter) -> list[Case] | None:
     """The cases that prove a row over variables (None: a free one) to be ≤ 0, or None when the work is used up."""
     if meter.is_used_up:
         return None

@@ -18,7 +18,7 @@ _CORNERS = 256
 _SAMPLES = 1000
 
 
-class Prover:
+class LayerContext:
     """The same network in exact numbers and in floats, with points at which its neurons are known."""
 
     def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
@@ -33,9 +33,9 @@ class Prover:
         #: weights below each layer, from 1
         self.weights = [0, *itertools.accumulate(sizes, initial=0)]
 
-    def __reduce__(self) -> tuple[type[Prover], tuple[Network, Mapping[Place, Ends]]]:
+    def __reduce__(self) -> tuple[type[LayerContext], tuple[Network, Mapping[Place, Ends]]]:
         """To other machines goes what it is made of."""
-        return Prover, (self.network, self.known)
+        return LayerContext, (self.network, self.known)
 
     def samples(self, layer: int) -> tuple[Any, Any]:
         """Points of the cube, corners first, and the arguments of a layer there."""

@@ -15,7 +15,7 @@ import numpy as np
 from verimv.bounding.guess.floats import FloatNetwork, product, slopes_of
 from verimv.bounding.prove.elimination import Equations
 from verimv.bounding.prove.walk import LayerRange, Multipliers, integers, over
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.search.vertex import simple
 from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.networks.network import Activation, Network, activate
@@ -41,7 +41,7 @@ def short_multipliers(guess: Sequence[Any], ranges: Sequence[LayerRange], bits: 
 
 
 def exact_multipliers(
-    context: Prover, layer: int, index: int, way: int, ranges: Sequence[LayerRange], near: Sequence[Any]
+    context: LayerContext, layer: int, index: int, way: int, ranges: Sequence[LayerRange], near: Sequence[Any]
 ) -> list[Multipliers]:
     """Multipliers beside float ones: slopes times coefficients exactly, the others so that coefficients vanish."""
     classes, unknowns, zeros = _classify(context.network, context.floats, layer, index, way, ranges, near)

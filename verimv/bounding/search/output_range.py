@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from verimv.bounding.results import NeuronBound
-from verimv.bounding.search.engine import Effort, Progress, certified_bounds
+from verimv.bounding.search.engine import Progress, SearchEffort, certified_bounds
 from verimv.core.effort import NEVER, SECOND, Deadline
 from verimv.core.errors import InternalError
 from verimv.core.workers import Workers
@@ -40,7 +40,7 @@ def searched_ranges(
         return [None] * len(subject.outputs)
     last = len(network.layers)
     only = {(last, i) for i in range(len(network.outputs))}
-    effort = Effort("exact", work=work, per_bound=work, workers=workers, deadline=deadline)
+    effort = SearchEffort("exact", work=work, per_bound=work, workers=workers, deadline=deadline)
     bounds = certified_bounds(network, effort, progress, only).layers[-1]
     function = Function(subject)
     activation = network.layers[-1].activation

@@ -11,7 +11,7 @@ from verimv.core.errors import InternalError
 from verimv.exact import Number, format_number
 
 
-class Node:
+class Part:
     """A situation with what is guessed and what is proved about it."""
 
     __slots__ = (
@@ -41,14 +41,14 @@ class Node:
         self.middle = -math.inf  # the value in the middle of the box, guessed
         self.scores: Any = None  # of inputs, for halving
         self.split: tuple[int | Place, Number] | None = None
-        self.children: tuple[Node, ...] = ()
+        self.children: tuple[Part, ...] = ()
         self.leaf: list[Number] | None = None
         self.bound: Number | None = None  # proved by the leaf; None where the situation has no point
 
-    def divide(self, variable: int | Place, point: Number) -> list[Node]:
+    def divide(self, variable: int | Place, point: Number) -> list[Part]:
         """Both sides of a point. Phases of one box share its linear program, and guesses."""
         self.split = (variable, point)
-        self.children = tuple(Node(half) for half in self.situation.split(variable, point))
+        self.children = tuple(Part(half) for half in self.situation.split(variable, point))
         if not isinstance(variable, int):
             for child, end in zip(self.children, (1, 0), strict=True):
                 child.relaxation, child.upper, child.multipliers = self.relaxation, self.upper, self.multipliers
@@ -69,13 +69,13 @@ class Node:
         cases: list[Case] = []
         pending = [self]
         while pending:
-            node = pending.pop()
-            if node.leaf is not None:
-                cases.append(leaf_case(node.leaf))
-            elif node.split is not None:
-                variable, point = node.split
+            part = pending.pop()
+            if part.leaf is not None:
+                cases.append(leaf_case(part.leaf))
+            elif part.split is not None:
+                variable, point = part.split
                 cases.append(("split", numbering.variable(variable), format_number(point)))
-                pending += reversed(node.children)
+                pending += reversed(part.children)
             else:
                 raise InternalError("a part of a proof was left open")
         return cases

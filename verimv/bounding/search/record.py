@@ -44,7 +44,7 @@ class End:
 Key = tuple[int, int, int, int]
 
 
-class Record:
+class BoundsRecord:
     """The ends found so far; every new one is on disk before the next is looked for."""
 
     def __init__(self, path: Path, network: Network, effort: Mapping[str, Any]) -> None:
