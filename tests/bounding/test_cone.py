@@ -8,7 +8,8 @@ import pytest
 from verimv import kernel
 from verimv.bounding.prove.row import DerivedVariable
 from verimv.bounding.search.cone import levels, search_row
-from verimv.bounding.search.evidence import prove
+from verimv.bounding.search.evidence import prove_row
+from verimv.certificate.numbering import case_words
 from verimv.core.effort import SECOND, Meter
 from verimv.exact import Rational, clip
 from verimv.kernels.verdicts import rejection
@@ -57,7 +58,7 @@ def accepted(variables, goal, cases) -> bool:
 
     known = [kernel.FREE if v is None else kernel.Variable(v.activation, translated(v.row)) for v in variables]
     system = kernel.System(known, work)
-    return rejection(lambda: system.prove(len(known), [translated(goal)], list(map(list, cases)), work)) is None
+    return rejection(lambda: system.prove(len(known), [translated(goal)], case_words(cases), work)) is None
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -67,11 +68,11 @@ def test_rows_over_clipped_nodes(seed):
     assert found is not None
     if not found.complete:
         assert found.attained > 0
-        assert prove(variables, goal, Meter(20 * SECOND)) is None
+        assert prove_row(variables, goal, Meter(20 * SECOND)) is None
     above = goal.shifted(-found.attained)  # the search stops at the first point above 0
     assert largest(variables, goal) <= found.value
     for row in (goal,) if found.complete else (goal.shifted(-found.value), above):
-        cases = prove(variables, row, Meter(20 * SECOND))
+        cases = prove_row(variables, row, Meter(20 * SECOND))
         if cases is not None:
             assert accepted(variables, row, cases)
             assert largest(variables, row) <= 0
@@ -83,6 +84,6 @@ def test_what_the_search_leaves_to_z3():
     assert search_row([None, DerivedVariable("relu", half)], half, Meter(SECOND)) is None
     assert search_row([DerivedVariable("crelu", Affine(())), None], half, Meter(SECOND)) is None  # not layer by layer
     assert (
-        prove([None, DerivedVariable("relu", half)], Affine([(1, Rational(1))], Rational(-1, 2)), Meter(5 * SECOND))
+        prove_row([None, DerivedVariable("relu", half)], Affine([(1, Rational(1))], Rational(-1, 2)), Meter(5 * SECOND))
         is not None
     )

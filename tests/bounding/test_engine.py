@@ -12,7 +12,7 @@ from tests.oracle import build_network, exact_range, integers, network_value, ra
 from verimv.bounding.by_solver import exact_bounds
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.search.engine import TIGHTENING, SearchEffort, certified_bounds
-from verimv.bounding.situation import lemma
+from verimv.bounding.situation import LeafCase, lemma
 from verimv.core.errors import InputError
 from verimv.exact import Rational, ceil, floor
 from verimv.networks.network import Network
@@ -166,6 +166,10 @@ def test_one_neuron():
     assert (bound.lower, bound.upper) == (every.layers[1][3].lower, every.layers[1][3].upper)
 
 
+def with_multipliers(case, change):
+    return LeafCase(change(case.multipliers)) if isinstance(case, LeafCase) else case
+
+
 def test_sharper_claims_and_broken_trees_are_refused():
     """The second reader is not a rubber stamp."""
     network = random_network((3, 8, 8, 1), 2)
@@ -174,8 +178,8 @@ def test_sharper_claims_and_broken_trees_are_refused():
         cases = list(bound.upper_cases)
         with pytest.raises(Wrong):
             check_bound(network, 2, index, 1, bound.upper - Rational(1, 10**9), cases)
-        more = [(*case, *["0"] * 9) if case[0] == "leaf" else case for case in cases]  # there are 8 neurons
-        fewer = [case[:-1] if case[0] == "leaf" and len(case) > 2 else case for case in cases]
+        more = [with_multipliers(case, lambda own: own + (Rational(0),) * 9) for case in cases]  # there are 8 neurons
+        fewer = [with_multipliers(case, lambda own: own[:-1] if len(own) > 1 else own) for case in cases]
         for broken in (cases[:-1], [*cases, cases[-1]], more, fewer):
             if broken != cases:  # leaves without multipliers have none to lose
                 with pytest.raises(Wrong):

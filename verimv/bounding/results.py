@@ -13,6 +13,12 @@ from verimv.networks.network import Network
 Point = tuple[Number, ...]
 
 
+def add_bound(known: dict[Place, Ends], target: Target) -> None:
+    """Add a bound that is proved now."""
+    low, high = known.get((target.layer, target.index), (None, None))
+    known[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
+
+
 @dataclass(frozen=True, slots=True)
 class NeuronBound:
     """lower ≤ pre-activation ≤ upper on the whole box, proved by `method`; `*_at` are attaining points if known.
@@ -72,8 +78,7 @@ class NetworkBounds:
         """The lemmas as ranges."""
         result: dict[Place, Ends] = {}
         for target, _ in self.lemmas(below):
-            low, high = result.get((target.layer, target.index), (None, None))
-            result[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
+            add_bound(result, target)
         return result
 
     @property

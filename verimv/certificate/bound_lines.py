@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.bounding.results import NetworkBounds
+from verimv.bounding.results import NetworkBounds, add_bound
 from verimv.bounding.search.evidence import prove_bound
 from verimv.bounding.situation import Case, Ends, Place, Target
 from verimv.certificate.lines import Derivation
+from verimv.certificate.numbering import Numbering, write_bound
 from verimv.core.effort import Meter
-from verimv.exact import format_number
 from verimv.networks.network import Network
 
 
@@ -18,6 +18,7 @@ class BoundLines:
 
     def __init__(self, derivation: Derivation, network: Network, proven: NetworkBounds, meter: Meter) -> None:
         self.derivation, self.network, self.proven, self.meter = derivation, network, proven, meter
+        self._numbering = Numbering(network)
         #: what is written
         self.known: dict[Place, Ends] = {}
         #: bounds without evidence
@@ -50,7 +51,5 @@ class BoundLines:
         self._written = max(self._written, layer)
 
     def _write(self, target: Target, cases: Sequence[Case]) -> None:
-        low, high = self.known.get((target.layer, target.index), (None, None))
-        self.known[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
-        value = format_number(target.value)
-        self.derivation.line("bound", target.layer, target.index, target.side, value, *map(list, cases))
+        add_bound(self.known, target)
+        write_bound(self.derivation, (target.layer, target.index), target, self._numbering.numbered(cases))

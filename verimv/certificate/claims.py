@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from verimv.bounding.prove.row import DerivedVariable
 from verimv.bounding.search.cone import levels
-from verimv.bounding.search.evidence import prove
+from verimv.bounding.search.evidence import prove_row
 from verimv.certificate.lines import Derivation
+from verimv.certificate.numbering import case_words
 from verimv.core.effort import Meter
 from verimv.exact import ONE as ONE_
 from verimv.exact import ZERO as ZERO_
@@ -143,10 +144,10 @@ class Claims:
         cases: list[list[int | str]] = []
         for first, second in ((a, b), (b, a)):
             goal = self._reference(first, places) + self._reference(second, places).scaled(-ONE_)
-            found = prove(variables, goal, meter)
+            found = prove_row(variables, goal, meter)
             if found is None:
                 raise NotMatched
-            cases += map(list, found)
+            cases += case_words(found)
         return self.derivation.claim(
             "equals", claim, self.values[b].number, [definition.number for definition in cone], *cases
         )

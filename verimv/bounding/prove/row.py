@@ -20,9 +20,9 @@ from typing import Any
 
 import z3
 
-from verimv.bounding.situation import KINKS, Case
+from verimv.bounding.situation import KINKS, Case, LeafCase, SplitCase
 from verimv.core.effort import SECOND, Meter
-from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip, format_number
+from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, activate
 from verimv.solvers.engines import z3_limits, z3_work
@@ -43,7 +43,7 @@ class DerivedVariable:
     row: Affine
 
 
-def prove_row(
+def prove_by_z3(
     variables: Sequence[DerivedVariable | None], goal: Affine, facts: Facts, meter: Meter
 ) -> list[Case] | None:
     """Multipliers of each case from z3's linear programs, on exact numbers of any kind."""
@@ -56,13 +56,13 @@ def prove_row(
         ranges = _ranges(variables, {**facts, **splits})
         multipliers = [] if ranges is None else _Walk(variables, splits, ranges, meter).multipliers(goal)
         if ranges is None or multipliers is not None:
-            cases.append(("leaf", *map(format_number, multipliers or ())))
+            cases.append(LeafCase(tuple(multipliers or ())))
             continue
         split = _split(variables, ranges)
         if split is None:
             return None
         k, point = split
-        cases.append(("split", k, format_number(point)))
+        cases.append(SplitCase(k, point))
         pending += [{**splits, (k, side): point} for side in ("low", "high")]
     return cases
 

@@ -339,5 +339,5 @@ class BranchAndBound:
             raise InternalError(
                 f"a bound of {format_number(value)} is proved for what is {format_number(self.attained)}"
             )
-        cases = self.root.cases(self.context.numbering)
+        cases = self.root.cases()
         return Outcome(value, cases, self.attained, self.point, not left, self.nodes, self.meter.spent)

@@ -13,10 +13,10 @@ from dataclasses import replace
 from verimv.bounding.prove.row import DerivedVariable
 from verimv.bounding.search.branch import BranchAndBound, Budget, Outcome
 from verimv.bounding.search.layer_context import LayerContext
-from verimv.bounding.situation import Case
+from verimv.bounding.situation import Case, LeafCase, SplitCase
 from verimv.core.effort import Meter
 from verimv.core.errors import InternalError
-from verimv.exact import ZERO
+from verimv.exact import ZERO, format_number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network
 
@@ -61,7 +61,8 @@ def search_row(variables: Sequence[DerivedVariable | None], goal: Affine, meter:
 class _Cone:
     def __init__(self, variables: Sequence[DerivedVariable | None], goal: Affine, height: Sequence[int]) -> None:
         self.variables, self.goal, self.height = variables, goal, height
-        self.numbers: list[int | None] = []  # of the network's inputs and neurons as variables; None for copies
+        #: variables of the network's inputs and neurons, layer by layer; None for copies
+        self.numbers: list[list[int | None]] = []
 
     def network(self) -> Network | None:
         """Its only output is the goal; None if it is too large."""
@@ -73,7 +74,7 @@ class _Cone:
                 for j, _ in variable.row.terms:
                     needed[j] = max(needed.get(j, 0), self.height[k] - 1)
         below = [k for k, level in enumerate(self.height) if level == 0]
-        self.numbers += below
+        self.numbers.append([*below])
         layers, dense = [], 0
         for level in range(1, top + 1):
             fresh = [k for k, own in enumerate(self.height) if own == level]
@@ -85,16 +86,17 @@ class _Cone:
             rows = [variable.row.renumbered(places) for k in fresh if (variable := self.variables[k]) is not None]
             rows += [Affine.variable(places[k]) for k in copies]
             layers.append(Layer(tuple(rows), len(below), "crelu"))
-            self.numbers += [*fresh, *[None] * len(copies)]
+            self.numbers.append([*fresh, *[None] * len(copies)])
             below = fresh + copies
         row = self.goal.renumbered({k: place for place, k in enumerate(below)})
         layers.append(Layer((row,), len(below), "identity"))
         return Network.of(layers)
 
     def about_variables(self, case: Case) -> Case:
-        if case[0] != "split":
+        if isinstance(case, LeafCase):
             return case
-        number = self.numbers[int(case[1])]
+        layer, index = (0, case.variable) if isinstance(case.variable, int) else case.variable
+        number = self.numbers[layer][index]
         if number is None:
-            raise InternalError(f"a copy is split at {case[2]}")
-        return ("split", number, case[2])
+            raise InternalError(f"a copy is split at {format_number(case.point)}")
+        return SplitCase(number, case.point)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from verimv.bounding.interval import corresponding_differences
 from verimv.bounding.results import NetworkBounds
 from verimv.bounding.search.branch import BranchAndBound, Budget
-from verimv.bounding.search.engine import SearchEffort, certified_bounds
+from verimv.bounding.search.engine import hidden_bounds
 from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.search.output_range import as_unit_network
 from verimv.bounding.search.pair import are_alike
@@ -71,8 +71,7 @@ class Difference:
             return None
         began = time.perf_counter()
         last = len(network.layers)
-        effort = SearchEffort("exact", work=int(_HIDDEN_SHARE * work), deadline=deadline)
-        bounds = certified_bounds(network, effort, only={(last, -1)})
+        bounds = hidden_bounds(network, int(_HIDDEN_SHARE * work), deadline)
         if self._vanishes(_without_constants(network, bounds)):
             return self._proved("shared neurons, others constant", began)
         context = LayerContext(network, bounds.known(last))

@@ -22,9 +22,8 @@ from verimv.bounding.results import NetworkBounds, NeuronBound
 from verimv.bounding.search.branch import BranchAndBound, Budget, Goal, Point, exactly, next_integer
 from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.search.multipliers import short_multipliers
-from verimv.bounding.search.part import leaf_case
 from verimv.bounding.search.record import BoundsRecord, End
-from verimv.bounding.situation import Place
+from verimv.bounding.situation import LeafCase, Place
 from verimv.core.choices import TIGHTENING
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InputError
@@ -106,6 +105,15 @@ def certified_bounds(
     kept = None if record is None else BoundsRecord(record, network, effort.aim)
     with team(effort.workers) as workers:
         return _Engine(network, effort, workers, progress, only, kept, given or {}).run()
+
+
+def hidden_bounds(
+    network: Network, work: int, deadline: Deadline, given: Mapping[Place, NeuronBound] | None = None
+) -> NetworkBounds:
+    """Return bounds of the layers below the last one, as tight as helps to bound the last; `given` ones stay."""
+    effort = SearchEffort("exact", work=work, deadline=deadline)
+    bounds = certified_bounds(network, effort, only={(len(network.layers), -1)}, given=given)
+    return NetworkBounds(bounds.layers[:-1])
 
 
 class _Engine:
@@ -314,12 +322,12 @@ def _leaf(context: LayerContext, task: _Task, method: str, guess: Sequence[Any] 
         return best
     value = context.walk.bound(layer, index, way, context.cube.box, ranges)
     if value < best.value:
-        best = End(value, method, [leaf_case([])])
+        best = End(value, method, [LeafCase()])
     for bits in _LEAF_BITS:
         multipliers = short_multipliers(guess, ranges, bits)
         value = context.walk.bound(layer, index, way, context.cube.box, ranges, multipliers)
         if best.value - value > _WORTH * abs(best.value):
-            best = End(value, method, [leaf_case(in_order(multipliers))])
+            best = End(value, method, [LeafCase(tuple(in_order(multipliers)))])
     return best
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from verimv.bounding.guess.floats import FloatNetwork, FloatRanges, box_arrays
 from verimv.bounding.guess.relaxation import Relaxation
 from verimv.bounding.prove.walk import Walk
-from verimv.bounding.situation import Ends, Numbering, Place, Situation
+from verimv.bounding.situation import Ends, Place, Situation
 from verimv.networks.network import Network
 
 _CORNERS = 256
@@ -25,7 +25,6 @@ class LayerContext:
         self.network, self.known = network, known
         self.walk = Walk(network, known)
         self.floats = FloatNetwork(network, known)
-        self.numbering = Numbering(network)
         self.cube = Situation(network.box, {})
         self._ranges: dict[int, FloatRanges] = {}
         self._samples: dict[int, tuple[Any, Any]] = {}

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from verimv.bounding.results import NeuronBound
-from verimv.bounding.search.engine import Progress, SearchEffort, certified_bounds
-from verimv.core.effort import NEVER, SECOND, Deadline
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verimv.bounding.interval import interval_bounds
+from verimv.bounding.results import NetworkBounds, NeuronBound, add_bound
+from verimv.bounding.search.engine import Progress, SearchEffort, certified_bounds, hidden_bounds
+from verimv.bounding.search.evidence import prove_bound
+from verimv.bounding.situation import Case, Target
+from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
 from verimv.core.workers import Workers
 from verimv.exact import Number
@@ -67,3 +73,41 @@ def _range(function: Function, output: int, name: str, bound: NeuronBound) -> Fu
         return Optimum(value, simplest(as_good, at), value)
 
     return FunctionRange(name, optimum(bound.lower_at, -1), optimum(bound.upper_at, 1))
+
+
+@dataclass(frozen=True)
+class RangeEvidence:
+    """Bounds of a network's hidden neurons, and a proof for each end of each output that rests on them."""
+
+    hidden: NetworkBounds
+    proofs: Sequence[tuple[Target, Sequence[Case]]]
+
+
+def prove_ranges(
+    network: Network, ranges: Sequence[tuple[Number, Number]], work: int, deadline: Deadline
+) -> RangeEvidence | None:
+    """Return evidence that each output of a network on the unit cube stays within its range, or None if none is found.
+
+    `work` is for the outputs; the hidden neurons get two fifths more.
+    """
+    hidden = hidden_bounds(network, work * 2 // 5, deadline)
+    known, meter = hidden.known(len(network.layers)), Meter(work, deadline)
+    proofs: list[tuple[Target, Sequence[Case]]] = []
+    for index, ends in enumerate(ranges):
+        for target in _targets(network, index, ends):
+            cases = prove_bound(network, target, known, meter)
+            if cases is None:
+                return None
+            proofs.append((target, cases))
+            add_bound(known, target)
+    return RangeEvidence(hidden, proofs)
+
+
+def _targets(network: Network, index: int, ends: tuple[Number, Number]) -> list[Target]:
+    """Return bounds of an argument that give the bounds of its output; where it saturates, intervals are enough."""
+    last = len(network.layers)
+    activation = network.layers[-1].activation
+    loose = interval_bounds(network).layers[-1][index]
+    low = loose.lower if activation != "identity" and ends[0] <= 0 else ends[0]
+    high = loose.upper if activation == "crelu" and ends[1] >= 1 else ends[1]
+    return [Target(last, index, -1, low), Target(last, index, 1, high)]

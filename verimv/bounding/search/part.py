@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from verimv.bounding.guess.relaxation import Relaxation
-from verimv.bounding.situation import Case, Numbering, Place, Situation
+from verimv.bounding.situation import Case, LeafCase, Place, Situation, SplitCase
 from verimv.core.errors import InternalError
-from verimv.exact import Number, format_number
+from verimv.exact import Number
 
 
 class Part:
@@ -64,17 +64,16 @@ class Part:
         self.multipliers = self.ranges = []
         self.relaxation = self.scores = None
 
-    def cases(self, numbering: Numbering) -> list[Case]:
-        """The tree in preorder, in the words of a certificate."""
+    def cases(self) -> list[Case]:
+        """Return the tree in preorder."""
         cases: list[Case] = []
         pending = [self]
         while pending:
             part = pending.pop()
             if part.leaf is not None:
-                cases.append(leaf_case(part.leaf))
+                cases.append(LeafCase(tuple(part.leaf)))
             elif part.split is not None:
-                variable, point = part.split
-                cases.append(("split", numbering.variable(variable), format_number(point)))
+                cases.append(SplitCase(*part.split))
                 pending += reversed(part.children)
             else:
                 raise InternalError("a part of a proof was left open")
@@ -88,7 +87,3 @@ def _cut(ranges: list[Any], place: Place, end: int, point: float) -> list[Any]:
     ends[end] = ends[end].copy()
     ends[end][place[1]] = point
     return [*ranges[:depth], tuple(ends), *ranges[depth + 1 :]]
-
-
-def leaf_case(multipliers: list[Number]) -> Case:
-    return ("leaf", *map(format_number, multipliers))

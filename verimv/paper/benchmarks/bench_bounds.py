@@ -25,6 +25,7 @@ from verimv.bounding.search.difference import Difference
 from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.bounding.search.layer_context import LayerContext
 from verimv.certificate.from_ranges import certify_difference
+from verimv.certificate.numbering import Numbering, case_words
 from verimv.core.effort import SECOND, Deadline, Meter
 from verimv.core.errors import Undecided
 from verimv.exact import ZERO, Number, Rational, ceil, format_number
@@ -88,10 +89,11 @@ def _random_networks(progress: Progress) -> Table:
         progress("exact bounds of random networks", number, len(cases))
         network = random_network(widths, 5, kind)
         bounds, seconds = _cpu_timed(certified_bounds, network, SearchEffort("exact"))
-        _, checking = _cpu_timed(_checked_by_kernel, network, bounds)
+        lines = _bound_lines(network, bounds)
+        _, checking = _cpu_timed(_checked_by_kernel, network, lines)
         loose, tight = (_hidden_units(network, b) for b in (interval_bounds(network), bounds))
         neurons = sum(len(layer) for layer in bounds.layers)
-        evidence = [cases for _, cases in bounds.lemmas(len(network.layers) + 1)]
+        evidence = [line[_CASES:] for line in lines]
         written = len(json.dumps(evidence, separators=(",", ":")))
         leaves = sum(case[0] == "leaf" for cases in evidence for case in cases)
         rows.append(
@@ -114,12 +116,23 @@ def _random_networks(progress: Progress) -> Table:
     return Table("exact bounds with evidence, and clipped units of hidden neurons after Step 1", header, rows)
 
 
-def _checked_by_kernel(network: Network, bounds: NetworkBounds) -> None:
-    """All evidence, as lines of a certificate."""
-    checker = kernel.start({"network": "".join(write_network(network))}, 10**12).checker
+#: Where the cases begin in a line that bounds a neuron.
+_CASES = 5
+
+
+def _bound_lines(network: Network, bounds: NetworkBounds) -> list[list[Any]]:
+    """Return all evidence as lines of a certificate."""
+    numbering, lines = Numbering(network), []
     for target, cases in bounds.lemmas(len(network.layers) + 1):
-        value = format_number(target.value)
-        checker.follow(["bound", target.layer, target.index, target.side, value, *map(list, cases)])
+        value, words = format_number(target.value), case_words(numbering.numbered(cases))
+        lines.append(["bound", target.layer, target.index, target.side, value, *words])
+    return lines
+
+
+def _checked_by_kernel(network: Network, lines: Sequence[list[Any]]) -> None:
+    checker = kernel.start({"network": "".join(write_network(network))}, 10**12).checker
+    for line in lines:
+        checker.follow(line)
 
 
 def _hidden_units(network: Network, bounds: NetworkBounds) -> int:
@@ -316,11 +329,12 @@ def _airborne(progress: Progress) -> list[Table]:
         progress("ACAS Xu", len(found), 4)
         effort = SearchEffort(method, True, ACAS_WORK, ACAS_WORK_PER_BOUND, workers=os.cpu_count() or 1)
         (bounds, seconds), spent = _cpu_timed(_timed, certified_bounds, network, effort)
-        _, checking = _cpu_timed(_checked_by_kernel, network, bounds)
+        lines = _bound_lines(network, bounds)
+        _, checking = _cpu_timed(_checked_by_kernel, network, lines)
         found[method] = [sum(max(0, ceil(bound.upper)) for bound in layer) for layer in bounds.layers[1:-1]]
         gains = "/".join(f"{a / b:.1f}" for a, b in zip(found.get("linear", found[method]), found[method], strict=True))
         sums = " ".join(f"{total:,}" for total in found[method])
-        written = len(json.dumps([cases for _, cases in bounds.lemmas(len(network.layers) + 1)], separators=(",", ":")))
+        written = len(json.dumps([line[_CASES:] for line in lines], separators=(",", ":")))
         formula = extract(network, bounds=bounds, output=0, scale_output=True)
         measures = _measures(formula)[1:]
         cost = (f"{seconds:.0f}", f"{written:,}", f"{checking / spent:.2f}")
