@@ -12,7 +12,7 @@ from tests.oracle import build_network, exact_range, integers, network_value, ra
 from verimv.bounding.by_solver import exact_bounds
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.search.engine import TIGHTENING, SearchEffort, certified_bounds
-from verimv.bounding.situation import LeafCase, lemma
+from verimv.bounding.situation import LeafCase
 from verimv.core.errors import InputError
 from verimv.exact import Rational, ceil, floor
 from verimv.networks.network import Network
@@ -196,16 +196,6 @@ def test_irrational_weights_get_intervals():
 def test_unknown_methods():
     with pytest.raises(InputError, match="unknown bounds"):
         certified_bounds(random_network((1, 1, 1), 1), SearchEffort("guess"))
-
-
-def test_lemmas_are_short_and_outside():
-    value = Rational(10**40 + 1, 3**80)
-    for way in (1, -1):
-        rounded = lemma(value, way)
-        assert way * rounded > way * value
-        assert abs(rounded - value) < value / 10**8
-        assert rounded.denominator.bit_length() < 64
-    assert lemma(Rational(2, 3), 1) == Rational(2, 3)
 
 
 def test_neurons_that_feed_nothing_are_left_alone():

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from tests.bounding.test_engine import check_evidence
+from tests.bounding.search.test_engine import check_evidence
 from tests.oracle import build_network
 from verimv.bounding.guess.linear_program import LinearAnswer, LinearProgram
 from verimv.bounding.search.engine import SearchEffort, certified_bounds
