@@ -1,4 +1,4 @@
-"""Interval bounds: each layer's inputs range independently. Exact for the first layer, looser above."""
+"""Interval arithmetic: the inputs of each layer range independently. Exact for the first layer, looser above."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from verimv.networks.program import Range
 
 
 def interval_bounds(network: Network) -> NetworkBounds:
-    """A bound for every neuron, in one pass."""
+    """Return a bound for every neuron, in one pass."""
     bounds = NetworkBounds()
     box: list[tuple[Number, Number]] = list(network.box)
     for depth, layer in enumerate(network.layers):
@@ -25,7 +25,7 @@ def interval_bounds(network: Network) -> NetworkBounds:
 
 
 def corresponding_differences(a: Network, b: Network) -> list[Range]:
-    """Ranges of a − b per output, by intervals for the differences of corresponding neurons."""
+    """Return ranges of a − b per output, by intervals for the differences of corresponding neurons."""
     differences: list[Range] = [(ZERO, ZERO)] * len(a.inputs)
     values: list[Range] = list(a.box)
     for layer, other, bounds in zip(a.layers, b.layers, interval_bounds(a).layers, strict=True):
@@ -44,7 +44,7 @@ def corresponding_differences(a: Network, b: Network) -> list[Range]:
 
 
 def _corner(form: Affine, box: Box, direction: int) -> Point:
-    """The corner of the box at which a form is least (−1) or largest (+1)."""
+    """Return the corner of the box at which a form is least (−1) or largest (+1)."""
     corner = [low for low, _ in box]
     for j, w in form.terms:
         if w * direction > 0:

@@ -1,4 +1,4 @@
-"""Proven ranges of neurons, by name of method."""
+"""Proven ranges of neurons by the name of a method, and the choice of one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from verimv.core.errors import InputError
 from verimv.core.workers import Workers
 from verimv.networks.network import Network
 
-#: "auto" is exact about networks with at most this many neurons above the first layer.
+#: "auto" is exact for networks with at most this many neurons above the first layer.
 _AUTO_NEURONS = 16
-#: Otherwise it stops at what Step 1 asks for, and after so many parts per bound; networks with more weights are bounded
-#: backwards, and those with many more by intervals.
+#: Otherwise it stops at what Step 1 needs, and after so many nodes per bound; networks with more weights get backward
+#: linear bounds, and those with many more intervals.
 _AUTO_NODES = 200
 _AUTO_WEIGHTS = 5_000
 _AUTO_LINEAR_WEIGHTS = 50_000
@@ -35,10 +35,10 @@ def neuron_bounds(
     workers: Workers = 1,
     record: Path | None = None,
 ) -> NetworkBounds:
-    """Bounds by one of :data:`METHODS`; "auto" is the tightest that takes a few seconds' worth of work.
+    """Return bounds by one of :data:`METHODS`; "auto" is the tightest that takes a few seconds of work.
 
-    `integer_ends` asks for no more than Step 1 needs of ReLUs: the next whole number, and only of neurons that matter.
-    `record` is a file for what the search finds, from which an interrupted run goes on; other methods are quick.
+    `integer_ends` asks only for what Step 1 needs of ReLUs: the next integer, and only for neurons that matter.
+    `record` is a file for what the search finds, from which an interrupted run is resumed; other methods are fast.
     """
     if method not in METHODS:
         raise InputError(f"unknown bounds {method}: choose one of {', '.join(METHODS)}")
@@ -56,6 +56,7 @@ def neuron_bounds(
 
 
 def _auto(network: Network, integer_ends: bool) -> SearchEffort:
+    """Return the effort that fits the size of a network."""
     weights = sum(len(row.terms) for layer in network.layers for row in layer.rows)
     if sum(len(layer.rows) for layer in network.layers[1:]) <= _AUTO_NEURONS:
         return SearchEffort("exact", False, _AUTO_WORK, SECOND)

@@ -27,8 +27,10 @@ from verimv.solvers.functions import aligned
 
 
 def certify_range(network: Network, ranges: Sequence[tuple[Any, Any]], seconds: float = math.inf) -> Certificate | None:
-    """A certificate that every output of a network stays within its range, one pair of exact numbers for each; or None,
-    if no evidence is found in time."""
+    """Return a certificate that every output of a network stays within its range; None if no evidence is found in time.
+
+    `ranges` has a pair of exact numbers for each output.
+    """
     check_type(network, Network)
     if len(ranges) != len(network.outputs):
         raise InputError(f"expected a range for each of {len(network.outputs)} outputs, found {len(ranges)}")
@@ -52,11 +54,11 @@ def _range_lines(network: Network, evidence: RangeEvidence) -> Derivation:
 
 
 def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: float = math.inf) -> Certificate | None:
-    """A certificate that two networks with the same inputs and box never differ by more than a tolerance, or None. The
-    second is written with the names of the first.
+    """Return a certificate that two networks never differ by more than a tolerance; None if no evidence is found.
 
-    Found at once where the neurons of one are those of the other, up to their order and positive factors. Otherwise for
-    networks of one shape with rational weights, if evidence is found in time.
+    They must have the same inputs and box; the second is written with the names of the first. If both have the same
+    neurons, up to their order and positive factors, no search is needed. Otherwise they must have the same shape and
+    rational weights, and evidence must be found in time.
     """
     check_type(a, Network)
     check_type(b, Network)

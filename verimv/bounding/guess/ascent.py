@@ -12,7 +12,7 @@ from verimv.bounding.situation import KINKS
 
 
 def climb(network: FloatNetwork, layer: int, index: int, way: int, start: Any, steps: int = 6) -> Any:
-    """A better point by linear programs on the linear pieces around the best point so far."""
+    """Return a better point, by linear programs on the linear pieces around the best point so far."""
     point, best = start, way * network.values(start[None], layer)[0, index]
     for _ in range(steps):
         cost, rows, low, high = _cell(network, layer, index, way, point)
@@ -28,7 +28,7 @@ def climb(network: FloatNetwork, layer: int, index: int, way: int, start: Any, s
 
 
 def _cell(network: FloatNetwork, layer: int, index: int, way: int, point: Any) -> tuple[Any, Any, Any, Any]:
-    """The gradient at a point, and the inequalities of the linear piece around it."""
+    """Return the gradient at a point, and the rows and bounds of the linear piece around it."""
     values, constant = np.eye(len(point)), np.zeros(len(point))
     rows, low, high = [], [], []
     for current in network.layers[: layer - 1]:

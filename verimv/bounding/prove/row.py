@@ -1,15 +1,15 @@
-"""Why a row over variables is never positive, as a tree of cases that a checker follows in exact arithmetic.
+"""Proofs that a row over variables is never positive, as a tree of cases that the kernel checks in exact arithmetic.
 
-Variables come one after the other: free ones in [0,1], and act(z) for an argument z that is affine in earlier ones. The
-neurons of a network are such variables, and so are the nodes of a formula. A case is a set of splits, each of which
-puts an argument (or a free variable) on one side of a point. A leaf is proved by *multipliers*: for any number λ, with
-c the coefficient of act(z) in the row,
+Variables are ordered: free ones in [0,1], and act(z) for an argument z that is affine in earlier ones. The neurons of a
+network are such variables, and so are the nodes of a formula. A case is a set of splits, each of which puts an argument
+(or a free variable) on one side of a point. A leaf is proved by *multipliers*: for any number λ, with c the coefficient
+of act(z) in the row,
 
     c·act(z) ≤ λ·z + max over the ends and kinks of the range of z of (c·act(z) − λ·z),
 
-so that the row is bounded variable by variable down to the free ones. `search.branch` finds
-them, guided by floats. Where floats are no guide, z3 solves a linear program for them, exactly; where there are none,
-the case is split at a kink. When no variable has a kink inside its range, duality says that there are some.
+so that the row is bounded variable by variable down to the free ones. Here z3 finds multipliers by exact linear
+programs; where there are none, the case is split at a kink. When no variable has a kink inside its range, duality says
+that there are some. (Where floats are a guide, `search.branch` is much faster.)
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from verimv.solvers.engines import z3_limits, z3_work
 #: (variable, "low" or "high") → a bound of its argument
 Facts = Mapping[tuple[int, str], Number]
 
-#: For the linear program of one leaf, on numbers of about so many bits; and the work of a leaf besides.
+#: Work for the linear program of one leaf, on numbers of about so many bits; and for the leaf besides.
 _PROGRAM, _BITS = 2 * SECOND, 32
 _LEAF = 1000
 
 
 @dataclass(frozen=True)
 class DerivedVariable:
-    """act(row), the row over the numbers of earlier variables."""
+    """The variable act(row), the row over the numbers of earlier variables."""
 
     activation: Activation
     row: Affine
@@ -46,7 +46,10 @@ class DerivedVariable:
 def prove_by_z3(
     variables: Sequence[DerivedVariable | None], goal: Affine, facts: Facts, meter: Meter
 ) -> list[Case] | None:
-    """Multipliers of each case from z3's linear programs, on exact numbers of any kind."""
+    """Return cases that prove a row over variables (None: a free one) to be ≤ 0, or None when the work is used up.
+
+    Multipliers come from linear programs of z3, so numbers may be large, small or irrational.
+    """
     cases: list[Case] = []
     pending: list[dict[tuple[int, str], Number]] = [{}]
     while pending:
@@ -54,7 +57,7 @@ def prove_by_z3(
             return None
         splits = pending.pop()
         ranges = _ranges(variables, {**facts, **splits})
-        multipliers = [] if ranges is None else _Walk(variables, splits, ranges, meter).multipliers(goal)
+        multipliers = [] if ranges is None else _Leaf(variables, splits, ranges, meter).multipliers(goal)
         if ranges is None or multipliers is not None:
             cases.append(LeafCase(tuple(multipliers or ())))
             continue
@@ -68,7 +71,7 @@ def prove_by_z3(
 
 
 def _ranges(variables: Sequence[DerivedVariable | None], facts: Facts) -> list[tuple[Number, Number]] | None:
-    """Of all arguments, by intervals; None if the facts contradict each other."""
+    """Return ranges of all arguments, by intervals; None if the facts contradict each other."""
     ranges: list[tuple[Number, Number]] = []
     values: list[tuple[Number, Number]] = []
     for k, variable in enumerate(variables):
@@ -82,8 +85,8 @@ def _ranges(variables: Sequence[DerivedVariable | None], facts: Facts) -> list[t
     return ranges
 
 
-class _Walk:
-    """From a goal down to the free variables: the bound that multipliers give, and multipliers that give a good one."""
+class _Leaf:
+    """One case: the bound that multipliers give, from the goal down to free variables, and good multipliers."""
 
     def __init__(
         self,
@@ -98,7 +101,7 @@ class _Walk:
         self.split = {k for k, _ in splits}
 
     def multipliers(self, goal: Affine) -> list[Number] | None:
-        """Those with which the walk from `goal` ends at 0 or below; None if none are found."""
+        """Return multipliers that bound the goal by 0; None if none are found."""
         self.meter.spend(_LEAF + sum(len(variable.row.terms) for variable in self.variables if variable is not None))
         free = sum(self._is_free(k) for k in range(len(self.variables)))
         zeros: list[Number] = [ZERO] * free  # that is interval arithmetic
@@ -111,12 +114,12 @@ class _Walk:
         return found if found is not None and self._total(goal, found) <= 0 else None
 
     def _is_free(self, k: int) -> bool:
-        """Whether a multiplier may be chosen: where there is no kink, it is the slope."""
+        """Return whether a multiplier may be chosen; without a kink, it is the slope."""
         variable = self.variables[k]
         return variable is not None and (k in self.split or bool(_inner_kinks(variable, self.ranges[k])))
 
     def _walk(self, goal: Affine, free: Callable[[Any, list[tuple[Number, Number]]], tuple[Any, Any]]) -> Any:
-        """The total, with (multiplier, peak) from `free` wherever they may be chosen, last variable first."""
+        """Return the row over free variables that is left; `free` chooses (multiplier, peak), last variable first."""
         coefficients: dict[int, Any] = dict(goal.terms)
         total: Any = goal.constant
         for k in range(len(self.variables) - 1, -1, -1):
@@ -138,7 +141,7 @@ class _Walk:
         return total, coefficients
 
     def _slopes(self, goal: Affine) -> list[Number]:
-        """The slopes of activations, which is all it takes where splits leave no kink."""
+        """Return the slopes of activations as multipliers, which are enough where splits leave no kink."""
         slopes: list[Number] = []
 
         def free(c: Number, points: list[tuple[Number, Number]]) -> tuple[Number, Number]:
@@ -149,7 +152,7 @@ class _Walk:
         return slopes
 
     def _total(self, goal: Affine, multipliers: Sequence[Number]) -> Number:
-        """Exactly."""
+        """Return the exact bound that multipliers give."""
         following = iter(multipliers)
 
         def free(c: Number, points: list[tuple[Number, Number]]) -> tuple[Number, Number]:
@@ -161,8 +164,8 @@ class _Walk:
         return exact
 
     def _solution(self, goal: Affine) -> list[Number] | None:
-        """Multipliers from the linear program (of nearby rational numbers, where there are square roots)."""
-        context = z3.Context()  # of its own: z3 remembers what it was asked before
+        """Return multipliers from the linear program; square roots are replaced by rationals near them."""
+        context = z3.Context()  # a new one: z3's answers depend on what a context was asked before
         unknowns: list[Any] = []
         conditions: list[Any] = []
 
@@ -194,16 +197,19 @@ class _Walk:
 
 
 def _inner_kinks(variable: DerivedVariable, ends: tuple[Number, Number]) -> list[Number]:
+    """Return the kinks strictly inside a range."""
     return [z for z in map(Rational, KINKS[variable.activation]) if ends[0] < z < ends[1]]
 
 
 def _times(a: Any, number: Number) -> Any:
+    """Return a·number, where a is a number or a term of z3."""
     if isinstance(a, z3.ExprRef):
         return a * _z3(number, a.ctx) if number else ZERO
     return a * number
 
 
 def _plus(a: Any, b: Any) -> Any:
+    """Return a + b, each a number or a term of z3."""
     for side in (a, b):
         if isinstance(side, z3.ExprRef):
             return _z3(a, side.ctx) + _z3(b, side.ctx)
@@ -211,6 +217,7 @@ def _plus(a: Any, b: Any) -> Any:
 
 
 def _z3(number: Any, context: z3.Context) -> Any:
+    """Return a number as a term of z3, a square root as a rational near it."""
     if isinstance(number, z3.ExprRef):
         return number
     return z3.RealVal(str(number.enclosure(64)[0] if isinstance(number, Algebraic) else number), context)
@@ -224,8 +231,11 @@ def _rational(value: Any) -> Number:
 def _split(
     variables: Sequence[DerivedVariable | None], ranges: list[tuple[Number, Number]]
 ) -> tuple[int, Number] | None:
-    """A kink well inside its range, of a variable over such as have none; with one free variable, the point there."""
-    forms: list[Affine | None] = []  # over free variables, as far as there is no kink
+    """Return where to split: the kink furthest inside its range, of a variable whose argument has no kinks below it.
+
+    With one free variable, this one is split, at the point where the kink is.
+    """
+    forms: list[Affine | None] = []  # over free variables; None where there is a kink
     kinks: list[tuple[Number, int, Number, Affine]] = []
     for k, (variable, (low, high)) in enumerate(zip(variables, ranges, strict=True)):
         argument = Affine.variable(k) if variable is None else _substituted(variable.row, forms)
@@ -241,12 +251,13 @@ def _split(
     if variables.count(None) == 1 and argument.terms:
         ((free, slope),) = argument.terms
         point = (z - argument.constant) / slope
-        if ranges[free][0] < point < ranges[free][1]:  # the range of the argument may be wider than it need be
+        if ranges[free][0] < point < ranges[free][1]:  # the range of the argument may be too wide
             return free, point
     return k, z
 
 
 def _substituted(row: Affine, forms: Sequence[Affine | None]) -> Affine | None:
+    """Return a row with forms for its variables; None if one of them has none."""
     total = Affine((), row.constant)
     for j, w in row.terms:
         form = forms[j]
@@ -257,7 +268,7 @@ def _substituted(row: Affine, forms: Sequence[Affine | None]) -> Affine | None:
 
 
 def _piece(activation: str, argument: Affine, low: Number, high: Number) -> Affine:
-    """An activation where it has no kink."""
+    """Return an activation of an argument on a range without a kink."""
     if activation == "identity" or (low >= 0 and (activation == "relu" or high <= 1)):
         return argument
     return Affine((), clip(low) if activation == "crelu" else ZERO)

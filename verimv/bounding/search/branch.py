@@ -1,8 +1,8 @@
 """Branch and bound for one end of one neuron's range: boxes of inputs first, then phases of neurons.
 
 Floats guess where to look, which multipliers to use and when a part is done; a part is closed only by multipliers whose
-bound, in exact arithmetic, reaches the goal. Parts that fail are opened again. When the budget ends, the bound that is
-proved by then is returned.
+bound, in exact arithmetic, reaches the goal. A part that fails is opened again. When the budget ends, the bound proved
+so far is returned.
 """
 
 from __future__ import annotations
@@ -31,45 +31,48 @@ from verimv.exact import Number, Rational, ceil, format_number
 
 Point = tuple[Number, ...]
 
-#: What a proof must reach, from the best value attained so far (of way·argument).
+#: From the best value of way·argument attained so far, the bound that a proof must reach.
 Goal = Callable[[Number], Number]
 
 
 def exactly(attained: Number) -> Number:
-    """The maximum itself."""
+    """Return the maximum itself as the goal."""
     return attained
 
 
 def next_integer(attained: Number) -> Number:
-    """The next integer, which is all that Step 1 needs to know of a ReLU."""
+    """Return the next integer as the goal, which is all that Step 1 needs to know of a ReLU."""
     return Rational(ceil(attained))
 
 
-#: Boxes are halved until so few neurons bend inside; then phases are split, with a linear program for each part. The
-#: fewer neurons there are, the cheaper these are; the more layers, the less a smaller box helps. (Measured.)
+#: Boxes are halved until so few neurons bend inside; then phases are split, with a linear program for each part. With
+#: fewer neurons these programs are cheaper; with more layers a smaller box helps less. (Measured.)
 _FEW_BENDS = 10
 _SMALL, _FEW_BENDS_OF_SMALL = 24, 16
 _MEDIUM, _FEW_BENDS_OF_DEEP = 64, 32
 #: With more inputs, halving boxes is hopeless.
 _MAX_BOX_INPUTS = 8
+#: Boxes are not made narrower than this.
 _NARROW = 2.0**-36
+#: Parts that are worked on at once.
 _BATCH = 32
+#: Relative tolerance of comparisons in floats.
 _RELATIVE = 1e-9
-#: Default slopes are tried where the bound of a phase's linear program has come down further than needed by this share.
+#: Default slopes are tried where the linear program of a phase is below the goal by this share of its improvement.
 _MUCH_ROOM = 0.1
-#: Exact evaluations that are kept back for each part that is still open when the budget ends, to prove something of it.
+#: Exact evaluations reserved for each open part, to prove some bound of it when the budget ends.
 _RESERVE = 3
-#: Work of guesses in floats: for a batch of parts, and for each part, where so many weights are a unit.
+#: Work of guesses in floats: for a batch of parts, for each part, and one unit for so many weights.
 _GUESSES, _GUESS, _GUESSED_WEIGHTS = 150, 60, 8
-#: Of a linear program, before it is solved: to restrict it to a part and to branch on what it says; to set it up.
+#: Work of a linear program besides its solution: to restrict it and branch on its answer; to set it up.
 _PART, _SETUP, _SETUP_WEIGHTS = 400, 400, 6
-#: Of a point: climbing to it, and making it exact.
+#: Work of a point: climbing to it, and making it exact.
 _POINT = 2000
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Whichever ends first; but a deadline ends a search without an outcome."""
+    """Limits of a search, whichever is reached first; a deadline that passes raises :class:`Undecided`."""
 
     work: int = 60 * SECOND
     nodes: int = 1_000_000
@@ -78,7 +81,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Outcome:
-    """way·argument ≤ value by the cases, and = `attained` at `point`. Complete if the goal was reached."""
+    """way·argument ≤ `value` is proved by the cases; it is `attained` at `point`. Complete if the goal was reached."""
 
     value: Number
     cases: list[Case]
@@ -90,6 +93,7 @@ class Outcome:
 
 
 def _few_bends(context: LayerContext, layer: int) -> int:
+    """Return the number of bending neurons from which on phases are split."""
     neurons = sum(len(below.rows) for below in context.network.layers[: layer - 1])
     if layer > 2 and neurons <= _MEDIUM:
         return _FEW_BENDS_OF_DEEP
@@ -97,7 +101,7 @@ def _few_bends(context: LayerContext, layer: int) -> int:
 
 
 class BranchAndBound:
-    """One target: the largest way·argument of a neuron."""
+    """The search for the largest way·argument of one neuron."""
 
     def __init__(self, context: LayerContext, layer: int, index: int, way: int, goal: Goal, budget: Budget) -> None:
         self.context, self.layer, self.index, self.way = context, layer, index, way
@@ -118,7 +122,7 @@ class BranchAndBound:
     # -- the best point so far ---------------------------------------------------------------------------------
 
     def _consider(self, near: Any, value: float, box: Any) -> None:
-        """Climb from a float point that seems better, and replay what comes of it exactly."""
+        """Climb from a float point that seems better than the best, and keep the exact point found if it is."""
         if not value > as_float(self.attained) + self.tolerance:
             return
         self.meter.spend(_POINT + self._weights)
@@ -134,6 +138,7 @@ class BranchAndBound:
     # -- the search --------------------------------------------------------------------------------------------
 
     def run(self) -> Outcome:
+        """Search until all parts are closed or the budget ends."""
         self._evaluate([self.root])
         self.tolerance = _RELATIVE * max(abs(self.root.upper), abs(as_float(self.attained)), 1e-200)
         self._first = self.root.upper
@@ -168,7 +173,7 @@ class BranchAndBound:
         self._settle(children)
 
     def _evaluate(self, parts: Sequence[Part]) -> None:
-        """Guess upper bounds by backward linear bounds, of all parts at once."""
+        """Guess upper bounds of parts by backward linear bounds, all at once."""
         if not parts:
             return
         self.meter.spend(_GUESSES + len(parts) * (_GUESS + self._weights // _GUESSED_WEIGHTS))
@@ -193,7 +198,7 @@ class BranchAndBound:
             part.middle = float(middles[position])
 
     def _scores(self, coefficients: Sequence[Any], kinks: Sequence[Any]) -> Any:
-        """How much each input moves the neurons that bend, weighted by what these mean for the target."""
+        """Return how much each input moves the neurons that bend, weighted by their effect on the target."""
         total: Any = 0.0
         for depth in range(self.layer - 2, -1, -1):
             weight = np.abs(coefficients[depth + 1]) * kinks[depth]
@@ -201,7 +206,7 @@ class BranchAndBound:
         return total if self.layer > 1 else np.abs(coefficients[0])
 
     def _settle(self, parts: Sequence[Part]) -> None:
-        """Close what can be closed, queue the rest."""
+        """Close the parts that can be closed, queue the others."""
         self.nodes += len(parts)
         for part in parts:
             if part.middle > as_float(self.attained) + self.tolerance:
@@ -217,6 +222,7 @@ class BranchAndBound:
         return self.closer.close(part, guess, upper, self.goal, self.attained, self.tolerance)
 
     def _halve(self, part: Part) -> list[Part]:
+        """Halve the box along the input with the largest score."""
         box = part.situation.box
         widths = np.array([float(high - low) for low, high in box])
         if widths.max() < _NARROW:
@@ -231,7 +237,7 @@ class BranchAndBound:
         return part.divide(j, (box[j][0] + box[j][1]) / 2)
 
     def _relax(self, part: Part) -> list[Part]:
-        """The linear program of a part: close it, or split the phase that matters most."""
+        """Solve the linear program of a part, and close it or split the phase that matters most."""
         if any((low > high).any() for low, high in part.ranges):
             return [] if self.closer.close_empty(part, None, self.goal) else self._branch(part, None)
         if part.relaxation is None:
@@ -252,7 +258,7 @@ class BranchAndBound:
         return self._branch(part, relaxed)
 
     def _own_relaxation(self, part: Part) -> Relaxation:
-        """Of the part's own ranges, which phases make smaller."""
+        """Return the relaxation with the part's own ranges, which phases make smaller than those of its box."""
         self.meter.spend(_SETUP + self._weights // _SETUP_WEIGHTS)
         situation = part.situation
         if situation == self.context.cube:
@@ -263,14 +269,14 @@ class BranchAndBound:
         return Relaxation(self.floats, low[0], high[0], own, situation.phases)
 
     def _try_point(self, part: Part, point: Any) -> None:
-        """Where the linear program has its maximum, the neuron may be large."""
+        """Consider the point where the linear program has its maximum: the neuron may be large there."""
         if np.isfinite(point).all():
             inside = np.clip(point, 0, 1)
             value = self.way * self.floats.values(inside[None], self.layer)[0, self.index]
             self._consider(inside, float(value), part.situation.box)
 
     def _closes(self, part: Part, relaxed: Relaxed) -> bool:
-        """By the duals of the box's linear program, or of the part's own."""
+        """Return whether the duals of the box's linear program, or of the part's own, close the part."""
         enough = as_float(self.goal) + 10 * self.tolerance
         if relaxed.upper > enough:
             return False
@@ -287,14 +293,14 @@ class BranchAndBound:
         return is_usable and self._close(part, own.multipliers or [], own.upper)
 
     def _linear(self, part: Part) -> float:
-        """What backward linear bounds give."""
+        """Return the upper bound that backward linear bounds give."""
         self.meter.spend(_GUESSES + self._weights // _GUESSED_WEIGHTS)
         low, high = box_arrays([part.situation])
         ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts([part.situation], self.layer))
         return float(self.floats.linear(self.layer, self.index, self.way, low, high, ranges).upper[0])
 
     def _branch(self, part: Part, relaxed: Relaxed | None) -> list[Part]:
-        """Split at the kink that costs most; where no kink is left, halve the box."""
+        """Split a part at the kink that costs most; where no kink is left, halve the box."""
         costs = self._costs(relaxed)
         best: tuple[float, Place, int] | None = None
         for depth, (low, high) in enumerate(part.ranges):
@@ -307,7 +313,7 @@ class BranchAndBound:
         return self._halve(part) if best is None else part.divide(best[1], Rational(best[2]))
 
     def _costs(self, relaxed: Relaxed | None) -> list[Any]:
-        """What each neuron of each layer adds to the bound because its activation is off, or how much it counts."""
+        """Return how much the error of each activation adds to the bound; without a relaxation, how much it counts."""
         c = self.way * self.floats.layers[self.layer - 1].weights[self.index]
         result: list[Any] = []
         for depth in range(self.layer - 2, -1, -1):
@@ -323,6 +329,7 @@ class BranchAndBound:
     # -- the result --------------------------------------------------------------------------------------------
 
     def _outcome(self) -> Outcome:
+        """Close what is still open with any bound, and return what is proved."""
         left = [part for _, _, part in self._open] + self._stuck
         value = self.goal
         for part in left:
@@ -337,7 +344,7 @@ class BranchAndBound:
                 self.root, value = simple, bound
         if self.attained > value:
             raise InternalError(
-                f"a bound of {format_number(value)} is proved for what is {format_number(self.attained)}"
+                f"{format_number(value)} is proved as a bound, but {format_number(self.attained)} is attained"
             )
         cases = self.root.cases()
         return Outcome(value, cases, self.attained, self.point, not left, self.nodes, self.meter.spent)

@@ -16,21 +16,21 @@ from verimv.bounding.search.part import Part
 from verimv.core.effort import Meter
 from verimv.exact import Number
 
-#: Of multipliers: the shortest that may do come first.
+#: Bits of multipliers, tried from the shortest on.
 _BITS = (8, 14, 24, 40, 53)
-#: For parts that are still open when the budget ends.
+#: Bits of multipliers for parts that are still open when the budget ends.
 _OPEN_BITS = 14
-#: Multipliers are written down if they make a bound smaller by this share; default slopes take no room.
+#: Multipliers are kept if they make a bound smaller by this share; default slopes take no room in a certificate.
 _WORTH = 1e-3
-#: Powers of 2 by which a ray is taken that shows that there is no point.
+#: Powers of 2 by which a dual ray, which shows that a part is empty, is multiplied.
 _FAR = (4, 14, 24, 40)
-#: Work of an exact evaluation, and of exact multipliers; besides, so many weights are a unit of it.
+#: Work of an exact evaluation and of exact multipliers; in addition, one unit for so many weights.
 _EVALUATION, _EXACT = 120, 1000
 _WEIGHTS = 6
 
 
 class Closer:
-    """Of parts of the cube, for one target: way·argument of a neuron."""
+    """Closes parts of the cube: proves that way·argument of one neuron stays at or below a goal there."""
 
     def __init__(self, context: LayerContext, layer: int, index: int, way: int, meter: Meter) -> None:
         self.context, self.layer, self.index, self.way = context, layer, index, way
@@ -40,7 +40,7 @@ class Closer:
     def close(
         self, part: Part, guess: Sequence[Any], upper: float, goal: Number, attained: Number, tolerance: float
     ) -> bool:
-        """Whether the part is proved to stay at or below the goal. `upper` is what the guess gives in floats."""
+        """Return whether the goal is proved on a part, from guessed multipliers that give `upper` in floats."""
         ranges = self._ranges(part)
         if ranges is None:
             return True
@@ -53,13 +53,13 @@ class Closer:
                 if self._proves(part, ranges, short_multipliers(guess, ranges, bits), goal):
                     return True
         elif self._proves(part, ranges, short_multipliers(guess, ranges, _BITS[0]), goal):
-            return True  # many maxima of networks with whole weights need no more
+            return True  # enough for many maxima of networks with integer weights
         self.meter.spend(_EXACT + 2 * self.evaluation)
         exact = exact_multipliers(self.context, self.layer, self.index, self.way, ranges, guess)
         return self._proves(part, ranges, exact, goal)
 
     def close_by_intervals(self, part: Part, goal: Number) -> bool:
-        """Sometimes tighter than backward bounds."""
+        """Return whether interval arithmetic proves the goal; it is sometimes tighter than backward bounds."""
         ranges = self._ranges(part)
         if ranges is None:
             return True
@@ -67,7 +67,7 @@ class Closer:
         return self._proves(part, ranges, short_multipliers(zeros, ranges, 1), goal)
 
     def close_empty(self, part: Part, ray: Sequence[Any] | None, goal: Number) -> bool:
-        """A multiple of the ray that shows that there is no point, added to any multipliers."""
+        """Return whether multiples of a dual ray, which shows that the part is empty, prove the goal."""
         ranges = self._ranges(part)
         if ranges is None:
             return True
@@ -84,7 +84,7 @@ class Closer:
         return False
 
     def close_anyhow(self, part: Part) -> Number | None:
-        """The best bound of a part that is still open; None if it has no point."""
+        """Close a part that is still open with the best bound at hand, and return it; None if the part is empty."""
         ranges = self._ranges(part)
         if ranges is None:
             return None
@@ -99,7 +99,7 @@ class Closer:
         return bound
 
     def _ranges(self, part: Part) -> list[LayerRange] | None:
-        """Where there is no point, the part is closed."""
+        """Return the exact ranges in a part; None if it is empty, and then it is closed."""
         self.meter.spend(self.evaluation)
         ranges = self.walk.ranges(part.situation, self.layer)
         if ranges is None:
@@ -109,12 +109,13 @@ class Closer:
     def _proves(
         self, part: Part, ranges: list[LayerRange], multipliers: Sequence[Multipliers] | None, goal: Number
     ) -> bool:
+        """Close the part if the multipliers prove the goal, and return whether they do."""
         bound = self._bound(part, ranges, multipliers)
         if bound <= goal:
             part.close(in_order(multipliers or []), bound)
         return bound <= goal
 
     def _bound(self, part: Part, ranges: list[LayerRange], multipliers: Sequence[Multipliers] | None) -> Number:
-        """By multipliers, or by default slopes."""
+        """Return the exact bound that multipliers give, or for None default slopes."""
         self.meter.spend(self.evaluation)
         return self.walk.bound(self.layer, self.index, self.way, part.situation.box, ranges, multipliers)

@@ -1,7 +1,7 @@
 """Clipped nodes of a formula as a network in layers, so that the search for neuron bounds proves rows over them.
 
-A node stands one layer above the highest node that it uses; values that are needed further up are copied by σ(v) = v.
-A copy never bends and is never split, so evidence about the network is evidence about the nodes, if these are numbered
+A node is one layer above the highest node that it uses; values that are needed further up are copied by σ(v) = v. A
+copy never bends and is never split, so evidence about the network is evidence about the nodes, if these are numbered
 layer by layer.
 """
 
@@ -20,12 +20,12 @@ from verimv.exact import ZERO, format_number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network
 
-#: Dense weights of the layers; larger cones are left to other methods.
+#: Most weights of dense layers; larger cones are left to other methods.
 _MAX_WEIGHTS = 50_000
 
 
 def levels(variables: Sequence[DerivedVariable | None]) -> list[int]:
-    """Layer by layer, from 0 for the free variables."""
+    """Return the layer of each variable, 0 for free ones."""
     result: list[int] = []
     for variable in variables:
         below = () if variable is None else (result[j] for j, _ in variable.row.terms)
@@ -34,10 +34,10 @@ def levels(variables: Sequence[DerivedVariable | None]) -> list[int]:
 
 
 def search_row(variables: Sequence[DerivedVariable | None], goal: Affine, meter: Meter) -> Outcome | None:
-    """Whether a row over clipped and free variables is ≤ 0, with cases about these variables.
+    """Search for a proof that a row over clipped and free variables is ≤ 0; its cases are about these variables.
 
-    None where the search does not apply: other activations, irrational numbers or such as no float is near, variables
-    that are not numbered layer by layer, too many of them.
+    Returns None where the search does not apply: other activations, irrational numbers or numbers out of the range of
+    floats, variables that are not numbered layer by layer, too many of them.
     """
     if any(variable is not None and variable.activation != "crelu" for variable in variables):
         return None
@@ -59,15 +59,17 @@ def search_row(variables: Sequence[DerivedVariable | None], goal: Affine, meter:
 
 
 class _Cone:
+    """Variables below a row, as a network and back."""
+
     def __init__(self, variables: Sequence[DerivedVariable | None], goal: Affine, height: Sequence[int]) -> None:
         self.variables, self.goal, self.height = variables, goal, height
         #: variables of the network's inputs and neurons, layer by layer; None for copies
         self.numbers: list[list[int | None]] = []
 
     def network(self) -> Network | None:
-        """Its only output is the goal; None if it is too large."""
+        """Return the network whose only output is the goal; None if it is too large."""
         top = max(self.height)
-        needed = dict.fromkeys((j for j, _ in self.goal.terms), top)  # up to which layer
+        needed = dict.fromkeys((j for j, _ in self.goal.terms), top)  # the highest layer that needs it below
         for k in range(len(self.variables) - 1, -1, -1):
             variable = self.variables[k]
             if variable is not None:
@@ -93,6 +95,7 @@ class _Cone:
         return Network.of(layers)
 
     def about_variables(self, case: Case) -> Case:
+        """Return a case about the network as a case about the variables."""
         if isinstance(case, LeafCase):
             return case
         layer, index = (0, case.variable) if isinstance(case.variable, int) else case.variable

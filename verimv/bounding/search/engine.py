@@ -1,8 +1,8 @@
 """Certified bounds of a whole network: layer by layer, each method tightening the last, under a budget of work.
 
-What is proved of a layer is a lemma for the layers above. Neurons of one layer are independent, so several processes
-may work on them: what one may do depends on finished rounds only, not on who is quick. What the budget does not reach
-keeps the best bound that is proved.
+Bounds proved for a layer are lemmas for the layers above. Neurons of one layer are independent, so several processes
+may work on them; the work that one may spend depends on finished groups of tasks only, not on which process is fast.
+Neurons that the budget does not reach keep the best bound proved so far.
 """
 
 from __future__ import annotations
@@ -34,30 +34,33 @@ from verimv.networks.transforms.normalise import to_unit_cube
 
 Progress = Callable[[str, int, int], None]
 
-#: Multipliers of a single leaf: the fewest bits that lose next to nothing, then more where that helps.
+#: Bits of the multipliers of a single leaf: as few as lose next to nothing, then more where that helps.
 _LEAF_BITS = (12, 30)
-#: Multipliers are written down if they make a bound smaller by this share; default slopes take no room.
+#: Multipliers are kept if they make a bound smaller by this share; default slopes take no room in a certificate.
 _WORTH = Rational(1, 1000)
-#: Of all work, what is kept for the last layer, which may have so many times the nodes of others: the ranges of outputs
-#: are what people look at first.
+#: Share of the work that is reserved for the last layer, which may also use so many times the nodes of others: people
+#: look at the ranges of outputs first.
 _LAST_SHARE = 0.3
 _LAST_NODES = 10
-#: Tasks are done in so many groups, of so many tasks at least: what a group leaves is for those after it. So a task may
-#: take this many times its fair share; most take far less.
+#: Tasks are done in at most so many groups, of at least so many tasks; work that a group leaves is for those after it.
+#: So a task may take this many times its fair share; most take far less.
 _GROUPS, _GROUP = 8, 8
 _SHARE = 1.5
-#: What lacked work starts again if in the end there is so many times as much for it.
+#: A task that lacked work starts again if in the end so many times as much is left for it.
 _MUCH_MORE = 2
-#: Work of a single leaf; besides, so many weights are a unit of it.
+#: Work of a single leaf; in addition, one unit for so many weights.
 _LEAF_WORK, _LEAF_WEIGHTS = 1000, 4
-#: For each end of a neuron that is only there to help another.
+#: Nodes for each end of a neuron that is bounded only to help another.
 _HELPING_NODES = 100
 
 
 @dataclass(frozen=True)
 class SearchEffort:
-    """How far to go, in units of work. `integer_ends`: no more than Step 1 asks for, and only of neurons that matter
-    to it. `workers` do it sooner, with the same result; a deadline that passes ends it with :class:`Undecided`."""
+    """How much work to spend on bounds, and on which.
+
+    `integer_ends` asks only for what Step 1 needs: the next integer, and only for neurons that matter. More `workers`
+    are faster, with the same result. A deadline that passes raises :class:`Undecided`.
+    """
 
     method: str = "exact"
     integer_ends: bool = False
@@ -69,12 +72,14 @@ class SearchEffort:
 
     @property
     def aim(self) -> dict[str, Any]:
-        """All that the result depends on."""
+        """The settings that the result depends on."""
         return {name: value for name, value in vars(self).items() if name not in ("workers", "deadline")}
 
 
 @dataclass(frozen=True)
 class _Task:
+    """One end of one neuron's range, with the interval bound of way·argument, and how far to go."""
+
     layer: int
     index: int
     way: int
@@ -92,11 +97,11 @@ def certified_bounds(
     record: Path | None = None,
     given: Mapping[Place, NeuronBound] | None = None,
 ) -> NetworkBounds:
-    """Proven ranges of all neurons of a network with rational weights, with evidence.
+    """Return proven ranges of all neurons of a network with rational weights, with evidence.
 
-    `only` are neurons of one layer (from 1) that are asked for: the layers below get no more than helps them, and the
-    layers above nothing. `record` is a file that keeps what is found: a run that was interrupted goes on from there.
-    `given` are bounds that are taken as they are, with all that they rest on.
+    `only` are the neurons of one layer (from 1) that are asked for: the layers below get only the bounds that help
+    them, the layers above only intervals. `record` is a file that keeps what is found, from which an interrupted run is
+    resumed. `given` bounds are used as they are.
     """
     if effort.method not in TIGHTENING:
         raise InputError(f"unknown bounds {effort.method}: choose one of {', '.join(TIGHTENING)}")
@@ -117,6 +122,8 @@ def hidden_bounds(
 
 
 class _Engine:
+    """One run of :func:`certified_bounds`."""
+
     def __init__(
         self,
         network: Network,
@@ -170,7 +177,7 @@ class _Engine:
         return InputError("holds bounds that contradict each other: choose another file", source=str(self.record.path))
 
     def _tasks(self, context: LayerContext, layer: int, ends: Sequence[tuple[Number, Number]]) -> list[_Task]:
-        """The ends worth working on."""
+        """Return the ends that are worth working on."""
         if not context.floats.is_usable:
             return []
         nodes = self.effort.nodes * (_LAST_NODES if layer == self.last else 1)
@@ -186,8 +193,10 @@ class _Engine:
         return tasks
 
     def _share(self, layer: int) -> int:
-        """Of the work that is left, for a layer: by numbers of neurons, lower layers counting twice, since all above
-        gain from them."""
+        """Return a layer's share of the work that is left, by numbers of neurons.
+
+        The layer counts twice, since all layers above gain from its bounds.
+        """
         if layer == self.last:
             return self.meter.left
         own, *above = (len(rows.rows) for rows in self.unit.layers[layer - 1 : self.last - 1])
@@ -195,7 +204,7 @@ class _Engine:
         return max(0, left * 2 * own // (2 * own + sum(above)))
 
     def _aim(self, context: LayerContext, layer: int, i: int, way: int, low: Number, high: Number) -> tuple[str, Goal]:
-        """How tight an end has to be."""
+        """Return the method for an end, and how tight it has to be."""
         method = self.effort.method
         if self.meter.is_used_up and method != "interval":
             method = "linear"
@@ -208,14 +217,14 @@ class _Engine:
             return "interval", next_integer
         attained = float(np.max(way * context.samples(layer)[1][:, i]))
         is_last = layer == len(self.unit.layers)
-        if way < 0 and activation == "relu" and attained > 0:  # below 0 somewhere: only relaxations above care
+        if way < 0 and activation == "relu" and attained > 0:  # below 0 somewhere: only relaxations use it
             return ("interval" if is_last else min(method, "lp", key=TIGHTENING.index)), next_integer
         if activation == "crelu" and is_last and (attained > 0 if way > 0 else attained > -1):
             return "interval", next_integer  # clipped anyway, and not constant
         return method, next_integer
 
     def _saved(self, task: _Task, end: End) -> int:
-        """Clipped units that Step 1 needs no more, by eq. (3)."""
+        """Return how many clipped units of Step 1, eq. (3), a tighter end makes unnecessary."""
         if task.way < 0 or self.unit.layers[task.layer - 1].activation != "relu":
             return 0
         return max(0, ceil(task.interval)) - max(0, ceil(end.value))
@@ -235,15 +244,15 @@ class _Engine:
         )
 
     def _own(self, point: Point | None) -> tuple[Number, ...] | None:
-        """A point of the cube in the network's own box."""
+        """Return a point of the cube as a point of the network's own box."""
         if point is None:
             return None
         return tuple(low + (high - low) * u for u, (low, high) in zip(point, self.network.box, strict=True))
 
     def _solved(self, context: LayerContext, tasks: Sequence[_Task], allowed: int) -> Iterator[tuple[_Task, End]]:
-        """All tasks, then once more those that lacked work, as long as much is left for them."""
+        """Yield the results of all tasks; those that lacked work start again while much is left for them."""
         best: dict[_Task, End] = {}
-        most = 0  # that a task was allowed
+        most = 0  # work that a task was allowed so far
         while tasks:
             hurried: set[_Task] = set()
             count = min(_GROUPS, -(-len(tasks) // _GROUP))
@@ -266,7 +275,7 @@ class _Engine:
                 return
 
     def _results(self, context: LayerContext, tasks: Sequence[_Task], work: int) -> Iterator[tuple[_Task, End]]:
-        """Of each task with so much work, in any order; what the record has is not done again."""
+        """Yield the results of tasks with so much work, in any order; those in the record are not computed again."""
         waiting: dict[_Task, _Task] = {}
         for task in tasks:
             key = (task.layer, task.index, task.way, work)
@@ -283,11 +292,12 @@ class _Engine:
 
 
 def _tightness(end: End) -> tuple[Number, bool]:
+    """Sort key: tighter ends first, then those that are attained."""
     return end.value, end.point is None
 
 
 def _used(network: Network) -> set[Place]:
-    """Neurons that some output depends on."""
+    """Return the neurons that some output depends on."""
     used = {(len(network.layers), i) for i in range(len(network.layers[-1].rows))}
     for layer in range(len(network.layers), 1, -1):
         rows = network.layers[layer - 1].rows
@@ -296,7 +306,7 @@ def _used(network: Network) -> set[Place]:
 
 
 def _solve(context: LayerContext, task: _Task) -> End:
-    """The best bound that the methods up to the task's give."""
+    """Return the best bound that the methods up to the task's give."""
     ends = [End(task.interval, "interval"), _leaf(context, task, "linear", _linear_guess(context, task))]
     leaf = _LEAF_WORK + context.weights[task.layer] // _LEAF_WEIGHTS
     outcome, work = None, leaf
@@ -314,7 +324,7 @@ def _solve(context: LayerContext, task: _Task) -> End:
 
 
 def _leaf(context: LayerContext, task: _Task, method: str, guess: Sequence[Any] | None) -> End:
-    """By multipliers for the whole cube."""
+    """Return the bound that guessed multipliers for the whole cube give, as a single leaf."""
     layer, index, way = task.layer, task.index, task.way
     ranges = context.walk.ranges(context.cube, layer)
     best = End(task.interval, "interval")
@@ -332,10 +342,12 @@ def _leaf(context: LayerContext, task: _Task, method: str, guess: Sequence[Any] 
 
 
 def _cube(context: LayerContext) -> tuple[Any, Any]:
+    """Return the two corners of the unit cube, as one box."""
     return np.zeros((1, len(context.cube.box))), np.ones((1, len(context.cube.box)))
 
 
 def _linear_guess(context: LayerContext, task: _Task) -> Sequence[Any]:
+    """Return the multipliers of backward linear bounds."""
     low, high = _cube(context)
     ranges = context.floats.ranges(low, high, task.layer)
     guess = context.floats.linear(task.layer, task.index, task.way, low, high, ranges)
@@ -343,6 +355,6 @@ def _linear_guess(context: LayerContext, task: _Task) -> Sequence[Any]:
 
 
 def _relaxed_guess(context: LayerContext, task: _Task) -> Sequence[Any] | None:
-    """Duals of the linear program, which all targets of a layer share."""
+    """Return the duals of the linear program of the whole cube, or None if it has no optimum."""
     relaxed = context.relaxation(task.layer).maximise(task.layer, task.index, task.way)
     return relaxed.multipliers if relaxed.status == "optimal" else None

@@ -1,4 +1,4 @@
-"""What all searches for bounds of one layer share: the network on the unit cube, and what is proved below the layer."""
+"""What all searches for bounds of one layer share: the network on the unit cube, and the bounds proved below."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from verimv.bounding.prove.walk import Walk
 from verimv.bounding.situation import Ends, Place, Situation
 from verimv.networks.network import Network
 
+#: Sample points: at most so many corners of the cube, and so many points inside.
 _CORNERS = 256
 _SAMPLES = 1000
 
 
 class LayerContext:
-    """The same network in exact numbers and in floats, with points at which its neurons are known."""
+    """One network in exact numbers and in floats, with sample points and linear relaxations that are computed once."""
 
     def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
         self.network, self.known = network, known
@@ -33,11 +34,11 @@ class LayerContext:
         self.weights = [0, *itertools.accumulate(sizes, initial=0)]
 
     def __reduce__(self) -> tuple[type[LayerContext], tuple[Network, Mapping[Place, Ends]]]:
-        """To other machines goes what it is made of."""
+        """Pickle the inputs, not the caches."""
         return LayerContext, (self.network, self.known)
 
     def samples(self, layer: int) -> tuple[Any, Any]:
-        """Points of the cube, corners first, and the arguments of a layer there."""
+        """Return points of the cube, corners first, and the arguments of a layer at these points."""
         if layer not in self._samples:
             inputs = len(self.network.inputs)
             corners = list(itertools.islice(itertools.product((0.0, 1.0), repeat=inputs), _CORNERS))
@@ -46,7 +47,10 @@ class LayerContext:
         return self._samples[layer]
 
     def relaxation(self, layer: int) -> Relaxation:
-        """Of the whole cube, below a layer: a new one, so that no search depends on those before it."""
+        """Return the relaxation of the layers below on the whole cube.
+
+        It is a new one each time, so that no search depends on those before it.
+        """
         low, high = box_arrays([self.cube])
         if layer not in self._ranges:
             self._ranges[layer] = [(a[0], b[0]) for a, b in self.floats.ranges(low, high, layer)]

@@ -27,23 +27,26 @@ _SAME = 1e-7
 
 
 def dyadic(values: Any, bits: int) -> Multipliers:
-    """Multiples of one power of 2, the largest with so many bits; what is no number becomes 0."""
+    """Return floats rounded to multiples of one power of 2, so many bits for the largest; NaN and infinity become 0."""
     values = np.where(np.isfinite(values), values, 0.0)
     largest = float(np.abs(values).max(initial=0.0))
     power = bits - math.frexp(largest)[1]
-    wholes = integers(int(x) for x in np.rint(np.ldexp(values, power)).tolist())
-    return (wholes, 1 << power) if power >= 0 else (wholes * (1 << -power), 1)
+    rounded = integers(int(x) for x in np.rint(np.ldexp(values, power)).tolist())
+    return (rounded, 1 << power) if power >= 0 else (rounded * (1 << -power), 1)
 
 
 def short_multipliers(guess: Sequence[Any], ranges: Sequence[LayerRange], bits: int) -> list[Multipliers]:
-    """Short dyadic numbers beside float multipliers, for the neurons that need one."""
+    """Return short dyadic numbers near float multipliers, for the neurons that need one."""
     return [dyadic(values[found.free], bits) for values, found in zip(guess, ranges, strict=True)]
 
 
 def exact_multipliers(
     context: LayerContext, layer: int, index: int, way: int, ranges: Sequence[LayerRange], near: Sequence[Any]
 ) -> list[Multipliers]:
-    """Multipliers beside float ones: slopes times coefficients exactly, the others so that coefficients vanish."""
+    """Return exact multipliers near float ones.
+
+    Each is a slope times its coefficient, or solves the equations that coefficients vanish.
+    """
     classes, unknowns, zeros = _classify(context.network, context.floats, layer, index, way, ranges, near)
     equations = Equations(len(unknowns))
     network = context.network
@@ -97,8 +100,8 @@ def _classify(
     ranges: Sequence[LayerRange],
     near: Sequence[Any],
 ) -> tuple[list[list[Any]], list[float], list[list[int]]]:
-    """Per neuron an exact share of its coefficient, or the number of an unknown; the unknowns' floats; and where both
-    coefficient and multiplier vanish."""
+    """Return per neuron an exact share of its coefficient or the number of an unknown, and the floats of the unknowns;
+    besides, the neurons whose coefficient and multiplier both vanish."""
     c = way * floats.layers[layer - 1].weights[index]
     classes: list[list[Any]] = [[] for _ in ranges]
     zeros: list[list[int]] = [[] for _ in ranges]
@@ -131,7 +134,7 @@ def _is_identity(activation: Activation, low: Number, high: Number) -> bool:
 
 
 def _share(activation: Activation, low: Number, high: Number, value: float, coefficient: float) -> Number | None:
-    """The slope of the hull that makes a multiplier from a coefficient, if there is one."""
+    """Return the exact slope of the hull that gives a multiplier from its coefficient, if there is one."""
     near = _SAME * max(abs(coefficient), abs(value), 1e-300)
     guesses = slopes_of(activation, np.array([float(low)]), np.array([float(high)]))
     exact = _exact_slopes(activation, low, high)
@@ -142,7 +145,7 @@ def _share(activation: Activation, low: Number, high: Number, value: float, coef
 
 
 def _exact_slopes(activation: Activation, low: Number, high: Number) -> list[Number]:
-    """As :func:`verimv.bounding.guess.floats.slopes_of`, exactly."""
+    """Return exactly what :func:`verimv.bounding.guess.floats.slopes_of` computes in floats."""
     if activation == "identity":
         return [ONE]
     ends = [(low, high)]

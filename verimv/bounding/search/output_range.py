@@ -1,4 +1,4 @@
-"""Exact ranges of outputs of networks and formulas, by the search for neuron bounds."""
+"""Ranges of outputs of networks and formulas, by the search for neuron bounds: found exactly, or proved as given."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAX_WEIGHTS = 200_000
 
 
 def as_unit_network(subject: Formula | Network) -> Network | None:
-    """The same function as a network on the unit cube, unless it is too large or irrational."""
+    """Return the same function as a network on the unit cube; None if it is too large or irrational."""
     network = to_unit_cube(subject) if isinstance(subject, Network) else to_network(subject)
     dense = sum(layer.width_in * len(layer.rows) for layer in network.layers)
     return None if dense > _MAX_WEIGHTS or network.number_kind == "algebraic" else network
@@ -40,7 +40,7 @@ def searched_ranges(
     progress: Progress = lambda stage, done, total: None,
     deadline: Deadline = NEVER,
 ) -> list[FunctionRange | None]:
-    """The range of every output over the box with points of the unit cube; None where it is not found exactly."""
+    """Return the exact range of every output over the box, with points of the unit cube; None where it is not found."""
     network = as_unit_network(subject)
     if network is None:
         return [None] * len(subject.outputs)
@@ -56,12 +56,12 @@ def searched_ranges(
         found = result[-1]
         ends = (activate(activation, bound.lower), activate(activation, bound.upper))
         if found is not None and (-found.lower.value, found.upper.value) != ends:
-            raise InternalError(f"the range of {name} is not what its own points say")
+            raise InternalError(f"the values at the points that were found do not give the range of {name}")
     return result
 
 
 def _range(function: Function, output: int, name: str, bound: NeuronBound) -> FunctionRange:
-    """Values are replayed on the subject itself."""
+    """Return the range with values computed on the subject itself, at points made simple."""
 
     def optimum(point: tuple[Number, ...] | None, way: int) -> Optimum:
         at = tuple(point or ())[: len(function.inputs)]  # a formula without variables is a network of one input

@@ -1,4 +1,4 @@
-"""The tree of a search: parts of the cube, what is guessed and what is proved about each."""
+"""The tree of a search: parts of the cube, with what is guessed and what is proved about each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from verimv.exact import Number
 
 
 class Part:
-    """A situation with what is guessed and what is proved about it."""
+    """A node of the tree: a situation with what is guessed and what is proved about it."""
 
     __slots__ = (
         "bends",
@@ -33,20 +33,20 @@ class Part:
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
         self.upper = math.inf  # guessed, as are the multipliers
-        self.linear = math.inf  # guessed, with the default slopes of a checker
+        self.linear = math.inf  # guessed, with the default slopes of the kernel
         self.multipliers: list[Any] = []
         self.ranges: list[Any] = []
         self.relaxation: Relaxation | None = None  # of the box, shared by all phases in it
         self.bends = 0
         self.middle = -math.inf  # the value in the middle of the box, guessed
-        self.scores: Any = None  # of inputs, for halving
+        self.scores: Any = None  # of inputs: which one to halve
         self.split: tuple[int | Place, Number] | None = None
         self.children: tuple[Part, ...] = ()
         self.leaf: list[Number] | None = None
-        self.bound: Number | None = None  # proved by the leaf; None where the situation has no point
+        self.bound: Number | None = None  # proved by the leaf; None where the situation is empty
 
     def divide(self, variable: int | Place, point: Number) -> list[Part]:
-        """Both sides of a point. Phases of one box share its linear program, and guesses."""
+        """Split at a point and return both sides; phases of one box share its linear program and its guesses."""
         self.split = (variable, point)
         self.children = tuple(Part(half) for half in self.situation.split(variable, point))
         if not isinstance(variable, int):
@@ -57,10 +57,12 @@ class Part:
         return list(self.children)
 
     def close(self, leaf: list[Number], bound: Number | None) -> None:
+        """Mark the part as proved by the multipliers of a leaf."""
         self.leaf, self.bound = leaf, bound
         self._forget()
 
     def _forget(self) -> None:
+        """Drop guesses that are needed no more."""
         self.multipliers = self.ranges = []
         self.relaxation = self.scores = None
 
@@ -81,7 +83,7 @@ class Part:
 
 
 def _cut(ranges: list[Any], place: Place, end: int, point: float) -> list[Any]:
-    """Guessed ranges with a new end (0: low, 1: high) for one neuron; what that means for others is not looked at."""
+    """Return guessed ranges with a new end (0: low, 1: high) for one neuron; those of other neurons stay."""
     depth = place[0] - 1
     ends = list(ranges[depth])
     ends[end] = ends[end].copy()

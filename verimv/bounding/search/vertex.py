@@ -25,11 +25,12 @@ _SIMPLE = 64
 
 
 def rational(x: float) -> Number:
+    """Return a float as the rational that it is."""
     return Rational(*float(x).as_integer_ratio())
 
 
 def simple(x: float) -> Number:
-    """A number with a small denominator that is close, or the float itself."""
+    """Return a rational with a small denominator near a float, or the float itself if there is none."""
     guess = Fraction(float(x)).limit_denominator(_SIMPLE)
     return Rational(guess.numerator, guess.denominator) if abs(float(guess) - x) < 1e-9 else rational(x)
 
@@ -37,7 +38,7 @@ def simple(x: float) -> Number:
 def exact_point(
     network: Network, layer: int, index: int, way: int, near: Sequence[float], box: Box
 ) -> tuple[tuple[Number, ...], Number] | None:
-    """A point of the cube beside a float point, with the exact value of way·argument; at a vertex if there is one."""
+    """Return an exact point near a float point, a vertex if that is as good, with the value of way·argument there."""
     if not np.isfinite(near).all():
         return None
     inside = [min(max(float(x), 0.0), 1.0) for x in near]
@@ -50,7 +51,7 @@ def exact_point(
 
 
 def _vertex(network: Network, layer: int, x: Sequence[float], box: Box) -> list[Number]:
-    """Where the kinks and ends that are near a point meet."""
+    """Return the point where the kinks and ends of inputs near a float point meet."""
     equations = Equations(len(x))
     unit = [[Rational(i == j) for j in range(len(x))] for i in range(len(x))]
     for j, at in enumerate(x):
@@ -80,7 +81,7 @@ def _vertex(network: Network, layer: int, x: Sequence[float], box: Box) -> list[
 
 
 def _piece(activation: Activation, argument: Affine, value: float, near: float) -> Affine:
-    """The activation's linear piece at a value; the lower one at a kink."""
+    """Return the linear piece of an activation at a value; at a kink the lower one."""
     if activation == "identity" or (value > near and (activation == "relu" or value < 1 + near)):
         return argument
     return Affine((), ZERO if value <= near else ONE)
