@@ -28,7 +28,6 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "design"))
 from draw_rooms import rooms_svg  # noqa: E402
 
-
 # -- cli.md ------------------------------------------------------------------------------------------------------------
 
 

@@ -4,8 +4,10 @@ A file belongs here if all its tests (those marked slow apart) take a few second
 """
 
 QUICK = {
-    "bounding/test_bounds.py",
-    "bounding/test_record.py",
+    "bounding/guess/test_relaxation.py",
+    "bounding/prove/test_elimination.py",
+    "bounding/search/test_record.py",
+    "bounding/test_situation.py",
     "certificate/test_kernel.py",
     "certificate/test_statement.py",
     "cli/test_check.py",
@@ -18,7 +20,7 @@ QUICK = {
     "formulas/test_dag.py",
     "formulas/test_measure.py",
     "formulas/test_text.py",
-    "kernels/test_verified_files.py",
+    "kernels/test_verdicts.py",
     "networks/formats/onnx_format/test_operators.py",
     "networks/test_network.py",
     "networks/test_outputs.py",

@@ -56,6 +56,19 @@ def test_a_quick_run_has_tests_of_every_folder():
     assert {tests / package.name for package in packages} <= folders | {folder.parent for folder in folders}
 
 
+#: Inside bounding/: floats that guess and exact proofs do not know each other; only the search, which uses both, does.
+NOT_KNOWN_TO = {"guess": ("prove", "search"), "prove": ("guess", "search")}
+
+
+@pytest.mark.parametrize("room", NOT_KNOWN_TO)
+def test_guesses_and_proofs_of_bounds_are_apart(room):
+    for path in sorted((PACKAGE / "bounding" / room).glob("*.py")):
+        for name in imports_of(path):
+            assert not name.startswith(tuple(f"verimv.bounding.{other}" for other in NOT_KNOWN_TO[room])), (
+                f"{path.name} imports {name}"
+            )
+
+
 def test_no_module_bears_a_standard_library_name():
     own = {path.stem for path in PACKAGE.rglob("*.py")} - {"__init__", "__main__"}
     own |= {path.name for path in PACKAGE.iterdir() if path.is_dir()}

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import verimv
-from verimv import bounding as bounds
+from verimv.bounding import methods
 from verimv.bounding.guess.floats import product
-from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.bounding.search.output_range import searched_ranges
 from verimv.certificate.from_ranges import certify_range
 from verimv.core.effort import SECOND, Deadline, Meter
@@ -48,7 +48,7 @@ def simplified():
 
 def ranges():
     found = searched_ranges(NETWORK, work=LITTLE)
-    bounded = certified_bounds(NETWORK, Effort("exact", work=LITTLE))
+    bounded = certified_bounds(NETWORK, SearchEffort("exact", work=LITTLE))
     return found, bounded, digest(certify_range(NETWORK, [(bound.lower, bound.upper) for bound in bounded.layers[-1]]))
 
 
@@ -66,7 +66,7 @@ def compared():
 
 @pytest.fixture(autouse=True)
 def little(monkeypatch):
-    monkeypatch.setattr(bounds, "_AUTO_WORK", LITTLE)
+    monkeypatch.setattr(methods, "_AUTO_WORK", LITTLE)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_no_clock_changes_a_result(question, pace, expected, monkeypatch):
 
 def test_the_work_is_too_little_for_some_bounds():
     """Otherwise the tests here would say nothing about how it is shared."""
-    unlimited, limited = (certified_bounds(NETWORK, Effort("exact", work=work)) for work in (60 * SECOND, LITTLE))
+    unlimited, limited = (certified_bounds(NETWORK, SearchEffort("exact", work=work)) for work in (60 * SECOND, LITTLE))
     assert limited.counts()["exact"] < unlimited.counts()["exact"]
 
 
@@ -106,7 +106,7 @@ def test_workers_change_nothing(expected):
 def test_no_other_process_gives_another_result(environment, expected):
     program = (
         "from tests import test_reproducible as here\n"
-        "here.bounds._AUTO_WORK = here.LITTLE\n"
+        "here.methods._AUTO_WORK = here.LITTLE\n"
         "print(here.extracted(), here.simplified()[2], here.ranges()[2])"
     )
     command = [sys.executable, "-c", program]
@@ -131,8 +131,8 @@ def test_products_do_not_depend_on_blas():
 def test_a_deadline_that_has_passed_ends_everything():
     passed = Deadline(0)
     for question in (
-        lambda: certified_bounds(NETWORK, Effort("exact", deadline=passed)),
-        lambda: certified_bounds(NETWORK, Effort("exact", deadline=passed, workers=2)),
+        lambda: certified_bounds(NETWORK, SearchEffort("exact", deadline=passed)),
+        lambda: certified_bounds(NETWORK, SearchEffort("exact", deadline=passed, workers=2)),
         lambda: searched_ranges(NETWORK, deadline=passed),
         lambda: verimv.simplify(random_term(60, 3, 5), seconds=0),
         lambda: verimv.simplify_extraction(verimv.extract(random_network((2, 3, 1), 1)), seconds=0),

@@ -7,7 +7,12 @@ from verimv.show.pictures.svg import COLOURS, STYLE, element, text
 #: From the top: the floor (level), its rooms, and what each does with the data.
 FLOORS = (
     ("10", ("cli", "one module per command")),
-    ("9", ("show", "pictures, report"), ("paper", "experiments, benchmarks"), ("testing", "assertions for test suites")),
+    (
+        "9",
+        ("show", "pictures, report"),
+        ("paper", "experiments, benchmarks"),
+        ("testing", "assertions for test suites"),
+    ),
     ("8", ("questions", "equal? range? valid? bounds? — all policy")),
     ("7", ("certificate", "writes the lines of a proof")),
     ("6", ("extraction", "Steps 1, 2, 3: network → formula"), ("simplification", "shorter equivalent formulas")),

@@ -38,19 +38,18 @@ def check_bound(network: Any, layer: int, index: int, way: int, value: Any, case
     bounds = {
         place: [None if end is None else Fraction(str(end)) for end in ends] for place, ends in (known or {}).items()
     }
-    places: list[Any] = list(range(inputs))
-    places += [(depth, i) for depth, (_, bias, _) in enumerate(layers, start=1) for i in range(len(bias))]
     pending = [([(Fraction(0), Fraction(1))] * inputs, {})]
     leaves = 0
     for case in cases:
         if not pending:
             raise Wrong("a case too many")
         box, phases = pending.pop()
-        if case[0] == "split":
-            pending += reversed(_halves(box, phases, places[case[1]], Fraction(case[2]), layer))
+        if hasattr(case, "variable"):
+            pending += reversed(_halves(box, phases, case.variable, Fraction(str(case.point)), layer))
         else:
             leaves += 1
-            total = _leaf(layers, layer, index, way, value, box, phases, bounds, [Fraction(m) for m in case[1:]])
+            multipliers = [Fraction(str(m)) for m in case.multipliers]
+            total = _leaf(layers, layer, index, way, value, box, phases, bounds, multipliers)
             if total > 0:
                 raise Wrong(f"a leaf that misses by {float(total)}")
     if pending:

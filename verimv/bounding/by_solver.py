@@ -1,4 +1,4 @@
-"""Exact bounds of every neuron by a solver, layer by layer: what is proved of a layer is asserted for the next."""
+"""Exact bounds of every neuron by a solver, layer by layer: bounds proved for a layer are asserted for the next."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from verimv.solvers.limited import DEFAULT_MEMORY
 from verimv.solvers.optimise import Optimum, maximum
 from verimv.solvers.point_search import Point
 
-#: For all bounds, and for one end of one neuron's range.
+#: Work for all bounds, and for one end of one neuron's range.
 _WORK, WORK_PER_BOUND = 600 * SECOND, 5 * SECOND
 
 
@@ -27,7 +27,7 @@ def exact_bounds(
     memory: int = DEFAULT_MEMORY,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> NetworkBounds:
-    """The exact range of every neuron with attaining points; where work or time end, the best range proved so far."""
+    """Return the exact range of every neuron with attaining points; where work or time end, the best proved range."""
     meter = Meter(_WORK, Deadline(seconds))
     bounds = NetworkBounds()
     proven: dict[tuple[int, int], Range] = {}
@@ -65,6 +65,7 @@ def _end(
     meter: Meter,
     memory: int,
 ) -> Optimum:
+    """Return the maximum of a form, or the interval bound when work or time are used up."""
     if (meter.is_used_up or not meter.deadline.left) and form.terms:
         point = tuple(low for low, _ in network.box)
         return Optimum(at(point) if up else -at(point), point, program.range_of(form)[1])
@@ -75,6 +76,7 @@ def _end(
 
 
 def _bound(lower: Optimum, upper: Optimum) -> NeuronBound:
+    """Return the range between the maxima of −argument and of argument."""
     method = "exact" if lower.exact and upper.exact else "solver"
     return NeuronBound(
         -lower.upper,
@@ -91,7 +93,7 @@ def _first_layers(network: Network, depth: int) -> Network:
 
 
 def _pre_activation(network: Network, depth: int, index: int) -> Callable[[Point], Number]:
-    """The exact pre-activation of one neuron at a point, without the layers above it."""
+    """Return the function that gives the exact pre-activation of one neuron at a point."""
     layers, row = network.layers[:depth], network.layers[depth].rows[index]
 
     def at(point: Point) -> Number:

@@ -1,4 +1,4 @@
-"""How far execution in float32 can be from the exact function: rounding-error analysis, in exact arithmetic.
+"""Bounds on the error of execution in float32: rounding-error analysis, in exact arithmetic.
 
 The layers of a network are taken as they are executed: each neuron is a sum of products and a bias, then an activation,
 which is exact in floats. The bound holds for sums in any order and any blocking, with or without fused multiply-add,
@@ -16,29 +16,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from verimv.bounding.interval import interval_bounds
-from verimv.bounding.prove.situation import lemma
 from verimv.bounding.results import NetworkBounds
+from verimv.bounding.situation import lemma
 from verimv.core.errors import InputError, Undecided
 from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network, activate
 
-#: Half the distance of 1 to the next float; the smallest normal float; the largest float; the smallest float.
+#: Half the distance from 1 to the next float; the smallest normal float; the largest float; the smallest float.
 UNIT = Rational(1, 1 << 24)
 TINY = Rational(1, 1 << 126)
 LARGEST = Rational(((1 << 24) - 1) << 104)
 SMALLEST = Rational(1, 1 << 149)
-#: Of a number that becomes a float, on the way through a double perhaps, which can turn a near tie the other way.
+#: Relative error of the conversion to a float, perhaps through a double, which can round a near tie the other way.
 _CONVERSION = UNIT * (1 + Rational(1, 1 << 20))
 #: Results of products and of sums, and two operands of every sum, may each be flushed to zero.
 _FLUSHES = 4
 
 
 def float32_gaps(network: Network, bounds: NetworkBounds | None = None) -> list[Number]:
-    """For each output a bound on |float32 execution − exact function|, at every point of the network's box.
+    """Return for each output a bound on |float32 execution − exact function|, at every point of the network's box.
 
-    Points that are no floats are rounded to the nearest first, and that counts too. `bounds` are proven ranges of the
-    neurons, by default intervals. Raises :class:`Undecided` where overflow cannot be excluded.
+    Points that are not floats are rounded to the nearest first, and this error is included. `bounds` are proven ranges
+    of the neurons, by default intervals. Raises :class:`Undecided` where overflow cannot be excluded.
     """
     if network.number_kind == "algebraic":
         raise InputError("the error of floats is bounded for networks with rational weights only")
@@ -61,11 +61,12 @@ def float32_gaps(network: Network, bounds: NetworkBounds | None = None) -> list[
 
 
 def float32_gaps_at(network: Network, point: Sequence[Number]) -> list[Number]:
-    """The same at one point, where it is much smaller."""
+    """Return the bounds at one point, where they are much smaller."""
     return float32_gaps(replace(network, box=tuple((x, x) for x in point)))
 
 
 def _input_error(low: Number, high: Number) -> Number:
+    """Return a bound on the error of an input that is converted to a float."""
     size = max(abs(low), abs(high))
     if size > LARGEST:
         raise Undecided("float32 may overflow in an input: no bound on the error")
@@ -73,14 +74,14 @@ def _input_error(low: Number, high: Number) -> Number:
 
 
 def _rounding(x: Number) -> Number:
-    """How far the float for a number is from it, also where tiny floats are read as zero."""
+    """Return a bound on the error of the float for a number, also where tiny floats are read as zero."""
     if abs(x) < TINY:
         return abs(x) + SMALLEST if x else ZERO
     return ZERO if is_float32(x) else _CONVERSION * abs(x)
 
 
 def is_float32(x: Number) -> bool:
-    """Whether a rational is a float32."""
+    """Return whether a number is a float32."""
     if not isinstance(x, Rational):
         return False
     numerator, denominator = abs(int(x.numerator)), int(x.denominator)
@@ -90,7 +91,7 @@ def is_float32(x: Number) -> bool:
 
 
 def _sum_error(row: Affine, computed: Sequence[Number], errors: Sequence[Number]) -> tuple[Number, Number]:
-    """A bound on every number on the way to a computed sum, and on how far the sum is from the exact one."""
+    """Return bounds on every intermediate number of a computed sum, and on the error of the sum."""
     terms = len(row.terms) + (1 if row.constant else 0)
     if not terms:
         return ZERO, ZERO
@@ -109,7 +110,7 @@ def _sum_error(row: Affine, computed: Sequence[Number], errors: Sequence[Number]
 
 
 def _activated(activation: Activation, low: Number, high: Number, error: Number) -> Number:
-    """After an activation, which is exact and no steeper than 1; where its exact value is constant, less is left."""
+    """Return the error after an activation, which is exact with slope at most 1; less where its value is constant."""
     left = error
     if activation != "identity" and high <= 0:
         left = min(left, max(ZERO, high + error))

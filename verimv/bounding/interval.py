@@ -1,15 +1,16 @@
-"""Interval bounds: each layer's inputs range independently. Exact for the first layer, looser above."""
+"""Interval arithmetic: the inputs of each layer range independently. Exact for the first layer, looser above."""
 
 from __future__ import annotations
 
 from verimv.bounding.results import NetworkBounds, NeuronBound, Point
-from verimv.exact import Number
+from verimv.exact import ZERO, Number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Box, Network, activate
+from verimv.networks.program import Range
 
 
 def interval_bounds(network: Network) -> NetworkBounds:
-    """A bound for every neuron, in one pass."""
+    """Return a bound for every neuron, in one pass."""
     bounds = NetworkBounds()
     box: list[tuple[Number, Number]] = list(network.box)
     for depth, layer in enumerate(network.layers):
@@ -23,8 +24,27 @@ def interval_bounds(network: Network) -> NetworkBounds:
     return bounds
 
 
+def corresponding_differences(a: Network, b: Network) -> list[Range]:
+    """Return ranges of a − b per output, by intervals for the differences of corresponding neurons."""
+    differences: list[Range] = [(ZERO, ZERO)] * len(a.inputs)
+    values: list[Range] = list(a.box)
+    for layer, other, bounds in zip(a.layers, b.layers, interval_bounds(a).layers, strict=True):
+        found = []
+        for row, twin in zip(layer.rows, other.rows, strict=True):
+            # w·v − w'·v' = (w − w')·v + w'·(v − v')
+            low, high = (row + -twin).range_over(values)
+            lowest, highest = Affine(twin.terms).range_over(differences)
+            found.append((low + lowest, high + highest))
+        ends = [(bound.lower, bound.upper) for bound in bounds]
+        values = [(activate(layer.activation, low), activate(layer.activation, high)) for low, high in ends]
+        if layer.activation != "identity":
+            found = [(min(low, ZERO), max(high, ZERO)) for low, high in found]
+        differences = found
+    return differences
+
+
 def _corner(form: Affine, box: Box, direction: int) -> Point:
-    """The corner of the box at which a form is least (−1) or largest (+1)."""
+    """Return the corner of the box at which a form is least (−1) or largest (+1)."""
     corner = [low for low, _ in box]
     for j, w in form.terms:
         if w * direction > 0:

@@ -1,4 +1,4 @@
-"""Proven ranges of neurons, by name of method."""
+"""Proven ranges of neurons by the name of a method, and the choice of one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from verimv.bounding.by_solver import exact_bounds
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.results import NetworkBounds
-from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.bounding.univariate import univariate_bounds
 from verimv.core.choices import METHODS
 from verimv.core.effort import SECOND
@@ -16,10 +16,10 @@ from verimv.core.errors import InputError
 from verimv.core.workers import Workers
 from verimv.networks.network import Network
 
-#: "auto" is exact about networks with at most this many neurons above the first layer.
+#: "auto" is exact for networks with at most this many neurons above the first layer.
 _AUTO_NEURONS = 16
-#: Otherwise it stops at what Step 1 asks for, and after so many parts per bound; networks with more weights are bounded
-#: backwards, and those with many more by intervals.
+#: Otherwise it stops at what Step 1 needs, and after so many nodes per bound; networks with more weights get backward
+#: linear bounds, and those with many more intervals.
 _AUTO_NODES = 200
 _AUTO_WEIGHTS = 5_000
 _AUTO_LINEAR_WEIGHTS = 50_000
@@ -31,14 +31,14 @@ def neuron_bounds(
     method: str = "auto",
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
     *,
-    whole_numbers: bool = False,
+    integer_ends: bool = False,
     workers: Workers = 1,
     record: Path | None = None,
 ) -> NetworkBounds:
-    """Bounds by one of :data:`METHODS`; "auto" is the tightest that takes a few seconds' worth of work.
+    """Return bounds by one of :data:`METHODS`; "auto" is the tightest that takes a few seconds of work.
 
-    `whole_numbers` asks for no more than Step 1 needs of ReLUs: the next whole number, and only of neurons that matter.
-    `record` is a file for what the search finds, from which an interrupted run goes on; other methods are quick.
+    `integer_ends` asks only for what Step 1 needs of ReLUs: the next integer, and only for neurons that matter.
+    `record` is a file for what the search finds, from which an interrupted run is resumed; other methods are fast.
     """
     if method not in METHODS:
         raise InputError(f"unknown bounds {method}: choose one of {', '.join(METHODS)}")
@@ -51,14 +51,15 @@ def neuron_bounds(
             return bounds
     if network.number_kind == "algebraic" and method == "exact":
         return exact_bounds(network, progress=progress)
-    effort = _auto(network, whole_numbers) if method == "auto" else Effort(method, whole_numbers)
-    return certified_bounds(network, Effort(**{**vars(effort), "workers": workers}), progress, record=record)
+    effort = _auto(network, integer_ends) if method == "auto" else SearchEffort(method, integer_ends)
+    return certified_bounds(network, SearchEffort(**{**vars(effort), "workers": workers}), progress, record=record)
 
 
-def _auto(network: Network, whole_numbers: bool) -> Effort:
+def _auto(network: Network, integer_ends: bool) -> SearchEffort:
+    """Return the effort that fits the size of a network."""
     weights = sum(len(row.terms) for layer in network.layers for row in layer.rows)
     if sum(len(layer.rows) for layer in network.layers[1:]) <= _AUTO_NEURONS:
-        return Effort("exact", False, _AUTO_WORK, SECOND)
+        return SearchEffort("exact", False, _AUTO_WORK, SECOND)
     if weights <= _AUTO_WEIGHTS:
-        return Effort("exact", whole_numbers, _AUTO_WORK, nodes=_AUTO_NODES)
-    return Effort("linear" if weights <= _AUTO_LINEAR_WEIGHTS else "interval", whole_numbers, _AUTO_WORK)
+        return SearchEffort("exact", integer_ends, _AUTO_WORK, nodes=_AUTO_NODES)
+    return SearchEffort("linear" if weights <= _AUTO_LINEAR_WEIGHTS else "interval", integer_ends, _AUTO_WORK)

@@ -1,11 +1,11 @@
-"""Proven ranges of neurons: the one form in which every method hands its results to Step 1 and to the user."""
+"""Proven ranges of neurons, as every method returns them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from verimv.bounding.prove.situation import Case, Ends, Place, Target, lemma
+from verimv.bounding.situation import Case, Ends, Place, Target, lemma
 from verimv.core.errors import InputError
 from verimv.exact import Number
 from verimv.networks.network import Network
@@ -13,12 +13,17 @@ from verimv.networks.network import Network
 Point = tuple[Number, ...]
 
 
+def add_bound(known: dict[Place, Ends], target: Target) -> None:
+    """Add a bound that has been proved to those that are known."""
+    low, high = known.get((target.layer, target.index), (None, None))
+    known[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
+
+
 @dataclass(frozen=True, slots=True)
 class NeuronBound:
     """lower ≤ pre-activation ≤ upper on the whole box, proved by `method`; `*_at` are attaining points if known.
 
-    `*_cases` is the evidence for an end (see `prove.situation`) given the lemmas of the layers below,
-    if it takes more than intervals.
+    `*_cases` is the evidence for an end, given the lemmas of the layers below; None if intervals are enough.
     """
 
     lower: Number
@@ -31,10 +36,11 @@ class NeuronBound:
 
     @property
     def exact(self) -> bool:
+        """Whether both ends are attained."""
         return self.lower_at is not None and self.upper_at is not None
 
     def lemmas(self, layer: int, index: int) -> Iterator[tuple[Target, Sequence[Case]]]:
-        """What is proved with evidence, as the layers above use it."""
+        """Yield the ends proved with evidence, rounded as the layers above use them."""
         if self.lower_cases is not None:
             yield Target(layer, index, -1, lemma(self.lower, -1)), self.lower_cases
         if self.upper_cases is not None:
@@ -48,32 +54,31 @@ class NetworkBounds:
     layers: list[Sequence[NeuronBound]] = field(default_factory=list)
 
     def get(self, layer: int, index: int) -> NeuronBound | None:
-        """Layers and neurons count from 0 here."""
+        """Return the bound of a neuron (layers from 0), or None if the layer has none."""
         return self.layers[layer][index] if layer < len(self.layers) else None
 
     def check_fits(self, network: Network) -> None:
-        """Bounds of another network prove nothing about this one; at least the shapes must agree."""
+        """Raise :class:`InputError` if the bounds are of a network of another shape."""
         shape, expected = [len(rows) for rows in self.layers], [len(layer.rows) for layer in network.layers]
         if shape != expected[: len(shape)]:
             raise InputError(f"bounds for layers of {shape} neurons do not fit a network with layers of {expected}")
 
     def select(self, depth: int, index: int) -> NetworkBounds:
-        """The bounds of the network in which only one neuron of the last layer, at `depth`, is left."""
+        """Return the bounds of the network that keeps only one neuron of its last layer, at `depth`."""
         layers = [rows if d < depth else [rows[index]] for d, rows in enumerate(self.layers)]
         return NetworkBounds(layers)
 
     def lemmas(self, below: int) -> Iterator[tuple[Target, Sequence[Case]]]:
-        """What is proved with evidence below a layer (from 1), in order; each may rest on those before."""
+        """Yield the bounds proved with evidence below a layer (from 1); each may rest on those before."""
         for layer, rows in enumerate(self.layers[: below - 1], start=1):
             for index, bound in enumerate(rows):
                 yield from bound.lemmas(layer, index)
 
     def known(self, below: int) -> dict[Place, Ends]:
-        """The lemmas as ranges."""
+        """Return the lemmas below a layer (from 1) as ranges."""
         result: dict[Place, Ends] = {}
         for target, _ in self.lemmas(below):
-            low, high = result.get((target.layer, target.index), (None, None))
-            result[target.layer, target.index] = (low, target.value) if target.way > 0 else (target.value, high)
+            add_bound(result, target)
         return result
 
     @property
@@ -82,7 +87,7 @@ class NetworkBounds:
         return list(dict.fromkeys(bound.method for layer in self.layers for bound in layer))
 
     def counts(self) -> dict[str, int]:
-        """How many neurons have exact ends, ends better than intervals give, and nothing better."""
+        """Return how many neurons have exact ranges, ranges better than intervals, and interval ranges."""
         result = {"exact": 0, "improved": 0, "interval": 0}
         for bound in (bound for layer in self.layers for bound in layer):
             result["exact" if bound.exact else "interval" if bound.method == "interval" else "improved"] += 1

@@ -1,16 +1,16 @@
 """Exact bounds for networks with one input, by following all breakpoints through the layers.
 
 Between neighbouring breakpoints every value is linear, so its extremes are at breakpoints, and a ReLU adds at most one
-breakpoint per piece. The number of pieces can double with every layer (the sawtooth g_s has 2^s); past `max_pieces` the
-remaining layers are left to other methods.
+breakpoint per piece. The number of pieces can double with every layer (the sawtooth g_s has 2^s); beyond `max_pieces`
+the remaining layers are left to other methods.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.bounding.prove.situation import KINKS
 from verimv.bounding.results import NetworkBounds, NeuronBound
+from verimv.bounding.situation import KINKS
 from verimv.exact import Number
 from verimv.networks.network import Network, activate
 
@@ -18,7 +18,7 @@ MAX_PIECES = 2048
 
 
 def univariate_bounds(network: Network, max_pieces: int = MAX_PIECES) -> NetworkBounds:
-    """Exact minimum and maximum of every neuron, with attaining points, as far up as the budget reaches."""
+    """Return exact ranges of neurons with attaining points, layer by layer until there are too many pieces."""
     if len(network.inputs) != 1:
         return NetworkBounds()
     bounds = NetworkBounds()
@@ -35,6 +35,7 @@ def univariate_bounds(network: Network, max_pieces: int = MAX_PIECES) -> Network
 
 
 def _extremes(points: Sequence[Number], values: Sequence[Number]) -> NeuronBound:
+    """Return the range of values, with the points where its ends are attained."""
     low = min(range(len(values)), key=values.__getitem__)
     high = max(range(len(values)), key=values.__getitem__)
     return NeuronBound(values[low], values[high], "exact", (points[low],), (points[high],))
@@ -43,7 +44,7 @@ def _extremes(points: Sequence[Number], values: Sequence[Number]) -> NeuronBound
 def _with_crossings(
     points: Sequence[Number], traced: Sequence[Sequence[Number]], bends: Sequence[int], enough: int
 ) -> tuple[list[Number], list[list[Number]]]:
-    """All points at which a value crosses a bend inserted, with every value there; stops past `enough` points."""
+    """Insert the points at which a value crosses a bend, with all values there; stop beyond `enough` points."""
     new_points, new_traced = [points[0]], [list(traced[0])]
     for index in range(1, len(points)):
         if len(new_points) > enough:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from verimv.bounding.prove.row_evidence import prove
-from verimv.bounding.search.cone import Variable, levels
+from verimv.bounding.prove.row import DerivedVariable
+from verimv.bounding.search.cone import levels
+from verimv.bounding.search.evidence import prove_row
 from verimv.certificate.lines import Derivation
+from verimv.certificate.numbering import case_words
 from verimv.core.effort import Meter
 from verimv.exact import ONE as ONE_
 from verimv.exact import ZERO as ZERO_
@@ -142,10 +144,10 @@ class Claims:
         cases: list[list[int | str]] = []
         for first, second in ((a, b), (b, a)):
             goal = self._reference(first, places) + self._reference(second, places).scaled(-ONE_)
-            found = prove(variables, goal, meter)
+            found = prove_row(variables, goal, meter)
             if found is None:
                 raise NotMatched
-            cases += map(list, found)
+            cases += case_words(found)
         return self.derivation.claim(
             "equals", claim, self.values[b].number, [definition.number for definition in cone], *cases
         )
@@ -160,14 +162,15 @@ class Claims:
         return self.sums[node][0] if is_atom else value
 
 
-def _in_layers(cone: list[Claim]) -> tuple[list[Claim], list[Variable | None]]:
+def _in_layers(cone: list[Claim]) -> tuple[list[Claim], list[DerivedVariable | None]]:
     """Definitions, ordered so that each stands after all of a lower layer; and as variables numbered in that order."""
     order = [claim for _, claim in sorted(zip(levels(_variables(cone)), cone, strict=True), key=lambda pair: pair[0])]
     return order, _variables(order)
 
 
-def _variables(cone: list[Claim]) -> list[Variable | None]:
+def _variables(cone: list[Claim]) -> list[DerivedVariable | None]:
     places = {node: k for k, (node, _, _) in enumerate(cone)}
     return [
-        None if form == Affine.variable(node) else Variable("crelu", form.renumbered(places)) for node, form, _ in cone
+        None if form == Affine.variable(node) else DerivedVariable("crelu", form.renumbered(places))
+        for node, form, _ in cone
     ]

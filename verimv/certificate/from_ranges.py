@@ -3,86 +3,62 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from verimv.bounding.interval import interval_bounds
-from verimv.bounding.prove.situation import Case, Ends, Place, Target
-from verimv.bounding.results import NetworkBounds, NeuronBound
-from verimv.bounding.search.branch import Budget, Search
-from verimv.bounding.search.engine import Effort, certified_bounds
-from verimv.bounding.search.layer_context import Prover
-from verimv.bounding.search.pair import Facts, Pair, Part, Translation, are_alike, reordered
-from verimv.certificate.bound_lines import BoundLines
+from verimv.bounding.results import NetworkBounds
+from verimv.bounding.search.output_range import RangeEvidence, prove_ranges
+from verimv.bounding.search.pair import DifferenceEvidence, Facts, Subnetwork, prove_difference, reordered
+from verimv.bounding.situation import LeafCase, Target
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_pair import checked
 from verimv.certificate.lines import Derivation
+from verimv.certificate.numbering import Numbering, PairNumbering, Translation, write_bound
 from verimv.certificate.writer import EVIDENCE_WORK
-from verimv.core.effort import Deadline, Meter
+from verimv.core.effort import Deadline
 from verimv.core.errors import InputError, Undecided, check_type
-from verimv.exact import Number, as_number, format_number
+from verimv.exact import Number, as_number
 from verimv.networks.formats.json_format import write_network
 from verimv.networks.network import Network
 from verimv.networks.transforms.joint import SharedPair
 from verimv.networks.transforms.normalise import to_unit_cube
 from verimv.solvers.functions import aligned
 
-#: Of the work for evidence: for the neurons below the outputs.
-_HIDDEN_WORK = EVIDENCE_WORK * 2 // 5
-
 
 def certify_range(network: Network, ranges: Sequence[tuple[Any, Any]], seconds: float = math.inf) -> Certificate | None:
-    """A certificate that every output of a network stays within its range, one pair of exact numbers for each; or None,
-    if no evidence is found in time."""
+    """Return a certificate that every output of a network stays within its range; None if no evidence is found in time.
+
+    `ranges` has a pair of exact numbers for each output.
+    """
     check_type(network, Network)
     if len(ranges) != len(network.outputs):
         raise InputError(f"expected a range for each of {len(network.outputs)} outputs, found {len(ranges)}")
     unit = to_unit_cube(network)
     ends = [(as_number(low), as_number(high)) for low, high in ranges]
     try:
-        derivation = _range_lines(unit, ends, Deadline(seconds))
+        evidence = prove_ranges(unit, ends, EVIDENCE_WORK, Deadline(seconds))
     except Undecided:
         return None
-    return None if derivation is None else checked({"network": "".join(write_network(network))}, derivation)
+    if evidence is None:
+        return None
+    return checked({"network": "".join(write_network(network))}, _range_lines(unit, evidence))
 
 
-def _range_lines(network: Network, ranges: Sequence[tuple[Number, Number]], deadline: Deadline) -> Derivation | None:
-    hidden = _hidden_bounds(network, _HIDDEN_WORK, deadline)
-    lines = BoundLines(Derivation(), network, hidden, Meter(EVIDENCE_WORK, deadline))
-    lines.write_lemmas(len(network.layers))
-    for k, ends in enumerate(ranges):
-        for target in _targets(network, k, ends):
-            if not lines.prove(target):
-                return None
-    return lines.derivation
-
-
-def _hidden_bounds(
-    network: Network, work: int, deadline: Deadline, given: Mapping[Place, NeuronBound] | None = None
-) -> NetworkBounds:
-    """What helps to bound the last layer; `given` is taken as it is."""
-    effort = Effort("exact", work=work, deadline=deadline)
-    bounds = certified_bounds(network, effort, only={(len(network.layers), -1)}, given=given)
-    return NetworkBounds(bounds.layers[:-1])
-
-
-def _targets(network: Network, k: int, ends: tuple[Number, Number]) -> list[Target]:
-    """Bounds of an argument from bounds of its output; where the activation saturates, intervals are enough."""
-    last = len(network.layers)
-    activation = network.layers[-1].activation
-    loose = interval_bounds(network).layers[-1][k]
-    low = loose.lower if activation != "identity" and ends[0] <= 0 else ends[0]
-    high = loose.upper if activation == "crelu" and ends[1] >= 1 else ends[1]
-    return [Target(last, k, -1, low), Target(last, k, 1, high)]
+def _range_lines(network: Network, evidence: RangeEvidence) -> Derivation:
+    """Return a line for each bound of a hidden neuron, then one for each end of an output."""
+    derivation, numbering = Derivation(), Numbering(network)
+    for target, cases in (*evidence.hidden.lemmas(len(network.layers)), *evidence.proofs):
+        write_bound(derivation, (target.layer, target.index), target, numbering.numbered(cases))
+    return derivation
 
 
 def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: float = math.inf) -> Certificate | None:
-    """A certificate that two networks with the same inputs and box never differ by more than a tolerance, or None. The
-    second is written with the names of the first.
+    """Return a certificate that two networks never differ by more than a tolerance; None if no evidence is found.
 
-    Found at once where the neurons of one are those of the other, up to their order and positive factors. Otherwise for
-    networks of one shape with rational weights, if evidence is found in time.
+    They must have the same inputs and box; the second is written with the names of the first. If both have the same
+    neurons, up to their order and positive factors, no search is needed. Otherwise they must have the same shape and
+    rational weights, and evidence must be found in time.
     """
     check_type(a, Network)
     check_type(b, Network)
@@ -90,17 +66,20 @@ def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: floa
     second = aligned(a, b)[1]
     b = replace(reordered(b, second.inputs, second.outputs), inputs=a.inputs, outputs=a.outputs)
     first, other = to_unit_cube(a), to_unit_cube(b)
-    try:
-        derivation = _by_sharing(first, other, tolerance) or _by_search(first, other, tolerance, Deadline(seconds))
-    except Undecided:
-        return None
+    derivation = _by_sharing(first, other, tolerance)
     if derivation is None:
-        return None
+        try:
+            evidence = prove_difference(first, other, tolerance, EVIDENCE_WORK, Deadline(seconds))
+        except Undecided:
+            return None
+        if evidence is None:
+            return None
+        derivation = _difference_lines(evidence)
     return checked({"network": "".join(write_network(a)), "other": "".join(write_network(b))}, derivation)
 
 
 def _by_sharing(a: Network, b: Network, tolerance: Number) -> Derivation | None:
-    """Where all neurons cancel, nothing has to be looked for."""
+    """Return the lines for two networks all of whose neurons cancel, or None: no search is needed for these."""
     differences = SharedPair(a, b).differences
     if any(row.terms or abs(row.constant) > tolerance for row in differences):
         return None
@@ -108,53 +87,34 @@ def _by_sharing(a: Network, b: Network, tolerance: Number) -> Derivation | None:
     for k in range(len(differences)):
         for way in (1, -1):
             place = (len(a.layers) + len(b.layers) + 1, k)
-            _write(derivation, place, Target(*place, way, way * tolerance), [("leaf",)])
+            write_bound(derivation, place, Target(*place, way, way * tolerance), [LeafCase()])
     return derivation
 
 
-def _by_search(a: Network, b: Network, tolerance: Number, deadline: Deadline) -> Derivation | None:
-    """Evidence for bounds of both networks, then of their difference."""
-    if not are_alike(a, b) or any(side.number_kind == "algebraic" for side in (a, b)):
-        return None
-    pair, derivation = Pair(a, b), Derivation()
-    first = _hidden_bounds(pair.first.network, _HIDDEN_WORK // 2, deadline)
-    facts = _write_lemmas(derivation, pair, pair.first, first, {})
-    given = {
-        place: first.layers[pair.first.places[k][0] - 1][pair.first.places[k][1]]
-        for k, place in pair.second.places.items()
-        if pair.is_shared(k) and place[0] < pair.depth
-    }
-    second = _hidden_bounds(pair.second.network, _HIDDEN_WORK // 2, deadline, given)
-    facts = _write_lemmas(derivation, pair, pair.second, second, facts)
-    prover = Prover(pair.difference.network, pair.difference.known(facts))
-    if not prover.floats.is_usable:
-        return None
-    translated, top = Translation(pair, pair.difference, facts), len(pair.difference.network.layers)
-    meter = Meter(EVIDENCE_WORK, deadline)
-    for k in range(len(a.outputs)):
-        for way in (1, -1):
-            budget = Budget(meter.left, deadline=deadline)
-            outcome = Search(prover, top, k, way, lambda _: tolerance, budget).run()
-            meter.spend(outcome.work)
-            if not outcome.complete:
-                return None
-            target = Target(top, k, way, way * tolerance)
-            _write(derivation, (2 * pair.depth + 1, k), target, translated(outcome.cases, None))
+def _difference_lines(evidence: DifferenceEvidence) -> Derivation:
+    """Return lines for the bounds of both networks' hidden neurons, then for their differences."""
+    pair, derivation = evidence.pair, Derivation()
+    numbering = PairNumbering(pair)
+    of_first, of_both = evidence.facts()
+    _write_lemmas(derivation, numbering, pair.first, evidence.first, {}, of_first)
+    _write_lemmas(derivation, numbering, pair.second, evidence.second, of_first, of_both)
+    translated = Translation(numbering, pair.difference, of_both)
+    for target, cases in evidence.proofs:
+        write_bound(derivation, (2 * pair.depth + 1, target.index), target, translated(cases, None))
     return derivation
 
 
 def _write_lemmas(
-    derivation: Derivation, pair: Pair, part: Part, bounds: NetworkBounds, facts: Facts
-) -> dict[int, Ends]:
-    """Lines for the neurons of a part that have none yet; and all that is known then."""
-    known = {**part.facts(bounds.known(pair.depth)), **facts}
-    translated = Translation(pair, part, known)
-    for target, cases in bounds.lemmas(pair.depth):
-        variable = part.members[target.layer - 1][target.index]
-        if variable not in facts:
-            _write(derivation, pair.place(variable), target, translated(cases, variable))
-    return known
-
-
-def _write(derivation: Derivation, place: Place, target: Target, cases: Sequence[Case]) -> None:
-    derivation.line("bound", *place, target.side, format_number(target.value), *map(list, cases))
+    derivation: Derivation,
+    numbering: PairNumbering,
+    part: Subnetwork,
+    bounds: NetworkBounds,
+    before: Facts,
+    after: Facts,
+) -> None:
+    """Write lines for the neurons of a subnetwork that have none yet; `before` and `after` are what is known."""
+    translated = Translation(numbering, part, after)
+    for target, cases in bounds.lemmas(numbering.pair.depth):
+        variable = part.variable((target.layer, target.index))
+        if variable not in before:
+            write_bound(derivation, numbering.place(variable), target, translated(cases, variable))

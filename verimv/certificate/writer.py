@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.bounding.prove.situation import Target
 from verimv.bounding.results import NetworkBounds
+from verimv.bounding.situation import Target
 from verimv.certificate.bound_lines import BoundLines
 from verimv.certificate.lines import Derivation
 from verimv.core.effort import SECOND, Meter

@@ -118,7 +118,7 @@ def extract(
                 network,
                 bounds,
                 progress,
-                whole_numbers=not scaled,
+                integer_ends=not scaled,
                 workers=workers,
                 record=None if resume is None else Path(resume),
             )

@@ -97,8 +97,8 @@ def _by_extraction(network: Network, formula: Formula, search: Search) -> Verdic
     is_integer = to_unit_cube(network).number_kind == "integer"
 
     @cache
-    def proven(method: str, whole_numbers: bool) -> NetworkBounds:
-        return neuron_bounds(network, method, whole_numbers=whole_numbers)
+    def proven(method: str, integer_ends: bool) -> NetworkBounds:
+        return neuron_bounds(network, method, integer_ends=integer_ends)
 
     for bounds, (strategy, minimise, *others) in product(("auto", "interval"), _STRATEGIES):
         for logic in dict.fromkeys((formula.logic, *others)):

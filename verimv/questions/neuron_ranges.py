@@ -8,7 +8,7 @@ from collections.abc import Callable
 from verimv.bounding.by_solver import exact_bounds
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds
-from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.core.choices import BOUND_ENGINES, METHODS
 from verimv.core.effort import SECOND
 from verimv.core.errors import InputError, InternalError, check_type
@@ -58,7 +58,7 @@ def bounds(
     if method == "auto" or (is_exact and len(network.inputs) == 1):
         found = neuron_bounds(network, method, progress, workers=workers)
     else:
-        effort = Effort(method, per_bound=per_bound, workers=workers)
+        effort = SearchEffort(method, per_bound=per_bound, workers=workers)
         found = certified_bounds(network, effort, progress, None if neuron is None else {neuron})
     if engine == "both":
         _check_agreement(found, by_solver())

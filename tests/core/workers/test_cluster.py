@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.certificate.from_extraction import extract
 from verimv.cli import main
 from verimv.core.effort import SECOND
@@ -139,7 +139,7 @@ def test_nothing_is_lost_with_a_worker_that_is_killed(local, tmp_path):
 
 def test_bounds_are_the_same_when_a_worker_is_killed(local):
     network = random_network((4, 14, 14, 2), 3)
-    alone = certified_bounds(network, Effort("exact", nodes=60))
+    alone = certified_bounds(network, SearchEffort("exact", nodes=60))
     first, _ = local.add_worker(), local.add_worker()
     done = []
 
@@ -148,7 +148,7 @@ def test_bounds_are_the_same_when_a_worker_is_killed(local):
         if len(done) == 3:
             stop(first)
 
-    together = certified_bounds(network, Effort("exact", nodes=60, workers=local.address), progress)
+    together = certified_bounds(network, SearchEffort("exact", nodes=60, workers=local.address), progress)
     assert first.poll() is not None
     assert len(done) > 10
     assert together == alone
@@ -156,7 +156,7 @@ def test_bounds_are_the_same_when_a_worker_is_killed(local):
 
 def test_work_that_is_too_little_is_shared_as_it_is_here(steady):
     network = random_network((4, 14, 14, 2), 3)
-    efforts = [Effort("exact", work=SECOND // 4, workers=workers) for workers in (1, 2, steady.address)]
+    efforts = [SearchEffort("exact", work=SECOND // 4, workers=workers) for workers in (1, 2, steady.address)]
     alone, *others = [certified_bounds(network, effort) for effort in efforts]
     assert alone.counts()["exact"] < network.neurons
     assert others == [alone, alone]

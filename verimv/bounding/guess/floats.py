@@ -1,4 +1,4 @@
-"""Guesses in floating point: ranges and backward linear bounds of many boxes at once. Nothing here proves anything."""
+"""A network in floating point: ranges and backward linear bounds of many boxes at once. Nothing here is a proof."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from verimv.bounding.prove.situation import Ends, Place, Situation
+from verimv.bounding.situation import Ends, Place, Situation
 from verimv.exact import Number, Rational
 from verimv.networks.network import Activation, Network
 
@@ -20,6 +20,8 @@ FloatRanges = list[tuple[Floats, Floats]]
 
 @dataclass(frozen=True)
 class FloatLayer:
+    """The nearest floats of a layer's weights and biases."""
+
     weights: Floats
     bias: Floats
     activation: Activation
@@ -27,7 +29,7 @@ class FloatLayer:
 
 @dataclass(frozen=True)
 class Guess:
-    """Of way·argument on boxes: an upper bound, and the multipliers that give it, per layer below."""
+    """Upper bounds of way·argument on boxes, and the multipliers that give them, per layer below."""
 
     upper: Floats
     multipliers: list[Floats]
@@ -35,16 +37,16 @@ class Guess:
 
 
 def product(a: Floats, b: Floats) -> Floats:
-    """a @ b, added up in an order that is always the same.
+    """Return a @ b, with all sums in an order that is always the same.
 
-    The operator @ calls BLAS, which adds in another order on another processor, or with another number of threads; and
-    what is rounded from its results ends up in certificates. Without `optimize`, einsum has loops of its own.
+    The operator @ calls BLAS, whose order depends on the processor and the number of threads; and numbers rounded from
+    its results would end up in certificates. Without `optimize`, einsum has loops of its own.
     """
     return np.einsum("...j,j->..." if b.ndim == 1 else "...j,jk->...k", a, b)
 
 
 class FloatNetwork:
-    """The nearest floats of a network's weights, with bounds proved before."""
+    """The nearest floats of a network's weights, and of bounds proved before."""
 
     def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
         self.layers = []
@@ -61,7 +63,7 @@ class FloatNetwork:
 
     @property
     def is_usable(self) -> bool:
-        """Whether no argument can get out of the range of floats, so that they are a guide."""
+        """Whether all arguments stay within the range of floats, so that these are a guide."""
         inputs = self.layers[0].weights.shape[1]
         if not all(np.isfinite(x).all() for layer in self.layers for x in (layer.weights, layer.bias)):
             return False
@@ -70,7 +72,7 @@ class FloatNetwork:
             return all(bool((np.abs(end) < _HUGE).all()) for ends in ranges for end in ends)
 
     def ranges(self, low: Floats, high: Floats, layer: int, cuts: FloatRanges | None = None) -> FloatRanges:
-        """Of the arguments below a layer (from 1), over boxes given by their corners."""
+        """Return ranges of the arguments below a layer (from 1), over boxes given by their corners."""
         result = []
         for depth, current in enumerate(self.layers[: layer - 1]):
             positive, negative = np.maximum(current.weights, 0).T, np.minimum(current.weights, 0).T
@@ -83,7 +85,7 @@ class FloatNetwork:
         return result
 
     def cuts(self, situations: Sequence[Situation], layer: int) -> FloatRanges | None:
-        """The phases of situations, as arrays; None if there are none."""
+        """Return the phases of situations as arrays; None if there are none."""
         if not any(situation.phases for situation in situations):
             return None
         shapes = [(len(situations), len(current.bias)) for current in self.layers[: layer - 1]]
@@ -95,7 +97,7 @@ class FloatNetwork:
         return result
 
     def linear(self, layer: int, index: int, way: int, low: Floats, high: Floats, ranges: FloatRanges) -> Guess:
-        """Backward linear bounds of one target on boxes."""
+        """Return backward linear bounds of way·argument of one neuron on boxes."""
         top = self.layers[layer - 1]
         c = np.broadcast_to(way * top.weights[index], (len(low), top.weights.shape[1]))
         total = np.full(len(low), way * top.bias[index])
@@ -111,7 +113,7 @@ class FloatNetwork:
         return Guess(total + np.where(c > 0, c * high, c * low).sum(axis=1), multipliers, coefficients)
 
     def values(self, points: Floats, layer: int) -> Floats:
-        """Arguments of a layer at points, one per row."""
+        """Return the arguments of a layer at points, one per row."""
         values = points
         for current in self.layers[: layer - 1]:
             values = act(current.activation, product(values, current.weights.T) + current.bias)
@@ -119,7 +121,7 @@ class FloatNetwork:
         return product(values, top.weights.T) + top.bias
 
     def open_kinks(self, ranges: FloatRanges) -> list[Floats]:
-        """Per layer, where a kink lies strictly inside the range."""
+        """Return, per layer, which neurons have a kink strictly inside their range."""
         result = []
         for current, (low, high) in zip(self.layers, ranges, strict=False):
             inside = np.zeros(low.shape, dtype=bool)
@@ -131,14 +133,15 @@ class FloatNetwork:
         return result
 
 
+#: Arguments up to this size leave room for products.
 _HUGE = 1e200
-#: Lemmas with longer numerators are not exact maxima but rounded ones.
+#: Lemmas with longer numerators are rounded maxima, not exact ones; they are loosened by this share.
 _SHORT = 30
 _LOOSENED = 1e-7
 
 
 def as_float(x: Number) -> float:
-    """The nearest float, which may be infinite."""
+    """Return the nearest float, which may be infinite."""
     try:
         return float(x)
     except OverflowError:
@@ -146,10 +149,10 @@ def as_float(x: Number) -> float:
 
 
 def _guide(end: Number, way: int) -> float:
-    """The end of a range, as linear programs see it.
+    """Return the end of a range as linear programs use it.
 
-    A rounded maximum lies closer to the true one than their tolerance: taken as it is, it would look attained, and
-    exact multipliers would be sought where there are none.
+    A rounded maximum is closer to the true one than their tolerance. Taken as it is, it would look attained, and the
+    search would look for exact multipliers where there are none.
     """
     value = as_float(end)
     if isinstance(end, Rational) and end.numerator.bit_length() <= _SHORT:
@@ -158,13 +161,14 @@ def _guide(end: Number, way: int) -> float:
 
 
 def act(activation: Activation, values: Floats) -> Floats:
+    """Apply an activation."""
     if activation == "identity":
         return values
     return np.maximum(values, 0) if activation == "relu" else np.clip(values, 0, 1)
 
 
 def peaks(activation: Activation, c: Floats, slope: Floats, low: Floats, high: Floats) -> Floats:
-    """max (c·act(z) − slope·z) over ends and kinks of the range."""
+    """Return max (c·act(z) − slope·z) over ends and kinks of the range."""
     points = [low, high]
     if activation != "identity":
         points.append(np.clip(0, low, high))
@@ -177,7 +181,7 @@ def peaks(activation: Activation, c: Floats, slope: Floats, low: Floats, high: F
 
 
 def slopes_of(activation: Activation, low: Any, high: Any) -> list[Any]:
-    """Slopes of the lines that bound the graph of an activation on a range, as shares of the coefficient."""
+    """Return the slopes of the lines that bound the graph of an activation on a range."""
     one = low * 0 + 1
     if activation == "identity":
         return [one]
@@ -188,13 +192,14 @@ def slopes_of(activation: Activation, low: Any, high: Any) -> list[Any]:
 
 
 def _chord(activation: Activation, a: Floats, b: Floats) -> Floats:
+    """Return the slope of the line through the graph at two arguments; 0 where they are equal."""
     width = b - a
     rise = act(activation, b) - act(activation, a)
     return np.divide(rise, width, out=np.zeros_like(width), where=width > 0)
 
 
 def best_slopes(activation: Activation, c: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Multipliers whose line is lowest in the middle of the range, with their peaks."""
+    """Return the multipliers whose line is lowest in the middle of the range, with their peaks."""
     middle = (low + high) / 2
     best, best_peak, best_height = None, None, None
     for share in slopes_of(activation, low, high):
@@ -211,6 +216,6 @@ def best_slopes(activation: Activation, c: Floats, low: Floats, high: Floats) ->
 
 
 def box_arrays(situations: Sequence[Situation]) -> tuple[Floats, Floats]:
-    """Corners of boxes as floats; dyadic corners are exact."""
+    """Return the corners of boxes as floats; dyadic corners are exact."""
     low = np.array([[float(a) for a, _ in s.box] for s in situations])
     return low, np.array([[float(b) for _, b in s.box] for s in situations])

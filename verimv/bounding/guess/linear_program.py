@@ -1,4 +1,4 @@
-"""Linear programs in floating point, by HiGHS. Whatever it answers is only a guess: multipliers, points, branchings."""
+"""Linear programs in floating point, by HiGHS. All answers are guesses: of multipliers, points and branchings."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import numpy as np
 
 INFINITY = highspy.kHighsInf
 _TOLERANCE = 1e-9
-#: Per solution. (A limit of time would count from when the solver was made, and results would depend on it.)
+#: Limit per solution. (HiGHS counts a time limit from when the solver was made, and results would depend on it.)
 _ITERATIONS = 50_000
 
 #: Work of a solution, and of each of its iterations.
 _SOLVE, _ITERATION = 250, 10
 
-#: Solvers that nobody uses; making a new one takes longer than a small program.
+#: Solvers that are not in use; making a new one takes longer than solving a small program.
 _idle: list[Any] = []
 
 
 def _new_solver() -> Any:
+    """Return a silent, single-threaded simplex solver."""
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     for option, value in (
         ("output_flag", False),
@@ -36,8 +37,8 @@ def _new_solver() -> Any:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """`duals` prove an optimum, or that nothing is feasible; there may be none. `work` is what it took."""
+class LinearAnswer:
+    """The answer to a linear program; `duals` belong to the optimum or are a dual ray, and may be missing."""
 
     status: Literal["optimal", "infeasible", "failed"]
     value: float = 0.0
@@ -47,9 +48,9 @@ class Answer:
 
 
 class LinearProgram:
-    """maximise cost·x over low ≤ x ≤ high and row_low ≤ rows·x ≤ row_high.
+    """Maximise cost·x over low ≤ x ≤ high and row_low ≤ rows·x ≤ row_high.
 
-    All numbers may change; each solution starts from the last one.
+    Bounds, coefficients and cost may change; each solution starts from the last one.
     """
 
     def __init__(self, low: Any, high: Any, rows: Any, row_low: Any, row_high: Any) -> None:
@@ -68,6 +69,7 @@ class LinearProgram:
         self._accepted = solver.passModel(program) != highspy.HighsStatus.kError
 
     def __del__(self) -> None:
+        """Keep the solver for another program."""
         _idle.append(self._solver)
 
     def bound_column(self, column: int, low: float, high: float) -> None:
@@ -79,10 +81,11 @@ class LinearProgram:
     def set_coefficient(self, row: int, column: int, value: float) -> None:
         self._solver.changeCoeff(row, column, value)
 
-    def maximise(self, cost: Any) -> Answer:
+    def maximise(self, cost: Any) -> LinearAnswer:
+        """Solve the program for a cost vector."""
         solver = self._solver
         if not self._accepted:
-            return Answer("failed")
+            return LinearAnswer("failed")
         solver.changeColsCost(self.columns, np.arange(self.columns, dtype=np.int32), -np.asarray(cost, dtype=float))
         solver.run()
         status = solver.getModelStatus()
@@ -90,8 +93,8 @@ class LinearProgram:
         if status == highspy.HighsModelStatus.kOptimal:
             solution = solver.getSolution()
             point, duals = np.array(solution.col_value), -np.array(solution.row_dual)
-            return Answer("optimal", float(np.sum(cost * point)), point, duals, work)
+            return LinearAnswer("optimal", float(np.sum(cost * point)), point, duals, work)
         if status == highspy.HighsModelStatus.kInfeasible:
             _, has_ray, ray = solver.getDualRay()
-            return Answer("infeasible", duals=np.array(ray) if has_ray else None, work=work)
-        return Answer("failed", work=work)
+            return LinearAnswer("infeasible", duals=np.array(ray) if has_ray else None, work=work)
+        return LinearAnswer("failed", work=work)

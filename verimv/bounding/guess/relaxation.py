@@ -1,4 +1,4 @@
-"""The linear relaxation of a network in a situation: every activation between the lines that bound its graph."""
+"""Linear relaxation of a network in a situation: each activation lies between the lines that bound its graph."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from verimv.bounding.guess.floats import FloatNetwork, FloatRanges, product
-from verimv.bounding.guess.linear_program import INFINITY, Answer, LinearProgram
-from verimv.bounding.prove.situation import Ends, Place
+from verimv.bounding.guess.linear_program import INFINITY, LinearAnswer, LinearProgram
+from verimv.bounding.situation import Ends, Place
 from verimv.networks.network import Activation
 
 #: Rows per neuron: its definition and two lines.
@@ -22,8 +22,7 @@ _Ends = tuple[float, float]
 
 @dataclass(frozen=True)
 class Relaxed:
-    """What the linear program says about a target: `upper` bound, a point, multipliers per layer, and by how much each
-    activation is off at the optimum."""
+    """The optimum for a target: an upper bound, a point, multipliers per layer, and the error of each activation."""
 
     status: str
     upper: float = 0.0
@@ -35,7 +34,7 @@ class Relaxed:
 
 @dataclass(frozen=True)
 class _Neuron:
-    """One that bends: where it stands in the network and in the linear program, and its range there."""
+    """A neuron that bends: its place in the network and in the linear program, and its range."""
 
     depth: int
     index: int
@@ -45,12 +44,12 @@ class _Neuron:
 
 
 class Relaxation:
-    """Columns are the inputs, and argument and value of every neuron that bends; other neurons are affine."""
+    """A linear program whose columns are the inputs, and argument and value of each neuron that bends."""
 
     def __init__(
         self, network: FloatNetwork, low: Any, high: Any, ranges: FloatRanges, split: Iterable[Place] = ()
     ) -> None:
-        """`split` are neurons whose ranges are cut, so that they count even if they do not bend."""
+        """Set up the program; `split` are neurons whose ranges are cut: they get columns even if they do not bend."""
         self.network = network
         self.depth = len(ranges)
         free = network.open_kinks(ranges)
@@ -92,7 +91,7 @@ class Relaxation:
         self._program = LinearProgram(lower, upper, matrix, least, most)
 
     def restrict(self, phases: Mapping[Place, Ends]) -> None:
-        """To phases of neurons; earlier ones are undone. What does not bend here is left as it is."""
+        """Restrict the program to phases of neurons, which replace earlier ones; only neurons with columns change."""
         for place in {**self._phases, **phases}:
             wanted = phases.get(place)
             if place in self._places and wanted != self._phases.get(place):
@@ -100,6 +99,7 @@ class Relaxation:
         self._phases = dict(phases)
 
     def _change(self, neuron: _Neuron, phase: Ends) -> None:
+        """Set the bounds and lines of a neuron for a phase."""
         program, column = self._program, neuron.column
         activation = self.network.layers[neuron.depth].activation
         low = neuron.ends[0] if phase[0] is None else max(float(phase[0]), neuron.ends[0])
@@ -114,7 +114,7 @@ class Relaxation:
             program.bound_row(row, least, most)
 
     def maximise(self, layer: int, index: int, way: int) -> Relaxed:
-        """An upper bound of way·argument of a neuron of the layer above."""
+        """Return an upper bound of way·argument of a neuron of the layer above."""
         top = self.network.layers[layer - 1]
         row = way * top.weights[index]
         answer = self._program.maximise(product(row, self._values))
@@ -126,8 +126,8 @@ class Relaxation:
         upper = answer.value + float(product(row, self._constant)) + way * top.bias[index]
         return Relaxed("optimal", upper, answer.point[: self.inputs], multipliers, self._gaps(answer), answer.work)
 
-    def _multipliers(self, answer: Answer) -> list[Any] | None:
-        """The duals of the rows that define arguments."""
+    def _multipliers(self, answer: LinearAnswer) -> list[Any] | None:
+        """Return the duals of the rows that define arguments, which are multipliers."""
         if answer.duals is None or not np.isfinite(answer.duals).all():
             return None
         result = [np.zeros(len(self.network.layers[depth].bias)) for depth in range(self.depth)]
@@ -135,7 +135,8 @@ class Relaxation:
             result[neuron.depth][neuron.index] = answer.duals[neuron.row]
         return result
 
-    def _gaps(self, answer: Answer) -> list[Any]:
+    def _gaps(self, answer: LinearAnswer) -> list[Any]:
+        """Return how far the value of each neuron is from its activation at the optimum."""
         result = [np.zeros(len(self.network.layers[depth].bias)) for depth in range(self.depth)]
         points = answer.point.tolist()
         for neuron in self._neurons:
@@ -148,7 +149,7 @@ class Relaxation:
 
 
 def _stable(activation: Activation, arguments: Any, shift: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """Values of a layer wherever its activation does not bend: the argument, or a constant."""
+    """Return the values of a layer where its activation does not bend: the argument, or a constant."""
     if activation == "identity":
         return arguments.copy(), shift.copy()
     passes = (low >= 0) & ((activation == "relu") | (high <= 1))
@@ -157,12 +158,13 @@ def _stable(activation: Activation, arguments: Any, shift: Any, low: Any, high: 
 
 
 def _value_ends(activation: Activation, ends: _Ends) -> _Ends:
+    """Return the range of the value, from the range of the argument."""
     low, high = (0.0 if end < 0 and activation != "identity" else end for end in ends)
     return (min(low, 1.0), min(high, 1.0)) if activation == "crelu" else (low, high)
 
 
 def _lines(activation: Activation, low: float, high: float) -> tuple[_Line, _Line]:
-    """(slope, least, most) with least ≤ act(z) − slope·z ≤ most: the hull of the graph, but for bounds of the value."""
+    """Return two (slope, least, most) with least ≤ act(z) − slope·z ≤ most: the hull, but for bounds of the value."""
     low_value, high_value = _value_ends(activation, (low, high))
     chord = 0.0 if high <= low else (high_value - low_value) / (high - low)
     intercept = low_value - chord * low

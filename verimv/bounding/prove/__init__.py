@@ -1,1 +1,1 @@
-"""Exact arithmetic: what multipliers prove in a part of the cube, exact points, evidence."""
+"""Exact arithmetic: the bound that multipliers prove in a part of the cube, rows proved by cases, linear equations."""

@@ -1,4 +1,4 @@
-"""Linear equations over the rationals, a few unknowns at a time."""
+"""Linear equations over the rationals, for a few unknowns."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from verimv.exact import Number, Rational
 
 
 class Equations:
-    """Equations Σ a_j·u_j = b, kept solved for one unknown each; those that follow from others or contradict them are
-    left out."""
+    """Equations Σ a_j·u_j = b, each solved for one unknown; an equation that others imply or contradict is dropped."""
 
     def __init__(self, unknowns: int) -> None:
         self.unknowns = unknowns
@@ -17,9 +16,11 @@ class Equations:
 
     @property
     def is_full(self) -> bool:
+        """Whether all unknowns are determined."""
         return len(self._solved) == self.unknowns
 
     def add(self, row: Sequence[Number], right: Number) -> None:
+        """Add the equation row·u = right."""
         row = list(row)
         for pivot, (other, value) in self._solved.items():
             if factor := row[pivot]:
@@ -38,7 +39,7 @@ class Equations:
         self._solved[pivot] = (row, right)
 
     def solution(self, guess: Sequence[Number]) -> list[Number]:
-        """Unknowns that no equation fixes are as guessed."""
+        """Return the unknowns; those that no equation determines are as guessed."""
         result = list(guess)
         for pivot, (row, right) in self._solved.items():
             others = (a * guess[j] for j, a in enumerate(row) if a and j != pivot and j not in self._solved)

@@ -1,11 +1,11 @@
-"""Exact arithmetic behind evidence: ranges in a situation, and the bound that multipliers give.
+"""Exact evaluation of evidence: ranges in a situation, and the bound that multipliers give.
 
 For any number λ, with c the coefficient of act(z) and z in [low, high],
 
     c·act(z) ≤ λ·z + max over the ends and kinks of the range of (c·act(z) − λ·z),
 
-and z is affine in the layer below: so a target is bounded layer by layer down to the box, whatever the multipliers.
-Numbers are whole numbers over one denominator per layer, which takes no greatest common divisors.
+and z is affine in the layer below. So a target is bounded layer by layer down to the box, whatever the multipliers.
+Numbers are integers over one denominator per layer, which avoids greatest common divisors.
 """
 
 from __future__ import annotations
@@ -13,26 +13,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from verimv.bounding.prove.situation import Ends, Place, Situation
+from verimv.bounding.situation import Ends, Place, Situation
 from verimv.core.errors import InternalError
 from verimv.exact import Algebraic, Number, Rational
 from verimv.networks.network import Activation, Layer, Network, activate
 
-#: Of default slopes, after the point.
+#: Bits of default slopes after the binary point.
 _DEFAULT_BITS = 16
 
-Integers = Any  # an object array of whole numbers
-#: For the neurons of a layer that are free, in order: whole numbers over a denominator.
+Integers = Any  # an object array of integers
+#: For the free neurons of a layer, in order: integers over a denominator.
 Multipliers = tuple[Integers, int]
 
 
 class ExactLayer:
-    """Weights and biases as whole numbers over `denominator`."""
+    """Weights and biases of a layer as integers over `denominator`."""
 
     def __init__(self, layer: Layer) -> None:
         rows = layer.rows
@@ -46,30 +45,26 @@ class ExactLayer:
         self.bias = integers(numerator_over(row.constant, self.denominator) for row in rows)
         self.size = np.abs(self.weights)
 
-    @cached_property
-    def floats(self) -> Any:
-        """The weights, rounded; for networks whose numbers are near floats."""
-        return np.array([[w / self.denominator for w in row] for row in self.weights], dtype=float)
-
 
 def common_denominator(numbers: Iterable[Number]) -> int:
-    """Of rationals; networks with irrational weights are not for this module."""
+    """Return the least common denominator of rationals; networks with irrational weights are not for this module."""
     result = 1
     for x in numbers:
         if isinstance(x, Algebraic):
-            raise InternalError("an irrational number among whole numbers over a denominator")
+            raise InternalError("an irrational number where rationals are expected")
         result = math.lcm(result, int(x.denominator))
     return result
 
 
 def numerator_over(x: Number, denominator: int) -> int:
-    """Of a rational whose own denominator divides this one."""
+    """Return the numerator of a rational over a multiple of its denominator."""
     if isinstance(x, Algebraic):
-        raise InternalError("an irrational number among whole numbers over a denominator")
+        raise InternalError("an irrational number where rationals are expected")
     return int(x.numerator) * (denominator // int(x.denominator))
 
 
 def integers(numbers: Iterable[int]) -> Integers:
+    """Return integers of any size as an array."""
     found = list(numbers)
     result = np.empty(len(found), dtype=object)
     result[:] = found
@@ -77,14 +72,14 @@ def integers(numbers: Iterable[int]) -> Integers:
 
 
 def over(numbers: Sequence[Number]) -> tuple[Integers, int]:
-    """Rationals as whole numbers over their common denominator."""
+    """Return rationals as integers over their common denominator."""
     denominator = common_denominator(numbers)
     return integers(numerator_over(x, denominator) for x in numbers), denominator
 
 
 @dataclass(frozen=True)
 class LayerRange:
-    """Ranges of the arguments of a layer, [low, high] over one denominator; `free` where multipliers are chosen."""
+    """Ranges [low, high] of the arguments of a layer over one denominator; `free` neurons have a multiplier."""
 
     low: Integers
     high: Integers
@@ -92,11 +87,12 @@ class LayerRange:
     free: Any
 
     def ends(self, i: int) -> tuple[Number, Number]:
+        """Return the range of one neuron."""
         return Rational(self.low[i], self.denominator), Rational(self.high[i], self.denominator)
 
 
 class _Lemmas:
-    """Bounds proved before, of some neurons of a layer: their places, and the ends over one denominator."""
+    """Known bounds of some neurons of a layer: their indices, and the ends over one denominator."""
 
     def __init__(self, bounds: Sequence[tuple[int, Ends]]) -> None:
         sides = [[(i, ends[side]) for i, ends in bounds] for side in (0, 1)]
@@ -108,7 +104,7 @@ class _Lemmas:
             self.ends.append(integers(end for _, end in found))
 
     def cut(self, low: Integers, high: Integers, scale: int) -> tuple[Integers, Integers, int]:
-        """Ranges intersected with the bounds."""
+        """Return ranges intersected with the bounds."""
         factor = math.lcm(scale, self.denominator) // scale
         if factor > 1:
             low, high, scale = low * factor, high * factor, scale * factor
@@ -119,7 +115,7 @@ class _Lemmas:
 
 
 class Walk:
-    """Of a network with rational weights on the unit cube, given bounds proved before."""
+    """A network with rational weights on the unit cube, with bounds proved before; evaluates evidence about it."""
 
     def __init__(self, network: Network, known: Mapping[Place, Ends]) -> None:
         self.network = network
@@ -130,7 +126,7 @@ class Walk:
         ]
 
     def ranges(self, situation: Situation, layer: int) -> list[LayerRange] | None:
-        """Of all arguments below a layer (from 1); None if the situation contradicts itself."""
+        """Return ranges of all arguments below a layer (from 1); None if the situation is empty."""
         inputs = len(situation.box)
         ends, scale = over([low for low, _ in situation.box] + [high for _, high in situation.box])
         low, high = ends[:inputs], ends[inputs:]
@@ -141,7 +137,7 @@ class Walk:
         for depth, current in enumerate(self.layers[: layer - 1]):
             centre = current.weights @ (low + high) + 2 * scale * current.bias
             spread = current.size @ (high - low)
-            lowest, highest = (centre - spread) // 2, (centre + spread) // 2  # which leaves no remainder
+            lowest, highest = (centre - spread) // 2, (centre + spread) // 2  # without remainder
             scale *= current.denominator
             lowest, highest, scale = self._known[depth].cut(lowest, highest, scale)
             if phases[depth]:
@@ -157,9 +153,9 @@ class Walk:
         self, layer: int, index: int, way: int, box: Sequence[tuple[Number, Number]], ranges: Sequence[LayerRange],
         multipliers: Sequence[Multipliers] | None = None,
     ) -> Number:  # fmt: skip
-        """An upper bound of way·argument, by multipliers for the neurons of each layer below that are free.
+        """Return the upper bound of way·argument that multipliers for the free neurons of each layer below give.
 
-        Without any, it is by the default slopes of proofs/FORMAT.md, §8.
+        For None, they are the default slopes of proofs/FORMAT.md, §8.
         """
         top = self.layers[layer - 1]
         total: Number = Rational(int(top.bias[index]) * way, top.denominator)
@@ -184,8 +180,11 @@ class Walk:
 
 
 def _default(activation: Activation, found: LayerRange, coefficients: Integers) -> Integers:
-    """Default multipliers of the neurons that are free, times 2^_DEFAULT_BITS: the coefficient times the chord's slope,
-    rounded down; or, where a relu counts negatively or the range is a point, times the slope of one side."""
+    """Return the default multipliers of the free neurons, times 2^_DEFAULT_BITS.
+
+    Each is the coefficient times the chord's slope, rounded down; or, where the coefficient of a relu is not positive
+    or the range is a point, times the slope of one side.
+    """
     low, high, c = found.low[found.free], found.high[found.free], coefficients[found.free]
     one = found.denominator
     rise = _activated(activation, high, one) - _activated(activation, low, one)
@@ -197,12 +196,12 @@ def _default(activation: Activation, found: LayerRange, coefficients: Integers) 
 
 
 def in_order(multipliers: Sequence[Multipliers]) -> list[Number]:
-    """As a certificate lists them: from the last neuron to the first."""
+    """Return multipliers as a certificate lists them: from the last neuron to the first."""
     return [Rational(m, common) for slopes, common in reversed(multipliers) for m in reversed(slopes.tolist())]
 
 
 def _free(activation: Activation, low: Integers, high: Integers, one: int, split: Sequence[int]) -> Any:
-    """Where multipliers are chosen: at a kink strictly inside the range, or where the phase has been split."""
+    """Return which neurons have a multiplier: those with a kink strictly inside the range or a phase that is split."""
     free = np.zeros(len(low), dtype=bool)
     if activation != "identity":
         free |= (low < 0) & (high > 0)
@@ -213,7 +212,7 @@ def _free(activation: Activation, low: Integers, high: Integers, one: int, split
 
 
 def _is_identity(activation: Activation, found: LayerRange) -> Any:
-    """Where the activation leaves both ends alone."""
+    """Return for which neurons the activation changes neither end."""
     if activation == "identity":
         return np.ones(len(found.low), dtype=bool)
     result = (found.low >= 0) & (found.high >= 0)
@@ -221,6 +220,7 @@ def _is_identity(activation: Activation, found: LayerRange) -> Any:
 
 
 def _activated(activation: Activation, values: Integers, one: int) -> Integers:
+    """Apply an activation to integers over the denominator `one`."""
     if activation == "identity":
         return values
     values = np.maximum(values, 0)
@@ -228,7 +228,7 @@ def _activated(activation: Activation, values: Integers, one: int) -> Integers:
 
 
 def _peaks(activation: Activation, found: LayerRange, c: Integers, slope: Integers) -> Integers:
-    """max (c·act(z) − slope·z) over ends and kinks; a kink outside counts as the end next to it."""
+    """Return max (c·act(z) − slope·z) over ends and kinks; a kink outside the range is moved to the next end."""
     one = found.denominator
     points = [found.low, found.high]
     if activation != "identity":
@@ -243,7 +243,7 @@ def _peaks(activation: Activation, found: LayerRange, c: Integers, slope: Intege
 
 
 def value_at(network: Network, layer: int, index: int, point: Sequence[Number]) -> Number:
-    """The argument of a neuron at a point, exactly."""
+    """Return the exact argument of a neuron at a point."""
     values: list[Any] = list(point)
     for current in network.layers[: layer - 1]:
         arguments = [row(values) for row in current.rows]

@@ -1,1 +1,1 @@
-"""Branch and bound: parts of the cube, branching, whole networks, and a record that survives an interruption."""
+"""Branch and bound with floats that guess and exact proofs: one bound, whole networks, pairs, rows over formulas."""

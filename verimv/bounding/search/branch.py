@@ -1,8 +1,8 @@
 """Branch and bound for one end of one neuron's range: boxes of inputs first, then phases of neurons.
 
 Floats guess where to look, which multipliers to use and when a part is done; a part is closed only by multipliers whose
-bound, in exact arithmetic, reaches the goal. Parts that fail are opened again. When the budget ends, the bound that is
-proved by then is returned.
+bound, in exact arithmetic, reaches the goal. A part that fails is opened again. When the budget ends, the bound proved
+so far is returned.
 """
 
 from __future__ import annotations
@@ -16,59 +16,63 @@ from typing import Any
 
 import numpy as np
 
+from verimv.bounding.guess.ascent import climb
 from verimv.bounding.guess.floats import as_float, box_arrays, product
 from verimv.bounding.guess.relaxation import Relaxation, Relaxed
-from verimv.bounding.prove.closing import Closer
-from verimv.bounding.prove.situation import KINKS, Case, Place, lemma
-from verimv.bounding.prove.vertex import climb, exact_point
 from verimv.bounding.prove.walk import value_at
-from verimv.bounding.search.layer_context import Prover
-from verimv.bounding.search.part import Node
+from verimv.bounding.search.closing import Closer
+from verimv.bounding.search.layer_context import LayerContext
+from verimv.bounding.search.part import Part
+from verimv.bounding.search.vertex import exact_point
+from verimv.bounding.situation import KINKS, Case, Place, lemma
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
 from verimv.exact import Number, Rational, ceil, format_number
 
 Point = tuple[Number, ...]
 
-#: What a proof must reach, from the best value attained so far (of way·argument).
+#: From the best value of way·argument attained so far, the bound that a proof must reach.
 Goal = Callable[[Number], Number]
 
 
 def exactly(attained: Number) -> Number:
-    """The maximum itself."""
+    """Return the maximum itself as the goal."""
     return attained
 
 
-def whole(attained: Number) -> Number:
-    """The next whole number: all that Step 1 asks of a ReLU."""
+def next_integer(attained: Number) -> Number:
+    """Return the next integer as the goal, which is all that Step 1 needs to know of a ReLU."""
     return Rational(ceil(attained))
 
 
-#: Boxes are halved until so few neurons bend inside; then phases are split, with a linear program for each part. The
-#: fewer neurons there are, the cheaper these are; the more layers, the less a smaller box helps. (Measured.)
+#: Boxes are halved until so few neurons bend inside; then phases are split, with a linear program for each part. With
+#: fewer neurons these programs are cheaper; with more layers a smaller box helps less. (Measured.)
 _FEW_BENDS = 10
 _SMALL, _FEW_BENDS_OF_SMALL = 24, 16
 _MEDIUM, _FEW_BENDS_OF_DEEP = 64, 32
 #: With more inputs, halving boxes is hopeless.
 _MAX_BOX_INPUTS = 8
+#: Boxes are not made narrower than this.
 _NARROW = 2.0**-36
+#: Parts that are worked on at once.
 _BATCH = 32
+#: Relative tolerance of comparisons in floats.
 _RELATIVE = 1e-9
-#: Default slopes are tried where the bound of a phase's linear program has come down further than needed by this share.
+#: Default slopes are tried where the linear program of a phase is below the goal by this share of its improvement.
 _MUCH_ROOM = 0.1
-#: Exact evaluations that are kept back for each part that is still open when the budget ends, to prove something of it.
+#: Exact evaluations reserved for each open part, to prove some bound of it when the budget ends.
 _RESERVE = 3
-#: Work of guesses in floats: for a batch of parts, and for each part, where so many weights are a unit.
+#: Work of guesses in floats: for a batch of parts, for each part, and one unit for so many weights.
 _GUESSES, _GUESS, _GUESSED_WEIGHTS = 150, 60, 8
-#: Of a linear program, before it is solved: to restrict it to a part and to branch on what it says; to set it up.
+#: Work of a linear program besides its solution: to restrict it and branch on its answer; to set it up.
 _PART, _SETUP, _SETUP_WEIGHTS = 400, 400, 6
-#: Of a point: climbing to it, and making it exact.
+#: Work of a point: climbing to it, and making it exact.
 _POINT = 2000
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Whichever ends first; but a deadline ends a search without an outcome."""
+    """Limits of a search, whichever is reached first; a deadline that passes raises :class:`Undecided`."""
 
     work: int = 60 * SECOND
     nodes: int = 1_000_000
@@ -77,7 +81,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Outcome:
-    """way·argument ≤ value by the cases, and = `attained` at `point`. Complete if the goal was reached."""
+    """way·argument ≤ `value` is proved by the cases; it is `attained` at `point`. Complete if the goal was reached."""
 
     value: Number
     cases: list[Case]
@@ -88,41 +92,42 @@ class Outcome:
     work: int
 
 
-def _few_bends(prover: Prover, layer: int) -> int:
-    neurons = sum(len(below.rows) for below in prover.network.layers[: layer - 1])
+def _few_bends(context: LayerContext, layer: int) -> int:
+    """Return the number of bending neurons from which on phases are split."""
+    neurons = sum(len(below.rows) for below in context.network.layers[: layer - 1])
     if layer > 2 and neurons <= _MEDIUM:
         return _FEW_BENDS_OF_DEEP
     return _FEW_BENDS_OF_SMALL if neurons <= _SMALL else _FEW_BENDS
 
 
-class Search:
-    """One target: the largest way·argument of a neuron."""
+class BranchAndBound:
+    """The search for the largest way·argument of one neuron."""
 
-    def __init__(self, prover: Prover, layer: int, index: int, way: int, goal: Goal, budget: Budget) -> None:
-        self.prover, self.layer, self.index, self.way = prover, layer, index, way
+    def __init__(self, context: LayerContext, layer: int, index: int, way: int, goal: Goal, budget: Budget) -> None:
+        self.context, self.layer, self.index, self.way = context, layer, index, way
         self.goal_of, self.budget = goal, budget
-        self.floats = prover.floats
+        self.floats = context.floats
         self.meter = Meter(budget.work, budget.deadline)
-        self.closer = Closer(prover, layer, index, way, self.meter)
-        self._weights = prover.weights[layer]
+        self.closer = Closer(context, layer, index, way, self.meter)
+        self._weights = context.weights[layer]
         self.nodes = 0
-        self.point: Point = tuple(low for low, _ in prover.network.box)
-        self.attained = way * value_at(prover.network, layer, index, self.point)
-        self.root = Node(prover.cube)
-        self._few = _few_bends(prover, layer)
-        self._open: list[tuple[float, int, Node]] = []
+        self.point: Point = tuple(low for low, _ in context.network.box)
+        self.attained = way * value_at(context.network, layer, index, self.point)
+        self.root = Part(context.cube)
+        self._few = _few_bends(context, layer)
+        self._open: list[tuple[float, int, Part]] = []
         self._queued = itertools.count()  # breaks ties, the same way every time
-        self._stuck: list[Node] = []
+        self._stuck: list[Part] = []
 
     # -- the best point so far ---------------------------------------------------------------------------------
 
     def _consider(self, near: Any, value: float, box: Any) -> None:
-        """Climb from a float point that seems better, and replay what comes of it exactly."""
+        """Climb from a float point that seems better than the best, and keep the exact point found if it is."""
         if not value > as_float(self.attained) + self.tolerance:
             return
         self.meter.spend(_POINT + self._weights)
         top = climb(self.floats, self.layer, self.index, self.way, np.asarray(near, dtype=float))
-        found = exact_point(self.prover.network, self.layer, self.index, self.way, top, box)
+        found = exact_point(self.context.network, self.layer, self.index, self.way, top, box)
         if found is not None and found[1] > self.attained:
             self.point, self.attained = found
 
@@ -133,12 +138,13 @@ class Search:
     # -- the search --------------------------------------------------------------------------------------------
 
     def run(self) -> Outcome:
+        """Search until all parts are closed or the budget ends."""
         self._evaluate([self.root])
         self.tolerance = _RELATIVE * max(abs(self.root.upper), abs(as_float(self.attained)), 1e-200)
         self._first = self.root.upper
-        points, values = self.prover.samples(self.layer)
+        points, values = self.context.samples(self.layer)
         best = int(np.argmax(self.way * values[:, self.index]))
-        self._consider(points[best], float(self.way * values[best, self.index]), self.prover.cube.box)
+        self._consider(points[best], float(self.way * values[best, self.index]), self.context.cube.box)
         if not self.closer.close_by_intervals(self.root, self.goal):
             self._settle([self.root])
         while self._open and not self._is_over():
@@ -153,160 +159,161 @@ class Search:
 
     def _step(self) -> None:
         """Work on the parts with the largest bounds."""
-        children: list[Node] = []
+        children: list[Part] = []
         for _ in range(min(_BATCH, len(self._open))):
-            node = heapq.heappop(self._open)[2]
-            has_room = node.upper < as_float(self.goal) - self.tolerance  # since a better point was found
-            if has_room and self._close(node, node.multipliers, node.upper):
+            part = heapq.heappop(self._open)[2]
+            has_room = part.upper < as_float(self.goal) - self.tolerance  # since a better point was found
+            if has_room and self._close(part, part.multipliers, part.upper):
                 continue
-            if node.situation.phases or node.bends <= self._few or len(node.situation.box) > _MAX_BOX_INPUTS:
-                children += self._relax(node)
+            if part.situation.phases or part.bends <= self._few or len(part.situation.box) > _MAX_BOX_INPUTS:
+                children += self._relax(part)
                 break  # its linear program may have found a better point
-            children += self._halve(node)
+            children += self._halve(part)
         self._evaluate([child for child in children if child.relaxation is None])
         self._settle(children)
 
-    def _evaluate(self, nodes: Sequence[Node]) -> None:
-        """Guess upper bounds by backward linear bounds, of all nodes at once."""
-        if not nodes:
+    def _evaluate(self, parts: Sequence[Part]) -> None:
+        """Guess upper bounds of parts by backward linear bounds, all at once."""
+        if not parts:
             return
-        self.meter.spend(_GUESSES + len(nodes) * (_GUESS + self._weights // _GUESSED_WEIGHTS))
-        situations = [node.situation for node in nodes]
+        self.meter.spend(_GUESSES + len(parts) * (_GUESS + self._weights // _GUESSED_WEIGHTS))
+        situations = [part.situation for part in parts]
         low, high = box_arrays(situations)
         ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts(situations, self.layer))
         guess = self.floats.linear(self.layer, self.index, self.way, low, high, ranges)
         kinks = self.floats.open_kinks(ranges)
         scores = self._scores(guess.coefficients, kinks) * (high - low)
-        empty = np.zeros(len(nodes), dtype=bool)
-        bends = np.zeros(len(nodes), dtype=int)
+        empty = np.zeros(len(parts), dtype=bool)
+        bends = np.zeros(len(parts), dtype=int)
         for (lowest, highest), inside in zip(ranges, kinks, strict=True):
             empty |= (lowest > highest).any(axis=1)
             bends += inside.sum(axis=1)
         middles = self.way * self.floats.values((low + high) / 2, self.layer)[:, self.index]
-        for position, node in enumerate(nodes):
-            node.upper = node.linear = -math.inf if empty[position] else float(guess.upper[position])
-            node.multipliers = [values[position] for values in guess.multipliers]
-            node.ranges = [(lowest[position], highest[position]) for lowest, highest in ranges]
-            node.bends = int(bends[position])
-            node.scores = scores[position]
-            node.middle = float(middles[position])
+        for position, part in enumerate(parts):
+            part.upper = part.linear = -math.inf if empty[position] else float(guess.upper[position])
+            part.multipliers = [values[position] for values in guess.multipliers]
+            part.ranges = [(lowest[position], highest[position]) for lowest, highest in ranges]
+            part.bends = int(bends[position])
+            part.scores = scores[position]
+            part.middle = float(middles[position])
 
     def _scores(self, coefficients: Sequence[Any], kinks: Sequence[Any]) -> Any:
-        """How much each input moves the neurons that bend, weighted by what these mean for the target."""
+        """Return how much each input moves the neurons that bend, weighted by their effect on the target."""
         total: Any = 0.0
         for depth in range(self.layer - 2, -1, -1):
             weight = np.abs(coefficients[depth + 1]) * kinks[depth]
             total = product(total + weight, np.abs(self.floats.layers[depth].weights))
         return total if self.layer > 1 else np.abs(coefficients[0])
 
-    def _settle(self, nodes: Sequence[Node]) -> None:
-        """Close what can be closed, queue the rest."""
-        self.nodes += len(nodes)
-        for node in nodes:
-            if node.middle > as_float(self.attained) + self.tolerance:
-                box = node.situation.box
-                self._consider([float(low + high) / 2 for low, high in box], node.middle, box)
-        for node in nodes:
-            if node.upper <= as_float(self.goal) + self.tolerance and self._close(node, node.multipliers, node.upper):
+    def _settle(self, parts: Sequence[Part]) -> None:
+        """Close the parts that can be closed, queue the others."""
+        self.nodes += len(parts)
+        for part in parts:
+            if part.middle > as_float(self.attained) + self.tolerance:
+                box = part.situation.box
+                self._consider([float(low + high) / 2 for low, high in box], part.middle, box)
+        for part in parts:
+            if part.upper <= as_float(self.goal) + self.tolerance and self._close(part, part.multipliers, part.upper):
                 continue
-            key = -node.upper if math.isfinite(node.upper) else -math.inf
-            heapq.heappush(self._open, (key, next(self._queued), node))
+            key = -part.upper if math.isfinite(part.upper) else -math.inf
+            heapq.heappush(self._open, (key, next(self._queued), part))
 
-    def _close(self, node: Node, guess: Sequence[Any], upper: float) -> bool:
-        return self.closer.close(node, guess, upper, self.goal, self.attained, self.tolerance)
+    def _close(self, part: Part, guess: Sequence[Any], upper: float) -> bool:
+        return self.closer.close(part, guess, upper, self.goal, self.attained, self.tolerance)
 
-    def _halve(self, node: Node) -> list[Node]:
-        box = node.situation.box
+    def _halve(self, part: Part) -> list[Part]:
+        """Halve the box along the input with the largest score."""
+        box = part.situation.box
         widths = np.array([float(high - low) for low, high in box])
         if widths.max() < _NARROW:
-            self._stuck.append(node)
+            self._stuck.append(part)
             return []
-        if node.scores is None:
-            self._evaluate([node])
+        if part.scores is None:
+            self._evaluate([part])
         scores = np.where(
-            widths < _NARROW, -1.0, node.scores + 1e-9 * widths * np.abs(node.scores).max() + 1e-300 * widths
+            widths < _NARROW, -1.0, part.scores + 1e-9 * widths * np.abs(part.scores).max() + 1e-300 * widths
         )
         j = int(np.argmax(scores)) if np.isfinite(scores).all() else int(np.argmax(widths))
-        return node.divide(j, (box[j][0] + box[j][1]) / 2)
+        return part.divide(j, (box[j][0] + box[j][1]) / 2)
 
-    def _relax(self, node: Node) -> list[Node]:
-        """The linear program of a part: close it, or split the phase that matters most."""
-        if any((low > high).any() for low, high in node.ranges):
-            return [] if self.closer.close_empty(node, None, self.goal) else self._branch(node, None)
-        if node.relaxation is None:
-            node.relaxation = self._own_relaxation(node)
-        node.relaxation.restrict(node.situation.phases)
-        relaxed = node.relaxation.maximise(self.layer, self.index, self.way)
+    def _relax(self, part: Part) -> list[Part]:
+        """Solve the linear program of a part, and close it or split the phase that matters most."""
+        if any((low > high).any() for low, high in part.ranges):
+            return [] if self.closer.close_empty(part, None, self.goal) else self._branch(part, None)
+        if part.relaxation is None:
+            part.relaxation = self._own_relaxation(part)
+        part.relaxation.restrict(part.situation.phases)
+        relaxed = part.relaxation.maximise(self.layer, self.index, self.way)
         self.meter.spend(_PART + relaxed.work)
-        if relaxed.status == "infeasible" and self.closer.close_empty(node, relaxed.multipliers, self.goal):
+        if relaxed.status == "infeasible" and self.closer.close_empty(part, relaxed.multipliers, self.goal):
             return []
         if relaxed.status != "optimal" or relaxed.multipliers is None:
-            return self._branch(node, None)
+            return self._branch(part, None)
         if relaxed.upper > as_float(self.goal) + self.tolerance:
-            self._try_point(node, relaxed.point)
-        if self._closes(node, relaxed):
+            self._try_point(part, relaxed.point)
+        if self._closes(part, relaxed):
             return []
-        node.upper = min(node.upper, relaxed.upper)
-        node.multipliers = relaxed.multipliers
-        return self._branch(node, relaxed)
+        part.upper = min(part.upper, relaxed.upper)
+        part.multipliers = relaxed.multipliers
+        return self._branch(part, relaxed)
 
-    def _own_relaxation(self, node: Node) -> Relaxation:
-        """Of the node's own ranges, which phases make smaller."""
+    def _own_relaxation(self, part: Part) -> Relaxation:
+        """Return the relaxation with the part's own ranges, which phases make smaller than those of its box."""
         self.meter.spend(_SETUP + self._weights // _SETUP_WEIGHTS)
-        situation = node.situation
-        if situation == self.prover.cube:
-            return self.prover.relaxation(self.layer)
+        situation = part.situation
+        if situation == self.context.cube:
+            return self.context.relaxation(self.layer)
         low, high = box_arrays([situation])
         ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts([situation], self.layer))
         own = [(lowest[0], highest[0]) for lowest, highest in ranges]
         return Relaxation(self.floats, low[0], high[0], own, situation.phases)
 
-    def _try_point(self, node: Node, point: Any) -> None:
-        """Where the linear program has its maximum, the neuron may be large."""
+    def _try_point(self, part: Part, point: Any) -> None:
+        """Consider the point where the linear program has its maximum: the neuron may be large there."""
         if np.isfinite(point).all():
             inside = np.clip(point, 0, 1)
             value = self.way * self.floats.values(inside[None], self.layer)[0, self.index]
-            self._consider(inside, float(value), node.situation.box)
+            self._consider(inside, float(value), part.situation.box)
 
-    def _closes(self, node: Node, relaxed: Relaxed) -> bool:
-        """By the duals of the box's linear program, or of the node's own."""
+    def _closes(self, part: Part, relaxed: Relaxed) -> bool:
+        """Return whether the duals of the box's linear program, or of the part's own, close the part."""
         enough = as_float(self.goal) + 10 * self.tolerance
         if relaxed.upper > enough:
             return False
         room = as_float(self.goal) - relaxed.upper
-        if node.situation.phases and room > _MUCH_ROOM * abs(self._first - relaxed.upper):
-            node.linear = self._linear(node)
-        if self._close(node, relaxed.multipliers or [], relaxed.upper):
+        if part.situation.phases and room > _MUCH_ROOM * abs(self._first - relaxed.upper):
+            part.linear = self._linear(part)
+        if self._close(part, relaxed.multipliers or [], relaxed.upper):
             return True
-        if not node.situation.phases:
+        if not part.situation.phases:
             return False
-        own = self._own_relaxation(node).maximise(self.layer, self.index, self.way)
+        own = self._own_relaxation(part).maximise(self.layer, self.index, self.way)
         self.meter.spend(own.work)
         is_usable = own.status == "optimal" and own.multipliers is not None and own.upper <= enough
-        return is_usable and self._close(node, own.multipliers or [], own.upper)
+        return is_usable and self._close(part, own.multipliers or [], own.upper)
 
-    def _linear(self, node: Node) -> float:
-        """What backward linear bounds give."""
+    def _linear(self, part: Part) -> float:
+        """Return the upper bound that backward linear bounds give."""
         self.meter.spend(_GUESSES + self._weights // _GUESSED_WEIGHTS)
-        low, high = box_arrays([node.situation])
-        ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts([node.situation], self.layer))
+        low, high = box_arrays([part.situation])
+        ranges = self.floats.ranges(low, high, self.layer, self.floats.cuts([part.situation], self.layer))
         return float(self.floats.linear(self.layer, self.index, self.way, low, high, ranges).upper[0])
 
-    def _branch(self, node: Node, relaxed: Relaxed | None) -> list[Node]:
-        """Split at the kink that costs most; where no kink is left, halve the box."""
+    def _branch(self, part: Part, relaxed: Relaxed | None) -> list[Part]:
+        """Split a part at the kink that costs most; where no kink is left, halve the box."""
         costs = self._costs(relaxed)
         best: tuple[float, Place, int] | None = None
-        for depth, (low, high) in enumerate(node.ranges):
+        for depth, (low, high) in enumerate(part.ranges):
             for kink in KINKS[self.floats.layers[depth].activation]:
                 room = np.minimum(kink - low, high - kink)
                 cost = np.where(room > 0, costs[depth] + 1e-9 * room * (1e-6 + costs[depth]), -1.0)
                 i = int(np.argmax(cost))
                 if room[i] > 0 and (best is None or cost[i] > best[0]):
                     best = (float(cost[i]), (depth + 1, i), kink)
-        return self._halve(node) if best is None else node.divide(best[1], Rational(best[2]))
+        return self._halve(part) if best is None else part.divide(best[1], Rational(best[2]))
 
     def _costs(self, relaxed: Relaxed | None) -> list[Any]:
-        """What each neuron of each layer adds to the bound because its activation is off, or how much it counts."""
+        """Return how much the error of each activation adds to the bound; without a relaxation, how much it counts."""
         c = self.way * self.floats.layers[self.layer - 1].weights[self.index]
         result: list[Any] = []
         for depth in range(self.layer - 2, -1, -1):
@@ -322,21 +329,22 @@ class Search:
     # -- the result --------------------------------------------------------------------------------------------
 
     def _outcome(self) -> Outcome:
-        left = [node for _, _, node in self._open] + self._stuck
+        """Close what is still open with any bound, and return what is proved."""
+        left = [part for _, _, part in self._open] + self._stuck
         value = self.goal
-        for node in left:
-            bound = self.closer.close_anyhow(node)
+        for part in left:
+            bound = self.closer.close_anyhow(part)
             value = value if bound is None else max(value, bound)
         if left:
             value = lemma(value, 1)
-            simple = Node(self.prover.cube)
+            simple = Part(self.context.cube)
             self._evaluate([simple])
             bound = self.closer.close_anyhow(simple)
             if bound is not None and bound <= value:
                 self.root, value = simple, bound
         if self.attained > value:
             raise InternalError(
-                f"a bound of {format_number(value)} is proved for what is {format_number(self.attained)}"
+                f"{format_number(value)} is proved as a bound, but {format_number(self.attained)} is attained"
             )
-        cases = self.root.cases(self.prover.numbering)
+        cases = self.root.cases()
         return Outcome(value, cases, self.attained, self.point, not left, self.nodes, self.meter.spent)

@@ -1,38 +1,31 @@
 """Clipped nodes of a formula as a network in layers, so that the search for neuron bounds proves rows over them.
 
-A node stands one layer above the highest node that it uses; values that are needed further up are copied by σ(v) = v.
-A copy never bends and is never split, so evidence about the network is evidence about the nodes, if these are numbered
+A node is one layer above the highest node that it uses; values that are needed further up are copied by σ(v) = v. A
+copy never bends and is never split, so evidence about the network is evidence about the nodes, if these are numbered
 layer by layer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from verimv.bounding.prove.situation import Case
-from verimv.bounding.search.branch import Budget, Outcome, Search
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.prove.row import DerivedVariable
+from verimv.bounding.search.branch import BranchAndBound, Budget, Outcome
+from verimv.bounding.search.layer_context import LayerContext
+from verimv.bounding.situation import Case, LeafCase, SplitCase
 from verimv.core.effort import Meter
 from verimv.core.errors import InternalError
-from verimv.exact import ZERO
+from verimv.exact import ZERO, format_number
 from verimv.networks.affine import Affine
-from verimv.networks.network import Activation, Layer, Network
+from verimv.networks.network import Layer, Network
 
-#: Dense weights of the layers; larger cones are left to other methods.
+#: Most weights of dense layers; larger cones are left to other methods.
 _MAX_WEIGHTS = 50_000
 
 
-@dataclass(frozen=True)
-class Variable:
-    """act(row), the row over the numbers of earlier variables."""
-
-    activation: Activation
-    row: Affine
-
-
-def levels(variables: Sequence[Variable | None]) -> list[int]:
-    """Layer by layer, from 0 for the free variables."""
+def levels(variables: Sequence[DerivedVariable | None]) -> list[int]:
+    """Return the layer of each variable, 0 for free ones."""
     result: list[int] = []
     for variable in variables:
         below = () if variable is None else (result[j] for j, _ in variable.row.terms)
@@ -40,11 +33,11 @@ def levels(variables: Sequence[Variable | None]) -> list[int]:
     return result
 
 
-def search_row(variables: Sequence[Variable | None], goal: Affine, meter: Meter) -> Outcome | None:
-    """Whether a row over clipped and free variables is ≤ 0, with cases about these variables.
+def search_row(variables: Sequence[DerivedVariable | None], goal: Affine, meter: Meter) -> Outcome | None:
+    """Search for a proof that a row over clipped and free variables is ≤ 0; its cases are about these variables.
 
-    None where the search does not apply: other activations, irrational numbers or such as no float is near, variables
-    that are not numbered layer by layer, too many of them.
+    Returns None where the search does not apply: other activations, irrational numbers or numbers out of the range of
+    floats, variables that are not numbered layer by layer, too many of them.
     """
     if any(variable is not None and variable.activation != "crelu" for variable in variables):
         return None
@@ -55,32 +48,35 @@ def search_row(variables: Sequence[Variable | None], goal: Affine, meter: Meter)
     network = cone.network()
     if network is None or network.number_kind == "algebraic":
         return None
-    prover = Prover(network, {})
-    meter.spend(prover.weights[-1])
-    if not prover.floats.is_usable:
+    context = LayerContext(network, {})
+    meter.spend(context.weights[-1])
+    if not context.floats.is_usable:
         return None
     budget = Budget(meter.left, deadline=meter.deadline)
-    outcome = Search(prover, len(network.layers), 0, 1, lambda _: ZERO, budget).run()
+    outcome = BranchAndBound(context, len(network.layers), 0, 1, lambda _: ZERO, budget).run()
     meter.spend(outcome.work)
     return replace(outcome, cases=[cone.about_variables(case) for case in outcome.cases])
 
 
 class _Cone:
-    def __init__(self, variables: Sequence[Variable | None], goal: Affine, height: Sequence[int]) -> None:
+    """Variables below a row, as a network and back."""
+
+    def __init__(self, variables: Sequence[DerivedVariable | None], goal: Affine, height: Sequence[int]) -> None:
         self.variables, self.goal, self.height = variables, goal, height
-        self.numbers: list[int | None] = []  # of the network's inputs and neurons as variables; None for copies
+        #: variables of the network's inputs and neurons, layer by layer; None for copies
+        self.numbers: list[list[int | None]] = []
 
     def network(self) -> Network | None:
-        """Its only output is the goal; None if it is too large."""
+        """Return the network whose only output is the goal; None if it is too large."""
         top = max(self.height)
-        needed = dict.fromkeys((j for j, _ in self.goal.terms), top)  # up to which layer
+        needed = dict.fromkeys((j for j, _ in self.goal.terms), top)  # the highest layer that needs it below
         for k in range(len(self.variables) - 1, -1, -1):
             variable = self.variables[k]
             if variable is not None:
                 for j, _ in variable.row.terms:
                     needed[j] = max(needed.get(j, 0), self.height[k] - 1)
         below = [k for k, level in enumerate(self.height) if level == 0]
-        self.numbers += below
+        self.numbers.append([*below])
         layers, dense = [], 0
         for level in range(1, top + 1):
             fresh = [k for k, own in enumerate(self.height) if own == level]
@@ -92,16 +88,18 @@ class _Cone:
             rows = [variable.row.renumbered(places) for k in fresh if (variable := self.variables[k]) is not None]
             rows += [Affine.variable(places[k]) for k in copies]
             layers.append(Layer(tuple(rows), len(below), "crelu"))
-            self.numbers += [*fresh, *[None] * len(copies)]
+            self.numbers.append([*fresh, *[None] * len(copies)])
             below = fresh + copies
         row = self.goal.renumbered({k: place for place, k in enumerate(below)})
         layers.append(Layer((row,), len(below), "identity"))
         return Network.of(layers)
 
     def about_variables(self, case: Case) -> Case:
-        if case[0] != "split":
+        """Return a case about the network as a case about the variables."""
+        if isinstance(case, LeafCase):
             return case
-        number = self.numbers[int(case[1])]
+        layer, index = (0, case.variable) if isinstance(case.variable, int) else case.variable
+        number = self.numbers[layer][index]
         if number is None:
-            raise InternalError(f"a copy is split at {case[2]}")
-        return ("split", number, case[2])
+            raise InternalError(f"a copy is split at {format_number(case.point)}")
+        return SplitCase(number, case.point)

@@ -1,6 +1,6 @@
-"""Two networks or formulas compared by the range of their difference, where a solver does not answer.
+"""Comparison of two networks or formulas by the range of their difference, where a solver does not answer.
 
-Neurons that both sides share, up to order and scale, cancel before anything is bounded. For networks of one shape, as
+Neurons that both sides share, up to order and scale, cancel before any search. For networks of one shape, as
 before and after training or rounding, the differences of corresponding neurons are bounded too, by
 |ρ(s) − ρ(t)| ≤ |s − t|.
 """
@@ -11,19 +11,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from verimv.bounding.interval import interval_bounds
+from verimv.bounding.interval import corresponding_differences
 from verimv.bounding.results import NetworkBounds
-from verimv.bounding.search.branch import Budget, Search
-from verimv.bounding.search.engine import Effort, certified_bounds
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.branch import BranchAndBound, Budget
+from verimv.bounding.search.engine import hidden_bounds
+from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.search.output_range import as_unit_network
 from verimv.bounding.search.pair import are_alike
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
-from verimv.exact import ONE, ZERO, Number
+from verimv.exact import ONE, Number
 from verimv.networks.affine import Affine
-from verimv.networks.network import Layer, Network, activate
-from verimv.networks.program import Range
+from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.compose import stack
 from verimv.networks.transforms.merge import merged
 from verimv.networks.transforms.normalise import without_identity_layers
@@ -32,7 +31,7 @@ from verimv.solvers.decide import Subject, difference_question
 from verimv.solvers.functions import Function, aligned
 from verimv.solvers.verdict import Verdict
 
-#: Of the work for a search: for the neurons below the difference.
+#: Share of the work that goes to the neurons below the difference.
 _HIDDEN_SHARE = 0.4
 
 
@@ -46,7 +45,7 @@ class Difference:
         self.network = _difference([side for side in self.sides if side is not None])
 
     def by_structure(self) -> Verdict | None:
-        """Without any search: all neurons cancel, or corresponding neurons stay close."""
+        """Return a verdict without a search if all neurons cancel, or corresponding neurons stay close; else None."""
         began = time.perf_counter()
         if self.network is None:
             return None
@@ -60,10 +59,11 @@ class Difference:
         return None
 
     def _vanishes(self, network: Network) -> bool:
+        """Return whether all differences are constants within the tolerance."""
         return all(not row.terms and abs(row.constant) <= self.tolerance for row in network.layers[-1].rows)
 
     def by_search(self, work: int = 30 * SECOND, deadline: Deadline = NEVER) -> Verdict | None:
-        """The range of every difference, as far as the tolerance asks; None if the work for that is used up first.
+        """Return whether every difference stays within the tolerance; None if the work is used up first.
 
         Raises :class:`Undecided` when the deadline has passed.
         """
@@ -72,18 +72,17 @@ class Difference:
             return None
         began = time.perf_counter()
         last = len(network.layers)
-        effort = Effort("exact", work=int(_HIDDEN_SHARE * work), deadline=deadline)
-        bounds = certified_bounds(network, effort, only={(last, -1)})
+        bounds = hidden_bounds(network, int(_HIDDEN_SHARE * work), deadline)
         if self._vanishes(_without_constants(network, bounds)):
             return self._proved("shared neurons, others constant", began)
-        prover = Prover(network, bounds.known(last))
-        if not prover.floats.is_usable:
+        context = LayerContext(network, bounds.known(last))
+        if not context.floats.is_usable:
             return None
         meter = Meter(work - int(_HIDDEN_SHARE * work), deadline)
         for index in range(len(network.layers[-1].rows)):
             for way in (1, -1):
                 budget = Budget(meter.left, deadline=deadline)
-                outcome = Search(prover, last, index, way, lambda attained: self.tolerance, budget).run()
+                outcome = BranchAndBound(context, last, index, way, lambda attained: self.tolerance, budget).run()
                 meter.spend(outcome.work)
                 if outcome.attained > self.tolerance:
                     return self._refuted(outcome.point, began)
@@ -97,10 +96,10 @@ class Difference:
         return Verdict("proved", None, "", (evidence,), seconds)
 
     def _refuted(self, point: Sequence[Number], began: float) -> Verdict:
-        """Replayed on both sides."""
+        """Return the verdict for a point, which is checked on both subjects and made simple."""
         at = tuple(point)[: len(self.question.inputs)]
         if not self.question.holds(at):
-            raise InternalError("a difference that is none on the subjects themselves")
+            raise InternalError("the subjects themselves do not differ at the point that was found")
         found = smt_search.simplest(self._holds_inside, at)
         seconds = time.perf_counter() - began
         evidence = {"solver": "verimv (search)", "answer": "sat", "seconds": round(seconds, 3)}
@@ -111,7 +110,7 @@ class Difference:
 
 
 def _over_inputs(function: Function) -> Network | None:
-    """The outputs of a function as a network over exactly the function's inputs, in order."""
+    """Return a function as a network over exactly its inputs, in order; None if that is not rational or too large."""
     network = as_unit_network(function.subject)
     if network is None:
         return None
@@ -127,6 +126,7 @@ def _over_inputs(function: Function) -> Network | None:
 
 
 def _difference(sides: Sequence[Network]) -> Network | None:
+    """Return the network of the differences of outputs, with shared neurons merged."""
     if len(sides) < 2:
         return None
     both = stack(sides)
@@ -138,7 +138,7 @@ def _difference(sides: Sequence[Network]) -> Network | None:
 
 
 def _without_constants(network: Network, bounds: NetworkBounds) -> Network:
-    """Neurons that are proved never to leave 0, or 1 if clipped, replaced by that constant."""
+    """Replace the neurons that are proved to be constant, 0 or for clipped ones 1, by that constant."""
     layers = []
     for layer, rows in zip(network.layers[:-1], bounds.layers, strict=False):
         forms = list(layer.rows)
@@ -149,22 +149,3 @@ def _without_constants(network: Network, bounds: NetworkBounds) -> Network:
                 forms[i] = Affine((), ONE)
         layers.append(replace(layer, rows=tuple(forms)))
     return merged(replace(network, layers=(*layers, network.layers[-1])))
-
-
-def corresponding_differences(a: Network, b: Network) -> list[Range]:
-    """Ranges of a − b per output, by intervals for the differences of corresponding neurons."""
-    differences: list[Range] = [(ZERO, ZERO)] * len(a.inputs)
-    values: list[Range] = list(a.box)
-    for layer, other, bounds in zip(a.layers, b.layers, interval_bounds(a).layers, strict=True):
-        found = []
-        for row, twin in zip(layer.rows, other.rows, strict=True):
-            # w·v − w'·v' = (w − w')·v + w'·(v − v')
-            low, high = (row + -twin).range_over(values)
-            lowest, highest = Affine(twin.terms).range_over(differences)
-            found.append((low + lowest, high + highest))
-        ends = [(bound.lower, bound.upper) for bound in bounds]
-        values = [(activate(layer.activation, low), activate(layer.activation, high)) for low, high in ends]
-        if layer.activation != "identity":
-            found = [(min(low, ZERO), max(high, ZERO)) for low, high in found]
-        differences = found
-    return differences

@@ -1,10 +1,16 @@
-"""Exact ranges of outputs of networks and formulas, by the search for neuron bounds."""
+"""Ranges of outputs of networks and formulas, by the search for neuron bounds: found exactly, or proved as given."""
 
 from __future__ import annotations
 
-from verimv.bounding.results import NeuronBound
-from verimv.bounding.search.engine import Effort, Progress, certified_bounds
-from verimv.core.effort import NEVER, SECOND, Deadline
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verimv.bounding.interval import interval_bounds
+from verimv.bounding.results import NetworkBounds, NeuronBound, add_bound
+from verimv.bounding.search.engine import Progress, SearchEffort, certified_bounds, hidden_bounds
+from verimv.bounding.search.evidence import prove_bound
+from verimv.bounding.situation import Case, Target
+from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
 from verimv.core.workers import Workers
 from verimv.exact import Number
@@ -21,7 +27,7 @@ _MAX_WEIGHTS = 200_000
 
 
 def as_unit_network(subject: Formula | Network) -> Network | None:
-    """The same function as a network on the unit cube, unless it is too large or irrational."""
+    """Return the same function as a network on the unit cube; None if it is too large or irrational."""
     network = to_unit_cube(subject) if isinstance(subject, Network) else to_network(subject)
     dense = sum(layer.width_in * len(layer.rows) for layer in network.layers)
     return None if dense > _MAX_WEIGHTS or network.number_kind == "algebraic" else network
@@ -34,13 +40,13 @@ def searched_ranges(
     progress: Progress = lambda stage, done, total: None,
     deadline: Deadline = NEVER,
 ) -> list[FunctionRange | None]:
-    """The range of every output over the box with points of the unit cube; None where it is not found exactly."""
+    """Return the exact range of every output over the box, with points of the unit cube; None where it is not found."""
     network = as_unit_network(subject)
     if network is None:
         return [None] * len(subject.outputs)
     last = len(network.layers)
     only = {(last, i) for i in range(len(network.outputs))}
-    effort = Effort("exact", work=work, per_bound=work, workers=workers, deadline=deadline)
+    effort = SearchEffort("exact", work=work, per_bound=work, workers=workers, deadline=deadline)
     bounds = certified_bounds(network, effort, progress, only).layers[-1]
     function = Function(subject)
     activation = network.layers[-1].activation
@@ -50,12 +56,12 @@ def searched_ranges(
         found = result[-1]
         ends = (activate(activation, bound.lower), activate(activation, bound.upper))
         if found is not None and (-found.lower.value, found.upper.value) != ends:
-            raise InternalError(f"the range of {name} is not what its own points say")
+            raise InternalError(f"the values at the points that were found do not give the range of {name}")
     return result
 
 
 def _range(function: Function, output: int, name: str, bound: NeuronBound) -> FunctionRange:
-    """Values are replayed on the subject itself."""
+    """Return the range with values computed on the subject itself, at points made simple."""
 
     def optimum(point: tuple[Number, ...] | None, way: int) -> Optimum:
         at = tuple(point or ())[: len(function.inputs)]  # a formula without variables is a network of one input
@@ -67,3 +73,41 @@ def _range(function: Function, output: int, name: str, bound: NeuronBound) -> Fu
         return Optimum(value, simplest(as_good, at), value)
 
     return FunctionRange(name, optimum(bound.lower_at, -1), optimum(bound.upper_at, 1))
+
+
+@dataclass(frozen=True)
+class RangeEvidence:
+    """Bounds of a network's hidden neurons, and a proof for each end of each output that rests on them."""
+
+    hidden: NetworkBounds
+    proofs: Sequence[tuple[Target, Sequence[Case]]]
+
+
+def prove_ranges(
+    network: Network, ranges: Sequence[tuple[Number, Number]], work: int, deadline: Deadline
+) -> RangeEvidence | None:
+    """Return evidence that each output of a network on the unit cube stays within its range, or None if none is found.
+
+    `work` is for the outputs; the hidden neurons get two fifths more.
+    """
+    hidden = hidden_bounds(network, work * 2 // 5, deadline)
+    known, meter = hidden.known(len(network.layers)), Meter(work, deadline)
+    proofs: list[tuple[Target, Sequence[Case]]] = []
+    for index, ends in enumerate(ranges):
+        for target in _targets(network, index, ends):
+            cases = prove_bound(network, target, known, meter)
+            if cases is None:
+                return None
+            proofs.append((target, cases))
+            add_bound(known, target)
+    return RangeEvidence(hidden, proofs)
+
+
+def _targets(network: Network, index: int, ends: tuple[Number, Number]) -> list[Target]:
+    """Return bounds of an argument that give the bounds of its output; where it saturates, intervals are enough."""
+    last = len(network.layers)
+    activation = network.layers[-1].activation
+    loose = interval_bounds(network).layers[-1][index]
+    low = loose.lower if activation != "identity" and ends[0] <= 0 else ends[0]
+    high = loose.upper if activation == "crelu" and ends[1] >= 1 else ends[1]
+    return [Target(last, index, -1, low), Target(last, index, 1, high)]

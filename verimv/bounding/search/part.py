@@ -1,4 +1,4 @@
-"""The tree of a search: parts of the cube, what is guessed and what is proved about each."""
+"""The tree of a search: parts of the cube, with what is guessed and what is proved about each."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from typing import Any
 
 from verimv.bounding.guess.relaxation import Relaxation
-from verimv.bounding.prove.situation import Case, Numbering, Place, Situation
+from verimv.bounding.situation import Case, LeafCase, Place, Situation, SplitCase
 from verimv.core.errors import InternalError
-from verimv.exact import Number, format_number
+from verimv.exact import Number
 
 
-class Node:
-    """A situation with what is guessed and what is proved about it."""
+class Part:
+    """A node of the tree: a situation with what is guessed and what is proved about it."""
 
     __slots__ = (
         "bends",
@@ -33,22 +33,22 @@ class Node:
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
         self.upper = math.inf  # guessed, as are the multipliers
-        self.linear = math.inf  # guessed, with the default slopes of a checker
+        self.linear = math.inf  # guessed, with the default slopes of the kernel
         self.multipliers: list[Any] = []
         self.ranges: list[Any] = []
         self.relaxation: Relaxation | None = None  # of the box, shared by all phases in it
         self.bends = 0
         self.middle = -math.inf  # the value in the middle of the box, guessed
-        self.scores: Any = None  # of inputs, for halving
+        self.scores: Any = None  # of inputs: which one to halve
         self.split: tuple[int | Place, Number] | None = None
-        self.children: tuple[Node, ...] = ()
+        self.children: tuple[Part, ...] = ()
         self.leaf: list[Number] | None = None
-        self.bound: Number | None = None  # proved by the leaf; None where the situation has no point
+        self.bound: Number | None = None  # proved by the leaf; None where the situation is empty
 
-    def divide(self, variable: int | Place, point: Number) -> list[Node]:
-        """Both sides of a point. Phases of one box share its linear program, and guesses."""
+    def divide(self, variable: int | Place, point: Number) -> list[Part]:
+        """Split at a point and return both sides; phases of one box share its linear program and its guesses."""
         self.split = (variable, point)
-        self.children = tuple(Node(half) for half in self.situation.split(variable, point))
+        self.children = tuple(Part(half) for half in self.situation.split(variable, point))
         if not isinstance(variable, int):
             for child, end in zip(self.children, (1, 0), strict=True):
                 child.relaxation, child.upper, child.multipliers = self.relaxation, self.upper, self.multipliers
@@ -57,38 +57,35 @@ class Node:
         return list(self.children)
 
     def close(self, leaf: list[Number], bound: Number | None) -> None:
+        """Mark the part as proved by the multipliers of a leaf."""
         self.leaf, self.bound = leaf, bound
         self._forget()
 
     def _forget(self) -> None:
+        """Drop guesses that are needed no more."""
         self.multipliers = self.ranges = []
         self.relaxation = self.scores = None
 
-    def cases(self, numbering: Numbering) -> list[Case]:
-        """The tree in preorder, in the words of a certificate."""
+    def cases(self) -> list[Case]:
+        """Return the tree in preorder."""
         cases: list[Case] = []
         pending = [self]
         while pending:
-            node = pending.pop()
-            if node.leaf is not None:
-                cases.append(leaf_case(node.leaf))
-            elif node.split is not None:
-                variable, point = node.split
-                cases.append(("split", numbering.variable(variable), format_number(point)))
-                pending += reversed(node.children)
+            part = pending.pop()
+            if part.leaf is not None:
+                cases.append(LeafCase(tuple(part.leaf)))
+            elif part.split is not None:
+                cases.append(SplitCase(*part.split))
+                pending += reversed(part.children)
             else:
                 raise InternalError("a part of a proof was left open")
         return cases
 
 
 def _cut(ranges: list[Any], place: Place, end: int, point: float) -> list[Any]:
-    """Guessed ranges with a new end (0: low, 1: high) for one neuron; what that means for others is not looked at."""
+    """Return guessed ranges with a new end (0: low, 1: high) for one neuron; those of other neurons stay."""
     depth = place[0] - 1
     ends = list(ranges[depth])
     ends[end] = ends[end].copy()
     ends[end][place[1]] = point
     return [*ranges[:depth], tuple(ends), *ranges[depth + 1 :]]
-
-
-def leaf_case(multipliers: list[Number]) -> Case:
-    return ("leaf", *map(format_number, multipliers))

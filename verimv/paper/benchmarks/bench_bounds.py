@@ -20,11 +20,12 @@ from verimv import kernel
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.prove.walk import value_at
 from verimv.bounding.results import NetworkBounds
-from verimv.bounding.search.branch import Budget, Search, exactly
+from verimv.bounding.search.branch import BranchAndBound, Budget, exactly
 from verimv.bounding.search.difference import Difference
-from verimv.bounding.search.engine import Effort, certified_bounds
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
+from verimv.bounding.search.layer_context import LayerContext
 from verimv.certificate.from_ranges import certify_difference
+from verimv.certificate.numbering import Numbering, case_words
 from verimv.core.effort import SECOND, Deadline, Meter
 from verimv.core.errors import Undecided
 from verimv.exact import ZERO, Number, Rational, ceil, format_number
@@ -87,11 +88,12 @@ def _random_networks(progress: Progress) -> Table:
     for number, (widths, kind) in enumerate(cases):
         progress("exact bounds of random networks", number, len(cases))
         network = random_network(widths, 5, kind)
-        bounds, seconds = _cpu_timed(certified_bounds, network, Effort("exact"))
-        _, checking = _cpu_timed(_checked_by_kernel, network, bounds)
+        bounds, seconds = _cpu_timed(certified_bounds, network, SearchEffort("exact"))
+        lines = _bound_lines(network, bounds)
+        _, checking = _cpu_timed(_checked_by_kernel, network, lines)
         loose, tight = (_hidden_units(network, b) for b in (interval_bounds(network), bounds))
         neurons = sum(len(layer) for layer in bounds.layers)
-        evidence = [cases for _, cases in bounds.lemmas(len(network.layers) + 1)]
+        evidence = [line[_CASES:] for line in lines]
         written = len(json.dumps(evidence, separators=(",", ":")))
         leaves = sum(case[0] == "leaf" for cases in evidence for case in cases)
         rows.append(
@@ -114,12 +116,23 @@ def _random_networks(progress: Progress) -> Table:
     return Table("exact bounds with evidence, and clipped units of hidden neurons after Step 1", header, rows)
 
 
-def _checked_by_kernel(network: Network, bounds: NetworkBounds) -> None:
-    """All evidence, as lines of a certificate."""
-    checker = kernel.start({"network": "".join(write_network(network))}, 10**12).checker
+#: Where the cases begin in a line that bounds a neuron.
+_CASES = 5
+
+
+def _bound_lines(network: Network, bounds: NetworkBounds) -> list[list[Any]]:
+    """Return all evidence as lines of a certificate."""
+    numbering, lines = Numbering(network), []
     for target, cases in bounds.lemmas(len(network.layers) + 1):
-        value = format_number(target.value)
-        checker.follow(["bound", target.layer, target.index, target.side, value, *map(list, cases)])
+        value, words = format_number(target.value), case_words(numbering.numbered(cases))
+        lines.append(["bound", target.layer, target.index, target.side, value, *words])
+    return lines
+
+
+def _checked_by_kernel(network: Network, lines: Sequence[list[Any]]) -> None:
+    checker = kernel.start({"network": "".join(write_network(network))}, 10**12).checker
+    for line in lines:
+        checker.follow(line)
 
 
 def _hidden_units(network: Network, bounds: NetworkBounds) -> int:
@@ -149,17 +162,17 @@ def _alternatives(progress: Progress) -> Table:
 
 
 def _against_solvers(network: Network) -> tuple[str, ...]:
-    prover = Prover(network, {})
+    context = LayerContext(network, {})
     inputs = len(network.inputs)
-    ranges = prover.floats.ranges(np.zeros((1, inputs)), np.ones((1, inputs)), 2)
+    ranges = context.floats.ranges(np.zeros((1, inputs)), np.ones((1, inputs)), 2)
     times: dict[str, float] = dict.fromkeys(("search", "milp", "z3", "marabou"), 0.0)
     agree = dict.fromkeys(times, 0)
     width = len(network.layers[1].rows)
     sampled = min(width, SAMPLED_OF_SMALL if width <= SMALL else SAMPLED)
     for i in range(sampled):
-        outcome, seconds = _cpu_timed(Search(prover, 2, i, 1, exactly, Budget()).run)
+        outcome, seconds = _cpu_timed(BranchAndBound(context, 2, i, 1, exactly, Budget()).run)
         times["search"] += seconds
-        value, seconds = _cpu_timed(big_m_maximum, prover.floats, 2, i, 1, ranges, SECONDS_PER_BOUND)
+        value, seconds = _cpu_timed(big_m_maximum, context.floats, 2, i, 1, ranges, SECONDS_PER_BOUND)
         times["milp"] += seconds
         agree["milp"] += abs(value - float(outcome.value)) < 1e-5 * (1 + abs(value))
         optimum, seconds = _cpu_timed(_by_solver, network, i)
@@ -167,7 +180,7 @@ def _against_solvers(network: Network) -> tuple[str, ...]:
         agree["z3"] += optimum.exact and optimum.upper == outcome.value
         if marabou.is_installed():
             above = float(outcome.value) + MARABOU_MARGIN
-            answer, seconds = _cpu_timed(marabou.exceeds, prover.floats, 2, i, above, ranges, SECONDS_PER_BOUND)
+            answer, seconds = _cpu_timed(marabou.exceeds, context.floats, 2, i, above, ranges, SECONDS_PER_BOUND)
             times["marabou"] += seconds
             agree["marabou"] += answer is False
     told = [f"{1000 * times['search'] / sampled:.1f}"]
@@ -199,12 +212,12 @@ def _large(progress: Progress) -> Table:
     for kind in ("integer", "float32"):
         progress("5-50-50-1", 0, 1)
         network = random_network((5, 50, 50, 1), 1, kind)
-        bounds, seconds = _timed(certified_bounds, network, Effort("exact", work=int(LARGE_SECONDS * SECOND)))
+        bounds, seconds = _timed(certified_bounds, network, SearchEffort("exact", work=int(LARGE_SECONDS * SECOND)))
         hidden = sum(bound.exact for layer in bounds.layers[:-1] for bound in layer)
         output = bounds.layers[-1][0]
         attained = [_attained(network, bounds, way) for way in (-1, 1)]
         gap = (output.upper - output.lower) - (attained[1] + attained[0])
-        linear = certified_bounds(network, Effort("linear")).layers[-1][0]
+        linear = certified_bounds(network, SearchEffort("linear")).layers[-1][0]
         ratio = float((output.upper - output.lower) / (linear.upper - linear.lower))
         share = float(gap / (output.upper - output.lower))
         rows.append((_name((5, 50, 50, 1), kind), f"{hidden} of 100", f"{share:.1%}", f"{ratio:.2f}", f"{seconds:.0f}"))
@@ -220,7 +233,11 @@ def _attained(network: Network, bounds: NetworkBounds, way: int) -> Number:
     point = output.upper_at if way > 0 else output.lower_at
     if point is not None:
         return way * value_at(network, depth, 0, point)
-    return Search(Prover(network, bounds.known(depth)), depth, 0, way, exactly, Budget(5 * SECOND)).run().attained
+    return (
+        BranchAndBound(LayerContext(network, bounds.known(depth)), depth, 0, way, exactly, Budget(5 * SECOND))
+        .run()
+        .attained
+    )
 
 
 def _formulas(progress: Progress) -> Table:
@@ -231,7 +248,7 @@ def _formulas(progress: Progress) -> Table:
         progress("formulas", number, len(cases))
         network = random_network(widths, 5, kind)
         for method in ("interval", "linear", "exact"):
-            formula = extract(network, bounds=certified_bounds(network, Effort(method)))
+            formula = extract(network, bounds=certified_bounds(network, SearchEffort(method)))
             rows.append((_name(widths, kind), method, *_measures(formula)))
     return Table("formulas, by the bounds that Step 1 is given", ("network", "bounds", "units", "length", "size"), rows)
 
@@ -310,13 +327,14 @@ def _airborne(progress: Progress) -> list[Table]:
     found: dict[str, list[int]] = {}
     for method in ("interval", "linear", "lp", "exact"):
         progress("ACAS Xu", len(found), 4)
-        effort = Effort(method, True, ACAS_WORK, ACAS_WORK_PER_BOUND, workers=os.cpu_count() or 1)
+        effort = SearchEffort(method, True, ACAS_WORK, ACAS_WORK_PER_BOUND, workers=os.cpu_count() or 1)
         (bounds, seconds), spent = _cpu_timed(_timed, certified_bounds, network, effort)
-        _, checking = _cpu_timed(_checked_by_kernel, network, bounds)
+        lines = _bound_lines(network, bounds)
+        _, checking = _cpu_timed(_checked_by_kernel, network, lines)
         found[method] = [sum(max(0, ceil(bound.upper)) for bound in layer) for layer in bounds.layers[1:-1]]
         gains = "/".join(f"{a / b:.1f}" for a, b in zip(found.get("linear", found[method]), found[method], strict=True))
         sums = " ".join(f"{total:,}" for total in found[method])
-        written = len(json.dumps([cases for _, cases in bounds.lemmas(len(network.layers) + 1)], separators=(",", ":")))
+        written = len(json.dumps([line[_CASES:] for line in lines], separators=(",", ":")))
         formula = extract(network, bounds=bounds, output=0, scale_output=True)
         measures = _measures(formula)[1:]
         cost = (f"{seconds:.0f}", f"{written:,}", f"{checking / spent:.2f}")

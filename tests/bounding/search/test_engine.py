@@ -11,8 +11,8 @@ from tests.bounding.checker import Wrong, check_bound
 from tests.oracle import build_network, exact_range, integers, network_value, rationals, specs
 from verimv.bounding.by_solver import exact_bounds
 from verimv.bounding.interval import interval_bounds
-from verimv.bounding.prove.situation import lemma
-from verimv.bounding.search.engine import TIGHTENING, Effort, certified_bounds
+from verimv.bounding.search.engine import TIGHTENING, SearchEffort, certified_bounds
+from verimv.bounding.situation import LeafCase
 from verimv.core.errors import InputError
 from verimv.exact import Rational, ceil, floor
 from verimv.networks.network import Network
@@ -63,7 +63,7 @@ def test_exact_bounds_with_rational_weights(spec):
 
 def check_against_regions(spec):
     network = build_network(spec)
-    bounds = certified_bounds(network, Effort("exact"))
+    bounds = certified_bounds(network, SearchEffort("exact"))
     dimension = len(spec[0][0][0])
     for depth, (weights, bias, _) in enumerate(spec):
         for index in range(len(weights)):
@@ -79,7 +79,7 @@ def check_against_regions(spec):
 @pytest.mark.parametrize(("widths", "kind"), [((3, 6, 5, 2), "integer"), ((3, 10, 6, 4, 1), "float32")])
 def test_each_method_tightens_the_last(widths, kind):
     network = random_network(widths, 7, kind)
-    found = [certified_bounds(network, Effort(method)) for method in TIGHTENING]
+    found = [certified_bounds(network, SearchEffort(method)) for method in TIGHTENING]
     assert check_evidence(network, found[1]) > 0
     for bounds in found:
         check_evidence(network, bounds)
@@ -93,15 +93,15 @@ def test_each_method_tightens_the_last(widths, kind):
 def test_equal_to_z3():
     for seed, kind in ((1, "integer"), (2, "float32"), (3, "integer")):
         network = random_network((2, 4, 3, 1), seed, kind)
-        own, others = certified_bounds(network, Effort("exact")), exact_bounds(network)
+        own, others = certified_bounds(network, SearchEffort("exact")), exact_bounds(network)
         for rows, other_rows in zip(own.layers, others.layers, strict=True):
             assert [(b.lower, b.upper) for b in rows] == [(b.lower, b.upper) for b in other_rows]
 
 
-def test_whole_numbers_are_the_next_ones_where_step_1_asks():
+def test_integer_ends_are_the_next_ones_where_step_1_needs_them():
     network = random_network((3, 8, 6, 2), 4)
-    exact = certified_bounds(network, Effort("exact")).layers[1]
-    whole = certified_bounds(network, Effort("exact", whole_numbers=True))
+    exact = certified_bounds(network, SearchEffort("exact")).layers[1]
+    whole = certified_bounds(network, SearchEffort("exact", integer_ends=True))
     check_evidence(network, whole)
     for tight, bound in zip(exact, whole.layers[1], strict=True):
         if tight.upper > 0:
@@ -113,7 +113,7 @@ def test_whole_numbers_are_the_next_ones_where_step_1_asks():
 def test_other_boxes_are_reported_in_their_own_points():
     network = build_network([([[1, 1], [1, -1]], [0, 0], "relu"), ([[1, -2]], [1], "relu")])
     network = Network.of(network.layers, None, [["-1", "2"], ["0", "3"]])
-    bounds = certified_bounds(network, Effort("exact"))
+    bounds = certified_bounds(network, SearchEffort("exact"))
     assert [(b.lower, b.upper) for b in bounds.layers[0]] == [(-1, 5), (-4, 2)]
     assert [(b.lower, b.upper) for b in bounds.layers[1]] == [(-1, 6)]
     bound = bounds.layers[1][0]
@@ -124,8 +124,8 @@ def test_other_boxes_are_reported_in_their_own_points():
 @pytest.mark.parametrize("nodes", [0, 1, 3, 8])
 def test_an_unfinished_search_keeps_what_is_proved(nodes):
     network = random_network((4, 12, 12, 1), 3)
-    bounds = certified_bounds(network, Effort("exact", nodes=nodes))
-    exact = certified_bounds(network, Effort("exact"))
+    bounds = certified_bounds(network, SearchEffort("exact", nodes=nodes))
+    exact = certified_bounds(network, SearchEffort("exact"))
     check_evidence(network, bounds)
     assert bounds.counts()["improved"] > 0
     for rows, tight in zip(bounds.layers, exact.layers, strict=True):
@@ -135,7 +135,7 @@ def test_an_unfinished_search_keeps_what_is_proved(nodes):
 
 def test_without_work_the_linear_bound_stands():
     network = random_network((4, 12, 12, 1), 3)
-    hurried, wide = certified_bounds(network, Effort("exact", work=0)), interval_bounds(network)
+    hurried, wide = certified_bounds(network, SearchEffort("exact", work=0)), interval_bounds(network)
     check_evidence(network, hurried)
     for bound, loose in zip(hurried.layers[1], wide.layers[1], strict=True):
         assert loose.lower <= bound.lower <= bound.upper <= loose.upper
@@ -143,39 +143,43 @@ def test_without_work_the_linear_bound_stands():
 
 def test_workers_find_the_same():
     network = random_network((3, 8, 8, 1), 2)
-    alone, together = (certified_bounds(network, Effort("exact", workers=n)) for n in (1, 2))
+    alone, together = (certified_bounds(network, SearchEffort("exact", workers=n)) for n in (1, 2))
     assert alone == together
 
 
 def test_given_bounds_are_taken_as_they_are():
     """Also by the layers above: their evidence rests on them."""
     network = random_network((2, 4, 4, 1), 3)
-    loose = certified_bounds(network, Effort("linear"))
+    loose = certified_bounds(network, SearchEffort("linear"))
     given = {(2, i): bound for i, bound in enumerate(loose.layers[1])}
-    bounds = certified_bounds(network, Effort("exact"), given=given)
+    bounds = certified_bounds(network, SearchEffort("exact"), given=given)
     assert bounds.layers[1] == list(loose.layers[1])
-    assert bounds.known(3) == loose.known(3) != certified_bounds(network, Effort("exact")).known(3)
+    assert bounds.known(3) == loose.known(3) != certified_bounds(network, SearchEffort("exact")).known(3)
     assert check_evidence(network, bounds) > 0
     assert bounds.layers[2][0].exact
 
 
 def test_one_neuron():
     network = random_network((3, 8, 8, 1), 2)
-    every = certified_bounds(network, Effort("exact"))
-    bound = certified_bounds(network, Effort("exact"), only={(2, 3)}).layers[1][3]
+    every = certified_bounds(network, SearchEffort("exact"))
+    bound = certified_bounds(network, SearchEffort("exact"), only={(2, 3)}).layers[1][3]
     assert (bound.lower, bound.upper) == (every.layers[1][3].lower, every.layers[1][3].upper)
+
+
+def with_multipliers(case, change):
+    return LeafCase(change(case.multipliers)) if isinstance(case, LeafCase) else case
 
 
 def test_sharper_claims_and_broken_trees_are_refused():
     """The second reader is not a rubber stamp."""
     network = random_network((3, 8, 8, 1), 2)
     refused = 0
-    for index, bound in enumerate(certified_bounds(network, Effort("exact")).layers[1]):
+    for index, bound in enumerate(certified_bounds(network, SearchEffort("exact")).layers[1]):
         cases = list(bound.upper_cases)
         with pytest.raises(Wrong):
             check_bound(network, 2, index, 1, bound.upper - Rational(1, 10**9), cases)
-        more = [(*case, *["0"] * 9) if case[0] == "leaf" else case for case in cases]  # there are 8 neurons
-        fewer = [case[:-1] if case[0] == "leaf" and len(case) > 2 else case for case in cases]
+        more = [with_multipliers(case, lambda own: own + (Rational(0),) * 9) for case in cases]  # there are 8 neurons
+        fewer = [with_multipliers(case, lambda own: own[:-1] if len(own) > 1 else own) for case in cases]
         for broken in (cases[:-1], [*cases, cases[-1]], more, fewer):
             if broken != cases:  # leaves without multipliers have none to lose
                 with pytest.raises(Wrong):
@@ -186,26 +190,16 @@ def test_sharper_claims_and_broken_trees_are_refused():
 
 def test_irrational_weights_get_intervals():
     network = build_network([([["sqrt(2)", -1]], [0], "relu"), ([[1]], [0], "identity")])
-    assert certified_bounds(network, Effort("exact")).methods == ["interval"]
+    assert certified_bounds(network, SearchEffort("exact")).methods == ["interval"]
 
 
 def test_unknown_methods():
     with pytest.raises(InputError, match="unknown bounds"):
-        certified_bounds(random_network((1, 1, 1), 1), Effort("guess"))
-
-
-def test_lemmas_are_short_and_outside():
-    value = Rational(10**40 + 1, 3**80)
-    for way in (1, -1):
-        rounded = lemma(value, way)
-        assert way * rounded > way * value
-        assert abs(rounded - value) < value / 10**8
-        assert rounded.denominator.bit_length() < 64
-    assert lemma(Rational(2, 3), 1) == Rational(2, 3)
+        certified_bounds(random_network((1, 1, 1), 1), SearchEffort("guess"))
 
 
 def test_neurons_that_feed_nothing_are_left_alone():
     spec = [([[1, 1], [1, -1]], [0, 0], "relu"), ([[1, -2], [1, -1]], [0, 0], "relu"), ([[1, 0]], [0], "identity")]
-    bounds = certified_bounds(build_network(spec), Effort("exact", whole_numbers=True))
+    bounds = certified_bounds(build_network(spec), SearchEffort("exact", integer_ends=True))
     assert bounds.layers[1][1].method == "interval"
     assert replace(bounds.layers[1][0], lower_at=None).upper == 2

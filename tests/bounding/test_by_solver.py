@@ -101,7 +101,7 @@ def test_a_wrong_upper_bound_is_noticed(monkeypatch):
 def test_auto_is_exact_for_small_networks():
     assert neuron_bounds(random_network((2, 4, 4, 1), 1, "integer")).methods == ["exact"]
     larger = random_network((2, 30, 30, 1), 1, "integer")
-    tight, loose = neuron_bounds(larger, whole_numbers=True), interval_bounds(larger)
+    tight, loose = neuron_bounds(larger, integer_ends=True), interval_bounds(larger)
     assert 2 * sum(bound.upper for bound in tight.layers[1]) < sum(bound.upper for bound in loose.layers[1])
 
 

@@ -1,4 +1,4 @@
-"""An interrupted search for bounds goes on from its file, to the same bounds; nobody believes the file."""
+"""An interrupted search for bounds is resumed from its file, with the same bounds; nothing trusts the file."""
 
 import json
 from itertools import pairwise
@@ -7,15 +7,15 @@ import pytest
 
 import verimv
 from verimv.bounding.search import engine
-from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.core.errors import InputError
 from verimv.extraction.pipeline import extract as plain_extract
 from verimv.paper.experiments.families import random_network
 
 NETWORK = random_network((3, 5, 5, 5, 1), 4, "integer")
-EFFORT = Effort("exact", nodes=60)
+EFFORT = SearchEffort("exact", nodes=60)
 #: So little that some tasks lack work, and start again with more.
-LITTLE = Effort("exact", work=100_000)
+LITTLE = SearchEffort("exact", work=100_000)
 
 
 def interrupted_after(count):
@@ -30,7 +30,7 @@ def interrupted_after(count):
 def solved(monkeypatch):
     """The tasks that were done, as they come."""
     tasks, solve = [], engine._solve
-    monkeypatch.setattr(engine, "_solve", lambda prover, task: tasks.append(task) or solve(prover, task))
+    monkeypatch.setattr(engine, "_solve", lambda context, task: tasks.append(task) or solve(context, task))
     return tasks
 
 
@@ -66,7 +66,7 @@ def test_another_network_or_method_is_refused(tmp_path):
     with pytest.raises(InputError, match="another network, method or version"):
         certified_bounds(random_network((3, 5, 5, 5, 1), 5, "integer"), EFFORT, record=path)
     with pytest.raises(InputError, match="another network, method or version"):
-        certified_bounds(NETWORK, Effort("lp"), record=path)
+        certified_bounds(NETWORK, SearchEffort("lp"), record=path)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,23 @@ def test_malformed_files_are_refused_with_their_line(line, tmp_path):
     certified_bounds(NETWORK, EFFORT, record=path)
     header = path.read_text().splitlines()[0]
     path.write_text(f"{header}\n{line}\n")
+    with pytest.raises(InputError, match=r"bounds\.jsonl:2: expected a bound"):
+        certified_bounds(NETWORK, EFFORT, record=path)
+
+
+@pytest.mark.parametrize(
+    "case", [[], ["leap"], ["leaf", "x"], ["leaf", 1], ["split", 0, 0], ["split", 0, 3, "1/2"], ["split", 2, 0, "0"],
+             ["split", 1, -1, "0"], ["split", "1", 0, "0"], ["split", 1, 0, "0", "0"]],
+    ids=str,
+)  # fmt: skip
+def test_malformed_evidence_is_refused(case, tmp_path):
+    """Splits are of an input (layer 0) or of a neuron below."""
+    path = tmp_path / "bounds.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        certified_bounds(NETWORK, EFFORT, interrupted_after(1), record=path)
+    header = path.read_text().splitlines()[0]
+    row = [2, 0, 1, 5, "1", "exact", [case], None, False, 1]
+    path.write_text(f"{header}\n{json.dumps(row)}\n")
     with pytest.raises(InputError, match=r"bounds\.jsonl:2: expected a bound"):
         certified_bounds(NETWORK, EFFORT, record=path)
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 
 from tests.oracle import build_network, grid, network_value, rationals, specs
 from verimv import equivalent, parse
-from verimv.bounding.search.difference import Difference, corresponding_differences
+from verimv.bounding.interval import corresponding_differences
+from verimv.bounding.search.difference import Difference
 from verimv.core.errors import InternalError
 from verimv.exact import ZERO, Rational
 from verimv.networks.network import Layer, Network

@@ -7,9 +7,10 @@ import pytest
 from tests.certificate.judged import checker_of
 from tests.certificate.tamper import random_network as any_network
 from verimv.bounding.by_solver import exact_bounds
-from verimv.bounding.prove.row_evidence import prove_bound
-from verimv.bounding.prove.situation import Target
+from verimv.bounding.search.evidence import prove_bound
+from verimv.bounding.situation import Target
 from verimv.bounding.univariate import univariate_bounds
+from verimv.certificate.numbering import Numbering, case_words
 from verimv.core.effort import SECOND, Meter
 from verimv.exact import Rational, format_number, parse_number
 from verimv.kernels.verdicts import rejection
@@ -23,7 +24,14 @@ def accepted(network: Network, target: Target, cases) -> bool:
     """Whether the kernel finds the bound proved (and not merely assumed)."""
     checker = checker_of(network="".join(write_network(network)))
     side = "high" if target.way > 0 else "low"
-    line = ["bound", target.layer, target.index, side, format_number(target.value), *map(list, cases)]
+    line = [
+        "bound",
+        target.layer,
+        target.index,
+        side,
+        format_number(target.value),
+        *case_words(Numbering(network).numbered(cases)),
+    ]
     return rejection(lambda: checker.follow(line)) is None and checker.assumed == 0
 
 

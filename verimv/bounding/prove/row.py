@@ -1,100 +1,55 @@
-"""Why a row over variables is never positive, as a tree of cases that a checker follows in exact arithmetic.
+"""Proofs that a row over variables is never positive, as a tree of cases that the kernel checks in exact arithmetic.
 
-Variables come one after the other: free ones in [0,1], and act(z) for an argument z that is affine in earlier ones. The
-neurons of a network are such variables, and so are the nodes of a formula. A case is a set of splits, each of which
-puts an argument (or a free variable) on one side of a point. A leaf is proved by *multipliers*: for any number λ, with
-c the coefficient of act(z) in the row,
+Variables are ordered: free ones in [0,1], and act(z) for an argument z that is affine in earlier ones. The neurons of a
+network are such variables, and so are the nodes of a formula. A case is a set of splits, each of which puts an argument
+(or a free variable) on one side of a point. A leaf is proved by *multipliers*: for any number λ, with c the coefficient
+of act(z) in the row,
 
     c·act(z) ≤ λ·z + max over the ends and kinks of the range of z of (c·act(z) − λ·z),
 
-so that the row is bounded variable by variable down to the free ones. `search.branch` finds
-them, guided by floats. Where floats are no guide, z3 solves a linear program for them, exactly; where there are none,
-the case is split at a kink. When no variable has a kink inside its range, duality says that there are some.
+so that the row is bounded variable by variable down to the free ones. Here z3 finds multipliers by exact linear
+programs; where there are none, the case is split at a kink. When no variable has a kink inside its range, duality says
+that there are some. (Where floats are a guide, `search.branch` is much faster.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import z3
 
-from verimv.bounding.prove.situation import KINKS, Case, Ends, Place, Target
-from verimv.bounding.search.branch import Budget, Outcome, Search
-from verimv.bounding.search.cone import Variable, search_row
-from verimv.bounding.search.layer_context import Prover
+from verimv.bounding.situation import KINKS, Case, LeafCase, SplitCase
 from verimv.core.effort import SECOND, Meter
-from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip, format_number
+from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, clip
 from verimv.networks.affine import Affine
-from verimv.networks.network import Activation, Network, activate
+from verimv.networks.network import Activation, activate
 from verimv.solvers.engines import z3_limits, z3_work
 
 #: (variable, "low" or "high") → a bound of its argument
 Facts = Mapping[tuple[int, str], Number]
 
-#: For the linear program of one leaf, on numbers of about so many bits; and the work of a leaf besides.
+#: Work for the linear program of one leaf, on numbers of about so many bits; and for the leaf besides.
 _PROGRAM, _BITS = 2 * SECOND, 32
 _LEAF = 1000
 
 
-def prove_bound(network: Network, target: Target, known: Mapping[Place, Ends], meter: Meter) -> list[Case] | None:
-    """The cases that prove a bound on the unit cube, or None when the work is used up.
+@dataclass(frozen=True)
+class DerivedVariable:
+    """The variable act(row), the row over the numbers of earlier variables."""
 
-    `known` are bounds proved before. Where floats are no guide (irrational weights, numbers out of their range), z3
-    looks for multipliers.
+    activation: Activation
+    row: Affine
+
+
+def prove_by_z3(
+    variables: Sequence[DerivedVariable | None], goal: Affine, facts: Facts, meter: Meter
+) -> list[Case] | None:
+    """Return cases that prove a row over variables (None: a free one) to be ≤ 0, or None when the work is used up.
+
+    Multipliers come from linear programs of z3, so numbers may be large, small or irrational.
     """
-    if meter.is_used_up:
-        return None
-    outcome = _searched(network, target, known, meter)
-    if outcome is not None and outcome.complete:
-        return outcome.cases
-    if outcome is not None and outcome.attained > target.way * target.value:
-        return None
-    variables: list[Variable | None] = [None] * len(network.inputs)
-    facts: dict[tuple[int, str], Number] = {}
-    first = 0  # variable of the layer below
-    for depth, layer in enumerate(network.layers[: target.layer - 1], start=1):
-        start = len(variables)
-        for i, row in enumerate(layer.rows):
-            ends = zip(("low", "high"), known.get((depth, i), (None, None)), strict=True)
-            facts.update({(start + i, side): value for side, value in ends if value is not None})
-            variables.append(Variable(layer.activation, _moved(row, first)))
-        first = start
-    goal = _moved(network.layers[target.layer - 1].rows[target.index], first)
-    return _prove_by_z3(variables, goal.shifted(-target.value).scaled(Rational(target.way)), facts, meter)
-
-
-def _searched(network: Network, target: Target, known: Mapping[Place, Ends], meter: Meter) -> Outcome | None:
-    """By branch and bound, where the numbers allow it."""
-    numbers = [target.value, *(end for ends in known.values() for end in ends if end is not None)]
-    if network.number_kind == "algebraic" or not all(isinstance(x, Rational) for x in numbers):
-        return None
-    prover = Prover(network, known)
-    meter.spend(prover.weights[-1])
-    if not prover.floats.is_usable:
-        return None
-    wanted, budget = target.way * target.value, Budget(meter.left, deadline=meter.deadline)
-    outcome = Search(prover, target.layer, target.index, target.way, lambda _: wanted, budget).run()
-    meter.spend(outcome.work)
-    return outcome
-
-
-def _moved(row: Affine, first: int) -> Affine:
-    return Affine(tuple((first + j, w) for j, w in row.terms), row.constant)
-
-
-def prove(variables: Sequence[Variable | None], goal: Affine, meter: Meter) -> list[Case] | None:
-    """The cases that prove a row over variables (None: a free one) to be ≤ 0, or None when the work is used up."""
-    if meter.is_used_up:
-        return None
-    outcome = search_row(variables, goal, meter)
-    if outcome is not None and (outcome.complete or outcome.attained > 0):
-        return outcome.cases if outcome.complete else None
-    return _prove_by_z3(variables, goal, {}, meter)
-
-
-def _prove_by_z3(variables: Sequence[Variable | None], goal: Affine, facts: Facts, meter: Meter) -> list[Case] | None:
-    """Multipliers of each case from z3's linear programs, on exact numbers of any kind."""
     cases: list[Case] = []
     pending: list[dict[tuple[int, str], Number]] = [{}]
     while pending:
@@ -102,21 +57,21 @@ def _prove_by_z3(variables: Sequence[Variable | None], goal: Affine, facts: Fact
             return None
         splits = pending.pop()
         ranges = _ranges(variables, {**facts, **splits})
-        multipliers = [] if ranges is None else _Walk(variables, splits, ranges, meter).multipliers(goal)
+        multipliers = [] if ranges is None else _Leaf(variables, splits, ranges, meter).multipliers(goal)
         if ranges is None or multipliers is not None:
-            cases.append(("leaf", *map(format_number, multipliers or ())))
+            cases.append(LeafCase(tuple(multipliers or ())))
             continue
         split = _split(variables, ranges)
         if split is None:
             return None
         k, point = split
-        cases.append(("split", k, format_number(point)))
+        cases.append(SplitCase(k, point))
         pending += [{**splits, (k, side): point} for side in ("low", "high")]
     return cases
 
 
-def _ranges(variables: Sequence[Variable | None], facts: Facts) -> list[tuple[Number, Number]] | None:
-    """Of all arguments, by intervals; None if the facts contradict each other."""
+def _ranges(variables: Sequence[DerivedVariable | None], facts: Facts) -> list[tuple[Number, Number]] | None:
+    """Return ranges of all arguments, by intervals; None if the facts contradict each other."""
     ranges: list[tuple[Number, Number]] = []
     values: list[tuple[Number, Number]] = []
     for k, variable in enumerate(variables):
@@ -130,12 +85,12 @@ def _ranges(variables: Sequence[Variable | None], facts: Facts) -> list[tuple[Nu
     return ranges
 
 
-class _Walk:
-    """From a goal down to the free variables: the bound that multipliers give, and multipliers that give a good one."""
+class _Leaf:
+    """One case: the bound that multipliers give, from the goal down to free variables, and good multipliers."""
 
     def __init__(
         self,
-        variables: Sequence[Variable | None],
+        variables: Sequence[DerivedVariable | None],
         splits: Mapping[tuple[int, str], Number],
         ranges: list[tuple[Number, Number]],
         meter: Meter,
@@ -146,7 +101,7 @@ class _Walk:
         self.split = {k for k, _ in splits}
 
     def multipliers(self, goal: Affine) -> list[Number] | None:
-        """Those with which the walk from `goal` ends at 0 or below; None if none are found."""
+        """Return multipliers that bound the goal by 0; None if none are found."""
         self.meter.spend(_LEAF + sum(len(variable.row.terms) for variable in self.variables if variable is not None))
         free = sum(self._is_free(k) for k in range(len(self.variables)))
         zeros: list[Number] = [ZERO] * free  # that is interval arithmetic
@@ -159,12 +114,12 @@ class _Walk:
         return found if found is not None and self._total(goal, found) <= 0 else None
 
     def _is_free(self, k: int) -> bool:
-        """Whether a multiplier may be chosen: where there is no kink, it is the slope."""
+        """Return whether a multiplier may be chosen; without a kink, it is the slope."""
         variable = self.variables[k]
         return variable is not None and (k in self.split or bool(_inner_kinks(variable, self.ranges[k])))
 
     def _walk(self, goal: Affine, free: Callable[[Any, list[tuple[Number, Number]]], tuple[Any, Any]]) -> Any:
-        """The total, with (multiplier, peak) from `free` wherever they may be chosen, last variable first."""
+        """Return the row over free variables that is left; `free` chooses (multiplier, peak), last variable first."""
         coefficients: dict[int, Any] = dict(goal.terms)
         total: Any = goal.constant
         for k in range(len(self.variables) - 1, -1, -1):
@@ -186,7 +141,7 @@ class _Walk:
         return total, coefficients
 
     def _slopes(self, goal: Affine) -> list[Number]:
-        """The slopes of activations, which is all it takes where splits leave no kink."""
+        """Return the slopes of activations as multipliers, which are enough where splits leave no kink."""
         slopes: list[Number] = []
 
         def free(c: Number, points: list[tuple[Number, Number]]) -> tuple[Number, Number]:
@@ -197,7 +152,7 @@ class _Walk:
         return slopes
 
     def _total(self, goal: Affine, multipliers: Sequence[Number]) -> Number:
-        """Exactly."""
+        """Return the exact bound that multipliers give."""
         following = iter(multipliers)
 
         def free(c: Number, points: list[tuple[Number, Number]]) -> tuple[Number, Number]:
@@ -209,8 +164,8 @@ class _Walk:
         return exact
 
     def _solution(self, goal: Affine) -> list[Number] | None:
-        """Multipliers from the linear program (of nearby rational numbers, where there are square roots)."""
-        context = z3.Context()  # of its own: z3 remembers what it was asked before
+        """Return multipliers from the linear program; square roots are replaced by rationals near them."""
+        context = z3.Context()  # a new one: z3's answers depend on what a context was asked before
         unknowns: list[Any] = []
         conditions: list[Any] = []
 
@@ -241,17 +196,20 @@ class _Walk:
         return [_rational(model.eval(unknown, model_completion=True)) for unknown in unknowns]
 
 
-def _inner_kinks(variable: Variable, ends: tuple[Number, Number]) -> list[Number]:
+def _inner_kinks(variable: DerivedVariable, ends: tuple[Number, Number]) -> list[Number]:
+    """Return the kinks strictly inside a range."""
     return [z for z in map(Rational, KINKS[variable.activation]) if ends[0] < z < ends[1]]
 
 
 def _times(a: Any, number: Number) -> Any:
+    """Return a·number, where a is a number or a term of z3."""
     if isinstance(a, z3.ExprRef):
         return a * _z3(number, a.ctx) if number else ZERO
     return a * number
 
 
 def _plus(a: Any, b: Any) -> Any:
+    """Return a + b, each a number or a term of z3."""
     for side in (a, b):
         if isinstance(side, z3.ExprRef):
             return _z3(a, side.ctx) + _z3(b, side.ctx)
@@ -259,6 +217,7 @@ def _plus(a: Any, b: Any) -> Any:
 
 
 def _z3(number: Any, context: z3.Context) -> Any:
+    """Return a number as a term of z3, a square root as a rational near it."""
     if isinstance(number, z3.ExprRef):
         return number
     return z3.RealVal(str(number.enclosure(64)[0] if isinstance(number, Algebraic) else number), context)
@@ -269,9 +228,14 @@ def _rational(value: Any) -> Number:
     return Rational(fraction.numerator, fraction.denominator)
 
 
-def _split(variables: Sequence[Variable | None], ranges: list[tuple[Number, Number]]) -> tuple[int, Number] | None:
-    """A kink well inside its range, of a variable over such as have none; with one free variable, the point there."""
-    forms: list[Affine | None] = []  # over free variables, as far as there is no kink
+def _split(
+    variables: Sequence[DerivedVariable | None], ranges: list[tuple[Number, Number]]
+) -> tuple[int, Number] | None:
+    """Return where to split: the kink furthest inside its range, of a variable whose argument has no kinks below it.
+
+    With one free variable, this one is split, at the point where the kink is.
+    """
+    forms: list[Affine | None] = []  # over free variables; None where there is a kink
     kinks: list[tuple[Number, int, Number, Affine]] = []
     for k, (variable, (low, high)) in enumerate(zip(variables, ranges, strict=True)):
         argument = Affine.variable(k) if variable is None else _substituted(variable.row, forms)
@@ -287,12 +251,13 @@ def _split(variables: Sequence[Variable | None], ranges: list[tuple[Number, Numb
     if variables.count(None) == 1 and argument.terms:
         ((free, slope),) = argument.terms
         point = (z - argument.constant) / slope
-        if ranges[free][0] < point < ranges[free][1]:  # the range of the argument may be wider than it need be
+        if ranges[free][0] < point < ranges[free][1]:  # the range of the argument may be too wide
             return free, point
     return k, z
 
 
 def _substituted(row: Affine, forms: Sequence[Affine | None]) -> Affine | None:
+    """Return a row with forms for its variables; None if one of them has none."""
     total = Affine((), row.constant)
     for j, w in row.terms:
         form = forms[j]
@@ -303,7 +268,7 @@ def _substituted(row: Affine, forms: Sequence[Affine | None]) -> Affine | None:
 
 
 def _piece(activation: str, argument: Affine, low: Number, high: Number) -> Affine:
-    """An activation where it has no kink."""
+    """Return an activation of an argument on a range without a kink."""
     if activation == "identity" or (low >= 0 and (activation == "relu" or high <= 1)):
         return argument
     return Affine((), clip(low) if activation == "crelu" else ZERO)

@@ -1,18 +1,16 @@
-"""A part of the cube in which a bound is proved: a box of inputs and phases of neurons; and what is proved already."""
+"""Words that guesses, proofs and searches share: what is to be proved, a part of the cube, and evidence in cases."""
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from verimv.exact import Number, Rational
-from verimv.networks.network import Box, Network
+from verimv.networks.network import Box
 
-#: One line of a tree of cases, in the words of proofs/FORMAT.md.
-Case = tuple[int | str, ...]
 #: Layer (from 1) and index (from 0) of a neuron.
 Place = tuple[int, int]
+#: Lower and upper bound of an argument; None where there is none.
 Ends = tuple[Number | None, Number | None]
 
 #: Where activations bend.
@@ -30,18 +28,19 @@ class Target:
 
     @property
     def side(self) -> str:
+        """The end of the range, in the words of a certificate."""
         return "high" if self.way > 0 else "low"
 
 
 @dataclass(frozen=True)
 class Situation:
-    """`phases` are ranges to which arguments of neurons are cut, by place."""
+    """A part of the cube: a box of inputs, and `phases`, the ranges to which arguments of neurons are cut."""
 
     box: Box
     phases: Mapping[Place, Ends]
 
     def split(self, variable: int | Place, point: Number) -> tuple[Situation, Situation]:
-        """Below and above a point of an input, or of a neuron's argument."""
+        """Return the situations below and above a point of an input, or of a neuron's argument."""
         if isinstance(variable, int):
             low, high = self.box[variable]
             halves = ((low, min(high, point)), (max(low, point), high))
@@ -55,37 +54,39 @@ class Situation:
         )
 
 
-class Numbering:
-    """Inputs and neurons as the variables of a certificate: inputs first, then neurons layer by layer."""
+@dataclass(frozen=True, slots=True)
+class SplitCase:
+    """Two cases follow: the variable is at most `point`, then the variable is at least `point`.
 
-    def __init__(self, network: Network) -> None:
-        self.first = [len(network.inputs)]
-        for layer in network.layers:
-            self.first.append(self.first[-1] + len(layer.rows))
+    `variable` is an input, or the place of a neuron (its argument is split); in evidence about a row over variables it
+    is the number of one of these.
+    """
 
-    def variable(self, variable: int | Place) -> int:
-        """The number of an input, or of the neuron at a place."""
-        return variable if isinstance(variable, int) else self.first[variable[0] - 1] + variable[1]
-
-    def place(self, number: int) -> int | Place:
-        """The input or the neuron that has a number."""
-        if number < self.first[0]:
-            return number
-        layer = bisect.bisect_right(self.first, number)
-        return layer, number - self.first[layer - 1]
+    variable: int | Place
+    point: Number
 
 
-#: Longer denominators are not carried into the layers above: sums of many would grow without end.
+@dataclass(frozen=True, slots=True)
+class LeafCase:
+    """Proved by multipliers, from the last free neuron to the first; without any, by default slopes."""
+
+    multipliers: tuple[Number, ...] = ()
+
+
+#: One node of a tree of cases, listed in preorder.
+Case = SplitCase | LeafCase
+
+#: Bounds with longer denominators are rounded before the layers above use them: sums of many would grow without end.
 _LONG = 48
 _KEPT_BITS = 32
 
 
 def lemma(value: Number, way: int) -> Number:
-    """The bound that is used above: the value itself if it is short, otherwise a short number just outside."""
+    """Return the bound that the layers above use: the value if it is short, otherwise a short number just outside."""
     if not isinstance(value, Rational) or value.denominator.bit_length() <= _LONG:
         return value
     magnitude = abs(value.numerator).bit_length() - value.denominator.bit_length()
     grid = Rational(2) ** (magnitude - _KEPT_BITS)
     steps = value / grid
-    whole = -(-steps.numerator // steps.denominator) if way > 0 else steps.numerator // steps.denominator
-    return grid * whole
+    count = -(-steps.numerator // steps.denominator) if way > 0 else steps.numerator // steps.denominator
+    return grid * count

@@ -6,8 +6,10 @@ from fractions import Fraction
 import pytest
 
 from verimv import kernel
-from verimv.bounding.prove.row_evidence import prove
-from verimv.bounding.search.cone import Variable, levels, search_row
+from verimv.bounding.prove.row import DerivedVariable
+from verimv.bounding.search.cone import levels, search_row
+from verimv.bounding.search.evidence import prove_row
+from verimv.certificate.numbering import case_words
 from verimv.core.effort import SECOND, Meter
 from verimv.exact import Rational, clip
 from verimv.kernels.verdicts import rejection
@@ -16,17 +18,17 @@ from verimv.networks.affine import Affine
 
 def random_cone(source: random.Random):
     """Free variables, then clipped rows over earlier ones, numbered layer by layer; and a row over all."""
-    variables: list[Variable | None] = [None] * source.randint(1, 3)
+    variables: list[DerivedVariable | None] = [None] * source.randint(1, 3)
     while len(variables) < 7:
         chosen = source.sample(range(len(variables)), min(len(variables), 3))
         row = Affine(
             ((j, Rational(source.choice((-2, -1, 1, 2)))) for j in sorted(chosen)), Rational(source.randint(-1, 1))
         )
-        variables.append(Variable("crelu", row))
+        variables.append(DerivedVariable("crelu", row))
     order = sorted(range(len(variables)), key=lambda k: levels(variables)[k])
     places = {k: place for place, k in enumerate(order)}
     variables = [
-        None if (variable := variables[k]) is None else Variable("crelu", variable.row.renumbered(places))
+        None if (variable := variables[k]) is None else DerivedVariable("crelu", variable.row.renumbered(places))
         for k in order
     ]
     goal = Affine((j, Rational(source.choice((-1, 1)))) for j in range(len(variables) - 3, len(variables)))
@@ -56,7 +58,7 @@ def accepted(variables, goal, cases) -> bool:
 
     known = [kernel.FREE if v is None else kernel.Variable(v.activation, translated(v.row)) for v in variables]
     system = kernel.System(known, work)
-    return rejection(lambda: system.prove(len(known), [translated(goal)], list(map(list, cases)), work)) is None
+    return rejection(lambda: system.prove(len(known), [translated(goal)], case_words(cases), work)) is None
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -66,11 +68,11 @@ def test_rows_over_clipped_nodes(seed):
     assert found is not None
     if not found.complete:
         assert found.attained > 0
-        assert prove(variables, goal, Meter(20 * SECOND)) is None
+        assert prove_row(variables, goal, Meter(20 * SECOND)) is None
     above = goal.shifted(-found.attained)  # the search stops at the first point above 0
     assert largest(variables, goal) <= found.value
     for row in (goal,) if found.complete else (goal.shifted(-found.value), above):
-        cases = prove(variables, row, Meter(20 * SECOND))
+        cases = prove_row(variables, row, Meter(20 * SECOND))
         if cases is not None:
             assert accepted(variables, row, cases)
             assert largest(variables, row) <= 0
@@ -79,9 +81,9 @@ def test_rows_over_clipped_nodes(seed):
 
 def test_what_the_search_leaves_to_z3():
     half = Affine([(0, Rational(1, 2))])
-    assert search_row([None, Variable("relu", half)], half, Meter(SECOND)) is None
-    assert search_row([Variable("crelu", Affine(())), None], half, Meter(SECOND)) is None  # not layer by layer
+    assert search_row([None, DerivedVariable("relu", half)], half, Meter(SECOND)) is None
+    assert search_row([DerivedVariable("crelu", Affine(())), None], half, Meter(SECOND)) is None  # not layer by layer
     assert (
-        prove([None, Variable("relu", half)], Affine([(1, Rational(1))], Rational(-1, 2)), Meter(5 * SECOND))
+        prove_row([None, DerivedVariable("relu", half)], Affine([(1, Rational(1))], Rational(-1, 2)), Meter(5 * SECOND))
         is not None
     )

@@ -5,12 +5,12 @@ import random
 import numpy as np
 import pytest
 
-from tests.bounding.test_engine import check_evidence
+from tests.bounding.search.test_engine import check_evidence
 from tests.oracle import build_network
-from verimv.bounding.guess.linear_program import Answer, LinearProgram
-from verimv.bounding.prove.row_evidence import prove_bound
-from verimv.bounding.prove.situation import Target
-from verimv.bounding.search.engine import Effort, certified_bounds
+from verimv.bounding.guess.linear_program import LinearAnswer, LinearProgram
+from verimv.bounding.search.engine import SearchEffort, certified_bounds
+from verimv.bounding.search.evidence import prove_bound
+from verimv.bounding.situation import Target
 from verimv.core.effort import SECOND, Meter
 from verimv.exact import Rational
 from verimv.networks.network import Network
@@ -27,23 +27,23 @@ def check_sound(network: Network, bounds, points: int = 60) -> None:
 
 
 def nonsense(program, cost):
-    return Answer("optimal", -1e9, np.full(program.columns, 7.0), np.linspace(-50, 50, 1000)[: rows_of(program)])
+    return LinearAnswer("optimal", -1e9, np.full(program.columns, 7.0), np.linspace(-50, 50, 1000)[: rows_of(program)])
 
 
 def not_numbers(program, cost):
-    return Answer("optimal", float("nan"), np.full(program.columns, np.nan), np.full(rows_of(program), np.nan))
+    return LinearAnswer("optimal", float("nan"), np.full(program.columns, np.nan), np.full(rows_of(program), np.nan))
 
 
 def never_feasible(program, cost):
-    return Answer("infeasible", duals=np.ones(rows_of(program)))
+    return LinearAnswer("infeasible", duals=np.ones(rows_of(program)))
 
 
 def without_ray(program, cost):
-    return Answer("infeasible")
+    return LinearAnswer("infeasible")
 
 
 def failure(program, cost):
-    return Answer("failed")
+    return LinearAnswer("failed")
 
 
 def rows_of(program) -> int:
@@ -54,9 +54,9 @@ def rows_of(program) -> int:
 @pytest.mark.parametrize("method", ["lp", "exact"])
 def test_a_linear_programming_solver_that_lies(monkeypatch, answer, method):
     network = random_network((3, 6, 6, 1), 5, "integer")
-    honest = certified_bounds(network, Effort("exact"))
+    honest = certified_bounds(network, SearchEffort("exact"))
     monkeypatch.setattr(LinearProgram, "maximise", answer)
-    bounds = certified_bounds(network, Effort(method, nodes=200))
+    bounds = certified_bounds(network, SearchEffort(method, nodes=200))
     check_sound(network, bounds)
     for rows, best in zip(bounds.layers, honest.layers, strict=True):
         assert all(a.lower <= b.lower and b.upper <= a.upper for a, b in zip(rows, best, strict=True))
@@ -72,13 +72,13 @@ def test_huge_and_tiny_weights():
         ]
     )
     for method in ("linear", "lp", "exact"):
-        check_sound(network, certified_bounds(network, Effort(method, nodes=200, per_bound=2 * SECOND)))
+        check_sound(network, certified_bounds(network, SearchEffort(method, nodes=200, per_bound=2 * SECOND)))
 
 
 def test_numbers_beyond_floats():
     """No float guides the search: intervals stand."""
     network = build_network([([["1e400", 1], [1, 1]], [0, 0], "relu"), ([["1e-400", -1]], [0], "relu")])
-    bounds = certified_bounds(network, Effort("exact"))
+    bounds = certified_bounds(network, SearchEffort("exact"))
     check_sound(network, bounds)
     assert bounds.layers[1][0].method == "interval"
 
@@ -87,7 +87,7 @@ def test_dead_layers():
     network = build_network(
         [([[1, 1], [2, 1]], [-5, -9], "relu"), ([[1, -1], [3, 1]], [0, 1], "relu"), ([[1, 1]], [0], "identity")]
     )
-    bounds = certified_bounds(network, Effort("exact"))
+    bounds = certified_bounds(network, SearchEffort("exact"))
     assert [(b.lower, b.upper) for b in bounds.layers[1]] == [(0, 0), (1, 1)]
     assert (bounds.layers[2][0].lower, bounds.layers[2][0].upper) == (1, 1)
     check_sound(network, bounds)
@@ -97,7 +97,7 @@ def test_degenerate_linear_programs():
     """Equal and opposite neurons, weights 0, a maximum on a whole face, kinks at corners."""
     same = [[1, -1, 0]] * 4 + [[-1, 1, 0]] * 4
     spec = [(same, [0] * 8, "relu"), ([[1] * 8, [1, -1] * 4, [0] * 8], [0, 0, -1], "relu"), ([[1, 1, 1]], [0], "relu")]
-    bounds = certified_bounds(build_network(spec), Effort("exact"))
+    bounds = certified_bounds(build_network(spec), SearchEffort("exact"))
     assert [(b.lower, b.upper) for b in bounds.layers[1]] == [(0, 4), (0, 0), (-1, -1)]
     assert bounds.counts()["exact"] == 12
     check_sound(build_network(spec), bounds)
@@ -106,7 +106,7 @@ def test_degenerate_linear_programs():
 @pytest.mark.parametrize("answer", [nonsense, failure])
 def test_evidence_survives_a_lying_solver(monkeypatch, answer):
     network = random_network((2, 3, 2, 1), 0, "integer")
-    bound = certified_bounds(network, Effort("exact")).layers[1][0]
+    bound = certified_bounds(network, SearchEffort("exact")).layers[1][0]
     monkeypatch.setattr(LinearProgram, "maximise", answer)
     assert prove_bound(network, Target(2, 0, 1, bound.upper), {}, Meter(10 * SECOND)) is not None
     assert prove_bound(network, Target(2, 0, 1, bound.upper - Rational(1, 100)), {}, Meter(SECOND)) is None
@@ -120,5 +120,5 @@ def test_a_goal_beyond_floats():
 
 def test_searches_are_repeatable():
     network = random_network((4, 10, 8, 1), 6)
-    first, second = (certified_bounds(network, Effort("exact", nodes=20)) for _ in range(2))
+    first, second = (certified_bounds(network, SearchEffort("exact", nodes=20)) for _ in range(2))
     assert first == second
