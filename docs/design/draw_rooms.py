@@ -11,7 +11,7 @@ FLOORS = (
         "9",
         ("show", "pictures, report"),
         ("paper", "experiments, benchmarks"),
-        ("testing", "assertions for test suites"),
+        ("testing", "assertions for your tests"),
     ),
     ("8", ("questions", "equal? range? valid? bounds? — all policy")),
     ("7", ("certificate", "writes the lines of a proof")),
@@ -57,7 +57,7 @@ def rooms_svg() -> str:
            "class": "axis", "stroke-dasharray": "5 4"}  # fmt: skip
     parts.append(element("rect", box))
     parts.append(text("kernel.py", LEFT + 12, kernel_y + 19, "start"))
-    told = "alone: imports only Python's standard library, checks what certificate/ has written; the last word on both ways"
+    told = "alone: only Python's standard library; checks what certificate/ has written; the last word on both ways"
     parts.append(text(told, LEFT + 12, kernel_y + 36, "start", "minor"))
     for lane in range(2):
         x, y = right + lane * 46 + 8, kernel_y + HEIGHT / 2

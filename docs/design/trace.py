@@ -13,6 +13,7 @@ import io
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -42,7 +43,7 @@ def traced(work: Callable[[], Any]) -> tuple[int, int, int]:
         finally:
             sys.setprofile(None)
     packages = list(first_calls.values())
-    changes = sum(a != b for a, b in zip(packages, packages[1:], strict=False))
+    changes = sum(a != b for a, b in pairwise(packages))
     return len(first_calls), len({path for path, _ in first_calls}), changes
 
 

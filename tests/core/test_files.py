@@ -161,9 +161,9 @@ def test_commands_replace_links_in_certificate_directories(tmp_path):
 
 
 def test_records_of_experiments_are_not_links(tmp_path):
-    from verimv.paper.experiments.campaign import EXPERIMENTS, Record
+    from verimv.paper.experiments.campaign import EXPERIMENTS, ExperimentRecord
 
     os.symlink(tmp_path / "victim", tmp_path / "lengths-runs.csv")
     with pytest.raises(InputError, match="symbolic link"):
-        Record(EXPERIMENTS["lengths"], "1", tmp_path / "lengths-runs.csv")
-    assert not Record(EXPERIMENTS["lengths"], "1", tmp_path / "other-runs.csv").rows
+        ExperimentRecord(EXPERIMENTS["lengths"], "1", tmp_path / "lengths-runs.csv")
+    assert not ExperimentRecord(EXPERIMENTS["lengths"], "1", tmp_path / "other-runs.csv").rows

@@ -18,8 +18,7 @@ from verimv.extraction.pipeline import extract as plain_extract
 from verimv.extraction.strategies import length_search as step2_search
 from verimv.extraction.strategies.compact import lemma_choice, plan_by
 from verimv.extraction.strategies.length_search import LengthSearch, _allowed, _is_allowed
-from verimv.extraction.strategies.plan import Builder as PlanBuilder
-from verimv.extraction.strategies.plan import Cut, Plan, Planner, literal_form, multipliers, planned_nodes
+from verimv.extraction.strategies.plan import Cut, Plan, PlanBuilder, Planner, literal_form, multipliers, planned_nodes
 from verimv.formulas.dag import Dag
 from verimv.formulas.formula import Formula
 from verimv.networks.affine import Affine
@@ -208,6 +207,6 @@ def test_a_search_without_time_still_gives_a_plan():
 
 
 def test_a_unit_that_is_too_large_is_undecided(monkeypatch):
-    monkeypatch.setattr(step2_search, "EFFORTS", (step2_search.Effort(0, 0, 1000),))
+    monkeypatch.setattr(step2_search, "SEARCH_LIMITS", (step2_search.SearchLimits(0, 0, 1000),))
     with pytest.raises(Undecided, match=r"50 inputs .* too large"):
         LengthSearch().best(((33, 1),) * 50, -70)

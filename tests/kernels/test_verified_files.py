@@ -14,7 +14,7 @@ import pytest
 
 from tests.certificate.by_verdict.make import HAT, Case, formula, network
 from tests.kernels.test_verified import FOLDER, is_missing
-from verimv.kernels.verified import Verdict, find_verified, verified_verdict
+from verimv.kernels.verified import KernelVerdict, find_verified, verified_verdict
 
 pytestmark = pytest.mark.skipif(is_missing(), reason="no verified kernel (make -C proofs)")
 
@@ -22,7 +22,7 @@ ONE = network(([[1, 0]], "relu"))
 SUM = network(([[1, 0], [-1, 1]], "relu"), ([[1, 1, 0]], "identity"))
 
 
-def verdict(directory: Path) -> Verdict:
+def verdict(directory: Path) -> KernelVerdict:
     return verified_verdict(str(directory), {})
 
 
@@ -108,11 +108,11 @@ def test_a_subject_that_is_not_named(subject, file, tmp_path):
     expected = f"expected a directory without a {subject} that the certificate does not name"
     hat = written(HAT, tmp_path / "hat")
     (hat / file).symlink_to("nowhere")
-    assert verdict(hat) == Verdict("malformed", None, expected)
+    assert verdict(hat) == KernelVerdict("malformed", None, expected)
     (hat / file).unlink()
     assert verdict(hat).status == "valid"
     given = {subject: str(hat / "network.json")}
-    assert verified_verdict(str(hat), given) == Verdict("malformed", None, expected)
+    assert verified_verdict(str(hat), given) == KernelVerdict("malformed", None, expected)
 
 
 @pytest.mark.parametrize("file", ["network.json", "formula.mv", "certificate.jsonl"])
@@ -140,7 +140,7 @@ def test_a_file_that_is_too_long(tmp_path):
     hat = written(HAT, tmp_path / "hat")
     with open(hat / "formula.mv", "r+b") as file:
         file.truncate((1 << 30) + 1)
-    assert verdict(hat) == Verdict("malformed", None, "expected a regular file")
+    assert verdict(hat) == KernelVerdict("malformed", None, "expected a regular file")
 
 
 # -- gzip -------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.oracle import formula_values, grid
 from verimv.formulas.formula import Formula
-from verimv.simplification.equalities import Step
+from verimv.simplification.equalities import EqualityStep
 from verimv.simplification.simplification import Simplification
 from verimv.solvers import decide
 from verimv.solvers.point_search import Search
@@ -14,7 +14,7 @@ class Refused(Exception):
     pass
 
 
-def replay(found: Simplification, steps: tuple[Step, ...] | None = None) -> None:
+def replay(found: Simplification, steps: tuple[EqualityStep, ...] | None = None) -> None:
     """Raises Refused unless the steps prove every output of the original equal to that of the result."""
     dag = found.dag
     classes: dict[int, int] = {}

@@ -5,7 +5,7 @@ import pytest
 from verimv.formulas.dag import NOT, OPLUS, Dag
 from verimv.formulas.formula import Formula, parse
 from verimv.simplification.cones import NotACut, cone, growing_cuts, inputs_under, is_small, local_formula
-from verimv.simplification.equalities import CONGRUENCE, Equalities, Step
+from verimv.simplification.equalities import CONGRUENCE, Equalities, EqualityStep
 
 
 def names(dag, *letters):
@@ -17,12 +17,12 @@ def test_the_last_preference_wins_and_no_edge_is_lost():
     a, b, c, d = names(dag, "a", "b", "c", "d")
     equalities = Equalities(dag)
     for old, new in ((a, b), (c, d), (b, d)):
-        equalities.add(Step(old, new, (), "stated"))
+        equalities.add(EqualityStep(old, new, (), "stated"))
     assert {equalities.find(node) for node in (a, b, c, d)} == {d}
-    equalities.add(Step(d, a, (), "known already"))
+    equalities.add(EqualityStep(d, a, (), "known already"))
     assert {equalities.find(node) for node in (a, b, c, d)} == {a}
     assert [(step.old, step.new) for step in equalities.proof([(a, c)])] == [(a, b), (c, d), (b, d)]
-    assert equalities.proof([(a, b)]) == [Step(a, b, (), "stated")]
+    assert equalities.proof([(a, b)]) == [EqualityStep(a, b, (), "stated")]
     assert equalities.proof([(a, a)]) == []
 
 
@@ -31,7 +31,7 @@ def test_rebuilding_uses_congruence():
     a, b = names(dag, "a", "b")
     top = dag.node(NOT, dag.node(OPLUS, a, a))
     equalities = Equalities(dag)
-    equalities.add(Step(a, b, (), "stated"))
+    equalities.add(EqualityStep(a, b, (), "stated"))
     (new,) = equalities.rebuild([top])
     assert new == dag.node(NOT, dag.node(OPLUS, b, b))
     assert [step.reason for step in equalities.proof([(top, new)])] == ["stated", CONGRUENCE, CONGRUENCE]
@@ -43,7 +43,7 @@ def test_a_node_that_stands_for_a_part_of_itself():
     (a,) = names(dag, "a")
     double = dag.node(OPLUS, a, a)
     equalities = Equalities(dag)
-    equalities.add(Step(a, double, (a,), "stated"))
+    equalities.add(EqualityStep(a, double, (a,), "stated"))
     assert equalities.rebuild([a]) == [double]
 
 
@@ -54,7 +54,7 @@ def test_improvements_are_offered_bottom_up_and_again():
     def double_negation(node):
         inner = dag.lefts[node]
         if dag.kinds[node] == NOT == dag.kinds[inner]:
-            return Step(node, dag.lefts[inner], (dag.lefts[inner],), "double negation")
+            return EqualityStep(node, dag.lefts[inner], (dag.lefts[inner],), "double negation")
         return None
 
     assert equalities.rebuild([4], double_negation) == [0]

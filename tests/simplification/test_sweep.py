@@ -10,7 +10,7 @@ from tests.oracle import expressions, formula_values
 from verimv.core.effort import SECOND, Meter
 from verimv.formulas.dag import reachable
 from verimv.formulas.formula import Formula, parse
-from verimv.simplification.cone_solver import Obligation, Prover
+from verimv.simplification.cone_solver import ConeProver, Obligation
 from verimv.simplification.equalities import Equalities
 from verimv.simplification.objective import TreeCosts
 from verimv.simplification.simulate import Simulation, farey
@@ -52,7 +52,7 @@ def test_points_with_huge_denominators():
 
 
 def prover_for(formula, work=20 * SECOND):
-    return Prover(formula.dag, Meter(work))
+    return ConeProver(formula.dag, Meter(work))
 
 
 def test_obligations_are_decided_over_their_leaves():
@@ -131,7 +131,7 @@ def test_a_counterexample_joins_the_simulation():
     assert len(simulation.points) > 2
 
 
-class Silent(Prover):
+class Silent(ConeProver):
     """A solver that never answers."""
 
     def decide(self, obligations):

@@ -29,7 +29,7 @@ class NotMatched(Exception):
     """The structures differ, or the work is used up: which says nothing about equality."""
 
 
-class Claim(NamedTuple):
+class NodeClaim(NamedTuple):
     """The node is σ(form): claim `number` of the derivation. Atoms of forms are nodes."""
 
     node: int
@@ -48,15 +48,15 @@ class Claims:
         self.dag = dag
         self.derivation = derivation
         #: a form in [0,1], so that σ changes nothing
-        self.values: dict[int, Claim] = {}
+        self.values: dict[int, NodeClaim] = {}
         #: what a node clips: with the operands' sums put in, and with their values
-        self.sums: dict[int, list[Claim]] = {}
+        self.sums: dict[int, list[NodeClaim]] = {}
         #: sums of nodes that stand for themselves
-        self.known: dict[Affine, Claim] = {}
+        self.known: dict[Affine, NodeClaim] = {}
 
     def assume(self, node: int, number: int) -> None:
         """A claim says that the node stands for itself: an input, or a node that may have any value here."""
-        self.values[node] = Claim(node, Affine.variable(node), number)
+        self.values[node] = NodeClaim(node, Affine.variable(node), number)
 
     def derive(self, nodes: Iterable[int]) -> None:
         """Claims for nodes, operands before what is built from them."""
@@ -65,7 +65,7 @@ class Claims:
             if kind in (ZERO, ONE):
                 value = kind - ZERO
                 number = self.derivation.constant(value)
-                self.values[node] = Claim(node, Affine((), Rational(value)), number)
+                self.values[node] = NodeClaim(node, Affine((), Rational(value)), number)
             elif kind == NOT:
                 self._negation(node, left)
             elif kind in (DIVIDE, SCALE):
@@ -73,13 +73,13 @@ class Claims:
             elif kind != VARIABLE:
                 self._sum(node, "plus" if kind == OPLUS else "times")
 
-    def _unary(self, node: int, below: int, derive: Callable[[Claim], Claim], high: int | None = None) -> None:
+    def _unary(self, node: int, below: int, derive: Callable[[NodeClaim], NodeClaim], high: int | None = None) -> None:
         self.values[node] = derive(self.values[below])
         self.sums[node] = [derive(claim) for claim in self.sums.get(below, []) if claim.is_within(None, high)]
 
     def _negation(self, node: int, below: int) -> None:
-        def derive(claim: Claim) -> Claim:
-            return Claim(node, claim.form.complement(), self.derivation.claim("not", claim.number))
+        def derive(claim: NodeClaim) -> NodeClaim:
+            return NodeClaim(node, claim.form.complement(), self.derivation.claim("not", claim.number))
 
         self._unary(node, below, derive)
 
@@ -88,8 +88,8 @@ class Claims:
         factor = Rational(1, payload) if kind == DIVIDE else payload
         text = f"d[{payload}]" if kind == DIVIDE else f"D[{format_number(payload)}]"
 
-        def derive(claim: Claim) -> Claim:
-            return Claim(node, claim.form.scaled(factor), self.derivation.claim("scale", text, claim.number))
+        def derive(claim: NodeClaim) -> NodeClaim:
+            return NodeClaim(node, claim.form.scaled(factor), self.derivation.claim("scale", text, claim.number))
 
         self._unary(node, below, derive, high=1)
 
@@ -98,19 +98,19 @@ class Claims:
         low, high, shift = (0, None, ZERO_) if rule == "plus" else (None, 1, -ONE_)
         operands = self.dag.operands(node)
         flat = [self._flat(operand, low, high) for operand in operands]
-        sums: dict[Affine, Claim] = {}
+        sums: dict[Affine, NodeClaim] = {}
         for a, b in (flat, [self.values[operand] for operand in operands]):
             form = (a.form + b.form).shifted(shift)
             if form not in sums:
-                sums[form] = Claim(node, form, self.derivation.claim(rule, a.number, b.number))
+                sums[form] = NodeClaim(node, form, self.derivation.claim(rule, a.number, b.number))
         self.sums[node] = list(sums.values())
         self.values[node] = self._clipped(node, self.sums[node])
 
-    def _flat(self, node: int, low: int | None, high: int | None) -> Claim:
+    def _flat(self, node: int, low: int | None, high: int | None) -> NodeClaim:
         usable = (c for c in self.sums.get(node, []) if len(c.form.terms) < MAX_TERMS and c.is_within(low, high))
         return next(usable, self.values[node])
 
-    def _clipped(self, node: int, sums: list[Claim]) -> Claim:
+    def _clipped(self, node: int, sums: list[NodeClaim]) -> NodeClaim:
         """The value: a sum that stays in [0,1], another node that clips the same sum, or the node itself."""
         derivation = self.derivation
         for claim in reversed(sums):
@@ -119,20 +119,20 @@ class Claims:
             for value, low, high in ((0, None, 0), (1, 1, None)):
                 if claim.is_within(low, high):
                     number = derivation.claim("same", derivation.constant(value), claim.number)
-                    return Claim(node, Affine((), Rational(value)), number)
+                    return NodeClaim(node, Affine((), Rational(value)), number)
             if (known := self.known.get(claim.form)) is not None:
                 number = derivation.claim("same", known.number, claim.number)
-                return Claim(node, Affine.variable(known.node), number)
+                return NodeClaim(node, Affine.variable(known.node), number)
             if (known := self.known.get(claim.form.complement())) is not None:  # ¬node clips the other's sum
                 number = derivation.claim("same", known.number, derivation.claim("not", claim.number))
-                return Claim(node, Affine.variable(known.node).complement(), derivation.claim("not", number))
+                return NodeClaim(node, Affine.variable(known.node).complement(), derivation.claim("not", number))
         for claim in sums:
             self.known[claim.form] = claim
-        return Claim(node, Affine.variable(node), derivation.claim("atom", sums[0].number))
+        return NodeClaim(node, Affine.variable(node), derivation.claim("atom", sums[0].number))
 
     def by_cases(self, a: int, b: int, claim: int, meter: Meter) -> int:
         """The claim that node b has the form of a claim about node a, proved over all that both are made of."""
-        definitions: dict[int, Claim] = {}
+        definitions: dict[int, NodeClaim] = {}
         pending = [node for node in (a, b) if self.dag.kinds[node] not in (ZERO, ONE)]  # these are numbers
         while pending:
             node = pending.pop()
@@ -155,20 +155,20 @@ class Claims:
     def _reference(self, node: int, places: dict[int, int]) -> Affine:
         return Affine.variable(places[node]) if node in places else self.values[node].form
 
-    def _definition(self, node: int) -> Claim:
+    def _definition(self, node: int) -> NodeClaim:
         """A claim about the node whose form has earlier nodes only; an input stands for itself."""
         value = self.values[node]
         is_atom = value.form == Affine.variable(node) and node in self.sums
         return self.sums[node][0] if is_atom else value
 
 
-def _in_layers(cone: list[Claim]) -> tuple[list[Claim], list[DerivedVariable | None]]:
+def _in_layers(cone: list[NodeClaim]) -> tuple[list[NodeClaim], list[DerivedVariable | None]]:
     """Definitions, ordered so that each stands after all of a lower layer; and as variables numbered in that order."""
     order = [claim for _, claim in sorted(zip(levels(_variables(cone)), cone, strict=True), key=lambda pair: pair[0])]
     return order, _variables(order)
 
 
-def _variables(cone: list[Claim]) -> list[DerivedVariable | None]:
+def _variables(cone: list[NodeClaim]) -> list[DerivedVariable | None]:
     places = {node: k for k, (node, _, _) in enumerate(cone)}
     return [
         None if form == Affine.variable(node) else DerivedVariable("crelu", form.renumbered(places))

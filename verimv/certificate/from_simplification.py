@@ -21,7 +21,7 @@ from verimv.core.errors import Undecided
 from verimv.exact import format_number
 from verimv.formulas.dag import DIVIDE, NOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, reachable
 from verimv.formulas.mvfile import write_mv
-from verimv.simplification.equalities import CONGRUENCE, Step
+from verimv.simplification.equalities import CONGRUENCE, EqualityStep
 from verimv.simplification.simplification import DEFAULT_WORK, Progress, Simplification, simplify
 
 
@@ -98,7 +98,7 @@ class _Proof:
             return False
         return True
 
-    def _follow(self, step: Step, meter: Meter) -> None:
+    def _follow(self, step: EqualityStep, meter: Meter) -> None:
         old, new = step.old, step.new
         if step.reason == CONGRUENCE:
             read = {node: [self.reading(operand)[1] for operand in self.dag.operands(node)] for node in (old, new)}

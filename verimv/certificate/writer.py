@@ -13,9 +13,8 @@ from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor, format_
 from verimv.extraction.pipeline import no_progress
 from verimv.extraction.recorder import Clipping, Recorder, TableRow
 from verimv.extraction.step3_compose import Progress
-from verimv.extraction.strategies.paper import Row, Step
-from verimv.extraction.strategies.plan import Plan
-from verimv.extraction.strategies.plan import Step as PlanStep
+from verimv.extraction.strategies.paper import LemmaStep, Row
+from verimv.extraction.strategies.plan import Plan, PlanStep
 from verimv.extraction.strategies.threshold import Threshold
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
@@ -95,7 +94,7 @@ class CertificateWriter(Recorder):
             self._entries = {}
         self._linear = True
 
-    def _entry(self, step: Step, literal: int, j: int, below: Row) -> int:
+    def _entry(self, step: LemmaStep, literal: int, j: int, below: Row) -> int:
         """Lemma 3.3, or what is left of it where a neighbour is constant."""
         g, above = self._below(j, below), self._below(j + 1 if step.positive else j - 1, below)
         if not step.positive:

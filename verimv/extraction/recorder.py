@@ -13,7 +13,7 @@ from verimv.networks.program import Range
 from verimv.networks.transforms.outputs import OutputMap
 
 if TYPE_CHECKING:
-    from verimv.extraction.strategies.paper import Row, Step
+    from verimv.extraction.strategies.paper import LemmaStep, Row
     from verimv.extraction.strategies.plan import Plan
     from verimv.extraction.strategies.threshold import Threshold
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class TableRow(NamedTuple):
     """What a row claims: row[j] = σ(g + j ± h), where below[j] = σ(g + j) and h = piece·x, as its step says."""
 
-    step: Step
+    step: LemmaStep
     below: Row
     row: Row
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from verimv import kernel
 from verimv.core.errors import InputError, InternalError, Undecided
 
-__all__ = ["PROGRAM", "Verdict", "find_verified", "verified_verdict"]
+__all__ = ["PROGRAM", "KernelVerdict", "find_verified", "verified_verdict"]
 
 PROGRAM = "verimv-kernel"
 #: Says where the program is, if it is nowhere else.
@@ -27,7 +27,7 @@ _REFUSED = re.compile(r"(invalid|malformed|incomplete)(?:, ([^:]*))?(?:: (.*))?\
 
 
 @dataclass(frozen=True)
-class Verdict:
+class KernelVerdict:
     """One of the four verdicts of proofs/FORMAT.md; what is proved if it is valid, where and why if it is not."""
 
     status: str
@@ -53,7 +53,7 @@ def find_verified() -> str:
     return found
 
 
-def verified_verdict(path: str, files: Mapping[str, str | None]) -> Verdict:
+def verified_verdict(path: str, files: Mapping[str, str | None]) -> KernelVerdict:
     """What the verified kernel says of a directory, or of a certificate and the files that are given."""
     given = [word for name, file in files.items() if file is not None for word in (f"--{name}", file)]
     command = [find_verified(), *given, "--", path]
@@ -67,4 +67,4 @@ def verified_verdict(path: str, files: Mapping[str, str | None]) -> Verdict:
     answer = _VALID.fullmatch(text) or _REFUSED.fullmatch(text)
     if answer is None or kernel.EXIT_CODES[answer[1]] != done.returncode:
         raise InternalError(f"the verified kernel answers {done.stdout[:200]!r} and exits with {done.returncode}")
-    return Verdict(answer[1], answer[2] or None, answer[3] or None, tuple(answer[4].splitlines()))
+    return KernelVerdict(answer[1], answer[2] or None, answer[3] or None, tuple(answer[4].splitlines()))

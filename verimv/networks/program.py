@@ -18,7 +18,7 @@ from verimv.networks.network import Box, Network
 Range = tuple[Number, Number]
 
 
-class Case(NamedTuple):
+class PiecewiseValue(NamedTuple):
     """A value defined by cases: ρ(argument) or σ(argument)."""
 
     kind: Literal["relu", "clip"]
@@ -31,8 +31,8 @@ class Program:
     def __init__(self, box: Box) -> None:
         self.inputs = len(box)
         self.ranges: list[Range] = list(box)
-        self.cases: dict[int, Case] = {}
-        self._known: dict[Case, int] = {}
+        self.cases: dict[int, PiecewiseValue] = {}
+        self._known: dict[PiecewiseValue, int] = {}
 
     def range_of(self, form: Affine) -> Range:
         return form.range_over(self.ranges)
@@ -44,7 +44,7 @@ class Program:
             return Affine(())
         if low >= 0:
             return argument
-        return self._case(Case("relu", argument), (ZERO, high))
+        return self._case(PiecewiseValue("relu", argument), (ZERO, high))
 
     def clip(self, argument: Affine, proven: Range | None = None) -> Affine:
         """σ(argument) as a form."""
@@ -53,13 +53,13 @@ class Program:
             return self.relu(argument, (low, high))
         if low >= 0:
             return self.relu(argument.complement(), (1 - high, 1 - low)).complement()
-        return self._case(Case("clip", argument), (ZERO, ONE))
+        return self._case(PiecewiseValue("clip", argument), (ZERO, ONE))
 
     def _range(self, argument: Affine, proven: Range | None) -> Range:
         low, high = self.range_of(argument)
         return (low, high) if proven is None else (max(low, proven[0]), min(high, proven[1]))
 
-    def _case(self, case: Case, result: Range) -> Affine:
+    def _case(self, case: PiecewiseValue, result: Range) -> Affine:
         number = self._known.get(case)
         if number is None:
             number = self._known[case] = len(self.ranges)

@@ -4,7 +4,7 @@ and bracketed, the first stands for all. Its form is left alone, so → and ∧ 
 from __future__ import annotations
 
 from verimv.formulas.dag import ODOT, ONE, OPLUS, ZERO, Dag
-from verimv.simplification.equalities import Step
+from verimv.simplification.equalities import EqualityStep
 
 #: Longer chains are shared by their two operands only: the proof of a step grows with the chain.
 MAX_CHAIN = 6
@@ -17,7 +17,7 @@ class Sharing:
         self.dag = dag
         self._first: dict[tuple[int, ...], int] = {}
 
-    def apply(self, node: int) -> Step | None:
+    def apply(self, node: int) -> EqualityStep | None:
         kind = self.dag.kinds[node]
         if kind not in (OPLUS, ODOT):
             return None
@@ -28,7 +28,7 @@ class Sharing:
             return None
         same_pair = tuple(sorted(self.dag.operands(first))) == pair
         leaves = tuple(sorted({leaf for leaf in operands if self.dag.kinds[leaf] not in (ZERO, ONE)}))
-        return Step(node, first, leaves, "commutativity" if same_pair else "associativity")
+        return EqualityStep(node, first, leaves, "commutativity" if same_pair else "associativity")
 
 
 def chain(dag: Dag, node: int) -> tuple[int, ...]:

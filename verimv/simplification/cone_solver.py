@@ -43,7 +43,7 @@ class Query(NamedTuple):
 
 
 @dataclass
-class Prover:
+class ConeProver:
     """Decides obligations until the work is used up, and counts what it took. What was proved once is known."""
 
     dag: Dag

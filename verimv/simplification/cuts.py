@@ -24,7 +24,7 @@ _COARSER = {
 
 
 @dataclass(frozen=True)
-class Cut:
+class NodeCut:
     """Leaves, and the values of the node above them as the leaves range over the grid."""
 
     leaves: tuple[int, ...]
@@ -45,28 +45,28 @@ class Cuts:
 
     def __init__(self, dag: Dag) -> None:
         self.dag = dag
-        self._cuts: dict[int, list[Cut]] = {}
+        self._cuts: dict[int, list[NodeCut]] = {}
 
-    def of(self, node: int) -> list[Cut]:
+    def of(self, node: int) -> list[NodeCut]:
         return self._cuts[node]
 
     def add(self, node: int) -> None:
         """Find the cuts of a node whose operands have theirs."""
         dag, kind = self.dag, self.dag.kinds[node]
         if kind in (ZERO, build.ONE):
-            self._cuts[node] = [Cut((), np.array(ONE * (kind == build.ONE), dtype=np.int8))]
+            self._cuts[node] = [NodeCut((), np.array(ONE * (kind == build.ONE), dtype=np.int8))]
         elif kind == NOT:
             below = self._cuts[dag.lefts[node]]
-            self._cuts[node] = [Cut(cut.leaves, np.int8(ONE) - cut.values) for cut in below]
+            self._cuts[node] = [NodeCut(cut.leaves, np.int8(ONE) - cut.values) for cut in below]
         elif kind in (OPLUS, ODOT):
             self._cuts[node] = [*self._joined(node), _itself(node)]
         else:
             self._cuts[node] = [_itself(node)]
 
-    def _joined(self, node: int) -> list[Cut]:
+    def _joined(self, node: int) -> list[NodeCut]:
         """A cut of each operand together: few leaves, deep ones first, and always the nearest."""
         left, right = (self._cuts[operand] for operand in self.dag.operands(node))
-        unions: dict[tuple[int, ...], tuple[Cut, Cut]] = {}
+        unions: dict[tuple[int, ...], tuple[NodeCut, NodeCut]] = {}
         for a in reversed(left):
             for b in reversed(right):
                 leaves = tuple(sorted({*a.leaves, *b.leaves}))
@@ -74,18 +74,18 @@ class Cuts:
                     unions.setdefault(leaves, (a, b))
         nearest, *others = unions
         chosen = [*sorted(others, key=self._height)[: MAX_CUTS - 1], nearest]
-        return [Cut(leaves, self._values(node, leaves, *unions[leaves])) for leaves in chosen]
+        return [NodeCut(leaves, self._values(node, leaves, *unions[leaves])) for leaves in chosen]
 
     def _height(self, leaves: tuple[int, ...]) -> list[int]:
         """Small for cuts that reach deep: variables are as deep as can be."""
         return sorted((0 if self.dag.kinds[leaf] == VARIABLE else leaf for leaf in leaves), reverse=True)
 
-    def _values(self, node: int, leaves: tuple[int, ...], a: Cut, b: Cut) -> Values:
+    def _values(self, node: int, leaves: tuple[int, ...], a: NodeCut, b: NodeCut) -> Values:
         total: Values = a.over(leaves) + b.over(leaves)  # at most 120, which a byte holds
         if self.dag.kinds[node] == ODOT:
             total -= np.int8(ONE)
         return total.clip(np.int8(0), np.int8(ONE))
 
 
-def _itself(node: int) -> Cut:
-    return Cut((node,), grid_axis(0, 1))
+def _itself(node: int) -> NodeCut:
+    return NodeCut((node,), grid_axis(0, 1))

@@ -1,5 +1,5 @@
 """Proved equalities between nodes of one table, as a forest: every tree is a class of equal nodes, its root the node
-that stands for them all, and every edge a :class:`Step` that says why two nodes are equal.
+that stands for them all, and every edge a :class:`EqualityStep` that says why two nodes are equal.
 
 Edges are never taken away, only turned round when another node is to stand for its class. So two nodes that were
 connected once stay connected by the same path, and the path is their proof.
@@ -19,7 +19,7 @@ SOLVER = "solver"
 
 
 @dataclass(frozen=True)
-class Step:
+class EqualityStep:
     """old = new. Unless the reason is congruence, this holds whatever values in [0,1] the leaves take: both nodes are
     built from the leaves and from constants alone. The reason is "congruence", "solver" or the name of a law."""
 
@@ -30,7 +30,7 @@ class Step:
 
 
 #: Suggests a better node for a node with clean operands: the step that proves them equal, or None.
-Improve = Callable[[int], Step | None]
+Improve = Callable[[int], EqualityStep | None]
 
 
 class Equalities:
@@ -38,7 +38,7 @@ class Equalities:
 
     def __init__(self, dag: Dag) -> None:
         self.dag = dag
-        self.steps: list[Step] = []
+        self.steps: list[EqualityStep] = []
         #: node → (next node towards the root of its tree, number of the step between them)
         self._next: dict[int, tuple[int, int]] = {}
 
@@ -48,7 +48,7 @@ class Equalities:
             node = self._next[node][0]
         return node
 
-    def add(self, step: Step) -> None:
+    def add(self, step: EqualityStep) -> None:
         """From now on `new` (or what stands for it) stands for `old` too."""
         if self.find(step.old) == self.find(step.new):
             self._turn(step.new)  # known already: only the preference is new
@@ -103,7 +103,7 @@ class Equalities:
         if missing:
             return missing
         same = with_operands(self.dag, node, [image.get(operand, operand) for operand in operands])
-        step = Step(node, same, None, CONGRUENCE) if same != node else improve(node)
+        step = EqualityStep(node, same, None, CONGRUENCE) if same != node else improve(node)
         if step is None:
             image[node] = node
         else:
@@ -112,7 +112,7 @@ class Equalities:
 
     # -- proofs -----------------------------------------------------------------------------------------------
 
-    def proof(self, pairs: Iterable[tuple[int, int]]) -> list[Step]:
+    def proof(self, pairs: Iterable[tuple[int, int]]) -> list[EqualityStep]:
         """The steps that prove each pair equal, and no others, in the order in which they were found: what a step
         rests on comes before it."""
         needed: set[int] = set()

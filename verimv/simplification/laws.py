@@ -11,7 +11,7 @@ from functools import cache
 
 from verimv.formulas.dag import NOT, ODOT, ONE, OPLUS, VARIABLE, ZERO, Dag, reachable
 from verimv.formulas.formula import parse
-from verimv.simplification.equalities import Step, with_operands
+from verimv.simplification.equalities import EqualityStep, with_operands
 
 #: name, left, right
 _STATED = (
@@ -101,7 +101,7 @@ class Law:
             agenda += zip(inner, operands, strict=True)
         return True
 
-    def apply(self, dag: Dag, node: int) -> Step | None:
+    def apply(self, dag: Dag, node: int) -> EqualityStep | None:
         """The step to the right side, if the node is an instance of the left one."""
         bound = self.match(dag, node)
         if bound is None:
@@ -113,7 +113,7 @@ class Law:
                 if self.dag.kinds[inner] == NOT == dag.kinds[operands[0]]:
                     return None  # ¬¬ is not what a law is to make
                 image[inner] = with_operands(self.dag, inner, operands, dag)
-        return Step(node, image[self.right], self._leaves(dag, bound | image), self.name)
+        return EqualityStep(node, image[self.right], self._leaves(dag, bound | image), self.name)
 
     def _leaves(self, dag: Dag, image: dict[int, int]) -> tuple[int, ...]:
         """The nodes for the variables, but for constants and for those that occur as a node for something else too
@@ -163,7 +163,7 @@ class LawBook:
         self.laws = laws
         self._candidates: dict[tuple[int, ...], list[Law]] = {}
 
-    def apply(self, node: int) -> Step | None:
+    def apply(self, node: int) -> EqualityStep | None:
         """A step by the first law that fits."""
         kinds = self.dag.kinds
         key = (kinds[node], *sorted(kinds[operand] for operand in self.dag.operands(node)))

@@ -7,10 +7,10 @@ from verimv.exact import ONE as UNITY
 from verimv.exact import ZERO as NOTHING
 from verimv.exact import Algebraic, Number, Rational, clip
 from verimv.formulas.dag import DIVIDE, NOT, ODOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag
-from verimv.simplification.equalities import Step
+from verimv.simplification.equalities import EqualityStep
 
 
-def apply_scaling(dag: Dag, node: int) -> Step | None:
+def apply_scaling(dag: Dag, node: int) -> EqualityStep | None:
     """A step by a law of δ and Δ, if one fits."""
     kind = dag.kinds[node]
     if kind in (VARIABLE, ZERO, ONE):
@@ -23,7 +23,7 @@ def apply_scaling(dag: Dag, node: int) -> Step | None:
     return _constants(dag, node) or (None if kind == NOT else _paired(dag, node))
 
 
-def _nested(dag: Dag, node: int) -> Step | None:
+def _nested(dag: Dag, node: int) -> EqualityStep | None:
     """Δ_r Δ_s a = Δ_rs a; Δ_1 a = a; Δ_0 a = Δ_r 0 = 0."""
     factor, base = factor_and_base(dag, node)
     inner, below = factor_and_base(dag, base)
@@ -35,18 +35,18 @@ def _nested(dag: Dag, node: int) -> Step | None:
     return _step(dag, node, product, below, (node, base), "product of factors")
 
 
-def _paired(dag: Dag, node: int) -> Step | None:
+def _paired(dag: Dag, node: int) -> EqualityStep | None:
     """Δ_r a ⊕ Δ_s a = Δ_{r+s} a and Δ_r a ⊙ Δ_s b = 0, both for r+s ≤ 1."""
     left, right = dag.operands(node)
     (r, a), (s, b) = factor_and_base(dag, left), factor_and_base(dag, right)
     if r + s > 1:
         return None
     if dag.kinds[node] == ODOT:
-        return Step(node, dag.constant(0), _leaves(dag, a, b), "small factors")
+        return EqualityStep(node, dag.constant(0), _leaves(dag, a, b), "small factors")
     return _step(dag, node, r + s, a, (left, right), "sum of factors") if a == b else None
 
 
-def _constants(dag: Dag, node: int) -> Step | None:
+def _constants(dag: Dag, node: int) -> EqualityStep | None:
     """¬, ⊕ and ⊙ of constants."""
     operands = dag.operands(node)
     values = [constant_value(dag, operand) for operand in operands]
@@ -74,7 +74,7 @@ def factor_and_base(dag: Dag, node: int) -> tuple[Number, int]:
     return UNITY, node
 
 
-def _step(dag: Dag, node: int, factor: Number, base: int, used: tuple[int, ...], name: str) -> Step | None:
+def _step(dag: Dag, node: int, factor: Number, base: int, used: tuple[int, ...], name: str) -> EqualityStep | None:
     """node = Δ_factor base, written with δ where no Δ was used."""
     if factor == 0:
         new = dag.constant(0)
@@ -86,7 +86,7 @@ def _step(dag: Dag, node: int, factor: Number, base: int, used: tuple[int, ...],
         new = dag.divide_node(int(factor.denominator), base)
     else:
         return None
-    return None if new == node else Step(node, new, _leaves(dag, base), name)
+    return None if new == node else EqualityStep(node, new, _leaves(dag, base), name)
 
 
 def _leaves(dag: Dag, *nodes: int) -> tuple[int, ...]:

@@ -14,15 +14,15 @@ from verimv.core.errors import InputError, check_type
 from verimv.formulas.dag import Dag
 from verimv.formulas.formula import Formula, copy
 from verimv.simplification.chains import Sharing
-from verimv.simplification.cone_solver import Prover
+from verimv.simplification.cone_solver import ConeProver
 from verimv.simplification.cones import cone, local_formula
-from verimv.simplification.equalities import Equalities, Step
+from verimv.simplification.equalities import Equalities, EqualityStep
 from verimv.simplification.laws import LawBook, lattice_laws, laws
 from verimv.simplification.objective import TreeCosts, check_measure, objective
 from verimv.simplification.scaling import apply_scaling
 from verimv.simplification.simulate import Simulation
 from verimv.simplification.sweep import Sweep
-from verimv.simplification.windows import Windows
+from verimv.simplification.windows import WindowPass
 from verimv.solvers.limited import DEFAULT_MEMORY
 
 Progress = Callable[[str, int, int], None]
@@ -45,7 +45,7 @@ class Simplification(Headed):
 
     original: Formula
     formula: Formula
-    steps: tuple[Step, ...]
+    steps: tuple[EqualityStep, ...]
     #: "finished", or "stopped" when the effort was used up: then the formula might have become shorter
     status: str
     solver_calls: int
@@ -57,11 +57,11 @@ class Simplification(Headed):
     def dag(self) -> Dag:
         return self.formula.dag
 
-    def cone(self, step: Step) -> list[int]:
+    def cone(self, step: EqualityStep) -> list[int]:
         """The nodes from which both sides of a step are built, down to its leaves. A step by congruence has no cone."""
         return cone(self.dag, [step.old, step.new], _leaves(step))
 
-    def local(self, step: Step) -> Formula:
+    def local(self, step: EqualityStep) -> Formula:
         """Both sides of a step as one formula with two outputs, over its leaves as variables v1, v2, …"""
         return local_formula(self.dag, [step.old, step.new], _leaves(step))
 
@@ -77,7 +77,7 @@ class Simplification(Headed):
         return f"{self.status}: {self.formula!r}"
 
 
-def _leaves(step: Step) -> tuple[int, ...]:
+def _leaves(step: EqualityStep) -> tuple[int, ...]:
     if step.leaves is None:
         raise InputError("a step by congruence rests on the steps before it, not on leaves")
     return step.leaves
@@ -103,7 +103,7 @@ def simplify(
     start = time.perf_counter()
     dag = Dag()
     original = Formula(dag, formula.inputs, copy(dag, formula.roots, formula.dag), formula.outputs)
-    run = _Run(original, minimise, Prover(dag, Meter(work, Deadline(seconds)), memory), progress)
+    run = _Run(original, minimise, ConeProver(dag, Meter(work, Deadline(seconds)), memory), progress)
     roots = run.best_roots()
     return Simplification(
         original=original,
@@ -119,7 +119,7 @@ def simplify(
 class _Run:
     """Laws, then rounds of windows and sweeping, as long as something becomes better."""
 
-    def __init__(self, original: Formula, minimise: str, prover: Prover, progress: Progress) -> None:
+    def __init__(self, original: Formula, minimise: str, prover: ConeProver, progress: Progress) -> None:
         self.original = original
         self.minimise = minimise
         self.progress = progress
@@ -127,7 +127,7 @@ class _Run:
         self.meter = prover.meter
         self.dag = original.dag
         self.equalities = Equalities(self.dag)
-        self.windows = Windows(self.equalities, self.prover)
+        self.windows = WindowPass(self.equalities, self.prover)
         self.costs = TreeCosts(self.dag)
         self.laws = LawBook(self.dag, laws(minimise))
         self.sharing = Sharing(self.dag)
@@ -169,7 +169,7 @@ class _Run:
             self._best = (value, roots)
         return roots
 
-    def _improve(self, node: int) -> Step | None:
+    def _improve(self, node: int) -> EqualityStep | None:
         """A step by some law. Nodes never change, so none is looked at twice."""
         if node in self._lawful_nodes or self.meter.is_used_up:
             return None

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from verimv.formulas.dag import NOT, ONE, VARIABLE, ZERO, reachable
 from verimv.formulas.evaluate_arrays import evaluate_floats
-from verimv.simplification.cone_solver import Obligation, Prover
+from verimv.simplification.cone_solver import ConeProver, Obligation
 from verimv.simplification.cones import growing_cuts, inputs_under, is_small, local_formula
-from verimv.simplification.equalities import SOLVER, Equalities, Step
+from verimv.simplification.equalities import SOLVER, Equalities, EqualityStep
 from verimv.simplification.objective import TreeCosts
 from verimv.simplification.simulate import Simulation
 
@@ -44,7 +44,7 @@ class Sweep:
 
     equalities: Equalities
     simulation: Simulation
-    prover: Prover
+    prover: ConeProver
     costs: TreeCosts
     minimise: str
     #: pairs that were not decided: they are not asked about again
@@ -112,7 +112,7 @@ class Sweep:
             waiting = []
             for (pair, leaves, cuts), answer in zip(tried, answers, strict=True):
                 if answer.status == "unsat":
-                    self.equalities.add(Step(*pair, leaves, SOLVER))
+                    self.equalities.add(EqualityStep(*pair, leaves, SOLVER))
                 elif answer.point is not None and all(dag.kinds[leaf] == VARIABLE for leaf in leaves):
                     at = {dag.payload(leaf): x for leaf, x in zip(leaves, answer.point, strict=True)}
                     self.simulation.add(at)

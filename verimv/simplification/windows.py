@@ -14,11 +14,11 @@ import numpy as np
 
 from verimv.formulas.dag import VARIABLE, Dag, reachable
 from verimv.formulas.formula import copy
-from verimv.simplification.cone_solver import Obligation, Prover
+from verimv.simplification.cone_solver import ConeProver, Obligation
 from verimv.simplification.cones import cone, is_small
 from verimv.simplification.cuts import Cuts
 from verimv.simplification.decompose import decomposer
-from verimv.simplification.equalities import SOLVER, Equalities, Step
+from verimv.simplification.equalities import SOLVER, Equalities, EqualityStep
 from verimv.simplification.objective import TreeCost, combined
 from verimv.simplification.table import Entry, ShortFormulas, Values, short_formulas, whole_grid
 
@@ -138,10 +138,10 @@ class BySize(Choice):
         return freed
 
 
-class Windows:
+class WindowPass:
     """Finds windows, has them proved, and records the equalities."""
 
-    def __init__(self, equalities: Equalities, prover: Prover) -> None:
+    def __init__(self, equalities: Equalities, prover: ConeProver) -> None:
         self.equalities = equalities
         self.prover = prover
         #: windows that were not proved: they are not asked about again
@@ -194,6 +194,6 @@ class Windows:
         answers = self.prover.decide([Obligation(window.node, new, window.leaves) for window, new in asked])
         for (window, new), answer in zip(asked, answers, strict=True):
             if answer.status == "unsat":
-                self.equalities.add(Step(window.node, new, window.leaves, SOLVER))
+                self.equalities.add(EqualityStep(window.node, new, window.leaves, SOLVER))
             else:
                 self.given_up.add((window.node, window.leaves))

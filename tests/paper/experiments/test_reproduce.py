@@ -14,7 +14,7 @@ from verimv.exact import Rational
 from verimv.paper.experiments import comparison, figures
 from verimv.paper.experiments import means as curves
 from verimv.paper.experiments import sentences as claims
-from verimv.paper.experiments.campaign import EXPERIMENTS, Record, perform
+from verimv.paper.experiments.campaign import EXPERIMENTS, ExperimentRecord, perform
 from verimv.paper.experiments.comparison import UnivariateRuns, run_lengths
 from verimv.paper.experiments.verification import check_breakpoints, check_source, pieces, solver_proves
 from verimv.pieces.piecewise import function_of
@@ -28,7 +28,7 @@ def silent(stage, done, total):
 
 def filled(name, runs, rows):
     """A record with these rows at every x: one row, or a function of x."""
-    record = Record(EXPERIMENTS[name], "1")
+    record = ExperimentRecord(EXPERIMENTS[name], "1")
     record.add((x, run, dict(rows(x, run))) for x in record.experiment.xs for run in range(runs))
     return record
 
@@ -106,21 +106,21 @@ def test_runs_are_verified_and_deep_networks_keep_the_length(name):
 
 def test_records_go_on_where_they_stopped(tmp_path):
     experiment = EXPERIMENTS["breakpoints"]
-    whole = Record(experiment, "7", tmp_path / "whole.csv")
+    whole = ExperimentRecord(experiment, "7", tmp_path / "whole.csv")
     perform([whole], 3, silent, workers=1)
     text = (tmp_path / "whole.csv").read_text()
     (tmp_path / "part.csv").write_text(text[: len(text) // 2])  # a row is cut off in the middle
-    part = Record(experiment, "7", tmp_path / "part.csv")
+    part = ExperimentRecord(experiment, "7", tmp_path / "part.csv")
     assert 0 < len(part.missing(3)) < len(whole.rows)
     perform([part], 3, silent, workers=1)
-    assert part.rows == whole.rows == Record(experiment, "7", tmp_path / "part.csv").rows
+    assert part.rows == whole.rows == ExperimentRecord(experiment, "7", tmp_path / "part.csv").rows
     perform([part], 3, lambda stage, done, total: pytest.fail("nothing is left to do"), workers=1)
 
 
 def test_runs_that_the_solver_left_open_are_done_again(tmp_path):
     path = tmp_path / "breakpoints-runs.csv"
     path.write_text("x,run,seed,breakpoints,breakpoints_any,unverified\n4,0,1,9,9,1\n5,0,1,9,9,0\n")
-    record = Record(EXPERIMENTS["breakpoints"], "1", path)
+    record = ExperimentRecord(EXPERIMENTS["breakpoints"], "1", path)
     assert (4, 0) in record.missing(1)
     assert (5, 0) not in record.missing(1)
 
@@ -133,7 +133,7 @@ def test_an_open_run_is_no_success(monkeypatch, capsys):
 
 
 def test_workers_do_not_change_the_numbers():
-    records = [Record(EXPERIMENTS["breakpoints"], "7") for _ in range(2)]
+    records = [ExperimentRecord(EXPERIMENTS["breakpoints"], "7") for _ in range(2)]
     seen = []
     perform(records[:1], 2, lambda stage, done, total: seen.append((done, total)), workers=2)
     perform(records[1:], 2, silent, workers=1)
@@ -155,7 +155,7 @@ def test_records_that_are_none(tmp_path, text, reason):
     path = tmp_path / "breakpoints-runs.csv"
     path.write_text(text)
     with pytest.raises(InputError, match=reason):
-        Record(EXPERIMENTS["breakpoints"], "1", path)
+        ExperimentRecord(EXPERIMENTS["breakpoints"], "1", path)
 
 
 # -- curves, claims, figures -------------------------------------------------------------------------------------------

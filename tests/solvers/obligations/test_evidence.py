@@ -10,8 +10,8 @@ from verimv.networks.affine import Affine
 from verimv.solvers.obligations.asking import SESSIONS
 from verimv.solvers.obligations.case_systems import (
     IncompleteCases,
-    System,
-    Variable,
+    SystemVariable,
+    VariableSystem,
     above_the_bound,
     halves,
     read_cases,
@@ -19,11 +19,11 @@ from verimv.solvers.obligations.case_systems import (
 
 HALF = Rational(1, 2)
 #: ρ(2x − 1), ρ(1 − 2x) of a free x: their sum is |2x − 1|.
-SYSTEM = System(
+SYSTEM = VariableSystem(
     [
-        Variable(None),
-        Variable("relu", Affine([(0, Rational(2))], -ONE)),
-        Variable("relu", Affine([(0, Rational(-2))], ONE)),
+        SystemVariable(None),
+        SystemVariable("relu", Affine([(0, Rational(2))], -ONE)),
+        SystemVariable("relu", Affine([(0, Rational(-2))], ONE)),
     ]
 )
 

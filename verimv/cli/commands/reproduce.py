@@ -14,7 +14,7 @@ from verimv.core.files import write_into
 from verimv.paper.experiments import figures
 from verimv.paper.experiments import means as curves
 from verimv.paper.experiments import sentences as claims
-from verimv.paper.experiments.campaign import EXPERIMENTS, Record, perform
+from verimv.paper.experiments.campaign import EXPERIMENTS, ExperimentRecord, perform
 from verimv.show.pictures.matplotlib_files import available
 from verimv.solvers.verdict import EXIT_CODES
 
@@ -51,12 +51,12 @@ def _make(directory: str) -> None:
         raise InputError(f"cannot write: {(error.strerror or str(error)).lower()}", source=directory) from None
 
 
-def _record(name: str, seed: str, directory: str | None) -> Record:
+def _record(name: str, seed: str, directory: str | None) -> ExperimentRecord:
     path = None if directory is None else Path(directory) / f"{name}-runs.csv"
-    return Record(EXPERIMENTS[name], seed, path)
+    return ExperimentRecord(EXPERIMENTS[name], seed, path)
 
 
-def _data(record: Record, runs: int) -> dict[str, Any]:
+def _data(record: ExperimentRecord, runs: int) -> dict[str, Any]:
     return {
         "claims": [claim._asdict() for claim in claims.claims(record, runs)],
         "curves": {
@@ -69,7 +69,7 @@ def _data(record: Record, runs: int) -> dict[str, Any]:
     }
 
 
-def _write(directory: str, record: Record, runs: int, text: str) -> None:
+def _write(directory: str, record: ExperimentRecord, runs: int, text: str) -> None:
     name = record.experiment.name
     write_into(directory, f"{name}.csv", curves.to_csv(record, runs))
     write_into(directory, f"{name}.txt", text + "\n")

@@ -13,11 +13,11 @@ from verimv.extraction.strategies.cost import Cost, cost, table_cost
 from verimv.extraction.strategies.length_search import MAX_PEELED, LengthSearch, sorts
 from verimv.extraction.strategies.paper import Group
 from verimv.extraction.strategies.plan import (
-    Builder,
     Choice,
     Halve,
     Key,
     Plan,
+    PlanBuilder,
     Planner,
     literal_form,
     peel,
@@ -88,7 +88,7 @@ def _shortest(
     keys: Sequence[Key], weights: Sequence[int], search: LengthSearch, table: Cost | None
 ) -> tuple[Plan, Cost]:
     """Each unit by the search, or as the paper has it where that is shorter."""
-    builder = Builder()
+    builder = PlanBuilder()
     found = Planner(builder, lambda key: search.choose(key, weights))
     paper = Planner(builder, lemma_choice)
     results = []
@@ -118,7 +118,7 @@ def _always(choice: Choice) -> Callable[[Key], Choice]:
 
 def plan_by(choose: Callable[[Key], Choice], keys: Sequence[Key]) -> Plan:
     """All units built as one function decides."""
-    builder = Builder()
+    builder = PlanBuilder()
     planner = Planner(builder, choose)
     return Plan(builder.steps, [planner.position(key) for key in keys])
 

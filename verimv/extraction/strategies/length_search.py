@@ -22,7 +22,7 @@ from verimv.exact import Rational, format_count
 from verimv.extraction.strategies.plan import Choice, Cut, Halve, Key, Sort, good_sequence
 from verimv.formulas.good_sequence import merge
 
-#: What all searches for one network may take, about in microseconds; then only the last effort is made.
+#: What all searches for one network may take, about in microseconds; then only the last limits are tried.
 MAX_WORK = 4_000_000.0
 #: Larger sums are not sorted, and larger coefficients not as repeated literals, or (True) by doubling sequences.
 _MAX_SORTED = 20_000
@@ -35,7 +35,7 @@ Shape = tuple[tuple[int, int], ...]
 Vector = tuple[int, ...]
 
 
-class Way(NamedTuple):
+class Construction(NamedTuple):
     """One way to build a form; a cut has the coefficients of f2, in the order of the shape, and minus its constant."""
 
     choice: type[Halve] | type[Cut] | Sort
@@ -46,18 +46,18 @@ class Way(NamedTuple):
 class _Frame:
     """A form whose ways are being compared."""
 
-    def __init__(self, form: tuple[Shape, int], ways: list[tuple[int, Way]]) -> None:
+    def __init__(self, form: tuple[Shape, int], ways: list[tuple[int, Construction]]) -> None:
         self.form = form
         self.ways = ways
         self.next = 0
-        self.best: tuple[int, Way | None] = (-1, None)
+        self.best: tuple[int, Construction | None] = (-1, None)
 
-    def offer(self, length: int, way: Way) -> None:
+    def offer(self, length: int, way: Construction) -> None:
         if self.best[1] is None or length < self.best[0]:
             self.best = (length, way)
 
 
-class Effort(NamedTuple):
+class SearchLimits(NamedTuple):
     """How hard a search tries."""
 
     #: all cuts of a form are tried while their number times the form's total is no more than this
@@ -69,16 +69,16 @@ class Effort(NamedTuple):
 
 
 #: Tried in turn until one is finished. The last is halving and Lemma 3.3: quick for all but very wide forms.
-EFFORTS = (
-    Effort(7_000, 24, 600_000),
-    Effort(1_000, 3, 300_000),
-    Effort(200, 1, 100_000),
-    Effort(0, 0, 50_000_000),
+SEARCH_LIMITS = (
+    SearchLimits(7_000, 24, 600_000),
+    SearchLimits(1_000, 3, 300_000),
+    SearchLimits(200, 1, 100_000),
+    SearchLimits(0, 0, 50_000_000),
 )
 
 
 class _TooMuch(Exception):
-    """An effort is not finished."""
+    """A search has reached its limits."""
 
 
 class LengthSearch:
@@ -87,7 +87,7 @@ class LengthSearch:
     def __init__(self, work: float = MAX_WORK) -> None:
         self._all_left = work
         self._left = 0.0
-        self._best: dict[tuple[Shape, int], tuple[int, Way | None]] = {}
+        self._best: dict[tuple[Shape, int], tuple[int, Construction | None]] = {}
         self._cuts: dict[Shape, dict[int, list[tuple[Vector, int]]]] = {}
         self._sorted: dict[tuple[Shape, bool], list[int]] = {}
 
@@ -115,25 +115,25 @@ class LengthSearch:
         terms, constant = key
         return self.best(tuple(sorted((m, weights[j]) for j, _, m in terms)), constant)[0]
 
-    def best(self, shape: Shape, constant: int) -> tuple[int, Way | None]:
+    def best(self, shape: Shape, constant: int) -> tuple[int, Construction | None]:
         """The least length found, and how."""
-        for effort in EFFORTS:
-            begin = self._left = min(effort.work, self._all_left / 8) if effort.sizes else effort.work
+        for limits in SEARCH_LIMITS:
+            begin = self._left = min(limits.work, self._all_left / 8) if limits.sizes else limits.work
             try:
-                return self._search(shape, constant, effort)
+                return self._search(shape, constant, limits)
             except _TooMuch:
                 pass
             finally:
-                self._all_left -= begin - self._left if effort.sizes else 0
+                self._all_left -= begin - self._left if limits.sizes else 0
         total = format_count(sum(m for m, _ in shape))
         raise Undecided(f"a unit with {len(shape):,} inputs and weights of {total} in all is too large to be planned")
 
-    def _search(self, shape: Shape, constant: int, effort: Effort) -> tuple[int, Way | None]:
+    def _search(self, shape: Shape, constant: int, limits: SearchLimits) -> tuple[int, Construction | None]:
         frames: list[_Frame] = []
         while (found := self._known(shape, constant)) is None:
             missing = self._advance(frames[-1]) if frames else (shape, constant)
             if missing is not None:
-                frames.append(self._frame(*missing, effort))
+                frames.append(self._frame(*missing, limits))
             else:
                 done = frames.pop()
                 self._best[done.form] = done.best
@@ -144,7 +144,7 @@ class LengthSearch:
         if self._left < 0:
             raise _TooMuch
 
-    def _known(self, shape: Shape, constant: int) -> tuple[int, Way | None] | None:
+    def _known(self, shape: Shape, constant: int) -> tuple[int, Construction | None] | None:
         total = sum(m for m, _ in shape)
         if constant >= 1 or constant + total <= 0:
             return 0, None
@@ -172,32 +172,32 @@ class LengthSearch:
             self._spend(4)
         return None
 
-    def _frame(self, shape: Shape, constant: int, effort: Effort) -> _Frame:
+    def _frame(self, shape: Shape, constant: int, limits: SearchLimits) -> _Frame:
         m = tuple(coefficient for coefficient, _ in shape)
         weights = [w for _, w in shape]
         whole = sum(map(operator.mul, m, weights))
         ways = [
-            (whole + sum(map(operator.mul, second, weights)), Way(Cut, second, t))
-            for second, t in self._likely_cuts(shape, constant, effort)
+            (whole + sum(map(operator.mul, second, weights)), Construction(Cut, second, t))
+            for second, t in self._likely_cuts(shape, constant, limits)
         ]
         if all(a % 2 == 0 for a in m):
-            ways.append((whole, Way(Halve)))
+            ways.append((whole, Construction(Halve)))
         for sort in sorts(m):
-            ways.append((self._sequence(shape, sort.halved)[-constant], Way(sort)))
+            ways.append((self._sequence(shape, sort.halved)[-constant], Construction(sort)))
         ways.sort(key=lambda item: item[0])  # among equals, sorting comes last
         self._spend(20 + len(m))
         return _Frame((shape, constant), ways)
 
-    def _likely_cuts(self, shape: Shape, constant: int, effort: Effort) -> list[tuple[Vector, int]]:
+    def _likely_cuts(self, shape: Shape, constant: int, limits: SearchLimits) -> list[tuple[Vector, int]]:
         """The cuts to try: all of them in a small form; in a large one a literal, and hyperplanes f2 = 0 nearly
         parallel to f = 0."""
         m = tuple(coefficient for coefficient, _ in shape)
         if len(m) > MAX_PEELED and sorts(m):
             return []
-        if _count(shape) * sum(m) <= effort.all_cuts:
+        if _count(shape) * sum(m) <= limits.all_cuts:
             return self._all_cuts(shape).get(constant, [])
         cuts = [] if all(a % 2 == 0 for a in m) else [(_plain_way(m, constant).second, -constant)]
-        for second, near in _parallel(m, constant, effort.sizes):
+        for second, near in _parallel(m, constant, limits.sizes):
             first = tuple(map(operator.sub, m, second))
             for t in range(max(near, 1), min(near + 2, sum(second))):
                 self._spend(10 + 2 * len(m))
@@ -242,10 +242,14 @@ def _merged_lengths(a: list[int], b: list[int]) -> list[int]:
     return merge(a, b, lambda x, y: (x + y, x + y))
 
 
-def _plain_way(m: Sequence[int], constant: int) -> Way:
+def _plain_way(m: Sequence[int], constant: int) -> Construction:
     """Halve, or peel a literal with an odd coefficient by Lemma 3.3."""
     odd = next((i for i, a in enumerate(m) if a % 2), None)
-    return Way(Halve) if odd is None else Way(Cut, tuple(a - (i == odd) for i, a in enumerate(m)), -constant)
+    return (
+        Construction(Halve)
+        if odd is None
+        else Construction(Cut, tuple(a - (i == odd) for i, a in enumerate(m)), -constant)
+    )
 
 
 def _parallel(m: Vector, constant: int, sizes: int) -> Iterator[tuple[Vector, int]]:
@@ -267,7 +271,7 @@ def _parallel(m: Vector, constant: int, sizes: int) -> Iterator[tuple[Vector, in
             yield second, -constant * scale // largest
 
 
-def _parts(shape: Shape, constant: int, way: Way) -> Iterator[tuple[int, tuple[Shape, int]]]:
+def _parts(shape: Shape, constant: int, way: Construction) -> Iterator[tuple[int, tuple[Shape, int]]]:
     """The forms that a way needs, and how often; a good sequence is taken as a whole."""
     if isinstance(way.choice, Sort):
         return

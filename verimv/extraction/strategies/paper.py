@@ -34,7 +34,7 @@ Linear = tuple[tuple[int, Number], ...]
 Builder = Callable[[Dag, Sequence[int], "Group", Sequence[Affine]], "list[int] | None"]
 
 
-class Step(NamedTuple):
+class LemmaStep(NamedTuple):
     """Eliminate `piece`·x_variable, with its sign."""
 
     variable: int
@@ -42,14 +42,14 @@ class Step(NamedTuple):
     positive: bool
 
 
-def integer_steps(linear: Linear) -> list[Step]:
+def integer_steps(linear: Linear) -> list[LemmaStep]:
     """Lemma 3.3's order: one from the largest |m_i| each time; among equals positive first, then by index."""
     queue = [(-abs(w), w < 0, j) for j, w in linear]
     heapq.heapify(queue)
     steps = []
     while queue:
         size, negative, j = queue[0]
-        steps.append(Step(j, ONE, not negative))
+        steps.append(LemmaStep(j, ONE, not negative))
         if size == -1:
             heapq.heappop(queue)
         else:
@@ -57,7 +57,7 @@ def integer_steps(linear: Linear) -> list[Step]:
     return steps
 
 
-def real_steps(linear: Linear) -> list[Step]:
+def real_steps(linear: Linear) -> list[LemmaStep]:
     """Lemma 6.4's order, as in the paper's example: positive coefficients first, the largest first, a piece min(1, m_i)
     each time."""
     queue = [(w < 0, -abs(w), j) for j, w in linear]
@@ -66,7 +66,7 @@ def real_steps(linear: Linear) -> list[Step]:
     while queue:
         negative, size, j = queue[0]
         piece = min(ONE, -size)
-        steps.append(Step(j, piece, not negative))
+        steps.append(LemmaStep(j, piece, not negative))
         if size + piece == 0:
             heapq.heappop(queue)
         else:
@@ -74,7 +74,7 @@ def real_steps(linear: Linear) -> list[Step]:
     return steps
 
 
-class Window(NamedTuple):
+class ShiftWindow(NamedTuple):
     """Shifts j with first ≤ j ≤ last, where σ(form + j) is not constant; it is 0 below and 1 above."""
 
     first: int
@@ -84,15 +84,15 @@ class Window(NamedTuple):
         return range(self.first, self.last + 1)
 
 
-def _open_window(low: Number, high: Number) -> Window:
+def _open_window(low: Number, high: Number) -> ShiftWindow:
     """The shifts at which σ of a form with range [low, high] is not constant: high + j > 0 and low + j < 1."""
-    return Window(floor(-high) + 1, ceil(1 - low) - 1)
+    return ShiftWindow(floor(-high) + 1, ceil(1 - low) - 1)
 
 
 class Row:
     """One row of the table: the node of σ(form + j) for every shift j that was asked for."""
 
-    def __init__(self, dag: Dag, window: Window, nodes: list[int]) -> None:
+    def __init__(self, dag: Dag, window: ShiftWindow, nodes: list[int]) -> None:
         self.window = window
         self.nodes = nodes
         self._zero, self._one = dag.constant(0), dag.constant(1)
@@ -103,7 +103,13 @@ class Row:
 
 
 def lemma_table(
-    dag: Dag, atoms: Sequence[int], steps: Sequence[Step], base: Number, asked: Window, tick: Tick, recorder: Recorder
+    dag: Dag,
+    atoms: Sequence[int],
+    steps: Sequence[LemmaStep],
+    base: Number,
+    asked: ShiftWindow,
+    tick: Tick,
+    recorder: Recorder,
 ) -> Row:
     """The nodes of σ(Σ steps + base + j) for the shifts j asked for. `atoms` are the nodes of the variables."""
     windows = _windows(steps, base, asked)
@@ -122,7 +128,7 @@ def lemma_table(
     return row
 
 
-def _windows(steps: Sequence[Step], base: Number, asked: Window) -> list[Window]:
+def _windows(steps: Sequence[LemmaStep], base: Number, asked: ShiftWindow) -> list[ShiftWindow]:
     """For each number k of steps taken, the shifts that are asked for and not constant."""
     low = base - sum((s.piece for s in steps if not s.positive), Rational(0))
     high = base + sum((s.piece for s in steps if s.positive), Rational(0))
@@ -131,7 +137,7 @@ def _windows(steps: Sequence[Step], base: Number, asked: Window) -> list[Window]
     for step in [*steps, None]:
         free = _open_window(low, high)
         first, last = max(first, free.first), min(last, free.last)
-        windows.append(Window(first, last))
+        windows.append(ShiftWindow(first, last))
         if step is None or first > last:
             break
         if step.positive:
@@ -139,7 +145,7 @@ def _windows(steps: Sequence[Step], base: Number, asked: Window) -> list[Window]
         else:
             low, first = low + step.piece, first - 1
     # once nothing is asked for, nothing ever is
-    return windows + [Window(0, -1)] * (len(steps) + 1 - len(windows))
+    return windows + [ShiftWindow(0, -1)] * (len(steps) + 1 - len(windows))
 
 
 def sigma_units(
@@ -214,8 +220,8 @@ class Group(NamedTuple):
         return all(is_integer(w) for _, w in self.linear) and is_integer(self.base)
 
     @property
-    def asked(self) -> Window:
-        return Window(min(self.shifts) - self.split + 1, max(self.shifts))
+    def asked(self) -> ShiftWindow:
+        return ShiftWindow(min(self.shifts) - self.split + 1, max(self.shifts))
 
     def table_size(self) -> int:
         """About how many table entries, and so nodes, the group needs (an upper bound)."""

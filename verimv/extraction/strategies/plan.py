@@ -24,7 +24,7 @@ Terms = tuple[tuple[int, bool, int], ...]
 Key = tuple[Terms, int]
 
 
-class Step(NamedTuple):
+class PlanStep(NamedTuple):
     """Makes a form (a `sort`: all entries of a sequence) from forms at earlier positions.
 
     zero, one; positive and negative literals (the operand is a variable); plus, times, double, square, lemma as in
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 class Plan(NamedTuple):
-    steps: list[Step]
+    steps: list[PlanStep]
     #: the positions of the units asked for; 0 and 1 are the constants
     results: list[int]
 
@@ -93,36 +93,36 @@ def peel(key: Key, index: int) -> Cut:
     return Cut((((j, positive, 1),), 0), without_one(key, index))
 
 
-class Builder:
+class PlanBuilder:
     """Steps so far; equal ones are one."""
 
     def __init__(self) -> None:
-        self.steps = [Step("zero", ()), Step("one", ())]
+        self.steps = [PlanStep("zero", ()), PlanStep("one", ())]
         self._positions = 2
-        self._known: dict[Step, list[int]] = {}
+        self._known: dict[PlanStep, list[int]] = {}
 
     def literal(self, variable: int, positive: bool) -> int:
-        return self._step(Step("positive" if positive else "negative", (variable,)))[0]
+        return self._step(PlanStep("positive" if positive else "negative", (variable,)))[0]
 
     def halved(self, position: int, is_double: bool) -> int:
-        return self._step(Step("double" if is_double else "square", (position,)))[0]
+        return self._step(PlanStep("double" if is_double else "square", (position,)))[0]
 
     def added(self, cut: Cut, first: int, second: int, above: int) -> int:
         """σ(f1 + f2) from the positions of f1, f2 and f2 + 1."""
         if second == 0:  # f2 ≤ 0
-            step = Step("times", (first, above))
+            step = PlanStep("times", (first, above))
         elif above == 1:  # f2 ≥ 0
-            step = Step("plus", (second, first))
+            step = PlanStep("plus", (second, first))
         elif total(cut.first[0]) == 1:
-            step = Step("lemma", (second, first, above))
+            step = PlanStep("lemma", (second, first, above))
         else:
-            step = Step("cut", (first, second, above), multipliers(cut))
+            step = PlanStep("cut", (first, second, above), multipliers(cut))
         return self._step(step)[0]
 
     def sorted(self, a: list[int], b: list[int]) -> list[int]:
-        return self._step(Step("sort", (*a, *b), (), len(a)), len(a) + len(b))
+        return self._step(PlanStep("sort", (*a, *b), (), len(a)), len(a) + len(b))
 
-    def _step(self, step: Step, makes: int = 1) -> list[int]:
+    def _step(self, step: PlanStep, makes: int = 1) -> list[int]:
         known = self._known.get(step)
         if known is None:
             begin, self._positions = self._positions, self._positions + makes
@@ -150,7 +150,7 @@ def multipliers(cut: Cut) -> tuple[Rational, Rational]:
 class Planner:
     """Builds forms as `choose` decides; equal forms are built once."""
 
-    def __init__(self, builder: Builder, choose: Callable[[Key], Choice]) -> None:
+    def __init__(self, builder: PlanBuilder, choose: Callable[[Key], Choice]) -> None:
         self._builder = builder
         self._choose = choose
         self._known: dict[Key, int] = {}

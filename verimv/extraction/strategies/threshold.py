@@ -20,7 +20,7 @@ from verimv.networks.affine import Affine
 _COMPARED = 200
 
 
-class Vote(NamedTuple):
+class WeightedLiteral(NamedTuple):
     """share·x_variable, or share·¬x_variable."""
 
     variable: int
@@ -31,7 +31,7 @@ class Vote(NamedTuple):
 class Threshold(NamedTuple):
     """σ(2^doublings · (Σ votes + constant))."""
 
-    votes: tuple[Vote, ...]
+    votes: tuple[WeightedLiteral, ...]
     constant: Number
     doublings: int
     #: shares are built by division and N-fold sums (DMV) instead of multiplication (RMV)
@@ -44,7 +44,7 @@ def threshold_of(form: Affine, logic: str) -> Threshold:
     doublings, scale = 0, ONE
     while scale < total or scale < abs(_literal_constant(form)):
         doublings, scale = doublings + 1, scale * 2
-    votes = tuple(Vote(j, abs(w) / scale, w > 0) for j, w in form.terms)
+    votes = tuple(WeightedLiteral(j, abs(w) / scale, w > 0) for j, w in form.terms)
     return Threshold(votes, _literal_constant(form) / scale, doublings, logic == "dmv")
 
 

@@ -12,7 +12,7 @@ from verimv.core.errors import InputError
 from verimv.exact import ONE, ZERO, Number, clip
 from verimv.networks.affine import Affine, combination
 from verimv.networks.network import Layer
-from verimv.networks.program import Case
+from verimv.networks.program import PiecewiseValue
 from verimv.networks.transforms.layering import layers_of
 
 #: Weights of all forms that are built; each takes about 200 bytes.
@@ -25,8 +25,8 @@ class Circuit:
 
     def __init__(self, inputs: int) -> None:
         self.inputs = inputs
-        self.cases: dict[int, Case] = {}
-        self._known: dict[Case, int] = {}
+        self.cases: dict[int, PiecewiseValue] = {}
+        self._known: dict[PiecewiseValue, int] = {}
         self._weights = 0
 
     def spend(self, weights: int) -> None:
@@ -54,7 +54,7 @@ class Circuit:
             return form
         if self._has_sign(form, -1):
             return Affine(())
-        return self._case(Case("relu", form))
+        return self._case(PiecewiseValue("relu", form))
 
     def clip(self, form: Affine) -> Affine:
         """σ(form)."""
@@ -64,7 +64,7 @@ class Circuit:
             return Affine(())
         if self._has_sign(form.shifted(-ONE), 1):
             return Affine((), ONE)
-        return self._case(Case("clip", form))
+        return self._case(PiecewiseValue("clip", form))
 
     def maximum(self, a: Affine, b: Affine) -> Affine:
         """a + ρ(b − a), from the form with fewer terms."""
@@ -108,7 +108,7 @@ class Circuit:
         """Seen to be ≥ 0 (1) or ≤ 0 (−1) everywhere."""
         return form.constant * sign >= 0 and all(j >= self.inputs and w * sign > 0 for j, w in form.terms)
 
-    def _case(self, case: Case) -> Affine:
+    def _case(self, case: PiecewiseValue) -> Affine:
         number = self._known.get(case)
         if number is None:
             if len(self.cases) == MAX_CASES:

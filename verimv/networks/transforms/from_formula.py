@@ -22,7 +22,7 @@ from verimv.networks.transforms.layering import layers_of
 MAX_FAN_IN = 256
 
 
-class _Neurons(Program):
+class _FlattenedProgram(Program):
     """A program in which chains are flattened."""
 
     def relu(self, argument: Affine, proven: Range | None = None) -> Affine:
@@ -56,7 +56,7 @@ def to_network(formula: Formula) -> Network:
     MV formulas give integer weights, DMV formulas rational ones.
     """
     check_type(formula, Formula)
-    neurons = _Neurons(checked_box(None, len(formula.inputs)))
+    neurons = _FlattenedProgram(checked_box(None, len(formula.inputs)))
     outputs = neurons.add_formula(formula, formula.inputs)
     inputs = formula.inputs or ("x1",)
     layers = layers_of(neurons.cases, outputs, len(inputs))

@@ -13,14 +13,14 @@ from verimv.core.errors import InputError
 from verimv.exact import ONE
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Layer
-from verimv.networks.program import Case
+from verimv.networks.program import PiecewiseValue
 
 #: Values times the layers that they are carried through: a small file can ask for any number.
 MAX_COPIES = 1_000_000
 
 
 def layers_of(
-    cases: Mapping[int, Case], outputs: Sequence[Affine], inputs: int, signed: Collection[int] = ()
+    cases: Mapping[int, PiecewiseValue], outputs: Sequence[Affine], inputs: int, signed: Collection[int] = ()
 ) -> list[Layer]:
     """Layers that compute `outputs` from the values 0, …, inputs − 1. `cases` come in an order in which each uses
     earlier values only; the inputs in `signed` may be negative. At least one input."""
@@ -50,7 +50,7 @@ def layers_of(
     return layers
 
 
-def _levels(cases: Mapping[int, Case], inputs: int) -> dict[int, int]:
+def _levels(cases: Mapping[int, PiecewiseValue], inputs: int) -> dict[int, int]:
     levels = dict.fromkeys(range(inputs), 0)
     for number, case in cases.items():
         levels[number] = 1 + max((levels[j] for j, _ in case.argument.terms), default=0)
@@ -58,7 +58,7 @@ def _levels(cases: Mapping[int, Case], inputs: int) -> dict[int, int]:
 
 
 def _last_levels(
-    cases: Mapping[int, Case], levels: Mapping[int, int], outputs: Sequence[Affine], top: int
+    cases: Mapping[int, PiecewiseValue], levels: Mapping[int, int], outputs: Sequence[Affine], top: int
 ) -> dict[int, int]:
     """Each value that is used, with the highest level at which it must still be there."""
     last = {j: top for form in outputs for j, _ in form.terms}
@@ -76,7 +76,7 @@ def _are_all(outputs: Sequence[Affine], numbers: Sequence[int]) -> bool:
 
 
 def _layer(
-    cases: Mapping[int, Case],
+    cases: Mapping[int, PiecewiseValue],
     fresh: Sequence[int],
     copies: Sequence[int],
     below: Mapping[int, Affine],

@@ -18,7 +18,7 @@ def merged(network: Network) -> Network:
     layers: list[Layer] = []
     width = len(network.inputs)
     for layer in network.layers[:-1]:
-        neurons = _Neurons(layer.activation)
+        neurons = _MergedNeurons(layer.activation)
         values = [neurons.value(row.substitute(values)) for row in layer.rows]
         if not neurons.rows:  # a layer of constants still needs a neuron
             neurons.value(Affine.variable(0))
@@ -29,7 +29,7 @@ def merged(network: Network) -> Network:
     return replace(network, layers=tuple(_without_unused(layers)))
 
 
-class _Neurons:
+class _MergedNeurons:
     """The neurons of one layer, each once."""
 
     def __init__(self, activation: Activation) -> None:

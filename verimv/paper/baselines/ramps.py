@@ -36,7 +36,7 @@ class Ramp(NamedTuple):
     b: int
 
 
-class Way(NamedTuple):
+class RampConstruction(NamedTuple):
     """How a ramp is made of others: `copies` of one joined by ⊕ or ⊙ (`kind`), or (f1 ⊙ (f2 + 1)) ⊕ f2. Ramps
     that are constant stand for themselves."""
 
@@ -45,7 +45,7 @@ class Way(NamedTuple):
     kind: int = OPLUS
 
 
-def quadratic_ways(ramp: Ramp) -> list[Way]:
+def quadratic_ways(ramp: Ramp) -> list[RampConstruction]:
     """Aguzzoli's: the one way to take."""
     a, b = ramp
     if b > 0 and a % (b + 1) == 0:  # of multiples of x: length a
@@ -57,7 +57,7 @@ def quadratic_ways(ramp: Ramp) -> list[Way]:
     return [_split(ramp, b, a - 1)]
 
 
-def shortest_ways(ramp: Ramp) -> list[Way]:
+def shortest_ways(ramp: Ramp) -> list[RampConstruction]:
     """Aguzzoli's way, the other kind of copies, and the split at the simplest fraction."""
     a, b = ramp
     ways = quadratic_ways(ramp)
@@ -68,16 +68,16 @@ def shortest_ways(ramp: Ramp) -> list[Way]:
     return [*ways, _split(ramp, *simplest_fraction(ramp))]
 
 
-def _sum(ramp: Ramp, count: int) -> Way:
-    return Way((Ramp(ramp.a // count, ramp.b // count),), count, OPLUS)
+def _sum(ramp: Ramp, count: int) -> RampConstruction:
+    return RampConstruction((Ramp(ramp.a // count, ramp.b // count),), count, OPLUS)
 
 
-def _conjunction(ramp: Ramp, count: int) -> Way:
-    return Way((Ramp(ramp.a // count, (ramp.b + 1) // count - 1),), count, ODOT)
+def _conjunction(ramp: Ramp, count: int) -> RampConstruction:
+    return RampConstruction((Ramp(ramp.a // count, (ramp.b + 1) // count - 1),), count, ODOT)
 
 
-def _split(ramp: Ramp, c: int, k: int) -> Way:
-    return Way((Ramp(ramp.a - k, ramp.b - c), Ramp(k, c - 1), Ramp(k, c)))
+def _split(ramp: Ramp, c: int, k: int) -> RampConstruction:
+    return RampConstruction((Ramp(ramp.a - k, ramp.b - c), Ramp(k, c - 1), Ramp(k, c)))
 
 
 def simplest_fraction(ramp: Ramp) -> tuple[int, int]:
@@ -94,7 +94,10 @@ def simplest_fraction(ramp: Ramp) -> tuple[int, int]:
 
 
 #: By the name of the procedure.
-PROCEDURES: dict[str, Callable[[Ramp], list[Way]]] = {"quadratic": quadratic_ways, "shortest": shortest_ways}
+PROCEDURES: dict[str, Callable[[Ramp], list[RampConstruction]]] = {
+    "quadratic": quadratic_ways,
+    "shortest": shortest_ways,
+}
 
 
 class RampBuilder:
@@ -103,7 +106,7 @@ class RampBuilder:
     def __init__(self, dag: Dag, atom: int, procedure: str) -> None:
         self.dag = dag
         self._ways_of = PROCEDURES[procedure]
-        self._ways: dict[Ramp, list[Way]] = {}
+        self._ways: dict[Ramp, list[RampConstruction]] = {}
         self._lengths = {Ramp(1, 0): 1}
         self._nodes = {Ramp(1, 0): atom}
 
@@ -114,15 +117,15 @@ class RampBuilder:
         _settle(ramp, self._lengths, lambda one: [part for way in self._all_ways(one) for part in way.parts], self._try)
         return _settle(ramp, self._nodes, lambda one: self._best(one).parts, self._join)
 
-    def _all_ways(self, ramp: Ramp) -> list[Way]:
+    def _all_ways(self, ramp: Ramp) -> list[RampConstruction]:
         if ramp not in self._ways:
             self._ways[ramp] = self._ways_of(ramp)
         return self._ways[ramp]
 
-    def _best(self, ramp: Ramp) -> Way:
+    def _best(self, ramp: Ramp) -> RampConstruction:
         return min(self._all_ways(ramp), key=self._length)
 
-    def _length(self, way: Way) -> int:
+    def _length(self, way: RampConstruction) -> int:
         return way.copies * sum(self._lengths.get(part, 0) for part in way.parts)
 
     def _try(self, ramp: Ramp) -> int:

@@ -16,7 +16,7 @@ from verimv.extraction.step3_compose import Progress
 from verimv.kernels.verified import find_verified
 from verimv.paper.benchmarks.bench_extract import growth
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
-from verimv.paper.benchmarks.cases import Case, exact_roots, real_networks
+from verimv.paper.benchmarks.cases import BenchmarkCase, exact_roots, real_networks
 from verimv.paper.benchmarks.measured import Measured, measured
 from verimv.paper.experiments.families import deep_sawtooth, random_network, single_unit
 
@@ -56,7 +56,7 @@ _HEADER = (
 
 def run(progress: Progress) -> Benchmark:
     paper = {"strategy": "paper", "bounds": "interval"}
-    grown = [Case(f"σ({m}x − {m // 2})", single_unit([m], -(m // 2)), paper) for m in GROWTH]
+    grown = [BenchmarkCase(f"σ({m}x − {m // 2})", single_unit([m], -(m // 2)), paper) for m in GROWTH]
     checked = list(_checked(grown, progress))
     exponents = [_exponent(checked, [c.python for c in checked]), _exponent(checked, [c.verified for c in checked])]
     title = "growth: time of the Python kernel like nodes^{}, of the verified one like nodes^{}".format(*exponents)
@@ -74,21 +74,23 @@ def _exponent(checked: Sequence[_Checked], found: Sequence[Measured | None]) -> 
     return growth([c.nodes for c in checked], seconds) if len(seconds) == len(checked) else "–"
 
 
-def _networks() -> Iterator[Case]:
+def _networks() -> Iterator[BenchmarkCase]:
     interval = {"bounds": "interval"}
-    yield Case("deep g_100, paper", deep_sawtooth(100), {"strategy": "paper"})
-    yield Case("2-8-8-1 integer, exact bounds", random_network((2, 8, 8, 1), 2, "integer"), {})
-    yield Case("5-20-20-1 float32, paper", random_network((5, 20, 20, 1), 1), {**interval, "strategy": "paper"})
-    yield Case("5-50-50-50-1 float32", random_network((5, 50, 50, 50, 1), 1), interval)
+    yield BenchmarkCase("deep g_100, paper", deep_sawtooth(100), {"strategy": "paper"})
+    yield BenchmarkCase("2-8-8-1 integer, exact bounds", random_network((2, 8, 8, 1), 2, "integer"), {})
+    yield BenchmarkCase(
+        "5-20-20-1 float32, paper", random_network((5, 20, 20, 1), 1), {**interval, "strategy": "paper"}
+    )
+    yield BenchmarkCase("5-50-50-50-1 float32", random_network((5, 50, 50, 50, 1), 1), interval)
 
 
-def _wide() -> Case:
+def _wide() -> BenchmarkCase:
     """Wide and deep: a formula of about a million nodes."""
     options = {"bounds": "interval", "scale_output": True, "output": 0}
-    return Case(f"{'-'.join(map(str, WIDE))} float32", random_network(WIDE, 1), options)
+    return BenchmarkCase(f"{'-'.join(map(str, WIDE))} float32", random_network(WIDE, 1), options)
 
 
-def _checked(cases: Sequence[Case], progress: Progress) -> Iterator[_Checked]:
+def _checked(cases: Sequence[BenchmarkCase], progress: Progress) -> Iterator[_Checked]:
     for number, case in enumerate(cases):
         progress("certificates checked by two kernels", number, len(cases))
         extraction = extract(case.network, **case.options)

@@ -19,7 +19,7 @@ from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.outputs import mapped
 from verimv.paper.benchmarks.bench_bytes import same_bytes
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
-from verimv.paper.benchmarks.cases import Case, exact_roots, real_networks
+from verimv.paper.benchmarks.cases import BenchmarkCase, exact_roots, real_networks
 from verimv.paper.experiments.families import random_network
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.obligations.proof import prove
@@ -59,22 +59,25 @@ class _Proved:
         return self.collecting + self.solved[solver].seconds
 
 
-def _groups() -> Iterator[tuple[str, list[Case]]]:
+def _groups() -> Iterator[tuple[str, list[BenchmarkCase]]]:
     """Networks that are one row."""
     for widths in WIDTHS:
         name = "-".join(map(str, widths))
-        yield f"{name} float32, {SEEDS} seeds", [Case(name, random_network(widths, seed)) for seed in range(SEEDS)]
-    yield "3-8-8-1 integer", [Case("", random_network((3, 8, 8, 1), 0, "integer"))]
+        yield (
+            f"{name} float32, {SEEDS} seeds",
+            [BenchmarkCase(name, random_network(widths, seed)) for seed in range(SEEDS)],
+        )
+    yield "3-8-8-1 integer", [BenchmarkCase("", random_network((3, 8, 8, 1), 0, "integer"))]
     yield "2-3-1 rational, DMV, compact", [_rational("compact")]
     yield "2-3-1 rational, DMV, paper", [_rational("paper")]
     for case in (exact_roots(), *real_networks()):
         yield case.name, [case]
 
 
-def _rational(strategy: str) -> Case:
+def _rational(strategy: str) -> BenchmarkCase:
     hidden = Layer.of(_exact("1/2 -2/3", "3/4 1", "-1 1/3"), _exact("1/3 -1/2 1/4")[0])
     last = Layer.of(_exact("1/2 2/3 -1"), _exact("1/6")[0], "crelu")
-    return Case("", Network.of([hidden, last]), {"logic": "dmv", "strategy": strategy})
+    return BenchmarkCase("", Network.of([hidden, last]), {"logic": "dmv", "strategy": strategy})
 
 
 def _exact(*rows: str) -> list[list[Number]]:

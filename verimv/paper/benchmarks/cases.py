@@ -15,18 +15,18 @@ from verimv.networks.network import Layer, Network
 
 
 @dataclass(frozen=True)
-class Case:
+class BenchmarkCase:
     name: str
     network: Network
     #: of extract
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def exact_roots() -> Case:
+def exact_roots() -> BenchmarkCase:
     """Weights with √2: formulas in RMV only."""
     root = parse_number("sqrt(2)/2")
     hidden = Layer.of([[root, -root], [1, root]], [parse_number("1/3"), -root])
-    return Case("2-2-1 with square roots", Network.of([hidden, Layer.of([[1, -1]], [0], "crelu")]))
+    return BenchmarkCase("2-2-1 with square roots", Network.of([hidden, Layer.of([[1, -1]], [0], "crelu")]))
 
 
 def nets_folder() -> Path:
@@ -34,7 +34,7 @@ def nets_folder() -> Path:
     return Path(os.environ.get("VERIMV_NETS", Path(__file__).parents[4] / "shared" / "nets"))
 
 
-def real_networks() -> Iterator[Case]:
+def real_networks() -> Iterator[BenchmarkCase]:
     """ACAS Xu and MNIST on boxes of their properties, if the folder of networks has them."""
     rows = [
         ("ACAS Xu 1_1, property 1", "acasxu/ACASXU_run2a_1_1_batch_2000", "prop_1", {}),
@@ -46,4 +46,4 @@ def real_networks() -> Iterator[Case]:
             network = load(path)
             ends = read_box(box.read_text(encoding="utf-8"), len(network.inputs), str(box))
             boxed = Network(network.layers, network.inputs, ends, network.outputs)
-            yield Case(name, boxed, {"scale_output": True, **options})
+            yield BenchmarkCase(name, boxed, {"scale_output": True, **options})

@@ -90,7 +90,7 @@ EXPERIMENTS = {
 }
 
 
-class Record:
+class ExperimentRecord:
     """The rows of an experiment by (x, run); with a path, every new row is on disk before the next chunk is begun."""
 
     def __init__(self, experiment: Experiment, seed: str, path: Path | None = None) -> None:
@@ -168,7 +168,7 @@ Task = tuple[str, str, list[tuple[int, int]]]
 Result = tuple[str, list[tuple[int, int, Row]]]
 
 
-def perform(records: Sequence[Record], runs: int, progress: Progress, workers: int | None = None) -> None:
+def perform(records: Sequence[ExperimentRecord], runs: int, progress: Progress, workers: int | None = None) -> None:
     """Do all runs that are missing, on all cores."""
     tasks = [task for record in records for task in _tasks(record, runs)]
     total = sum(len(keys) for _, _, keys in tasks)
@@ -181,7 +181,7 @@ def perform(records: Sequence[Record], runs: int, progress: Progress, workers: i
         progress("runs", done, total)
 
 
-def _tasks(record: Record, runs: int) -> Iterator[Task]:
+def _tasks(record: ExperimentRecord, runs: int) -> Iterator[Task]:
     missing = record.missing(runs)
     size = 1 if record.experiment.deterministic else _CHUNK
     for start in range(0, len(missing), size):

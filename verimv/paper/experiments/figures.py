@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from verimv.paper.experiments.campaign import Record
+from verimv.paper.experiments.campaign import ExperimentRecord
 from verimv.paper.experiments.comparison import METHODS
 from verimv.paper.experiments.means import Curve, curve
 from verimv.show.pictures.matplotlib_files import FORMATS, SETTINGS, saved
@@ -53,7 +53,7 @@ PANELS = {
 }
 
 
-def draw(record: Record, runs: int) -> dict[str, bytes]:
+def draw(record: ExperimentRecord, runs: int) -> dict[str, bytes]:
     """The figure of an experiment, by format; the same numbers give the same bytes."""
     import matplotlib
     from matplotlib.figure import Figure
@@ -73,7 +73,7 @@ def draw(record: Record, runs: int) -> dict[str, bytes]:
         return {kind: saved(figure, kind) for kind in FORMATS}
 
 
-def _fill(axes: Any, record: Record, runs: int, panel: Panel) -> None:
+def _fill(axes: Any, record: ExperimentRecord, runs: int, panel: Panel) -> None:
     for name in panel.columns:
         points = curve(record, name, runs) if name in record.experiment.columns else []
         if points:

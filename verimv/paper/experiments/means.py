@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from verimv.paper.experiments.campaign import Record
+from verimv.paper.experiments.campaign import ExperimentRecord
 
 _RESAMPLES = 1000
 
@@ -32,7 +32,7 @@ class Point(NamedTuple):
 Curve = list[Point]
 
 
-def curve(record: Record, name: str, runs: int) -> Curve:
+def curve(record: ExperimentRecord, name: str, runs: int) -> Curve:
     """One column of a record, wherever it has values."""
     points = []
     for x in record.experiment.xs:
@@ -55,7 +55,7 @@ def _interval(values: Sequence[int]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def to_csv(record: Record, runs: int) -> str:
+def to_csv(record: ExperimentRecord, runs: int) -> str:
     """A line for every column and x."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from verimv.formulas.measure import format_length
-from verimv.paper.experiments.campaign import Record
+from verimv.paper.experiments.campaign import ExperimentRecord
 from verimv.paper.experiments.comparison import METHODS
 from verimv.paper.experiments.means import Curve, curve
 
@@ -25,7 +25,7 @@ _CONSISTENT = 0.8
 _EXPONENTIAL = 1.5
 
 
-class Claim(NamedTuple):
+class Sentence(NamedTuple):
     holds: bool
     #: the paper's words, or what the project asks for
     text: str
@@ -35,14 +35,14 @@ class Claim(NamedTuple):
     why: str = ""
 
 
-def claims(record: Record, runs: int) -> list[Claim]:
+def claims(record: ExperimentRecord, runs: int) -> list[Sentence]:
     """The claims about one experiment that its record decides."""
-    read = _Reader(record, runs)
+    read = _RecordReader(record, runs)
     found = list(_CLAIMS[record.experiment.name](read))
     return [*found, _verified(read)] if read.formulas() else found
 
 
-def text(record: Record, runs: int) -> str:
+def text(record: ExperimentRecord, runs: int) -> str:
     """For people: one line per claim, then its numbers."""
     experiment = record.experiment
     seen = "one run" if experiment.deterministic else f"{runs} runs for each point, seed {record.seed}"
@@ -54,10 +54,10 @@ def text(record: Record, runs: int) -> str:
     return "\n".join(lines)
 
 
-class _Reader:
+class _RecordReader:
     """Curves and their means, by column."""
 
-    def __init__(self, record: Record, runs: int) -> None:
+    def __init__(self, record: ExperimentRecord, runs: int) -> None:
         self.record = record
         self.runs = runs
         self.xs = list(record.experiment.xs)
@@ -72,13 +72,13 @@ class _Reader:
         return sum(len(self.record.column(x, name, self.runs)) for x in self.xs for name in METHODS)
 
 
-def _verified(read: _Reader) -> Claim:
+def _verified(read: _RecordReader) -> Sentence:
     missing = read.record.unverified(read.runs)
     numbers = f"{read.formulas():,} formulas, {missing} that the solver did not confirm"
-    return Claim(missing == 0, "every formula equals its source: exact breakpoints or regions, and solver", numbers)
+    return Sentence(missing == 0, "every formula equals its source: exact breakpoints or regions, and solver", numbers)
 
 
-def _shortest(read: _Reader) -> Claim:
+def _shortest(read: _RecordReader) -> Sentence:
     """The deep network's formulas are the shortest of the paper's methods in every mean."""
     deep = read.means("deep")
     worst = []
@@ -87,46 +87,46 @@ def _shortest(read: _Reader) -> Claim:
         if ratios:
             worst.append((min(ratios), METHODS[rival]))
     numbers = ", ".join(f"{name} at least {float(ratio):.3g} times as long" for ratio, name in worst)
-    return Claim(
+    return Sentence(
         all(ratio >= 1 for ratio, _ in worst), "deep networks give the shortest formulas in every mean", numbers
     )
 
 
-def _compact(read: _Reader) -> Claim:
+def _compact(read: _RecordReader) -> Sentence:
     deep, compact = read.means("deep"), read.means("compact")
     ratios = [compact[x] / deep[x] for x in compact if deep[x]]
-    return Claim(
+    return Sentence(
         all(ratio <= 1 for ratio in ratios),
         "(ours) compact formulas are as short or shorter in every mean",
         f"{float(min(ratios)):.3f} to {float(max(ratios)):.3f} of the length",
     )
 
 
-def _almost_identical(read: _Reader) -> Claim:
+def _almost_identical(read: _RecordReader) -> Sentence:
     source, deep = read.means("source"), read.means("deep")
     shares = [deep[x] / source[x] for x in deep]
-    return Claim(
+    return Sentence(
         all(abs(share - 1) <= _TOLERANCE for share in shares),
         "the deep network's formulas are almost as long as the source terms (within 10 %)",
         f"{float(min(shares)):.3f} to {float(max(shares)):.3f} of the source's length",
     )
 
 
-def _lengths(read: _Reader) -> Iterable[Claim]:
+def _lengths(read: _RecordReader) -> Iterable[Sentence]:
     deep, shallow = read.means("deep"), read.means("shallow")
-    yield Claim(
+    yield Sentence(
         all(mean == 4**s for s, mean in deep.items()),
         "the deep network's formula of g_s has length 4^s",
         _listed(deep.items()),
     )
-    yield Claim(
+    yield Sentence(
         _grows([math.log2(mean) for mean in shallow.values()], 1.6),
         "the shallow network's grows doubly exponentially, as 2^(2^(s+1))",
         "log2 of the length / 2^(s+1): " + ", ".join(f"{math.log2(m) / 2 ** (s + 1):.2f}" for s, m in shallow.items()),
     )
     for name, bound, bound_text in (("schauder", 2, "2^(s+1)"), ("hyperplane", 8, "8^s")):
         ratios = [float(mean / (2 * 2**s if bound == 2 else 8**s)) for s, mean in read.means(name).items()]
-        yield Claim(
+        yield Sentence(
             ratios == sorted(ratios) and ratios[-1] > 0,
             f"{METHODS[name]}: at least of order {bound_text}",
             f"length / {bound_text}: " + ", ".join(f"{ratio:.3g}" for ratio in ratios),
@@ -135,14 +135,14 @@ def _lengths(read: _Reader) -> Iterable[Claim]:
     yield _compact(read)
 
 
-def _random(read: _Reader) -> Iterable[Claim]:
+def _random(read: _RecordReader) -> Iterable[Sentence]:
     yield _shortest(read)
     yield _almost_identical(read)
     yield _compact(read)
     correlations = [
         (name, _correlation(read, name)) for name in ("schauder", "hyperplane", "shallow") if read.curve(name)
     ]
-    yield Claim(
+    yield Sentence(
         all(value > 0.5 for _, value in correlations),
         "the lengths of the other methods are governed by the number of breakpoints (rank correlation above 1/2)",
         "over all runs: " + ", ".join(f"{METHODS[name]} {value:.2f}" for name, value in correlations),
@@ -150,7 +150,7 @@ def _random(read: _Reader) -> Iterable[Claim]:
     )
 
 
-def _correlation(read: _Reader, name: str) -> float:
+def _correlation(read: _RecordReader, name: str) -> float:
     """Between breakpoints and lengths of single runs."""
     rows = [row for (_, run), row in read.record.rows.items() if run < read.runs and name in row]
     return _rank_correlation([row["breakpoints"] for row in rows], [row[name] for row in rows])
@@ -180,11 +180,11 @@ def _ranks(values: Sequence[Any]) -> list[float]:
     return ranks
 
 
-def _breakpoints(read: _Reader) -> Iterable[Claim]:
+def _breakpoints(read: _RecordReader) -> Iterable[Sentence]:
     for name, terms in (("breakpoints_any", "any terms"), ("breakpoints", "terms in which every operator acts")):
         means = read.means(name)
         correlation = _rank_correlation(list(means), list(means.values()))
-        yield Claim(
+        yield Sentence(
             correlation < _CONSISTENT,
             f"the mean number of breakpoints does not grow consistently with the length of {terms}",
             ", ".join(f"{float(mean):.2f}" for mean in means.values())
@@ -193,10 +193,10 @@ def _breakpoints(read: _Reader) -> Iterable[Claim]:
         )
 
 
-def _compositions(read: _Reader) -> Iterable[Claim]:
+def _compositions(read: _RecordReader) -> Iterable[Sentence]:
     names = [name for name in ("schauder", "hyperplane", "deep") if read.curve(name)]
     factors = {name: _factors(list(read.means(name).values())) for name in names}
-    yield Claim(
+    yield Sentence(
         all(math.prod(values) > _EXPONENTIAL ** len(values) for values in factors.values()),
         f"lengths grow exponentially in s for all three methods (by more than {_EXPONENTIAL} for each s, on average)",
         "; ".join(
@@ -208,13 +208,13 @@ def _compositions(read: _Reader) -> Iterable[Claim]:
     yield _compact(read)
 
 
-def _multivariate(read: _Reader) -> Iterable[Claim]:
+def _multivariate(read: _RecordReader) -> Iterable[Sentence]:
     yield _almost_identical(read)
     yield _compact(read)
     yield _shortest(read)
 
 
-_CLAIMS: dict[str, Callable[[_Reader], Iterable[Claim]]] = {
+_CLAIMS: dict[str, Callable[[_RecordReader], Iterable[Sentence]]] = {
     "lengths": _lengths,
     "random": _random,
     "breakpoints": _breakpoints,

@@ -10,7 +10,7 @@ from verimv.formulas.dag import DIVIDE, SCALE, VARIABLE
 from verimv.formulas.formula import Formula
 from verimv.show.pictures.graph import top_of
 from verimv.show.report.markup import signed_sum
-from verimv.show.report.reading import Claim, Reading
+from verimv.show.report.reading import ReadClaim, Reading
 
 #: Nodes that a page holds; it draws a few hundred at a time.
 MAX_NODES = 60_000
@@ -72,16 +72,16 @@ def explorer_data(formula: Formula, reading: Reading, names: Mapping[int, str], 
     }
 
 
-def _claims(reading: Reading, place: Mapping[int, int]) -> dict[int, Claim]:
+def _claims(reading: Reading, place: Mapping[int, int]) -> dict[int, ReadClaim]:
     """The claim of each node that says most: the first that is more than "it stands for itself"."""
-    found: dict[int, Claim] = {}
+    found: dict[int, ReadClaim] = {}
     for claim in reading.claims:
         if claim.node in place and (claim.node not in found or found[claim.node].rule == "atom"):
             found[claim.node] = claim
     return found
 
 
-def _form(claim: Claim, place: Mapping[int, int], names: Mapping[int, str]) -> str | None:
+def _form(claim: ReadClaim, place: Mapping[int, int], names: Mapping[int, str]) -> str | None:
     """Nodes of the page's table as their numbers in brackets."""
     if claim.form is None:
         return None

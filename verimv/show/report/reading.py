@@ -26,7 +26,7 @@ MAX_TERMS = 1_000_000
 Form = Affine | None
 
 
-class Claim(NamedTuple):
+class ReadClaim(NamedTuple):
     """The node is σ(form), by a rule, on a line of the certificate (the header is line 1)."""
 
     node: int
@@ -60,7 +60,7 @@ class Reading:
         self.roots = copy(self.dag, formula.roots, formula.dag)
         self.size = len(self.dag)
         self.inputs = [self.dag.variable(name) for name in formula.inputs]
-        self.claims: list[Claim] = []
+        self.claims: list[ReadClaim] = []
         #: nodes within what a rule builds, and the claim about the whole
         self.inside: dict[int, int] = {}
         #: by layer (from 1) and index (from 0)
@@ -94,14 +94,14 @@ class Reading:
             read(*arguments)
         return self
 
-    def claim(self, number: int) -> Claim:
+    def claim(self, number: int) -> ReadClaim:
         return self.claims[number - 1]
 
     # -- building ---------------------------------------------------------------------------------------------
 
     def _add(self, node: int, form: Form, *also: int) -> None:
         """A claim; what was built on the way to it, or to claims that follow (`also`), is inside it."""
-        self.claims.append(Claim(node, form, self._rule, self.lines))
+        self.claims.append(ReadClaim(node, form, self._rule, self.lines))
         for inner in self._between:
             if inner != node and inner not in also:
                 self.inside.setdefault(inner, len(self.claims))

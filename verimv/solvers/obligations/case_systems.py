@@ -28,7 +28,7 @@ Facts = Mapping[tuple[int | None, str], Number]
 _SLOPE_UNIT = 1 << 16
 
 
-class Variable(NamedTuple):
+class SystemVariable(NamedTuple):
     """Free in [0,1], or an activation of an affine function of variables before it."""
 
     activation: Activation | None
@@ -44,7 +44,7 @@ class Split(NamedTuple):
     point: Number
 
 
-class Case(NamedTuple):
+class EvidenceLeaf(NamedTuple):
     """A leaf of the evidence: where the target must not be positive, and by which multipliers that is shown."""
 
     number: int
@@ -68,10 +68,10 @@ class Case(NamedTuple):
 class Evidence:
     """Cases over the first `count` variables of a system, with what is known of their arguments."""
 
-    variables: Sequence[Variable]
+    variables: Sequence[SystemVariable]
     facts: Facts
     count: int
-    cases: Sequence[Case]
+    cases: Sequence[EvidenceLeaf]
     #: of free variables, for messages
     nodes: Sequence[int]
 
@@ -80,9 +80,9 @@ class IncompleteCases(Exception):
     """There are not as many cases as situations."""
 
 
-def read_cases(cases: Sequence[list[Any]], targets: Sequence[Affine], count: int) -> list[Case]:
+def read_cases(cases: Sequence[list[Any]], targets: Sequence[Affine], count: int) -> list[EvidenceLeaf]:
     """The leaves of the trees of cases, which stand in preorder, one tree for each target."""
-    found: list[Case] = []
+    found: list[EvidenceLeaf] = []
     tree: list[Split] = []
     pending = [(target, -1) for target in reversed(targets)]
     for number, (kind, *arguments) in enumerate(cases, start=1):
@@ -100,7 +100,7 @@ def read_cases(cases: Sequence[list[Any]], targets: Sequence[Affine], count: int
         else:
             kernel.well_formed(kind == "leaf", "split or leaf", kind)
             multipliers = tuple(exact(kernel.number(argument)) for argument in arguments)
-            found.append(Case(number, target, tree, situation, multipliers))
+            found.append(EvidenceLeaf(number, target, tree, situation, multipliers))
     if pending:
         raise IncompleteCases(f"expected {len(pending)} more cases")
     return found
@@ -115,7 +115,7 @@ class Range(NamedTuple):
     largest: Number
 
 
-class Program(NamedTuple):
+class LeafProgram(NamedTuple):
     """The linear program of a case: the ends of free variables, and Σ slope·argument + peak − c·value ≥ 0."""
 
     ends: dict[int, tuple[Number, Number]]
@@ -125,10 +125,10 @@ class Program(NamedTuple):
     target: Affine
 
 
-class System:
+class VariableSystem:
     """Variables, and the text of their definitions for solvers."""
 
-    def __init__(self, variables: Sequence[Variable]) -> None:
+    def __init__(self, variables: Sequence[SystemVariable]) -> None:
         self.variables = variables
         self._unsplit: tuple[int, Facts, list[Range] | None] | None = None
         self._users: list[list[tuple[int, Number]]] = [[] for _ in variables]
@@ -160,7 +160,7 @@ class System:
             values.append(ends)
         return found
 
-    def program(self, count: int, facts: Facts, case: Case) -> Program | None:
+    def program(self, count: int, facts: Facts, case: EvidenceLeaf) -> LeafProgram | None:
         """The linear program of a case; None if the case has no point."""
         splits = case.splits()
         ranges = self.ranges(count, facts, splits)
@@ -199,7 +199,7 @@ class System:
                 lines[k] = (slope, c)
         if multipliers:
             raise InputError(f"case {case.number}: expected no more multipliers, found {len(multipliers)}")
-        return Program(ends, lines, peaks, case.target)
+        return LeafProgram(ends, lines, peaks, case.target)
 
     def definitions(self, count: int) -> Script:
         """The first values v and arguments z, and what each argument is."""
@@ -213,12 +213,12 @@ class System:
             script.require(f"(= (* {common}.0 {_argument(k)}) {script.form(argument.scaled(common), _value)})")
         return script
 
-    def is_refuted_by(self, program: Program, point: Mapping[str, Number]) -> bool:
+    def is_refuted_by(self, program: LeafProgram, point: Mapping[str, Number]) -> bool:
         """Whether values of all variables are a point of the program where its target may be positive."""
         ends = ((point.get(_value(k), ZERO), *program.ends[k]) for k in program.ends)
         return all(low <= x <= high for x, low, high in ends) and self.excess(program, point) > 0
 
-    def excess(self, program: Program, point: Mapping[str, Number]) -> Number:
+    def excess(self, program: LeafProgram, point: Mapping[str, Number]) -> Number:
         """The target with all lines added to it, which is no smaller."""
         values = [point.get(_value(k), ZERO) for k in range(len(self.variables))]
         result = program.peaks + program.target(values)
@@ -226,7 +226,7 @@ class System:
             result = result + slope * self.variables[k].argument(values) - c * values[k]
         return result
 
-    def values_at(self, program: Program, point: Mapping[str, Number]) -> list[Number]:
+    def values_at(self, program: LeafProgram, point: Mapping[str, Number]) -> list[Number]:
         """The exact values of all variables, for the values of free ones in a model."""
         values: list[Number] = []
         for k, (activation, argument) in enumerate(self.variables):
@@ -238,7 +238,7 @@ class System:
         return values
 
 
-def above_the_bound(program: Program) -> Script:
+def above_the_bound(program: LeafProgram) -> Script:
     """A point of the program where its target is positive: then so is the target with all lines added to it."""
     script = Script()
     for k, (low, high) in program.ends.items():
@@ -254,7 +254,7 @@ def above_the_bound(program: Program) -> Script:
     return script
 
 
-def halves(program: Program) -> list[Program]:
+def halves(program: LeafProgram) -> list[LeafProgram]:
     """The same on both halves of the widest range of a free variable; none if all are points."""
     widest = max(program.ends, key=lambda k: program.ends[k][1] - program.ends[k][0], default=None)
     if widest is None or program.ends[widest][0] == program.ends[widest][1]:

@@ -29,7 +29,7 @@ def affine(found: kernel.Affine) -> Affine:
     return Affine(zip(keys, coefficients, strict=True), exact(found.constant))
 
 
-class Layer(NamedTuple):
+class CertifiedLayer(NamedTuple):
     """Neurons with an activation: the variable of the first, and their arguments over variables (FORMAT §8)."""
 
     first: int
@@ -67,25 +67,25 @@ def box_map(raw: Raw) -> list[Affine]:
     return [Affine([(j, high - low)], low) for j, (low, high) in enumerate(raw.box)]
 
 
-def over_unit_cube(raw: Raw, first: int) -> list[Layer]:
+def over_unit_cube(raw: Raw, first: int) -> list[CertifiedLayer]:
     """The layers over the unit cube; the first neuron is the variable `first`."""
-    layers: list[Layer] = []
+    layers: list[CertifiedLayer] = []
     for activation, rows in raw.layers:
         if not layers:
             arguments = [row.substitute(box_map(raw)) for row in rows]
         else:
             start = layers[-1].first
             arguments = [Affine([(start + j, w) for j, w in row.terms], row.constant) for row in rows]
-        layers.append(Layer(first, activation, arguments))
+        layers.append(CertifiedLayer(first, activation, arguments))
         first += len(rows)
     return layers
 
 
-def difference(a: Sequence[Layer], b: Sequence[Layer]) -> list[Layer]:
+def difference(a: Sequence[CertifiedLayer], b: Sequence[CertifiedLayer]) -> list[CertifiedLayer]:
     """The layers of both networks, and a last one for the differences of their outputs."""
     one, other = a[-1], b[-1]
     arguments = [Affine([(one.first + k, ONE), (other.first + k, -ONE)]) for k in range(len(one.arguments))]
-    return [*a, *b, Layer(other.first + len(other.arguments), "identity", arguments)]
+    return [*a, *b, CertifiedLayer(other.first + len(other.arguments), "identity", arguments)]
 
 
 class Multiple(NamedTuple):
@@ -97,7 +97,7 @@ class Multiple(NamedTuple):
     activation: Activation
 
 
-def share(layers: Sequence[Layer]) -> tuple[list[Layer], list[Multiple]]:
+def share(layers: Sequence[CertifiedLayer]) -> tuple[list[CertifiedLayer], list[Multiple]]:
     """Layers whose arguments mention no neuron that is a number or a multiple of an earlier one (FORMAT §3)."""
     known: dict[int, Affine] = {}
     originals: dict[tuple[str, Affine], tuple[int, Number]] = {}
@@ -115,7 +115,7 @@ def share(layers: Sequence[Layer]) -> tuple[list[Layer], list[Multiple]]:
             if original != k:
                 known[k] = Affine([(original, scale / its_scale)])
                 multiples.append(Multiple(k, original, scale / its_scale, layer.activation))
-        result.append(Layer(layer.first, layer.activation, arguments))
+        result.append(CertifiedLayer(layer.first, layer.activation, arguments))
     return result, multiples
 
 

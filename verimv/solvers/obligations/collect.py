@@ -17,7 +17,7 @@ from verimv.exact.algebraic import Algebraic
 from verimv.networks.affine import Affine
 from verimv.solvers.obligations.case_systems import IncompleteCases
 from verimv.solvers.obligations.certified import (
-    Layer,
+    CertifiedLayer,
     box_map,
     difference,
     over_unit_cube,
@@ -26,7 +26,7 @@ from verimv.solvers.obligations.certified import (
     share,
 )
 from verimv.solvers.obligations.collected import Obligations
-from verimv.solvers.obligations.follow import Derivation, Unfounded
+from verimv.solvers.obligations.follow import Conclusions, Unfounded
 
 Progress = Callable[[str, int, int], None]
 
@@ -66,7 +66,7 @@ def collect(
     subjects = kernel.start(texts, size, size)
     obligations = Obligations()
     layers = _layers(texts, obligations)
-    derivation = Derivation(subjects.checker.nodes, layers, subjects.checker.goals, obligations)
+    derivation = Conclusions(subjects.checker.nodes, layers, subjects.checker.goals, obligations)
     inputs = subjects.checker.nodes.inputs
     rules: dict[int, str] = {}
     try:
@@ -95,7 +95,7 @@ def _in_line(number: int, rule: str | None = None) -> Iterator[None]:
         raise
 
 
-def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Layer]:
+def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[CertifiedLayer]:
     """The layers of the network, or of two, over the unit cube. Rows of a source and multiples of neurons are
     obligations of line 1; the rest is exact arithmetic."""
     if "network" not in texts:

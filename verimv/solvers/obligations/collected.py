@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from verimv.networks.affine import Affine
 from verimv.solvers.obligations.case_systems import Evidence
-from verimv.solvers.obligations.linear import Linear, always_zero, never_positive
+from verimv.solvers.obligations.linear import LinearObligation, always_zero, never_positive
 from verimv.solvers.obligations.rules import RULES, Rule
 
 
@@ -37,7 +37,7 @@ class Obligations:
         #: the line whose obligations are collected
         self.line = 0
         self.count = 0
-        self.queries: dict[Rule | Linear, Served] = {}
+        self.queries: dict[Rule | LinearObligation, Served] = {}
         self.cases: list[CasesOfLine] = []
 
     def rule(self, name: str, times: int = 1) -> None:
@@ -63,13 +63,15 @@ class Obligations:
             self.rule(name, len(evidence.cases))
         self.count += len(evidence.cases)
 
-    def _canonical(self, canonical: Callable[[Affine], tuple[Linear, list[int]]], form: Affine, what: str) -> None:
+    def _canonical(
+        self, canonical: Callable[[Affine], tuple[LinearObligation, list[int]]], form: Affine, what: str
+    ) -> None:
         query, nodes = canonical(form)
         if query not in self.queries:
             self.queries[query] = Served(what, form, nodes)
         self._serve(query, what, 1)
 
-    def _serve(self, query: Rule | Linear, what: str, times: int) -> None:
+    def _serve(self, query: Rule | LinearObligation, what: str, times: int) -> None:
         if not times:
             return
         self.count += times

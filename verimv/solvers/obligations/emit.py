@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from verimv.solvers.obligations.case_systems import System
+from verimv.solvers.obligations.case_systems import VariableSystem
 from verimv.solvers.obligations.collect import Task
-from verimv.solvers.obligations.linear import Linear
+from verimv.solvers.obligations.linear import LinearObligation
 from verimv.solvers.obligations.queries import CaseQuery, Queries
 from verimv.solvers.obligations.rules import Rule
 
@@ -39,10 +39,10 @@ def emit(task: Task) -> Iterator[tuple[str, str]]:
     """Names and contents of files: a script for each distinct query, then index.json and Makefile."""
     index: list[dict[str, Any]] = []
     counts: dict[str, int] = {}
-    systems: dict[int, System] = {}
+    systems: dict[int, VariableSystem] = {}
     for query in Queries(task).all:
         if isinstance(query, CaseQuery):
-            system = systems.setdefault(id(query.evidence.variables), System(query.evidence.variables))
+            system = systems.setdefault(id(query.evidence.variables), VariableSystem(query.evidence.variables))
             name, lines = f"line-{query.line}-case-{query.case.number}.smt2", [query.line]
             text = query.text(system)
             says = "no point of the case is above the bound" if text else "the case has no point"
@@ -74,7 +74,7 @@ def _trouble(task: Task) -> str:
     return f"\t@echo {why}; exit 1\n"
 
 
-def _file_name(query: Rule | Linear, number: int) -> str:
+def _file_name(query: Rule | LinearObligation, number: int) -> str:
     if isinstance(query, Rule):
         return f"rule-{query.name.replace(' ', '-')}.smt2"
     return f"{query.name}-{number}.smt2"

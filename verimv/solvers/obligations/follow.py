@@ -15,8 +15,8 @@ from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.formulas.good_sequence import merge
 from verimv.networks.affine import Affine, combination
 from verimv.networks.network import activate
-from verimv.solvers.obligations.case_systems import Evidence, Facts, Variable, read_cases
-from verimv.solvers.obligations.certified import Layer, Line, exact
+from verimv.solvers.obligations.case_systems import Evidence, Facts, SystemVariable, read_cases
+from verimv.solvers.obligations.certified import CertifiedLayer, Line, exact
 from verimv.solvers.obligations.collected import Obligations
 from verimv.solvers.obligations.rules import SORTING
 
@@ -25,7 +25,7 @@ class Unfounded(Exception):
     """A line refers to something that is not there, or is not what its rule needs."""
 
 
-class Claim(NamedTuple):
+class Conclusion(NamedTuple):
     """The value of the node is σ(form), a form over nodes."""
 
     node: int
@@ -43,17 +43,17 @@ def need(condition: bool, expected: str) -> None:
         raise Unfounded(f"expected {expected}")
 
 
-class Derivation:
+class Conclusions:
     """What the lines so far have concluded."""
 
     def __init__(
-        self, nodes: kernel.Nodes, layers: Sequence[Layer], goals: Sequence[Any], obligations: Obligations
+        self, nodes: kernel.Nodes, layers: Sequence[CertifiedLayer], goals: Sequence[Any], obligations: Obligations
     ) -> None:
         self.nodes = nodes
         self.layers = layers
         self.goals = goals
         self.obligations = obligations
-        self.claims: list[Claim] = []
+        self.claims: list[Conclusion] = []
         self.values = [Affine.variable(2 + j) for j in range(len(nodes.inputs))]  # of variables, over nodes
         self.entered = 0  # so many layers have arguments
         self.arguments: list[Affine] = []  # of the last of these, over nodes
@@ -61,7 +61,7 @@ class Derivation:
         self.assumed = 0
         self.proved: list[tuple[Number, Number]] = []
         self._factors: dict[str, Number] = {}
-        self._variables: list[Variable] | None = None
+        self._variables: list[SystemVariable] | None = None
         self._snapshot: Facts = {}
         self._first_changed = 0  # the first variable of which more is known than in `_snapshot`
         self._enter_layers()
@@ -109,12 +109,12 @@ class Derivation:
 
     # -- claims -----------------------------------------------------------------------------------------------
 
-    def _claim(self, number: int) -> Claim:
+    def _claim(self, number: int) -> Conclusion:
         need(0 < number <= len(self.claims), f"the number of an earlier claim, not {number}")
         return self.claims[number - 1]
 
     def _add(self, node: int, form: Affine) -> None:
-        self.claims.append(Claim(node, form))
+        self.claims.append(Conclusion(node, form))
 
     def _about(self, number: int, form: Affine) -> int:
         """The node of a claim that must be about this form."""
@@ -249,14 +249,14 @@ class Derivation:
 
     def equals(self, a: int, b: int, cone: Sequence[Any], cases: Sequence[list[Any]]) -> None:
         place: dict[int, Affine] = {0: Affine((), ZERO), 1: Affine((), ONE)}
-        variables: list[Variable] = []
+        variables: list[SystemVariable] = []
         nodes: list[int] = []
         for c in cone:
             node, form = self._claim(kernel.integer(c))
             need(node > 1, "a node other than 0 and 1")
             is_free = form == value_of(node)
             need(is_free or all(j in place for j, _ in form.terms), "nodes that stand before in the cone")
-            variables.append(Variable(None) if is_free else Variable("crelu", form.substitute(place)))
+            variables.append(SystemVariable(None) if is_free else SystemVariable("crelu", form.substitute(place)))
             place[node] = Affine.variable(len(variables) - 1)
             nodes.append(node)
         node_a, form_a = self._claim(a)
@@ -377,12 +377,12 @@ class Derivation:
             self._snapshot, self._first_changed = dict(self.facts), len(self._network())
         return self._snapshot
 
-    def _network(self) -> list[Variable]:
+    def _network(self) -> list[SystemVariable]:
         """The inputs and neurons of the network as variables; the same list each time."""
         if self._variables is None:
-            self._variables = [Variable(None)] * len(self.nodes.inputs)
+            self._variables = [SystemVariable(None)] * len(self.nodes.inputs)
             for layer in self.layers:
-                self._variables += [Variable(layer.activation, argument) for argument in layer.arguments]
+                self._variables += [SystemVariable(layer.activation, argument) for argument in layer.arguments]
         return self._variables
 
     # -- outputs ----------------------------------------------------------------------------------------------
@@ -427,22 +427,22 @@ class Derivation:
 
 
 _BY_RULE: dict[str, Callable[..., None]] = {
-    "node": Derivation.node,
-    "atom": Derivation.atom,
-    "not": Derivation.negate,
-    "scale": Derivation.scale,
-    "plus": Derivation.plus,
-    "times": Derivation.times,
-    "lemma": Derivation.lemma,
-    "cut": Derivation.cut,
-    "sort": Derivation.sort,
-    "average": Derivation.average,
-    "same": Derivation.same,
-    "equals": Derivation.equals,
-    "unit": Derivation.unit,
-    "affine": Derivation.affine,
-    "clip": Derivation.clip,
-    "bound": Derivation.bound,
-    "output": Derivation.output,
-    "equal": Derivation.equal,
+    "node": Conclusions.node,
+    "atom": Conclusions.atom,
+    "not": Conclusions.negate,
+    "scale": Conclusions.scale,
+    "plus": Conclusions.plus,
+    "times": Conclusions.times,
+    "lemma": Conclusions.lemma,
+    "cut": Conclusions.cut,
+    "sort": Conclusions.sort,
+    "average": Conclusions.average,
+    "same": Conclusions.same,
+    "equals": Conclusions.equals,
+    "unit": Conclusions.unit,
+    "affine": Conclusions.affine,
+    "clip": Conclusions.clip,
+    "bound": Conclusions.bound,
+    "output": Conclusions.output,
+    "equal": Conclusions.equal,
 }

@@ -18,7 +18,7 @@ from verimv.solvers.obligations.script import Script
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearObligation:
     """Σ coefficients[i]·v_i + constant ≤ 0 for all v_i in [0,1]; if `both`, ≥ 0 as well."""
 
     coefficients: tuple[Number, ...]
@@ -62,20 +62,20 @@ class Linear:
         return value > 0 or (self.both and value < 0)
 
 
-def never_positive(form: Affine) -> tuple[Linear, list[int]]:
+def never_positive(form: Affine) -> tuple[LinearObligation, list[int]]:
     """The query whether a form is ≤ 0 for values in [0,1], and the variables of the form in the order of the query;
     those with a positive coefficient are complemented there."""
     turned = Affine([(j, -abs(w)) for j, w in form.terms], form.range_over_unit_cube()[1])
     return _canonical(turned, False)
 
 
-def always_zero(form: Affine) -> tuple[Linear, list[int]]:
+def always_zero(form: Affine) -> tuple[LinearObligation, list[int]]:
     """The query whether a form is 0, and the variables of the form in the order of the query."""
     first = form.terms[0][1] if form.terms else form.constant
     return _canonical(form if first >= 0 else -form, True)
 
 
-def _canonical(form: Affine, both: bool) -> tuple[Linear, list[int]]:
+def _canonical(form: Affine, both: bool) -> tuple[LinearObligation, list[int]]:
     weights, constant = tuple(w for _, w in form.terms), form.constant
     if len(weights) + bool(constant) <= 1 and not any(isinstance(x, Algebraic) for x in (*weights, constant)):
         weights, constant = tuple(map(_sign, weights)), _sign(constant)  # of one number, only the sign matters
@@ -88,15 +88,15 @@ def _sign(x: Number) -> Number:
 
 
 @lru_cache(maxsize=10_000)  # most conditions look the same
-def _shape(weights: tuple[Number, ...], constant: Number, both: bool) -> tuple[Linear, tuple[int, ...]]:
+def _shape(weights: tuple[Number, ...], constant: Number, both: bool) -> tuple[LinearObligation, tuple[int, ...]]:
     """The query, and the places of its coefficients among the weights."""
     rationals = [number for number in (constant, *weights) if not isinstance(number, Algebraic)]
     if len(rationals) <= len(weights):
         if both:
-            return Linear(weights, constant, both), tuple(range(len(weights)))
+            return LinearObligation(weights, constant, both), tuple(range(len(weights)))
         # At its largest, so that no unknown is multiplied by a square root, which is another one for solvers.
-        return Linear((), constant), ()
+        return LinearObligation((), constant), ()
     common = math.lcm(*(int(number.denominator) for number in rationals))
     factor = Rational(common, math.gcd(*(int(number * common) for number in rationals)) or 1)
     order = sorted(range(len(weights)), key=lambda i: (weights[i], i))
-    return Linear(tuple(weights[i] * factor for i in order), constant * factor, both), tuple(order)
+    return LinearObligation(tuple(weights[i] * factor for i in order), constant * factor, both), tuple(order)

@@ -9,9 +9,16 @@ from verimv.core.effort import Deadline
 from verimv.core.errors import InputError, InternalError
 from verimv.exact import ZERO, Number, format_number
 from verimv.solvers.obligations.asking import SESSIONS, Reply, Session
-from verimv.solvers.obligations.case_systems import Case, Evidence, Program, System, above_the_bound, halves
+from verimv.solvers.obligations.case_systems import (
+    Evidence,
+    EvidenceLeaf,
+    LeafProgram,
+    VariableSystem,
+    above_the_bound,
+    halves,
+)
 from verimv.solvers.obligations.collect import Task
-from verimv.solvers.obligations.linear import Linear
+from verimv.solvers.obligations.linear import LinearObligation
 from verimv.solvers.obligations.rules import Rule
 from verimv.solvers.obligations.script import Script
 from verimv.solvers.verdict import Witness
@@ -29,15 +36,15 @@ class CaseQuery(NamedTuple):
 
     line: int
     evidence: Evidence
-    case: Case
+    case: EvidenceLeaf
 
-    def program(self, system: System) -> Program | None:
+    def program(self, system: VariableSystem) -> LeafProgram | None:
         try:
             return system.program(self.evidence.count, self.evidence.facts, self.case)
         except InputError as error:
             raise InputError(f"line {self.line}: {error.message}") from None
 
-    def text(self, system: System) -> str:
+    def text(self, system: VariableSystem) -> str:
         """An SMT-LIB 2 script; empty if the case has no point."""
         program = self.program(system)
         if program is None:
@@ -50,7 +57,7 @@ class CaseQuery(NamedTuple):
         return script.text(comment, script.logic)
 
 
-Query = Rule | Linear | CaseQuery
+Query = Rule | LinearObligation | CaseQuery
 
 
 class Open(NamedTuple):
@@ -130,9 +137,9 @@ class Queries:
         if isinstance(query, Rule):  # it should hold for all numbers, so no certificate can be at fault
             raise InternalError(f"a solver refutes the rule {query.name}", query.text())
         place, model = self.place(found.number), found.reply.model
-        if isinstance(query, Linear):
+        if isinstance(query, LinearObligation):
             return self._refuted_form(query, place, model)
-        system = System(query.evidence.variables)
+        system = VariableSystem(query.evidence.variables)
         program = query.program(system)
         if program is None or not system.is_refuted_by(program, model):
             _check_logic(query.text(system))
@@ -143,7 +150,7 @@ class Queries:
         excess = {"value − bound": claimed, "by the evidence": by_evidence}
         return Refutation(f"{place}: expected evidence of the bound", _witness(at, excess))
 
-    def _refuted_form(self, query: Linear, place: str, model: Mapping[str, Number]) -> Refutation | None:
+    def _refuted_form(self, query: LinearObligation, place: str, model: Mapping[str, Number]) -> Refutation | None:
         served = self.task.obligations.queries[query]
         point = [model.get(name, ZERO) for name in query.variables]
         if not query.is_refuted_by(point) or served.form is None:
@@ -183,7 +190,7 @@ class _Asking:
         self._sessions: dict[str, Session] = {}
         self._definitions: Script | None = None
         cases = [query for query in queries if isinstance(query, CaseQuery)]
-        self.system = System(cases[0].evidence.variables if cases else ())
+        self.system = VariableSystem(cases[0].evidence.variables if cases else ())
         self._count = max((query.evidence.count for query in cases), default=0)
 
     def ask(self, query: Query) -> Reply:
@@ -194,7 +201,7 @@ class _Asking:
             return self._start(query.logic, Script()).ask(query.script(), self._seconds())
         return self._session(query.logic, Script()).ask(query.script(), self._seconds())
 
-    def about(self, program: Program) -> Reply:
+    def about(self, program: LeafProgram) -> Reply:
         if self._definitions is None:
             self._definitions = self.system.definitions(self._count)
         asked = above_the_bound(program)

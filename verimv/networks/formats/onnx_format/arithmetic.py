@@ -13,7 +13,7 @@ from verimv.core.errors import InexactWarning, InputError
 from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.networks.affine import Affine
 from verimv.networks.formats.onnx_format.node import Node, Operator, axes_in
-from verimv.networks.formats.onnx_format.sliding import Windows
+from verimv.networks.formats.onnx_format.sliding import SlidingWindows
 from verimv.networks.formats.onnx_format.tensors import (
     Array,
     Tensor,
@@ -238,7 +238,7 @@ def conv(node: Node) -> Tensor:
     channels, maps = data.shape[1], kernels.shape[0]
     if group < 1 or channels != group * kernels.shape[1] or maps % group:
         raise InputError(f"{channels} channels and kernels of shape {kernels.shape} in {group} groups")
-    windows = Windows.of(node, data.shape[2:], kernels.shape[2:])
+    windows = SlidingWindows.of(node, data.shape[2:], kernels.shape[2:])
     shape = (data.shape[0], maps, *windows.output_shape)
     check_size(shape)
     node.circuit.spend(math.prod(shape) * math.prod(kernels.shape[1:]))
@@ -273,7 +273,7 @@ def average_pool(node: Node) -> Tensor:
     kernel = node.integer_list("kernel_shape")
     if kernel is None:
         raise InputError("expected kernel_shape")
-    windows = Windows.of(node, data.shape[2:], kernel)
+    windows = SlidingWindows.of(node, data.shape[2:], kernel)
     counts_padding = node.flag("count_include_pad", False)
 
     def average(place: Sequence[int], entries: Sequence[Affine]) -> Affine:

@@ -9,7 +9,7 @@ from verimv.exact import Number
 from verimv.networks.affine import Affine
 from verimv.networks.formats.onnx_format.arithmetic import grouped, reduction, spatial_axes
 from verimv.networks.formats.onnx_format.node import Node, Operator
-from verimv.networks.formats.onnx_format.sliding import Windows
+from verimv.networks.formats.onnx_format.sliding import SlidingWindows
 from verimv.networks.formats.onnx_format.tensors import (
     Tensor,
     as_objects,
@@ -97,7 +97,7 @@ def max_pool(node: Node) -> Tensor:
     kernel = node.integer_list("kernel_shape")
     if len(data.shape) < 3 or kernel is None:
         raise InputError(f"expected kernel_shape and an input (N, C, …), found shape {data.shape}")
-    windows = Windows.of(node, data.shape[2:], kernel)
+    windows = SlidingWindows.of(node, data.shape[2:], kernel)
     pooled = windows.pooled(forms(data), lambda _, entries: node.circuit.folded(entries, node.circuit.maximum))
     return _typed(variable(pooled), data)
 

@@ -18,7 +18,7 @@ Index = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Windows:
+class SlidingWindows:
     """Where the windows of a kernel lie over an input. Paddings are those at the beginning and at the end."""
 
     lengths: Index
@@ -30,7 +30,7 @@ class Windows:
     output_shape: Index
 
     @staticmethod
-    def of(node: Node, lengths: Sequence[int], kernel: Sequence[int]) -> Windows:
+    def of(node: Node, lengths: Sequence[int], kernel: Sequence[int]) -> SlidingWindows:
         rank = len(lengths)
         declared = node.integer_list("kernel_shape")
         strides = node.integer_list("strides") or [1] * rank
@@ -51,7 +51,9 @@ class Windows:
             if room < 0 or count < 1:
                 raise InputError(f"a kernel that spans {span} over an axis of length {length + p + q}")
             output.append(count)
-        return Windows(tuple(lengths), tuple(kernel), tuple(strides), tuple(dilations), before, after, tuple(output))
+        return SlidingWindows(
+            tuple(lengths), tuple(kernel), tuple(strides), tuple(dilations), before, after, tuple(output)
+        )
 
     def places(self) -> Iterator[tuple[Index, list[tuple[Index, Index]]]]:
         """Each place of the output, with its pairs of a cell of the kernel and the input's entry under it."""
