@@ -34,12 +34,13 @@ def _name(path):
 def pytest_ignore_collect(collection_path, config):
     """Nothing else is imported: most of a short run would be spent on that."""
     if config.option.markexpr == "quick" and collection_path.name.startswith("test_"):
-        return _name(collection_path) not in QUICK or None
+        return _name(collection_path) not in {name.partition("::")[0] for name in QUICK} or None
     return None
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items):
     for item in items:
-        if _name(item.path) in QUICK and item.get_closest_marker("slow") is None:
+        file = _name(item.path)
+        if {file, f"{file}::{item.originalname}"} & QUICK and item.get_closest_marker("slow") is None:
             item.add_marker("quick")

@@ -3,10 +3,11 @@
 import math
 from fractions import Fraction
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bounding.checker import ACT, KINKS
+from tests.effort import examples
 from verimv import kernel
 
 whole = st.integers(-3, 3).map(Fraction)
@@ -91,14 +92,14 @@ def by_the_kernel(variables, target, facts, splits, multipliers):
 
 
 @given(systems())
-@settings(max_examples=300)
+@examples(150)
 def test_default_slopes(system):
     expected = as_written(*system, None)
     assert by_the_kernel(*system, []) == expected
 
 
 @given(systems(), st.lists(any_number, min_size=9, max_size=9))
-@settings(max_examples=300)
+@examples(150)
 def test_multipliers(system, numbers):
     used = []
 

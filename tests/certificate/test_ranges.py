@@ -68,7 +68,7 @@ def with_last_value(original: Bundle, change) -> Bundle:
 @pytest.mark.parametrize("seed", range(4))
 def test_exact_ranges(seed):
     network = affine_end((2, 4, 3, 2), seed, ("integer", "float32")[seed % 2])
-    made = bundle(certify_range(network, ends_of(network), 30))
+    made = bundle(certify_range(network, ends_of(network), 600))
     assert made.verdict() == "valid"
     assert made.is_true()
     assert with_last_value(made, lambda x: x - Rational(1, 10**9)).verdict() == "invalid"
@@ -82,7 +82,7 @@ def test_ranges_where_the_output_saturates(activation, shift):
     spec = [([[2, -1], [-1, 3]], [0, -1], "relu"), ([[1, -1]], [shift], activation)]
     network = on_box(spec)
     ranges = output_ranges(network)
-    made = bundle(certify_range(network, [(-r.lower.value, r.upper.value) for r in ranges], 30))
+    made = bundle(certify_range(network, [(-r.lower.value, r.upper.value) for r in ranges], 600))
     assert made.verdict() == "valid"
     assert made.is_true()
 
@@ -90,7 +90,7 @@ def test_ranges_where_the_output_saturates(activation, shift):
 def test_ranges_of_irrational_networks():
     network = build_network([([["sqrt(2)", -1], [1, "-sqrt(2)/2"]], [0, 0], "relu"), ([[1, 1]], [0], "identity")])
     ranges = output_ranges(network)
-    made = bundle(certify_range(network, [(-r.lower.value, r.upper.value) for r in ranges], 30))
+    made = bundle(certify_range(network, [(-r.lower.value, r.upper.value) for r in ranges], 600))
     assert made.verdict() == "valid"
 
 
@@ -114,7 +114,7 @@ def test_numbers_are_given_as_anywhere_else():
 def test_quantised_networks(seed):
     network = affine_end((2, 4, 4, 2), seed)
     other = rounded(network, 8)
-    made = bundle(certify_difference(network, other, TENTH, 60))
+    made = bundle(certify_difference(network, other, TENTH, 600))
     assert made.verdict() == "valid"
     assert made.is_true()
     assert with_last_value(made, lambda x: x / 10**6).verdict() == "invalid"
@@ -126,7 +126,7 @@ def test_quantised_networks(seed):
 @pytest.mark.parametrize("widths", [(1, 4, 4, 1), (2, 4, 4, 1), (2, 5, 1)])
 def test_disguised_copies_are_equal(widths):
     network = affine_end(widths, 3)
-    made = bundle(certify_difference(network, disguised(network, 1), Rational(0), 60))
+    made = bundle(certify_difference(network, disguised(network, 1), Rational(0), 600))
     assert made.verdict() == "valid"
     assert made.is_true()
     *below, last = disguised(network, 1).layers
@@ -138,7 +138,7 @@ def test_differences_on_a_box_and_without_an_affine_end():
     spec = [([[2, -1], [1, 3]], [0, -1], "relu"), ([[1, -1], [1, 1]], [0, 0], "relu")]
     network = on_box(spec)
     spec[1] = ([[1, -1], [1, 1]], ["1/8", 0], "relu")
-    made = bundle(certify_difference(network, on_box(spec), Rational(1, 8), 60))
+    made = bundle(certify_difference(network, on_box(spec), Rational(1, 8), 600))
     assert made.verdict() == "valid"
     assert made.is_true()
 
@@ -152,8 +152,8 @@ def test_networks_of_other_shapes_get_no_certificate():
 def test_tampering_with_ranges_and_differences():
     network = affine_end((2, 4, 3, 1), 5)
     originals = [
-        bundle(certify_range(network, ends_of(network), 30)),
-        bundle(certify_difference(network, rounded(network, 6), TENTH, 60)),
+        bundle(certify_range(network, ends_of(network), 600)),
+        bundle(certify_difference(network, rounded(network, 6), TENTH, 600)),
     ]
     source = random.Random(4)
     verdicts = []

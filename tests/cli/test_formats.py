@@ -66,7 +66,7 @@ def test_extraction_on_a_box_with_scaled_outputs(run, onnx, box, tmp_path):
         == data(run("eval", onnx, "--at", POINT, "--json"))["outputs"]
     )
     assert "outside the box" in one_line_error(run("eval", out, "--at", "x1=0.75,x2=0"))
-    proved = run("prove", out, "--timeout", 20)
+    proved = run("prove", out, "--timeout", 300)
     assert proved[0] == 0, proved
 
 
@@ -95,9 +95,9 @@ def test_prove_takes_the_maps_into_account(run, onnx, tmp_path):
     summary = json.loads((out / "summary.json").read_text())
     summary["outputs"][0]["offset"] = "-17"
     (out / "summary.json").write_text(json.dumps(summary))
-    assert run("prove", out, "--timeout", 20)[0] == 0, "the certificate has the maps"
+    assert run("prove", out, "--timeout", 300)[0] == 0, "the certificate has the maps"
     (out / "certificate.jsonl").unlink()
-    monolithic = ("prove", out, "--timeout", 20, "--mode", "monolithic")
+    monolithic = ("prove", out, "--timeout", 300, "--mode", "monolithic")
     assert run(*monolithic)[0] == 1, "without it, the summary has them"
     summary["outputs"][0]["scale"] = "0"
     (out / "summary.json").write_text(json.dumps(summary))

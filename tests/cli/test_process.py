@@ -27,7 +27,7 @@ def start(*words, **options):
     return subprocess.Popen([*VERIMV, *map(str, words)], preexec_fn=heed_interrupts, **pipes, **options)
 
 
-def finish(process, timeout=60):
+def finish(process, timeout=600):
     out, err = process.communicate(timeout=timeout)
     return process.returncode, out.decode(), err.decode()
 
@@ -74,7 +74,7 @@ sys.meta_path.insert(0, Interrupting())
 sys.argv[1:] = ["eval", "x", "--at", "x=1"]
 runpy.run_module("verimv", run_name="__main__")
 """
-    process = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, timeout=60)
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, timeout=600)
     assert (process.returncode, process.stdout, process.stderr) == (130, b"", b"verimv: interrupted\n")
 
 
@@ -96,10 +96,10 @@ def test_memory_limit(slow_network):
 
 def test_stdin(tmp_path):
     process = start("measure", "-", "--json", stdin=subprocess.PIPE)
-    out, _ = process.communicate("\ufeffx ⊕ x\n".encode(), timeout=60)
+    out, _ = process.communicate("\ufeffx ⊕ x\n".encode(), timeout=600)
     assert json.loads(out)["length"] == "2"
     process = start("measure", "-", stdin=subprocess.PIPE)
-    _, err = process.communicate(b"\xff\xff", timeout=60)
+    _, err = process.communicate(b"\xff\xff", timeout=600)
     assert (process.returncode, err) == (2, b"verimv: stdin: not UTF-8 text (byte 0)\n")
 
 
@@ -122,14 +122,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_unusable_streams(redirection, code):
     command = f"{sys.executable} -m verimv eval x --at x=1 {redirection}"
-    process = subprocess.run(["sh", "-c", command], capture_output=True, check=False, timeout=60)
+    process = subprocess.run(["sh", "-c", command], capture_output=True, check=False, timeout=600)
     assert process.returncode == code
     assert b"Traceback" not in process.stderr
     assert b"Exception" not in process.stderr
 
 
 def test_errors_keep_their_code_without_stderr():
-    process = subprocess.run(["sh", "-c", f"{sys.executable} -m verimv eval x --at x=5 2>&-"], check=False, timeout=60)
+    process = subprocess.run(["sh", "-c", f"{sys.executable} -m verimv eval x --at x=5 2>&-"], check=False, timeout=600)
     assert process.returncode == 2
 
 
@@ -159,7 +159,7 @@ def test_an_interrupted_extraction_goes_on(tmp_path):
     assert finish(process) == (130, "", f"verimv: interrupted; the same call goes on from {record}\n")
     assert not (tmp_path / "out").exists()
     before = record.read_text()
-    code, out, err = finish(start(*words, "-o", tmp_path / "out"), timeout=300)
+    code, out, err = finish(start(*words, "-o", tmp_path / "out"), timeout=600)
     assert (code, err) == (0, ""), out
     assert record.read_text().startswith(before[: before.rindex("\n") + 1])
     code, text, *_ = finish(start("check", tmp_path / "out"))

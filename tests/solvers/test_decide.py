@@ -31,7 +31,7 @@ from verimv.solvers.verdict import Verdict
 
 
 def both():
-    return Search(solvers=chosen("all"), seconds=60)
+    return Search(solvers=chosen("all"), seconds=600)
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_irrational_weights():
     assert verdict.refuted
     assert "sqrt(2)" in verdict.witness.values["left"]
     assert valid(parse("Δ[sqrt(2)/2]x → x")).proved
-    assert valid(parse("(Δ[sqrt(2)/2]x ⊕ Δ[sqrt(2)/2]x) ∨ ¬x"), search=Search(seconds=20)).refuted
+    assert valid(parse("(Δ[sqrt(2)/2]x ⊕ Δ[sqrt(2)/2]x) ∨ ¬x"), search=Search(seconds=600)).refuted
 
 
 def test_networks_against_networks():
@@ -217,7 +217,7 @@ def test_splitting_decides_what_one_query_does_not(monkeypatch, no_quick_points)
         )
 
     monkeypatch.setitem(SOLVERS, "z3", impatient)
-    verdict = equal_by_solver(deep_sawtooth(3), shallow_sawtooth(3), search=Search(seconds=60))
+    verdict = equal_by_solver(deep_sawtooth(3), shallow_sawtooth(3), search=Search(seconds=600))
     assert verdict.proved
     assert verdict.evidence[-1]["boxes"] > 1
 
@@ -241,12 +241,12 @@ def test_children_are_cut_off():
     with pytest.raises(OutOfBudget, match="no answer"):
         limited(_sleep_forever, seconds=0.2)
     with pytest.raises(OutOfBudget, match="memory"):
-        limited(_eat_memory, seconds=30, memory=64)
+        limited(_eat_memory, seconds=300, memory=64)
     with pytest.raises(OutOfBudget, match="without an answer"):
-        limited(_die, seconds=30)
-    assert limited(sum, [1, 2], seconds=30) == 3
+        limited(_die, seconds=300)
+    assert limited(sum, [1, 2], seconds=300) == 3
     with pytest.raises(ZeroDivisionError):
-        limited(divmod, 1, 0, seconds=30)
+        limited(divmod, 1, 0, seconds=300)
 
 
 def permuted(network):
@@ -268,12 +268,15 @@ def test_permuted_neurons_are_recognised():
 def test_hard_queries_end_undecided(tmp_path):
     path = tmp_path / "n.json"
     path.write_text("".join(write_network(random_network((5, 20, 20, 1), 1))))
-    command = [sys.executable, "-m", "verimv", "range", str(path), "--engine", "smt", "--timeout", "2", "--json"]
-    process = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    command = [sys.executable, "-m", "verimv", "range", str(path), "--engine", "smt", "--timeout", "4", "--json"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert process.returncode == 3
-    said = json.loads(process.stdout)
-    assert said.get("exact", False) is False  # on a busy machine the alarm may come first
-    assert said.get("status", "undecided") == "undecided"
+    told = json.loads(process.stdout)
+    if "exact" in told:
+        assert told["exact"] is False
+        assert process.stderr == ""
+    else:  # a busy machine has not come to the first query before the time was over
+        assert process.stderr == "verimv: the time limit of 4 s is used up\n"
 
 
 # -- whose input is whose -----------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def test_permuted_and_rescaled_copies(widths):
 
 def test_a_planted_difference_is_found_and_replayed():
     network = random_network((3, 20, 20, 1), 3)
-    verdict = equivalent(network, copy_of(network, 1, (0, Rational(1, 2**20))), search=Search(seconds=20))
+    verdict = equivalent(network, copy_of(network, 1, (0, Rational(1, 2**20))), search=Search(seconds=600))
     assert verdict.refuted
     assert verdict.witness.values["left"] != verdict.witness.values["right"]
 

@@ -56,7 +56,7 @@ def test_a_linear_programming_solver_that_lies(monkeypatch, answer, method):
     network = random_network((3, 6, 6, 1), 5, "integer")
     honest = certified_bounds(network, SearchEffort("exact"))
     monkeypatch.setattr(LinearProgram, "maximise", answer)
-    bounds = certified_bounds(network, SearchEffort(method, nodes=200))
+    bounds = certified_bounds(network, SearchEffort(method, nodes=80))
     check_sound(network, bounds)
     for rows, best in zip(bounds.layers, honest.layers, strict=True):
         assert all(a.lower <= b.lower and b.upper <= a.upper for a, b in zip(rows, best, strict=True))

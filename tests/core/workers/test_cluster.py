@@ -51,7 +51,7 @@ class LocalCluster:
 
     @property
     def address(self):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while time.monotonic() < deadline:
             try:
                 return json.loads(self.file.read_text())["address"]
@@ -117,7 +117,7 @@ def test_time_ends(steady):
     began = time.monotonic()
     with team(steady.address) as workers, pytest.raises(Undecided, match="no answer in time"):
         list(workers.results(time.sleep, [4.0], seconds=0.5))
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 60
 
 
 def test_nothing_is_lost_with_a_worker_that_is_killed(local, tmp_path):
@@ -226,7 +226,7 @@ def test_a_scheduler_that_cannot_be_reached(address, words):
     began = time.monotonic()
     with pytest.raises(InputError, match=words), team(address):
         pass
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
 
 
 def test_command_line(steady, tmp_path, capsys):

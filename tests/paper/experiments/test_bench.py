@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from verimv.paper.benchmarks.names import BENCHMARKS
 
 from verimv.cli import main
+from verimv.core.choices import BENCHMARKS
 from verimv.formulas.formula import parse
 from verimv.paper.benchmarks.bench_extract import growth
 from verimv.paper.benchmarks.bench_growth import exponent

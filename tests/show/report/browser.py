@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-_PATIENCE = 60.0
+_PATIENCE = 300.0  # a machine may be busy
 
 #: Chromium reads commands from descriptor 3 and answers on 4.
 _LAUNCH = """
