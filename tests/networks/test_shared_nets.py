@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from verimv.core.errors import InputError
+from verimv.core.progress import no_progress
 from verimv.exact import as_number
-from verimv.extraction.pipeline import no_progress
 from verimv.networks.formats.load import SUFFIXES, load
 from verimv.paper.benchmarks import bench_nets
 

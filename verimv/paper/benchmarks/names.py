@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from verimv.extraction.step3_compose import Progress
+    from verimv.core.progress import Progress
     from verimv.paper.benchmarks.benchmark import Benchmark
 
 __all__ = ["BENCHMARKS", "FOLDER_BENCHMARKS", "run_benchmark"]
