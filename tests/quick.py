@@ -26,6 +26,7 @@ QUICK = {
     "networks/test_outputs.py",
     "paper/baselines/test_truncated.py",
     "paper/experiments/test_random_terms.py",
+    "pieces/test_piecewise.py",
     "questions/test_equality.py::test_either_way_gets_little_at_first",
     "questions/test_equality.py::test_when_the_time_is_over_nothing_more_is_tried",
     "show/pictures/test_drawings.py",

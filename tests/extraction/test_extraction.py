@@ -28,8 +28,7 @@ from verimv.bounding.results import NetworkBounds, NeuronBound
 from verimv.core.errors import InputError, OutputLeavesUnitInterval, Undecided
 from verimv.exact import Rational, as_number, parse_number
 from verimv.extraction.step1_clip import clip_network
-from verimv.extraction.step3_compose import table_nodes
-from verimv.extraction.strategies.paper import group_units
+from verimv.extraction.strategies.paper import group_units, table_nodes
 from verimv.formulas.formula import parse
 from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network

@@ -14,7 +14,7 @@ from tests.oracle import build_network as build
 from tests.oracle import integers as small_integers
 from verimv.core.errors import InternalError, Refuted, Undecided
 from verimv.exact import Rational
-from verimv.extraction.pipeline import extract as plain_extract
+from verimv.extraction.pipeline import extract_uncertified
 from verimv.extraction.strategies import length_search as step2_search
 from verimv.extraction.strategies.compact import lemma_choice, plan_by
 from verimv.extraction.strategies.length_search import LengthSearch, _allowed, _is_allowed
@@ -136,7 +136,7 @@ def test_whole_networks_are_never_longer(spec):
     """The lengths of units below are the weights of the units above."""
     network = build(spec)
     try:
-        paper = plain_extract(network, strategy="paper", bounds="interval").formula
+        paper = extract_uncertified(network, strategy="paper", bounds="interval").formula
     except (Refuted, Undecided):
         return
     compact = extract(network, bounds="interval").formula
@@ -195,7 +195,7 @@ def test_lemma_plans_are_the_paper_s_in_literal_form(weights):
         dag = Dag()
         atoms = [dag.variable(name) for name in ("x1", "x2")]
         roots = planned_nodes(dag, atoms, plan_by(lemma_choice, [literal_form(form)]))
-        paper = plain_extract(single_unit(weights, bias), strategy="paper", bounds="interval").formula
+        paper = extract_uncertified(single_unit(weights, bias), strategy="paper", bounds="interval").formula
         assert Formula(dag, ("x1", "x2"), roots).length == paper.length
 
 

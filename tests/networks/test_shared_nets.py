@@ -8,8 +8,8 @@ import pytest
 
 from verimv.core.choices import NETWORK_SUFFIXES
 from verimv.core.errors import InputError
+from verimv.core.progress import no_progress
 from verimv.exact import as_number
-from verimv.extraction.pipeline import no_progress
 from verimv.networks.formats.load import load
 from verimv.paper.benchmarks import bench_nets
 

@@ -11,7 +11,7 @@ from tests.oracle import expressions, formula_values, grid
 from tests.simplification.replay import Refused, replay
 from verimv.core.effort import SECOND
 from verimv.core.errors import InputError, Undecided
-from verimv.extraction.pipeline import extract
+from verimv.extraction.pipeline import extract_uncertified
 from verimv.formulas.dag import NOT, ODOT, OPLUS, Dag
 from verimv.formulas.formula import Formula, parse
 from verimv.formulas.mvfile import read_mv
@@ -105,14 +105,14 @@ def test_examples(text, expected):
 
 
 def test_extraction_by_the_paper_becomes_shorter():
-    formula = extract(single_unit([8], -3), strategy="paper").formula
+    formula = extract_uncertified(single_unit([8], -3), strategy="paper").formula
     found = simplify(formula)
     assert (formula.length, found.formula.length) == (125, 8)
     assert verimv.equivalent(formula, found.formula).proved
 
 
 def test_networks():
-    formula = extract(random_network((2, 3, 1), 10, "integer"), strategy="paper").formula
+    formula = extract_uncertified(random_network((2, 3, 1), 10, "integer"), strategy="paper").formula
     found = simplify(formula)
     assert found.formula.length < formula.length
     assert verimv.equivalent(formula, found.formula).proved
@@ -120,7 +120,7 @@ def test_networks():
 
 def test_the_hat_is_found_again():
     network = to_network(parse("((x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)) ∧ ((x1 ⊕ x1) ∨ ¬(x1 ⊙ x1))"))
-    found = simplify(extract(network, strategy="paper").formula)
+    found = simplify(extract_uncertified(network, strategy="paper").formula)
     assert found.formula.length == 4
     assert verimv.equivalent(found.formula, hat()).proved
 
@@ -166,13 +166,13 @@ def test_lengths_beyond_counting():
 
 
 def test_time_ends_it_without_a_result():
-    formula = extract(single_unit([16], -8), strategy="paper").formula
+    formula = extract_uncertified(single_unit([16], -8), strategy="paper").formula
     with pytest.raises(Undecided):
         simplify(formula, seconds=0.001)
 
 
 def test_effort_that_is_used_up_is_said_and_the_formula_still_equal():
-    formula = extract(single_unit([16], -8), strategy="paper").formula
+    formula = extract_uncertified(single_unit([16], -8), strategy="paper").formula
     found = simplify(formula, work=SECOND // 50)
     assert found.status == "stopped"
     assert found.formula.length <= formula.length

@@ -6,11 +6,12 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from verimv import kernel
+from verimv.core.progress import Progress
 from verimv.kernels.verdicts import CERTIFICATE_FILES, as_error, verdict
 from verimv.solvers.obligations.collect import Task, collect
 from verimv.solvers.obligations.proof import prove
@@ -24,8 +25,6 @@ _REPORTED = 5_000
 
 #: How lines with proofs by cases begin.
 _EVIDENCE = ('["bound"', '["equals"')
-
-Progress = Callable[[str, int, int], None]
 
 _HEADER = {"format": "verimv-certificate", "version": 1}
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from verimv.certificate.certificate import Certificate, Progress
+from verimv.certificate.certificate import Certificate
 from verimv.certificate.lines import Derivation
 from verimv.certificate.writer import CertificateWriter
 from verimv.core.effort import SECOND
 from verimv.core.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
-from verimv.extraction import pipeline as plain
-from verimv.extraction.pipeline import Extraction
+from verimv.core.progress import Progress, no_progress
+from verimv.extraction.pipeline import Extraction, extract_uncertified
 from verimv.formulas.mvfile import write_mv
 from verimv.networks.formats.json_format import write_network
 from verimv.networks.network import Network
@@ -96,13 +96,13 @@ class CertifiedExtraction(Extraction):
 
 
 def extract(network: Network, *, resume: str | os.PathLike[str] | None = None, **options: Any) -> CertifiedExtraction:
-    """The formula that a network computes on its box, with a certificate. Options as in
-    :func:`verimv.extraction.pipeline.extract`.
+    """Return the formula that a network computes on its box, with a certificate. Options as in
+    :func:`verimv.extraction.pipeline.extract_uncertified`.
 
     Outputs that are scaled need some bounds, not the best: where the best lack evidence, or have more of it than the
     kernel is willing to follow, simpler ones are taken.
     """
-    progress = options.get("progress", plain.no_progress)
+    progress = options.get("progress", no_progress)
     if not options.get("scale_output", False) or options.get("bounds", "auto") != "auto":
         return _certified(network, CertificateWriter(progress), {**options, "resume": resume})
     for choice in ({"bounds": "auto", "resume": resume}, {"bounds": "linear"}):
@@ -114,6 +114,6 @@ def extract(network: Network, *, resume: str | os.PathLike[str] | None = None, *
 
 
 def _certified(network: Network, writer: CertificateWriter, options: dict[str, Any]) -> CertifiedExtraction:
-    extraction = plain.extract(network, recorder=writer, **options)
+    extraction = extract_uncertified(network, listener=writer, **options)
     parts = {field.name: getattr(extraction, field.name) for field in fields(extraction)}
     return CertifiedExtraction(**parts, derivation=writer.derivation)

@@ -20,7 +20,7 @@ from verimv.certificate.writer import EVIDENCE_WORK, CertificateWriter
 from verimv.core.effort import Deadline, Meter
 from verimv.core.errors import IncompleteCertificate, InputError, InvalidCertificate, Refuted, Undecided, check_type
 from verimv.exact import ceil
-from verimv.extraction.pipeline import extract
+from verimv.extraction.pipeline import extract_uncertified
 from verimv.formulas.dag import Dag, reachable
 from verimv.formulas.formula import Formula, copy
 from verimv.formulas.mvfile import write_mv
@@ -70,7 +70,7 @@ def _claims(dag: Dag, inputs: Sequence[str], roots: Sequence[int], derivation: D
 def _by_extraction(network: Network, formula: Formula, meter: Meter) -> Derivation:
     """The network equals its own formula, and that one equals the other by cases."""
     writer = CertificateWriter()
-    extracted = extract(network, recorder=writer).formula
+    extracted = extract_uncertified(network, listener=writer).formula
     count = len(network.outputs)
     proved = [json.loads(line)[2] for line in writer.derivation.lines[-count:]]
     derivation = writer.derivation.without_last(count)

@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from verimv.bounding.results import NetworkBounds
 from verimv.bounding.situation import Target
 from verimv.certificate.bound_lines import BoundLines
 from verimv.certificate.lines import Derivation
 from verimv.core.effort import SECOND, Meter
+from verimv.core.progress import Progress, no_progress
 from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor, format_number
-from verimv.extraction.pipeline import no_progress
-from verimv.extraction.recorder import Clipping, Recorder, TableRow
-from verimv.extraction.step3_compose import Progress
-from verimv.extraction.strategies.paper import LemmaStep, Row
-from verimv.extraction.strategies.plan import Plan, PlanStep
-from verimv.extraction.strategies.threshold import Threshold
+from verimv.extraction.clipped import HiddenClipping, OutputClipping
+from verimv.extraction.events import Event, LayerBuilt, NetworkClipped, UnitsBuilt
+from verimv.extraction.strategies.paper import LemmaStep, LemmaTable, ShiftWindow
+from verimv.extraction.strategies.plan import Plan, PlannedUnits, PlanStep
+from verimv.extraction.strategies.strategy import Recipe
+from verimv.extraction.strategies.threshold import Threshold, Thresholds
 from verimv.networks.affine import Affine
-from verimv.networks.network import Network
-from verimv.networks.program import Range
 from verimv.networks.transforms.outputs import OutputMap
 
 #: For all the evidence of bounds in one certificate; what is missing then leaves it incomplete.
 EVIDENCE_WORK = 60 * SECOND
 
 
-class _Layer:
-    """What Step 1 said of a layer, until its units have nodes."""
+class _Entries(NamedTuple):
+    """The claims of a row of a table."""
 
-    def __init__(
-        self, depth: int, arguments: Sequence[Affine], ranges: Sequence[Range], maps: Sequence[OutputMap] = ()
-    ) -> None:
-        self.depth = depth
-        #: of the outputs, in the last layer
-        self.maps = maps
-        self.arguments = arguments
-        self.ranges = ranges
-        self.clippings: Sequence[Clipping] = ()
-        self.kept: Sequence[int] = ()
+    window: ShiftWindow
+    #: the claim of an entry in the window
+    at: Callable[[int], int]
+
+    def claim(self, j: int) -> int:
+        """Return the claim of an entry, 0 where it is constantly 0 or 1."""
+        return self.at(j) if self.window.first <= j <= self.window.last else 0
 
 
-class CertificateWriter(Recorder):
+class CertificateWriter:
     """Listens to an extraction. `derivation` is complete when the extraction is."""
 
     def __init__(self, progress: Progress = no_progress, work: int = EVIDENCE_WORK) -> None:
@@ -48,55 +44,63 @@ class CertificateWriter(Recorder):
         self._progress = progress
         self._evidence = Meter(work)  # for evidence of bounds
 
-    # -- Step 1: remembered until the units have nodes --------------------------------------------------------
+    def __call__(self, event: Event) -> None:
+        """Write the lines of an event."""
+        match event:
+            case UnitsBuilt(recipe):
+                self._built(recipe)
+            case LayerBuilt(units):
+                self._layer(units)
+            case NetworkClipped():
+                self._begin(event)
 
-    def start(self, network: Network, bounds: NetworkBounds) -> None:
-        self._network = network
-        self._bounds = BoundLines(self.derivation, network, bounds, self._evidence)
-        self._layers: list[_Layer] = []
+    @property
+    def assumed(self) -> int:
+        """Number of bounds without evidence: with any, the certificate is incomplete."""
+        return self._bounds.assumed
 
-    def clipped(
-        self,
-        depth: int,
-        arguments: Sequence[Affine],
-        ranges: Sequence[Range],
-        clippings: Sequence[Clipping],
-    ) -> None:
-        layer = _Layer(depth + 1, arguments, ranges)
-        layer.clippings = clippings
-        self._layers.append(layer)
+    # -- Step 1: kept until the units have nodes ---------------------------------------------------------------------
 
-    def outputs(self, arguments: Sequence[Affine], ranges: Sequence[Range], maps: Sequence[OutputMap]) -> None:
-        self._layers.append(_Layer(len(self._network.layers), arguments, ranges, maps))
-
-    def pruned(self, kept: Sequence[Sequence[int]]) -> None:
-        for layer, used in zip(self._layers, kept, strict=False):  # the outputs keep all
-            layer.kept = used
-
-    # -- Steps 2 and 3: a claim for every entry of every table ------------------------------------------------
-
-    def begin(self, inputs: int) -> None:
-        self._atoms = [self.derivation.input(i) for i in range(inputs)]
+    def _begin(self, clipped: NetworkClipped) -> None:
+        self._network = clipped.network
+        self._bounds = BoundLines(self.derivation, clipped.network, clipped.bounds, self._evidence)
+        self._hidden_layers = list(clipped.hidden)
+        self._outputs = clipped.outputs
+        self._atoms = [self.derivation.input(i) for i in range(len(clipped.network.inputs))]
         self._units: dict[Affine, int] = {}
 
-    def table(self, base: Number) -> None:
-        self._base = base
-        self._linear = False  # whether the table's forms have variables yet
-        self._entries: dict[int, int] = {}
+    # -- Step 2: claims for the nodes of every recipe ----------------------------------------------------------------
+
+    def _built(self, recipe: Recipe) -> None:
+        """The claims of the units of a group."""
+        match recipe:
+            case LemmaTable():
+                self._table(recipe)
+            case Thresholds(group, thresholds):
+                for form, threshold in zip(group.forms, thresholds, strict=True):
+                    self._units[form] = self._threshold(form, threshold)
+            case PlannedUnits(group, plan):
+                self._planned(group.forms, plan)
+
+    def _table(self, table: LemmaTable) -> None:
+        """A claim for every entry of the table, and for its units."""
+        group = table.group
         self._negations: dict[int, int] = {}
+        window = table.windows[-1]
+        # the empty form; where there are rows above, its claims are made when they are needed
+        entries = _Entries(window, lambda j: self._number(group.base + j))
+        for step, window in table.rows():
+            claims: dict[int, int] = {}
+            if window.first <= window.last:
+                literal = self.derivation.scaled(step.piece, self._atoms[step.variable])
+                claims = {j: self._entry(step, literal, j, entries) for j in window.shifts()}
+            entries = _Entries(window, claims.__getitem__)
+        for form, shift in zip(group.forms, group.shifts, strict=True):
+            self._units[form] = self._unit(form, shift, group.split, entries)
 
-    def row(self, row: TableRow) -> None:
-        window, step = row.row.window, row.step
-        if window.first <= window.last:
-            literal = self.derivation.scaled(step.piece, self._atoms[step.variable])
-            self._entries = {j: self._entry(step, literal, j, row.below) for j in window.shifts()}
-        else:
-            self._entries = {}
-        self._linear = True
-
-    def _entry(self, step: LemmaStep, literal: int, j: int, below: Row) -> int:
+    def _entry(self, step: LemmaStep, literal: int, j: int, below: _Entries) -> int:
         """Lemma 3.3, or what is left of it where a neighbour is constant."""
-        g, above = self._below(j, below), self._below(j + 1 if step.positive else j - 1, below)
+        g, above = below.claim(j), below.claim(j + 1 if step.positive else j - 1)
         if not step.positive:
             g, above = g and self._negated(g), above and self._negated(above)
         claim = self._lemma(g, literal, above)
@@ -117,51 +121,38 @@ class CertificateWriter(Recorder):
             self._negations[negation] = claim
         return negation
 
-    def _below(self, j: int, below: Row) -> int:
-        """The claim of the entry below, 0 where it is constantly 0 or 1."""
-        if not below.window.first <= j <= below.window.last:
-            return 0
-        return self._entries[j] if self._linear else self._number(self._base + j)
-
     def _number(self, value: Number) -> int:
         """The claim of σ(value)."""
         if value <= 0 or value >= 1:
             return self.derivation.constant(int(value >= 1))
         return self.derivation.scaled(value, self.derivation.constant(1))
 
-    def unit(self, form: Affine, shift: int, split: int, row: Row) -> None:
+    def _unit(self, form: Affine, shift: int, split: int, entries: _Entries) -> int:
         if not form.terms:
-            claim = self._number(form.constant) if split == 1 else self._shares(shift, split)
-        elif split == 1:
-            claim = self._entries[shift]
-        else:
-            claim = self._split(shift, split, row)
-        self._units[form] = claim
+            return self._number(form.constant) if split == 1 else self._shares(shift, split)
+        return entries.at(shift) if split == 1 else self._split(shift, split, entries)
 
     def _shares(self, count: int, split: int) -> int:
         """The claim of count/split, as split_sum builds it."""
         share = self.derivation.divided(split, self.derivation.constant(1))
         return self.derivation.multiple(count, share)
 
-    def _split(self, shift: int, split: int, row: Row) -> int:
+    def _split(self, shift: int, split: int, entries: _Entries) -> int:
         """Theorem 6.2: σ(form) = Σ δ_s σ(s·form − i); the first summands are often all 1, the last all 0."""
         derivation = self.derivation
-        ones = min(split, max(0, shift - row.window.last))
-        shifts = range(shift - ones, max(shift - split + 1, row.window.first) - 1, -1)
-        units = [self._entries[j] for j in shifts]
+        ones = min(split, max(0, shift - entries.window.last))
+        shifts = range(shift - ones, max(shift - split + 1, entries.window.first) - 1, -1)
+        units = [entries.at(j) for j in shifts]
         parts = [derivation.divided(split, derivation.once("atom", unit)) for unit in units]
         total = derivation.sum([self._shares(ones, split), *parts] if ones else parts)
         return derivation.claim("average", split, ones, total, *units)
 
-    def threshold(self, form: Affine, threshold: Threshold) -> None:
+    def _threshold(self, form: Affine, threshold: Threshold) -> int:
         derivation = self.derivation
         one = derivation.constant(1)
         if not form.terms:
             is_share = 0 < form.constant < 1
-            self._units[form] = (
-                self._share(form.constant, one, threshold.divided) if is_share else self._number(form.constant)
-            )
-            return
+            return self._share(form.constant, one, threshold.divided) if is_share else self._number(form.constant)
         votes = []
         for variable, share, positive in threshold.votes:
             literal = self._atoms[variable] if positive else derivation.once("not", self._atoms[variable])
@@ -174,9 +165,9 @@ class CertificateWriter(Recorder):
             total = derivation.claim("times", total, limit)
         for _ in range(threshold.doublings):
             total = derivation.claim("plus", total, total)
-        self._units[form] = total
+        return total
 
-    def planned(self, forms: Sequence[Affine], plan: Plan) -> None:
+    def _planned(self, forms: Sequence[Affine], plan: Plan) -> None:
         claims: list[int] = []
         for step in plan.steps:
             claims += self._made(step, claims)
@@ -203,35 +194,43 @@ class CertificateWriter(Recorder):
             return self.derivation.scaled(share, claim)
         return self.derivation.multiple(int(share.numerator), self.derivation.divided(int(share.denominator), claim))
 
-    def layer(self, forms: Sequence[Affine]) -> None:
-        layer = self._layers.pop(0)
-        claims = [self._units[form] for form in forms]
-        for index, (argument, (low, high)) in enumerate(zip(layer.arguments, layer.ranges, strict=True)):
-            lowest, highest = argument.range_over_unit_cube()
-            if layer.maps and layer.maps[index] != OutputMap():
-                self._mapped_bounds(layer, index, low > lowest, high < highest)
-                continue
-            scaled = layer.clippings[index].factor if layer.clippings else ONE
-            # Step 1 asks for whole numbers, or for the factor of a scaled unit; these are easy to prove.
-            if floor(low) > floor(lowest):
-                self._bound(Target(layer.depth, index, -1, Rational(floor(low))))
-            if scaled != 1 and scaled < highest:
-                self._bound(Target(layer.depth, index, 1, scaled))
-            elif scaled == 1 and ceil(high) < ceil(highest):
-                self._bound(Target(layer.depth, index, 1, Rational(ceil(high))))
-        if self._layers:
+    # -- Step 3: the neurons of a layer from its units ---------------------------------------------------------------
+
+    def _layer(self, units: Sequence[Affine]) -> None:
+        claims = [self._units[form] for form in units]
+        self._units = {}
+        if self._hidden_layers:
+            layer = self._hidden_layers.pop(0)
+            for index, clipping in enumerate(layer.clippings):
+                self._clipped_bounds(layer, index, clipping.factor)
             self._hidden(layer, claims)
             self._atoms = [self.derivation.once("atom", claim) for claim in claims]
         else:
-            self._last(layer, claims)
-        self._units = {}
+            for index, map_ in enumerate(self._outputs.maps):
+                if map_ == OutputMap():
+                    self._clipped_bounds(self._outputs, index, ONE)
+                else:
+                    self._mapped_bounds(self._outputs, index)
+            self._last(self._outputs, claims)
 
-    def _mapped_bounds(self, layer: _Layer, index: int, needs_low: bool, needs_high: bool) -> None:
+    def _clipped_bounds(self, layer: HiddenClipping | OutputClipping, index: int, factor: Number) -> None:
+        """Bounds that Step 1 used: integers, or the factor of a scaled unit; these are easy to prove."""
+        low, high = layer.ranges[index]
+        lowest, highest = layer.arguments[index].range_over_unit_cube()
+        if floor(low) > floor(lowest):
+            self._bound(Target(layer.depth, index, -1, Rational(floor(low))))
+        if factor != 1 and factor < highest:
+            self._bound(Target(layer.depth, index, 1, factor))
+        elif factor == 1 and ceil(high) < ceil(highest):
+            self._bound(Target(layer.depth, index, 1, Rational(ceil(high))))
+
+    def _mapped_bounds(self, layer: OutputClipping, index: int) -> None:
         """An output that is mapped onto [0,1] must keep to the ends of its map."""
         low, high = layer.ranges[index]
-        if needs_low:
+        lowest, highest = layer.arguments[index].range_over_unit_cube()
+        if low > lowest:
             self._bound(Target(layer.depth, index, -1, low))
-        if needs_high:
+        if high < highest:
             self._bound(Target(layer.depth, index, 1, high))
 
     def _bound(self, target: Target) -> None:
@@ -240,12 +239,7 @@ class CertificateWriter(Recorder):
             self._progress("finding evidence for bounds", target.layer, len(self._network.layers))
             self._bounds.prove(target)
 
-    @property
-    def assumed(self) -> int:
-        """Bounds without evidence: the certificate will be incomplete."""
-        return self._bounds.assumed
-
-    def _hidden(self, layer: _Layer, claims: Sequence[int]) -> None:
+    def _hidden(self, layer: HiddenClipping, claims: Sequence[int]) -> None:
         """Neurons from units; units that nothing above needs have no node and get a stand-in."""
         units = dict(zip(layer.kept, claims, strict=True))
         for index, clipping in enumerate(layer.clippings):
@@ -255,13 +249,18 @@ class CertificateWriter(Recorder):
             references = [units[abs(unit) - 1] * (1 if unit > 0 else -1) for unit in clipping.units]
             self._neuron(layer, index, clipping.constant, references, clipping.factor)
 
-    def _stand_in(self, layer: _Layer, index: int, i: int, positive: bool, factor: Number) -> int:
+    def _stand_in(self, layer: HiddenClipping, index: int, i: int, positive: bool, factor: Number) -> int:
         """A claim for a unit that has no node."""
         claim = self.derivation.claim("unit", layer.depth, index, format_number(1 / factor), i)
         return claim if positive else self.derivation.claim("not", claim)
 
     def _neuron(
-        self, layer: _Layer, index: int, constant: Number, references: Sequence[int], factor: Number = ONE
+        self,
+        layer: HiddenClipping | OutputClipping,
+        index: int,
+        constant: Number,
+        references: Sequence[int],
+        factor: Number = ONE,
     ) -> None:
         """The line that gives a neuron its value."""
         argument = layer.arguments[index]
@@ -271,7 +270,7 @@ class CertificateWriter(Recorder):
             ones = floor(constant / factor)
             self.derivation.line("clip", layer.depth, index, format_number(factor), ones, *references)
 
-    def _last(self, layer: _Layer, claims: Sequence[int]) -> None:
+    def _last(self, layer: OutputClipping, claims: Sequence[int]) -> None:
         """The last layer and the outputs: σ changes nothing, because the values stay in [0,1]."""
         derivation = self.derivation
         is_identity = self._network.layers[-1].activation == "identity"

@@ -1,4 +1,4 @@
-"""Network → formula: the three steps in order, with what was used and how long it took."""
+"""Network → formula: bounds, then the paper's Steps 1, 2 and 3, in order."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ from verimv.bounding.results import NetworkBounds
 from verimv.core.choices import LOGICS, MEASURES, STRATEGIES
 from verimv.core.display import Headed, cut, html_table
 from verimv.core.errors import InputError, OutputLeavesUnitInterval, Undecided, check_type
+from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Workers
 from verimv.exact import format_number
+from verimv.extraction.clipped import ClippedNetwork
+from verimv.extraction.events import Listener, no_listener
 from verimv.extraction.outside import point_outside_unit_interval
-from verimv.extraction.recorder import Recorder
-from verimv.extraction.step1_clip import ClippedNetwork, clip_network
-from verimv.extraction.step3_compose import Progress, compose, table_nodes
+from verimv.extraction.step1_clip import clip_network
+from verimv.extraction.step3_compose import compose
+from verimv.extraction.strategies.compact import Compact
+from verimv.extraction.strategies.paper import Paper, table_nodes
+from verimv.extraction.strategies.strategy import Strategy
 from verimv.formulas.formula import Formula
 from verimv.formulas.measure import Measures
 from verimv.networks.network import Network
@@ -59,11 +64,7 @@ class Extraction(Headed):
         return f"{self.summary['status']}: {self.formula!r}"
 
 
-def no_progress(stage: str, done: int, total: int) -> None:
-    """The default: say nothing."""
-
-
-def extract(
+def extract_uncertified(
     network: Network,
     *,
     logic: str = "auto",
@@ -76,41 +77,29 @@ def extract(
     scale_output: bool = False,
     workers: Workers = 1,
     progress: Progress = no_progress,
-    recorder: Recorder | None = None,
+    listener: Listener = no_listener,
     resume: str | os.PathLike[str] | None = None,
 ) -> Extraction:
-    """The formula that a network computes on its box.
+    """Return the formula that a network computes on its box.
 
     `strategy` is one of :data:`STRATEGIES`, and `minimise` what the compact one makes small. `bounds` is the name of a
-    method or any proven bounds of the network's neurons; `recorder` is told what every unit and node is claimed to be.
+    method or any proven bounds of the network's neurons; `listener` is told every event of the three steps.
     `output` is the one output that is wanted, `margin` two outputs whose difference is; `clip_output` applies σ, and
     `scale_output` maps the proven range of every output onto [0,1]. `workers` is a number of local processes for the
     bounds, or the address of a Dask scheduler. `resume` is a file that keeps bounds while they are found: a call that
     was interrupted goes on from there.
     Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
     """
-    check_type(network, Network, hint=" (verimv.load makes one)")
-    if strategy not in STRATEGIES:
-        raise InputError(f"unknown strategy {strategy}: choose one of {', '.join(STRATEGIES)}")
-    if minimise not in MEASURES:
-        raise InputError(f"unknown measure {minimise}: choose one of {', '.join(MEASURES)}")
-    if not isinstance(bounds, str):
-        bounds.check_fits(network)
-    if clip_output and scale_output:
-        raise InputError("an output is clipped or scaled, not both")
-    if not isinstance(bounds, str) and output is not None:
-        bounds = bounds.select(len(network.layers) - 1, network.output_index(output))
-    elif not isinstance(bounds, str) and margin is not None:
-        bounds = NetworkBounds(bounds.layers[: len(network.layers) - 1])
-    network = chosen(network, output, margin, clip_output)
+    _check_options(network, strategy, minimise, clip_output, scale_output)
+    network, bounds = _selected(network, bounds, output, margin, clip_output)
     if scale_output and network.layers[-1].activation == "relu":
         network = affine_end(network)
     normalised = to_unit_cube(network)
     kind = "rational" if scale_output and normalised.number_kind == "integer" else normalised.number_kind
     _check_logic(kind, logic)
     seconds: dict[str, float] = {}
-    compact = strategy == "compact"
-    scaled = compact and kind != "integer"
+    scaled = strategy == "compact" and kind != "integer"  # one unit for each ReLU
+
     with _timed(seconds, "bounds"):
         progress("bounding neurons", 0, 1)
         proven = (
@@ -125,25 +114,20 @@ def extract(
             if isinstance(bounds, str)
             else bounds
         )
-    with _timed(seconds, "clip"):
+    with _timed(seconds, "clip"):  # Step 1
         progress("clipping neurons", 0, 1)
-        clipped = clip_network(normalised, proven, recorder, scaled=scaled, map_outputs=scale_output)
+        clipped = clip_network(normalised, proven, listener, scaled=scaled, map_outputs=scale_output)
         if not scale_output:
             check_outputs(network, clipped, proven)
-    with _timed(seconds, "compose"):
+    with _timed(seconds, "compose"):  # Step 2 decides how units become formulas; Step 3 composes these
         fitting = _choose_logic(kind, clipped, scaled) if logic == "auto" else logic
-        if compact and not scaled:
-            fitting = "mv"  # which is part of every other logic
-        listener = recorder or Recorder()
-        formula = compose(
-            clipped,
-            network.inputs,
-            network.outputs,
-            fitting,
-            progress,
-            listener,
-            minimise=minimise if compact else None,
+        units: Strategy = (
+            # integer weights need MV logic only, which is part of every other
+            Compact(clipped, len(network.inputs), fitting if scaled else "mv", minimise, progress)
+            if strategy == "compact"
+            else Paper(clipped, fitting, progress)
         )
+        formula = compose(clipped, units, network.inputs, network.outputs, listener)
     with _timed(seconds, "measure"):
         measures = formula.measure()
     summary = {
@@ -165,6 +149,34 @@ def extract(
         "proofs": [],
     }
     return Extraction(formula, normalised, network, clipped, measures, summary)
+
+
+def _check_options(network: Network, strategy: str, minimise: str, clip_output: bool, scale_output: bool) -> None:
+    check_type(network, Network, hint=" (verimv.load makes one)")
+    if strategy not in STRATEGIES:
+        raise InputError(f"unknown strategy {strategy}: choose one of {', '.join(STRATEGIES)}")
+    if minimise not in MEASURES:
+        raise InputError(f"unknown measure {minimise}: choose one of {', '.join(MEASURES)}")
+    if clip_output and scale_output:
+        raise InputError("an output is clipped or scaled, not both")
+
+
+def _selected(
+    network: Network,
+    bounds: str | NetworkBounds,
+    output: str | int | None,
+    margin: tuple[str | int, str | int] | None,
+    clip_output: bool,
+) -> tuple[Network, str | NetworkBounds]:
+    """Return the network with the outputs that are wanted, and the bounds that still apply to it."""
+    if not isinstance(bounds, str):
+        bounds.check_fits(network)
+        last = len(network.layers) - 1
+        if output is not None:
+            bounds = bounds.select(last, network.output_index(output))
+        elif margin is not None:
+            bounds = NetworkBounds(bounds.layers[:last])
+    return chosen(network, output, margin, clip_output), bounds
 
 
 def check_outputs(network: Network, clipped: ClippedNetwork, bounds: NetworkBounds) -> None:

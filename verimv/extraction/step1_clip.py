@@ -8,12 +8,12 @@ form are one unit, and σ(1−t) = ¬σ(t) makes complementary forms one unit to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from verimv.bounding.results import NetworkBounds, NeuronBound
 from verimv.core.errors import Undecided
 from verimv.exact import ONE, Number, Rational, ceil, clip, floor, format_count
-from verimv.extraction.recorder import Clipping, Recorder
+from verimv.extraction.clipped import ClippedNetwork, Clipping, HiddenClipping, OutputClipping
+from verimv.extraction.events import Listener, NetworkClipped, no_listener
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network
 from verimv.networks.program import Range
@@ -23,43 +23,22 @@ from verimv.networks.transforms.outputs import OutputMap
 MAX_UNITS = 500_000
 
 
-@dataclass(frozen=True)
-class ClippedNetwork:
-    """A network of clipped units: layers of forms over the units below (the first over the inputs), σ applied to each.
-
-    `outputs` are forms over the last layer; the network's output is σ of them wherever `output_ranges` (proven,
-    before σ) and the output activation say so.
-    """
-
-    layers: list[list[Affine]]
-    outputs: list[Affine]
-    output_ranges: list[tuple[Number, Number]]
-    #: what takes σ of `outputs` to the network's own
-    maps: list[OutputMap]
-
-    @property
-    def units(self) -> int:
-        """Hidden units and outputs that are not constant."""
-        return sum(len(layer) for layer in self.layers) + sum(bool(form.terms) for form in self.outputs)
-
-
 def clip_network(
     network: Network,
     bounds: NetworkBounds,
-    recorder: Recorder | None = None,
+    listener: Listener = no_listener,
     *,
     scaled: bool = False,
     map_outputs: bool = False,
 ) -> ClippedNetwork:
-    """The clipped network of a network on the unit cube. `bounds` may leave out layers; those get interval bounds.
+    """Return the clipped network of a network on the unit cube. Layers that `bounds` leaves out get interval bounds.
 
     `scaled` makes one unit of each ReLU, ρ(t) = B·σ(t/B) for t ≤ B, which needs a logic with multiplication.
     `map_outputs` maps the range of every output of an affine last layer onto [0,1].
     """
-    recorder = recorder or Recorder()
-    recorder.start(network, bounds)
     values = [Affine.variable(j) for j in range(len(network.inputs))]  # of the layer below, over the current units
     layers: list[list[Affine]] = []
+    steps: list[tuple[int, list[Affine], list[Range], list[Clipping]]] = []
     room = MAX_UNITS
     last = len(network.layers) - 1
     for depth, layer in enumerate(network.layers[:last]):
@@ -80,7 +59,7 @@ def clip_network(
         else:
             clippings = [units.clipped(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
         values = [clipping.value() for clipping in clippings]
-        recorder.clipped(depth, forms, ranges, clippings)
+        steps.append((depth + 1, forms, ranges, clippings))
         layers.append(units.forms)
         room -= len(units.forms)
     forms = [row.substitute(values) for row in network.layers[last].rows]
@@ -93,8 +72,10 @@ def clip_network(
         maps = [OutputMap()] * len(forms)
         ranges = [_range(form, bounds.get(last, i), activation) for i, form in enumerate(forms)]
         outputs = [_folded(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
-    recorder.outputs(forms, ranges, maps)
-    return _pruned(ClippedNetwork(layers, outputs, ranges, maps), recorder)
+    clipped, kept = _pruned(ClippedNetwork(layers, outputs, ranges, maps))
+    hidden = [HiddenClipping(*step, used) for step, used in zip(steps, kept, strict=True)]
+    listener(NetworkClipped(network, bounds, hidden, OutputClipping(last + 1, forms, ranges, maps)))
+    return clipped
 
 
 def _output_map(low: Number, high: Number) -> OutputMap:
@@ -199,8 +180,8 @@ class _Units:
         return Clipping(Rational(first), tuple(self.unit(form.shifted(-i)) for i in range(first, ceil(high))))
 
 
-def _pruned(clipped: ClippedNetwork, recorder: Recorder) -> ClippedNetwork:
-    """Without the units that nothing above uses."""
+def _pruned(clipped: ClippedNetwork) -> tuple[ClippedNetwork, list[list[int]]]:
+    """Return the network without the units that nothing above uses, and the units that are kept in each layer."""
     layers: list[list[Affine]] = []
     kept: list[list[int]] = []
     above: list[Affine] = clipped.outputs
@@ -212,5 +193,4 @@ def _pruned(clipped: ClippedNetwork, recorder: Recorder) -> ClippedNetwork:
         above = [layer[j] for j in used]
     layers.insert(0, above)
     outputs = layers.pop()
-    recorder.pruned(kept)
-    return ClippedNetwork(layers, outputs, clipped.output_ranges, clipped.maps)
+    return ClippedNetwork(layers, outputs, clipped.output_ranges, clipped.maps), kept

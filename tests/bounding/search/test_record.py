@@ -9,7 +9,7 @@ import verimv
 from verimv.bounding.search import engine
 from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.core.errors import InputError
-from verimv.extraction.pipeline import extract as plain_extract
+from verimv.extraction.pipeline import extract_uncertified
 from verimv.paper.experiments.families import random_network
 
 NETWORK = random_network((3, 5, 5, 5, 1), 4, "integer")
@@ -105,7 +105,7 @@ def test_extraction_with_resumed_bounds_is_certified(tmp_path):
     path = tmp_path / "bounds.jsonl"
     options = {"bounds": "exact", "scale_output": True, "resume": path}
     with pytest.raises(KeyboardInterrupt):
-        plain_extract(NETWORK, **options, progress=interrupted_after(3))
+        extract_uncertified(NETWORK, **options, progress=interrupted_after(3))
     assert len(path.read_text().splitlines()) >= 3
     result = verimv.extract(NETWORK, **options)
     assert result.check() == ""

@@ -17,11 +17,11 @@ from verimv.certificate.from_simplification import simplify_extraction
 from verimv.core.effort import NEVER
 from verimv.core.errors import InputError, InternalError, Undecided
 from verimv.exact import Rational
-from verimv.extraction import step1_clip, step3_compose
-from verimv.extraction.step3_compose import table_nodes
+from verimv.extraction import step1_clip
 from verimv.extraction.strategies import compact as step2_compact
 from verimv.extraction.strategies import paper as step2_lemma
 from verimv.extraction.strategies import plan
+from verimv.extraction.strategies.paper import table_nodes
 from verimv.paper.experiments.families import deep_sawtooth, random_network, shallow_sawtooth, single_unit
 from verimv.solvers.obligations.asking import SESSIONS, Reply, Z3Session
 from verimv.solvers.obligations.collect import collect_files
@@ -111,10 +111,10 @@ def assert_noticed(network, **options):
 
 
 def swapped_units(honest):
-    def pruned(clipped, recorder):
-        result = honest(clipped, recorder)
+    def pruned(clipped):
+        result, kept = honest(clipped)
         result.layers[0].reverse()
-        return result
+        return result, kept
 
     return pruned
 
@@ -123,7 +123,11 @@ FAULTS = {
     "shifted": (step1_clip._Units, "clipped", lambda h: lambda u, f, *r: h(u, f.shifted(Rational(1, 4)), *r)),
     "permuted": (step1_clip, "_pruned", swapped_units),
     "shortened": (step2_lemma, "real_steps", lambda h: lambda linear: h(linear)[:-1]),
-    "reversed": (step3_compose, "sigma_units", lambda h: lambda dag, atoms, *r: h(dag, [*reversed(atoms)], *r)),
+    "reversed": (
+        step2_lemma.LemmaTable,
+        "nodes",
+        lambda h: lambda table, dag, atoms: h(table, dag, [*reversed(atoms)]),
+    ),
 }
 
 

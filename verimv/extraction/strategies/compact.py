@@ -1,30 +1,32 @@
 """Step 2, compact: units in the shortest or the smallest way that is found, never worse than the paper's.
 
-Integer weights are built by plans (halving, cuts, sorting; `step2_search`), others by thresholds (`step2_threshold`).
+Integer weights are built by plans (halving, cuts, sorting; `length_search`), others by thresholds (`threshold`).
 The length of a formula is that of its units with the lengths of the units below as weights, layer by layer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from verimv.extraction.recorder import Recorder
+from verimv.core.progress import Progress, ProgressCounter, no_progress
+from verimv.extraction.clipped import ClippedNetwork
 from verimv.extraction.strategies.cost import Cost, cost, table_cost
 from verimv.extraction.strategies.length_search import MAX_PEELED, LengthSearch, sorts
-from verimv.extraction.strategies.paper import Group
+from verimv.extraction.strategies.paper import Group, LemmaTable, group_units
 from verimv.extraction.strategies.plan import (
     Choice,
     Halve,
     Key,
     Plan,
     PlanBuilder,
+    PlannedUnits,
     Planner,
     literal_form,
     peel,
     planned_nodes,
 )
-from verimv.extraction.strategies.threshold import better_thresholds, threshold_node
-from verimv.formulas.dag import Dag
+from verimv.extraction.strategies.strategy import Recipe
+from verimv.extraction.strategies.threshold import better_thresholds
 from verimv.networks.affine import Affine
 
 #: Larger tables of the paper are not built for comparison: every plan is better by far.
@@ -34,45 +36,43 @@ _WEIGHT_BITS = 64
 
 
 class Compact:
-    """Builds the units of a network, layer by layer."""
+    """The compact strategy, for units of a network with so many inputs. `minimise` is "length" or "size"."""
 
-    def __init__(self, inputs: int, logic: str, minimise: str, recorder: Recorder) -> None:
+    def __init__(
+        self, clipped: ClippedNetwork, inputs: int, logic: str, minimise: str, progress: Progress = no_progress
+    ) -> None:
         self._logic = logic
         self._minimise = minimise
-        self._recorder = recorder
         self._search = LengthSearch()
+        #: the lengths of the units below, in proportion
         self._weights = [1] * inputs
-        self._lengths: dict[Affine, int] = {}
+        total = sum(map(len, clipped.layers)) + len(clipped.outputs)
+        self._tick = ProgressCounter(progress, "composing terms", total)
 
-    def build(self, dag: Dag, atoms: Sequence[int], group: Group, forms: Sequence[Affine]) -> list[int] | None:
-        """The nodes of a group's units, or None where the paper's table is as good."""
-        if self._logic != "mv":
-            thresholds, lengths = better_thresholds(group, forms, self._logic, self._minimise, self._weights)
-            self._lengths.update(zip(forms, lengths, strict=True))
-            for form, threshold in zip(forms, thresholds or (), strict=False):
-                self._recorder.threshold(form, threshold)
-            return [threshold_node(dag, atoms, threshold) for threshold in thresholds] if thresholds else None
-        plan, lengths = better_plan(group, forms, self._minimise, self._weights, self._search)
-        self._lengths.update(zip(forms, lengths, strict=True))
-        if plan is None:
-            return None
-        self._recorder.planned(forms, plan)
-        return planned_nodes(dag, atoms, plan)
-
-    def finish(self, layer: Sequence[Affine]) -> None:
-        """The units of this layer are the atoms of the next."""
-        lengths = [self._lengths[form] for form in layer]
+    def recipes(self, units: Sequence[Affine]) -> Iterator[Recipe]:
+        """Yield the best recipes found; the units of this layer are the variables of the next."""
+        lengths = [0] * len(units)
+        for group in group_units(units, self._logic):
+            self._tick(len(group.members))
+            recipe, found = self._best(group)
+            for member, length in zip(group.members, found, strict=True):
+                lengths[member] = length
+            yield recipe
         surplus = max(0, max(lengths, default=0).bit_length() - _WEIGHT_BITS)
         self._weights = [max(1, length >> surplus) for length in lengths]
-        self._lengths = {}
+
+    def _best(self, group: Group) -> tuple[Recipe, list[int]]:
+        if self._logic != "mv":
+            return better_thresholds(group, self._logic, self._minimise, self._weights)
+        return better_plan(group, self._minimise, self._weights, self._search)
 
 
 def better_plan(
-    group: Group, forms: Sequence[Affine], minimise: str, weights: Sequence[int], search: LengthSearch
-) -> tuple[Plan | None, list[int]]:
-    """The plan for a group of units with the same integer weights, None where the paper's table is as good; and the
-    lengths of the units."""
-    keys = [literal_form(form) for form in forms]
+    group: Group, minimise: str, weights: Sequence[int], search: LengthSearch
+) -> tuple[PlannedUnits | LemmaTable, list[int]]:
+    """Return a plan for a group of units with the same integer weights, or the paper's table where that is as good; and
+    the lengths of the units."""
+    keys = [literal_form(form) for form in group.forms]
     is_compared = group.table_size() <= _COMPARED
     table = table_cost(group, weights) if is_compared else None
     if minimise == "length":
@@ -80,8 +80,8 @@ def better_plan(
     else:
         best = min(_candidates(keys, weights, search, is_compared), key=lambda found: found[1].by("size"))
     if table is not None and table.by(minimise) <= best[1].by(minimise):
-        return None, table.lengths
-    return best[0], best[1].lengths
+        return LemmaTable(group), table.lengths
+    return PlannedUnits(group, best[0]), best[1].lengths
 
 
 def _shortest(

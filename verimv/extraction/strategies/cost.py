@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from verimv.extraction.recorder import Recorder
-from verimv.extraction.strategies.paper import Group, group_nodes
+from verimv.extraction.strategies.paper import Group, LemmaTable
 from verimv.formulas.dag import ODOT, OPLUS, Dag, reachable
 from verimv.formulas.measure import lengths
 
@@ -24,7 +23,8 @@ class Cost(NamedTuple):
 
 
 def cost(weights: Sequence[int], build: Callable[[Dag, Sequence[int]], Sequence[int]]) -> Cost:
-    """Of the nodes that `build` makes in an empty table, over variables that stand for terms of these lengths."""
+    """Return the cost of the nodes that `build` makes in an empty table, over variables that stand for terms of these
+    lengths."""
     dag = Dag()
     names = [f"v{j}" for j in range(len(weights))]
     roots = build(dag, [dag.variable(name) for name in names])
@@ -33,5 +33,5 @@ def cost(weights: Sequence[int], build: Callable[[Dag, Sequence[int]], Sequence[
 
 
 def table_cost(group: Group, weights: Sequence[int]) -> Cost:
-    """Of the paper's construction."""
-    return cost(weights, lambda dag, atoms: group_nodes(dag, atoms, group, lambda entries: None, Recorder()))
+    """Return the cost of the paper's construction."""
+    return cost(weights, LemmaTable(group).nodes)

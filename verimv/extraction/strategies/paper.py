@@ -16,22 +16,23 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from verimv.exact import ONE, Algebraic, Number, Rational, ceil, floor, is_integer
-from verimv.extraction.recorder import Recorder, TableRow
+from verimv.core.errors import Undecided
+from verimv.core.progress import Progress, ProgressCounter, no_progress
+from verimv.exact import ONE, Algebraic, Number, Rational, ceil, floor, format_count, is_integer
+from verimv.extraction.clipped import ClippedNetwork
 from verimv.formulas.dag import Dag, multiple
 from verimv.networks.affine import Affine
+
+#: Tables with more nodes than this (about 2 GB) are not begun.
+MAX_NODES = 10_000_000
 
 #: Told how many table entries have just been filled.
 Tick = Callable[[int], None]
 
 Linear = tuple[tuple[int, Number], ...]
-
-
-#: Nodes for the units of a group, or None to leave them to the lemma.
-Builder = Callable[[Dag, Sequence[int], "Group", Sequence[Affine]], "list[int] | None"]
 
 
 class LemmaStep(NamedTuple):
@@ -102,108 +103,8 @@ class Row:
         return self._zero if j < first else self._one if j > last else self.nodes[j - first]
 
 
-def lemma_table(
-    dag: Dag,
-    atoms: Sequence[int],
-    steps: Sequence[LemmaStep],
-    base: Number,
-    asked: ShiftWindow,
-    tick: Tick,
-    recorder: Recorder,
-) -> Row:
-    """The nodes of σ(Σ steps + base + j) for the shifts j asked for. `atoms` are the nodes of the variables."""
-    windows = _windows(steps, base, asked)
-    window = windows[-1]
-    row = Row(dag, window, [dag.scale(base + j, dag.constant(1)) for j in window.shifts()])  # the empty form
-    recorder.table(base)
-    for step, window in zip(reversed(steps), reversed(windows[:-1]), strict=True):
-        atom = dag.scale(step.piece, atoms[step.variable])
-        if step.positive:
-            nodes = [dag.odot(dag.oplus(row[j], atom), row[j + 1]) for j in window.shifts()]
-        else:
-            nodes = [dag.neg(dag.odot(dag.oplus(dag.neg(row[j]), atom), dag.neg(row[j - 1]))) for j in window.shifts()]
-        below, row = row, Row(dag, window, nodes)
-        recorder.row(TableRow(step, below, row))
-        tick(len(nodes))
-    return row
-
-
-def _windows(steps: Sequence[LemmaStep], base: Number, asked: ShiftWindow) -> list[ShiftWindow]:
-    """For each number k of steps taken, the shifts that are asked for and not constant."""
-    low = base - sum((s.piece for s in steps if not s.positive), Rational(0))
-    high = base + sum((s.piece for s in steps if s.positive), Rational(0))
-    first, last = asked
-    windows = []
-    for step in [*steps, None]:
-        free = _open_window(low, high)
-        first, last = max(first, free.first), min(last, free.last)
-        windows.append(ShiftWindow(first, last))
-        if step is None or first > last:
-            break
-        if step.positive:
-            high, last = high - step.piece, last + 1
-        else:
-            low, first = low + step.piece, first - 1
-    # once nothing is asked for, nothing ever is
-    return windows + [ShiftWindow(0, -1)] * (len(steps) + 1 - len(windows))
-
-
-def sigma_units(
-    dag: Dag,
-    atoms: Sequence[int],
-    forms: Sequence[Affine],
-    logic: str,
-    tick: Tick,
-    recorder: Recorder,
-    build: Builder | None = None,
-) -> list[int]:
-    """The nodes of σ(form) for all units of a layer; units with the same weights share one table.
-
-    `logic` is "mv" (integer forms), "dmv" (rational: the s-fold splitting of Theorem 6.2) or "rmv" (Lemma 6.4).
-    `build` may build a group of units in another way.
-    """
-    nodes = [-1] * len(forms)
-    for group in group_units(forms, logic):
-        built = build(dag, atoms, group, [forms[member] for member in group.members]) if build is not None else None
-        if built is not None:
-            for member, node in zip(group.members, built, strict=True):
-                nodes[member] = node
-            continue
-        members = [forms[member] for member in group.members]
-        for member, node in zip(group.members, group_nodes(dag, atoms, group, tick, recorder, members), strict=True):
-            nodes[member] = node
-    recorder.layer(forms)
-    return nodes
-
-
-def group_nodes(
-    dag: Dag,
-    atoms: Sequence[int],
-    group: Group,
-    tick: Tick,
-    recorder: Recorder,
-    forms: Sequence[Affine] | None = None,
-) -> list[int]:
-    """The nodes of a group of units by the paper's lemmas; the recorder is told of `forms` if there are any."""
-    steps = integer_steps(group.linear) if group.integer else real_steps(group.linear)
-    row = lemma_table(dag, atoms, steps, group.base, group.asked, tick, recorder)
-    nodes = []
-    for position, shift in enumerate(group.shifts):
-        nodes.append(row[shift] if group.split == 1 else split_sum(dag, row, shift, group.split))
-        if forms is not None:
-            recorder.unit(forms[position], shift, group.split, row)
-    return nodes
-
-
-def split_sum(dag: Dag, row: Row, shift: int, split: int) -> int:
-    """⊕ δ_s σ(s·form − i) over i < s (Theorem 6.2): the sum is at most 1, so ⊕ adds. The first are often all 1."""
-    lowest = shift - split + 1
-    ones = min(split, max(0, shift - row.window.last))
-    share = dag.divide(split, dag.constant(1))
-    node = multiple(dag, ones, share) if ones else dag.constant(0)
-    for j in range(shift - ones, max(lowest, row.window.first) - 1, -1):
-        node = dag.oplus(node, dag.divide(split, row[j]))
-    return node
+def _no_tick(entries: int) -> None:
+    pass
 
 
 class Group(NamedTuple):
@@ -212,7 +113,9 @@ class Group(NamedTuple):
     linear: Linear
     base: Number
     split: int
+    #: of each unit: its place in the layer, its form, and its shift
     members: list[int]
+    forms: list[Affine]
     shifts: list[int]
 
     @property
@@ -235,14 +138,19 @@ class Group(NamedTuple):
 
 
 def group_units(forms: Sequence[Affine], logic: str) -> Iterable[Group]:
+    """Return the units of a layer in groups that have the same linear part.
+
+    `logic` is "mv" (integer forms), "dmv" (rational: the s-fold splitting of Theorem 6.2) or "rmv" (Lemma 6.4).
+    """
     groups: dict[tuple[Linear, Number, int], Group] = {}
     for member, form in enumerate(forms):
         split = _common_denominator(form) if logic == "dmv" else 1
         scaled = form.scaled(Rational(split)) if split > 1 else form
         shift = floor(scaled.constant)
         base = scaled.constant - shift
-        group = groups.setdefault((scaled.terms, base, split), Group(scaled.terms, base, split, [], []))
+        group = groups.setdefault((scaled.terms, base, split), Group(scaled.terms, base, split, [], [], []))
         group.members.append(member)
+        group.forms.append(form)
         group.shifts.append(shift)
     return groups.values()
 
@@ -250,3 +158,97 @@ def group_units(forms: Sequence[Affine], logic: str) -> Iterable[Group]:
 def _common_denominator(form: Affine) -> int:
     numbers = [form.constant, *(w for _, w in form.terms)]
     return math.lcm(*(int(x.denominator) for x in numbers if not isinstance(x, Algebraic)))
+
+
+class LemmaTable:
+    """The recipe of the paper: one table for all units of a group."""
+
+    def __init__(self, group: Group, tick: Tick = _no_tick) -> None:
+        self.group = group
+        self.steps = integer_steps(group.linear) if group.integer else real_steps(group.linear)
+        #: for each number of steps taken, the shifts that are asked for; all are taken in the first
+        self.windows = _windows(self.steps, group.base, group.asked)
+        self._tick = tick
+
+    def nodes(self, dag: Dag, atoms: Sequence[int]) -> list[int]:
+        """Make the nodes of the units; `atoms` are the nodes of the variables."""
+        row = self._last_row(dag, atoms)
+        split = self.group.split
+        return [row[shift] if split == 1 else split_sum(dag, row, shift, split) for shift in self.group.shifts]
+
+    def _last_row(self, dag: Dag, atoms: Sequence[int]) -> Row:
+        """The nodes of σ(linear + base + j) for the shifts j asked for."""
+        base, window = self.group.base, self.windows[-1]
+        row = Row(dag, window, [dag.scale(base + j, dag.constant(1)) for j in window.shifts()])  # the empty form
+        for step, window in self.rows():
+            atom = dag.scale(step.piece, atoms[step.variable])
+            if step.positive:
+                nodes = [dag.odot(dag.oplus(row[j], atom), row[j + 1]) for j in window.shifts()]
+            else:
+                nodes = [
+                    dag.neg(dag.odot(dag.oplus(dag.neg(row[j]), atom), dag.neg(row[j - 1]))) for j in window.shifts()
+                ]
+            row = Row(dag, window, nodes)
+            self._tick(len(nodes))
+        return row
+
+    def rows(self) -> Iterator[tuple[LemmaStep, ShiftWindow]]:
+        """The rows above the empty form: row[j] = σ(g + j ± h), where the row below has σ(g + j) and h = piece·x."""
+        return zip(reversed(self.steps), reversed(self.windows[:-1]), strict=True)
+
+
+def _windows(steps: Sequence[LemmaStep], base: Number, asked: ShiftWindow) -> list[ShiftWindow]:
+    """For each number k of steps taken, the shifts that are asked for and not constant."""
+    low = base - sum((s.piece for s in steps if not s.positive), Rational(0))
+    high = base + sum((s.piece for s in steps if s.positive), Rational(0))
+    first, last = asked
+    windows = []
+    for step in [*steps, None]:
+        free = _open_window(low, high)
+        first, last = max(first, free.first), min(last, free.last)
+        windows.append(ShiftWindow(first, last))
+        if step is None or first > last:
+            break
+        if step.positive:
+            high, last = high - step.piece, last + 1
+        else:
+            low, first = low + step.piece, first - 1
+    # once nothing is asked for, nothing ever is
+    return windows + [ShiftWindow(0, -1)] * (len(steps) + 1 - len(windows))
+
+
+def split_sum(dag: Dag, row: Row, shift: int, split: int) -> int:
+    """⊕ δ_s σ(s·form − i) over i < s (Theorem 6.2): the sum is at most 1, so ⊕ adds. The first are often all 1."""
+    lowest = shift - split + 1
+    ones = min(split, max(0, shift - row.window.last))
+    share = dag.divide(split, dag.constant(1))
+    node = multiple(dag, ones, share) if ones else dag.constant(0)
+    for j in range(shift - ones, max(lowest, row.window.first) - 1, -1):
+        node = dag.oplus(node, dag.divide(split, row[j]))
+    return node
+
+
+class Paper:
+    """The strategy of the paper: Lemma 3.3 for integer weights, Theorem 6.2 in DMV and Lemma 6.4 in RMV logic."""
+
+    def __init__(self, clipped: ClippedNetwork, logic: str, progress: Progress = no_progress) -> None:
+        needed = table_nodes(clipped, logic)
+        if needed > MAX_NODES:
+            advice = "--logic rmv, which needs no common denominator" if logic == "dmv" else "--strategy compact"
+            raise Undecided(
+                f"the paper's construction needs up to {format_count(needed)} nodes, more than {MAX_NODES:,}: "
+                f"try {advice}"
+            )
+        self._logic = logic
+        self._tick = ProgressCounter(progress, "composing terms", needed)
+
+    def recipes(self, units: Sequence[Affine]) -> Iterator[LemmaTable]:
+        """Yield the tables of a layer."""
+        return (LemmaTable(group, self._tick) for group in group_units(units, self._logic))
+
+
+def table_nodes(clipped: ClippedNetwork, logic: str) -> int:
+    """Upper bound on the table entries that :class:`Paper` would fill."""
+    return sum(
+        group.table_size() for layer in [*clipped.layers, clipped.outputs] for group in group_units(layer, logic)
+    )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from verimv.core.errors import InternalError, Undecided
 from verimv.exact import ZERO, Number, Rational, floor
+from verimv.extraction.strategies.paper import Group
 from verimv.formulas.dag import Algebra, Dag, fold
 from verimv.formulas.good_sequence import merge, merge_sort
 from verimv.networks.affine import Affine
@@ -43,6 +44,17 @@ class Plan(NamedTuple):
     steps: list[PlanStep]
     #: the positions of the units asked for; 0 and 1 are the constants
     results: list[int]
+
+
+class PlannedUnits(NamedTuple):
+    """The recipe of a group of units with integer weights: one plan for all of them."""
+
+    group: Group
+    plan: Plan
+
+    def nodes(self, dag: Dag, atoms: Sequence[int]) -> list[int]:
+        """Make the nodes of the units; `atoms` are the nodes of the variables."""
+        return planned_nodes(dag, atoms, self.plan)
 
 
 class Halve(NamedTuple):

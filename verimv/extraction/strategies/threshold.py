@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.extraction.strategies.cost import cost, table_cost
-from verimv.extraction.strategies.paper import Group
+from verimv.extraction.strategies.paper import Group, LemmaTable
 from verimv.formulas.dag import Dag, multiple
 from verimv.networks.affine import Affine
 
@@ -38,6 +38,17 @@ class Threshold(NamedTuple):
     divided: bool
 
 
+class Thresholds(NamedTuple):
+    """The recipe of a group of units: a threshold for each."""
+
+    group: Group
+    thresholds: list[Threshold]
+
+    def nodes(self, dag: Dag, atoms: Sequence[int]) -> list[int]:
+        """Make the nodes of the units; `atoms` are the nodes of the variables."""
+        return [threshold_node(dag, atoms, threshold) for threshold in self.thresholds]
+
+
 def threshold_of(form: Affine, logic: str) -> Threshold:
     """The threshold of a form that is not constant."""
     total = sum((abs(w) for _, w in form.terms), ZERO)
@@ -53,17 +64,16 @@ def _literal_constant(form: Affine) -> Number:
 
 
 def better_thresholds(
-    group: Group, forms: Sequence[Affine], logic: str, minimise: str, weights: Sequence[int]
-) -> tuple[list[Threshold] | None, list[int]]:
-    """Thresholds for a group of units with the same weights, None where the paper's table is as good; and the lengths
-    of the units, over terms of these lengths."""
-    thresholds = [threshold_of(form, logic) for form in forms]
+    group: Group, logic: str, minimise: str, weights: Sequence[int]
+) -> tuple[Thresholds | LemmaTable, list[int]]:
+    """Return thresholds for a group of units, or the paper's table where that is as good; and the lengths of the units,
+    over terms of these lengths."""
+    voted = Thresholds(group, [threshold_of(form, logic) for form in group.forms])
     if group.table_size() > _COMPARED:
-        return thresholds, [threshold_length(threshold, weights) for threshold in thresholds]
-    voted = cost(weights, lambda dag, atoms: [threshold_node(dag, atoms, t) for t in thresholds])
-    table = table_cost(group, weights)
-    better = voted.by(minimise) < table.by(minimise)
-    return (thresholds, voted.lengths) if better else (None, table.lengths)
+        return voted, [threshold_length(threshold, weights) for threshold in voted.thresholds]
+    by_votes, by_table = cost(weights, voted.nodes), table_cost(group, weights)
+    better = by_votes.by(minimise) < by_table.by(minimise)
+    return (voted, by_votes.lengths) if better else (LemmaTable(group), by_table.lengths)
 
 
 def threshold_length(threshold: Threshold, weights: Sequence[int]) -> int:

@@ -17,9 +17,8 @@ from collections.abc import Sequence
 
 from verimv.core.errors import InputError, Undecided
 from verimv.exact import Algebraic, Number, Rational, floor, format_count, is_integer
-from verimv.extraction.pipeline import extract
-from verimv.extraction.recorder import Recorder
-from verimv.extraction.strategies.paper import sigma_units
+from verimv.extraction.pipeline import extract_uncertified
+from verimv.extraction.strategies.paper import LemmaTable, group_units
 from verimv.formulas.dag import Dag
 from verimv.formulas.formula import copy
 from verimv.networks.affine import Affine
@@ -64,7 +63,8 @@ class Truncated:
         if self._ramps and self.logic == "dmv":
             return self._fractions(self._ramps, form)
         if self.sigma == "lemma":
-            return sigma_units(self.dag, self.atoms, [form], self.logic, lambda entries: None, Recorder())[0]
+            [group] = group_units([form], self.logic)
+            return LemmaTable(group).nodes(self.dag, self.atoms)[0]
         return self._compact(form)
 
     def _ramp(self, ramps: RampBuilder, form: Affine) -> int:
@@ -92,7 +92,7 @@ class Truncated:
 
     def _compact(self, form: Affine) -> int:
         unit = Network.of([Layer((form,), len(self.inputs), "crelu")], self.inputs)
-        formula = extract(unit, logic=self.logic, strategy="compact").formula
+        formula = extract_uncertified(unit, logic=self.logic, strategy="compact").formula
         return copy(self.dag, [formula.root], formula.dag)[0]
 
 

@@ -28,9 +28,9 @@ from verimv.certificate.from_ranges import certify_difference
 from verimv.certificate.numbering import Numbering, case_words
 from verimv.core.effort import SECOND, Deadline, Meter
 from verimv.core.errors import Undecided
+from verimv.core.progress import Progress
 from verimv.exact import ZERO, Number, Rational, ceil, format_number
-from verimv.extraction.pipeline import Extraction, extract
-from verimv.extraction.step3_compose import Progress
+from verimv.extraction.pipeline import Extraction, extract_uncertified
 from verimv.networks.affine import Affine
 from verimv.networks.formats.json_format import write_network
 from verimv.networks.formats.load import load
@@ -248,7 +248,7 @@ def _formulas(progress: Progress) -> Table:
         progress("formulas", number, len(cases))
         network = random_network(widths, 5, kind)
         for method in ("interval", "linear", "exact"):
-            formula = extract(network, bounds=certified_bounds(network, SearchEffort(method)))
+            formula = extract_uncertified(network, bounds=certified_bounds(network, SearchEffort(method)))
             rows.append((_name(widths, kind), method, *_measures(formula)))
     return Table("formulas, by the bounds that Step 1 is given", ("network", "bounds", "units", "length", "size"), rows)
 
@@ -335,7 +335,7 @@ def _airborne(progress: Progress) -> list[Table]:
         gains = "/".join(f"{a / b:.1f}" for a, b in zip(found.get("linear", found[method]), found[method], strict=True))
         sums = " ".join(f"{total:,}" for total in found[method])
         written = len(json.dumps([line[_CASES:] for line in lines], separators=(",", ":")))
-        formula = extract(network, bounds=bounds, output=0, scale_output=True)
+        formula = extract_uncertified(network, bounds=bounds, output=0, scale_output=True)
         measures = _measures(formula)[1:]
         cost = (f"{seconds:.0f}", f"{written:,}", f"{checking / spent:.2f}")
         rows.append((method, sums, f"{sum(found[method]):,}", gains, *cost, *measures))

@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from verimv import kernel
+from verimv.core.progress import Progress
 from verimv.core.workers import cores
-from verimv.extraction.step3_compose import Progress
 from verimv.networks.formats.json_format import write_network
 from verimv.paper.benchmarks.benchmark import Table
 from verimv.paper.benchmarks.cases import nets_folder

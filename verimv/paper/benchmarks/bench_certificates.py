@@ -15,7 +15,7 @@ from verimv import kernel
 from verimv.certificate.from_extraction import CertifiedExtraction, extract
 from verimv.core.errors import InternalError
 from verimv.core.files import write_directory
-from verimv.extraction.step3_compose import Progress
+from verimv.core.progress import Progress
 from verimv.networks.network import Network
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
 from verimv.paper.experiments.families import deep_sawtooth, random_network, single_unit

@@ -8,8 +8,8 @@ import resource
 import time
 from collections.abc import Sequence
 
-from verimv.extraction.pipeline import extract
-from verimv.extraction.step3_compose import Progress
+from verimv.core.progress import Progress
+from verimv.extraction.pipeline import extract_uncertified
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
@@ -26,7 +26,7 @@ def run(progress: Progress) -> Benchmark:
 
 def _formula(weights: Sequence[int], bias: int, strategy: str, minimise: str = "length") -> Formula:
     unit = single_unit(weights, bias)
-    return extract(unit, strategy=strategy, minimise=minimise, bounds="interval").formula
+    return extract_uncertified(unit, strategy=strategy, minimise=minimise, bounds="interval").formula
 
 
 def connectives(formula: Formula) -> int:
@@ -123,13 +123,13 @@ def _networks(progress: Progress) -> Table:
         progress("networks", number, len(_SMALL) + 1)
         network = random_network(widths, 1)
         start = time.perf_counter()
-        size = extract(network, strategy="compact", bounds="interval").measures.size
+        size = extract_uncertified(network, strategy="compact", bounds="interval").measures.size
         seconds = time.perf_counter() - start
         weights = count_weights(network)
         first = first or (weights, seconds)
         against = "–"
         if number == 0:
-            against = f"{size / extract(network, strategy='paper', bounds='interval').measures.size:.3f}"
+            against = f"{size / extract_uncertified(network, strategy='paper', bounds='interval').measures.size:.3f}"
         growth = math.log(seconds / first[1]) / math.log(weights / first[0]) if weights != first[0] else None
         rows.append(
             (

@@ -19,7 +19,7 @@ from verimv import kernel
 from verimv.certificate.from_extraction import extract
 from verimv.core.errors import InternalError
 from verimv.core.files import Replaceable, write_directory
-from verimv.extraction.step3_compose import Progress
+from verimv.core.progress import Progress
 from verimv.networks.formats.export import export_onnx
 from verimv.networks.formats.load import load
 from verimv.paper.benchmarks.benchmark import Benchmark, Table

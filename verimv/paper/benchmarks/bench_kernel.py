@@ -12,7 +12,7 @@ from verimv import kernel
 from verimv.certificate.from_extraction import extract
 from verimv.core.errors import InputError, InternalError
 from verimv.core.files import write_directory
-from verimv.extraction.step3_compose import Progress
+from verimv.core.progress import Progress
 from verimv.kernels.verified import find_verified
 from verimv.paper.benchmarks.bench_extract import growth
 from verimv.paper.benchmarks.benchmark import Benchmark, Table

@@ -20,8 +20,8 @@ import numpy as np
 from verimv import kernel
 from verimv.core.choices import NETWORK_SUFFIXES
 from verimv.core.errors import InputError
+from verimv.core.progress import Progress
 from verimv.exact import Number, Rational, as_number
-from verimv.extraction.step3_compose import Progress
 from verimv.networks.formats.json_format import read_box
 from verimv.networks.formats.load import load
 from verimv.networks.network import Network

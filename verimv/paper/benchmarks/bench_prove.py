@@ -12,9 +12,9 @@ from typing import Any
 
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract
+from verimv.core.progress import Progress
 from verimv.core.workers import cores
 from verimv.exact import Number, format_number, parse_number
-from verimv.extraction.step3_compose import Progress
 from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.outputs import mapped
 from verimv.paper.benchmarks.bench_bytes import same_bytes

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from verimv.extraction.pipeline import extract
-from verimv.extraction.step3_compose import Progress
+from verimv.core.progress import Progress
+from verimv.extraction.pipeline import extract_uncertified
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.from_formula import to_network
@@ -75,7 +75,7 @@ def _closeness(table: ShortFormulas, sample: Sequence[Entry]) -> tuple[str, ...]
     for entry in sample:
         shortest = Formula(table.dag, table.names, [entry.node])
         network = disguised(shortest, Formula(table.dag, table.names, [source.choice(sample).node]))
-        extracted = extract(network, strategy="compact").formula
+        extracted = extract_uncertified(network, strategy="compact").formula
         trials.append(Trial.of(extracted, shortest))
         before.append(extracted.length / entry.length)
         after.append(trials[-1].found.formula.length / entry.length)
@@ -116,7 +116,7 @@ def _extractions(progress: Progress) -> Table:
     rows = []
     for name, subjects in (("units", units), ("2-3-1 integer networks", networks)):
         progress(name, 0, 1)
-        formulas = [extract(network, strategy="paper").formula for network in subjects]
+        formulas = [extract_uncertified(network, strategy="paper").formula for network in subjects]
         rows.append((name, *_reduction(formulas)))
     return Table("extractions by the paper's strategy", ("from", *_REDUCTION), rows)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
 
 if TYPE_CHECKING:
-    from verimv.extraction.step3_compose import Progress
+    from verimv.core.progress import Progress
 
 #: The best of so many: whatever else the machine does only ever adds.
 REPEATS = 10

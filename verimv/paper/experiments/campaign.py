@@ -15,8 +15,8 @@ from pathlib import Path
 
 from verimv.core.errors import InputError
 from verimv.core.files import append_to, read_text, write_file
+from verimv.core.progress import Progress
 from verimv.core.workers import Processes, cores
-from verimv.extraction.step3_compose import Progress
 from verimv.paper.experiments import comparison
 from verimv.paper.experiments.comparison import METHODS, SAWTOOTH_LIMITS, Row
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from verimv.core.errors import InternalError
 from verimv.exact import Rational
-from verimv.extraction.pipeline import extract
+from verimv.extraction.pipeline import extract_uncertified
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.from_formula import to_network
@@ -52,7 +52,7 @@ LATTICE_LENGTH = 8
 def extracted(network: Network, strategy: str) -> Formula:
     """By the public extraction; with intervals as bounds where there are several inputs, which is quick."""
     bounds = "auto" if len(network.inputs) == 1 else "interval"
-    return extract(network, strategy=strategy, bounds=bounds).formula
+    return extract_uncertified(network, strategy=strategy, bounds=bounds).formula
 
 
 # -- functions of one variable -----------------------------------------------------------------------------------------
