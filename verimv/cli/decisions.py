@@ -7,7 +7,7 @@ import math
 from contextlib import suppress
 from typing import Any
 
-from verimv.bounding.by_solver import exact_bounds
+from verimv.bounding.by_solver import solver_bounds
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds, NeuronBound
 from verimv.bounding.search.engine import SearchEffort, certified_bounds
@@ -280,7 +280,7 @@ def _network_bounds(
 
     def by_solver() -> NetworkBounds:
         seconds = arguments.timeout or math.inf
-        return exact_bounds(network, seconds, per_bound, arguments.solver, memory, report)
+        return solver_bounds(network, seconds, per_bound, arguments.solver, memory, report)
 
     is_exact = method == "exact"
     if is_exact and (arguments.engine == "smt" or network.number_kind == "algebraic"):
