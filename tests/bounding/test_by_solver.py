@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from tests.certified import extract
 from tests.oracle import build_network, exact_range, integers, network_value, specs
-from verimv.bounding.by_solver import exact_bounds
+from verimv.bounding.by_solver import solver_bounds
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.methods import neuron_bounds
 from verimv.core.effort import SECOND
@@ -18,7 +18,7 @@ from verimv.solvers import optimise
 @settings(max_examples=25)
 @given(specs(integers, max_inputs=2, max_layers=3))
 def test_bounds_are_exact_and_attained(spec):
-    bounds = exact_bounds(build_network(spec))
+    bounds = solver_bounds(build_network(spec))
     dimension = len(spec[0][0][0])
     for depth, (weights, bias, _) in enumerate(spec):
         for index in range(len(weights)):
@@ -39,7 +39,7 @@ def test_both_solvers_and_other_boxes(solver):
         None,
         [["-1", "2"], ["0", "3"]],
     )
-    bounds = exact_bounds(network, solver=solver)
+    bounds = solver_bounds(network, solver=solver)
     assert [(b.lower, b.upper) for b in bounds.layers[0]] == [(-1, 5), (-4, 2)]
     assert [(b.lower, b.upper, b.method) for b in bounds.layers[1]] == [(-1, 6, "exact")]
 
@@ -56,7 +56,7 @@ def test_tighter_bounds_mean_fewer_units():
 
 def test_without_time_the_interval_bound_stands():
     network = random_network((3, 8, 8, 1), 5)
-    hurried, interval = exact_bounds(network, seconds=0.0), interval_bounds(network)
+    hurried, interval = solver_bounds(network, seconds=0.0), interval_bounds(network)
     for layer, expected in zip(hurried.layers, interval.layers, strict=True):
         for bound, wide in zip(layer, expected, strict=True):
             assert wide.lower <= bound.lower <= bound.upper <= wide.upper
@@ -81,7 +81,7 @@ def test_a_solver_that_gives_up_leaves_a_proven_bound(monkeypatch):
     network = build_network(
         [([[2, -2], [-2, 2]], [0, 0], "relu"), ([[1, 1]], [0], "identity")]
     )  # true maximum 2, interval 4
-    bound = exact_bounds(network).layers[1][0]
+    bound = solver_bounds(network).layers[1][0]
     assert 2 <= bound.upper < 4
     assert bound.upper_at is None
     assert not bound.exact
@@ -95,7 +95,7 @@ def test_a_wrong_upper_bound_is_noticed(monkeypatch):
     monkeypatch.setattr(optimise, "limited", lambda *_, **__: ((Rational(1), Rational(0)), Rational(0), 1))
     network = build_network([([[2, -2], [-2, 2]], [0, 0], "relu"), ([[1, 1]], [0], "identity")])
     with pytest.raises(InternalError, match="bounds by"):
-        exact_bounds(network)
+        solver_bounds(network)
 
 
 def test_auto_is_exact_for_small_networks():
@@ -108,7 +108,7 @@ def test_auto_is_exact_for_small_networks():
 def test_irrational_weights_end_with_a_bound_that_holds():
     """A model with an irrational value is rounded, so the bound may stay inexact; it must still hold."""
     network = build_network([([["sqrt(2)", -1], [-1, -1]], [0, 1], "relu"), ([[1, -2]], [0], "identity")])
-    bound = exact_bounds(network, per_bound=2 * SECOND).layers[1][0]
+    bound = solver_bounds(network, per_bound=2 * SECOND).layers[1][0]
     for x in range(5):
         for y in range(5):
             assert bound.lower <= network(Fraction(x, 4), Fraction(y, 4)) <= bound.upper

@@ -237,7 +237,7 @@ def test_disagreement_is_a_bug(run, small, monkeypatch):
         layers = [[replace(bound, upper=bound.lower) for bound in layer] for layer in interval_bounds(network).layers]
         return NetworkBounds(layers)
 
-    monkeypatch.setattr(neuron_ranges, "exact_bounds", wrong)
+    monkeypatch.setattr(neuron_ranges, "solver_bounds", wrong)
     code, _, err = run("bounds", small, "--method", "exact", "--engine", "both")
     assert code == 4
     assert "disagree about neuron" in err

@@ -19,7 +19,7 @@ from verimv.solvers.point_search import Point
 _WORK, WORK_PER_BOUND = 600 * SECOND, 5 * SECOND
 
 
-def exact_bounds(
+def solver_bounds(
     network: Network,
     seconds: float = math.inf,
     per_bound: int = WORK_PER_BOUND,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from verimv.bounding.by_solver import exact_bounds
+from verimv.bounding.by_solver import solver_bounds
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.results import NetworkBounds
 from verimv.bounding.search.engine import SearchEffort, certified_bounds
@@ -50,7 +50,7 @@ def neuron_bounds(
             bounds.layers += interval_bounds(network).layers[len(bounds.layers) :]
             return bounds
     if network.number_kind == "algebraic" and method == "exact":
-        return exact_bounds(network, progress=progress)
+        return solver_bounds(network, progress=progress)
     effort = _auto(network, integer_ends) if method == "auto" else SearchEffort(method, integer_ends)
     return certified_bounds(network, SearchEffort(**{**vars(effort), "workers": workers}), progress, record=record)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from verimv.bounding.by_solver import exact_bounds
+from verimv.bounding.by_solver import solver_bounds
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds
 from verimv.bounding.search.engine import SearchEffort, certified_bounds
@@ -50,7 +50,7 @@ def bounds(
     per_bound = int(seconds_per_bound * SECOND)
 
     def by_solver() -> NetworkBounds:
-        return exact_bounds(network, seconds, per_bound, solver, memory, progress)
+        return solver_bounds(network, seconds, per_bound, solver, memory, progress)
 
     is_exact = method == "exact"
     if is_exact and (engine == "smt" or network.number_kind == "algebraic"):

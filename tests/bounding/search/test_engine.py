@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from tests.bounding.checker import Wrong, check_bound
 from tests.oracle import build_network, exact_range, integers, network_value, rationals, specs
-from verimv.bounding.by_solver import exact_bounds
+from verimv.bounding.by_solver import solver_bounds
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.search.engine import TIGHTENING, SearchEffort, certified_bounds
 from verimv.bounding.situation import LeafCase
@@ -93,7 +93,7 @@ def test_each_method_tightens_the_last(widths, kind):
 def test_equal_to_z3():
     for seed, kind in ((1, "integer"), (2, "float32"), (3, "integer")):
         network = random_network((2, 4, 3, 1), seed, kind)
-        own, others = certified_bounds(network, SearchEffort("exact")), exact_bounds(network)
+        own, others = certified_bounds(network, SearchEffort("exact")), solver_bounds(network)
         for rows, other_rows in zip(own.layers, others.layers, strict=True):
             assert [(b.lower, b.upper) for b in rows] == [(b.lower, b.upper) for b in other_rows]
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.certificate.judged import checker_of
 from tests.certificate.tamper import random_network as any_network
-from verimv.bounding.by_solver import exact_bounds
+from verimv.bounding.by_solver import solver_bounds
 from verimv.bounding.search.evidence import prove_bound
 from verimv.bounding.situation import Target
 from verimv.bounding.univariate import univariate_bounds
@@ -51,7 +51,7 @@ def check_bounds(network, bounds):
 @pytest.mark.parametrize("seed", range(6))
 def test_exact_bounds_of_small_networks(seed):
     network = random_network((2, 3, 2, 1), seed, ("integer", "float32")[seed % 2])
-    check_bounds(network, exact_bounds(network))
+    check_bounds(network, solver_bounds(network))
 
 
 def test_one_input():

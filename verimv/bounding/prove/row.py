@@ -28,7 +28,7 @@ from verimv.networks.network import Activation, activate
 from verimv.solvers.engines import z3_limits, z3_work
 
 #: (variable, "low" or "high") → a bound of its argument
-Facts = Mapping[tuple[int, str], Number]
+SideBounds = Mapping[tuple[int, str], Number]
 
 #: Work for the linear program of one leaf, on numbers of about so many bits; and for the leaf besides.
 _PROGRAM, _BITS = 2 * SECOND, 32
@@ -44,7 +44,7 @@ class DerivedVariable:
 
 
 def prove_by_z3(
-    variables: Sequence[DerivedVariable | None], goal: Affine, facts: Facts, meter: Meter
+    variables: Sequence[DerivedVariable | None], goal: Affine, facts: SideBounds, meter: Meter
 ) -> list[Case] | None:
     """Return cases that prove a row over variables (None: a free one) to be ≤ 0, or None when the work is used up.
 
@@ -70,7 +70,7 @@ def prove_by_z3(
     return cases
 
 
-def _ranges(variables: Sequence[DerivedVariable | None], facts: Facts) -> list[tuple[Number, Number]] | None:
+def _ranges(variables: Sequence[DerivedVariable | None], facts: SideBounds) -> list[tuple[Number, Number]] | None:
     """Return ranges of all arguments, by intervals; None if the facts contradict each other."""
     ranges: list[tuple[Number, Number]] = []
     values: list[tuple[Number, Number]] = []

@@ -20,6 +20,7 @@ from verimv.bounding.guess.ascent import climb
 from verimv.bounding.guess.floats import as_float, box_arrays, product
 from verimv.bounding.guess.relaxation import Relaxation, Relaxed
 from verimv.bounding.prove.walk import value_at
+from verimv.bounding.results import Point
 from verimv.bounding.search.closing import Closer
 from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.search.part import Part
@@ -28,8 +29,6 @@ from verimv.bounding.situation import KINKS, Case, Place, lemma
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
 from verimv.exact import Number, Rational, ceil, format_number
-
-Point = tuple[Number, ...]
 
 #: From the best value of way·argument attained so far, the bound that a proof must reach.
 Goal = Callable[[Number], Number]

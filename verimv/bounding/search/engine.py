@@ -18,8 +18,8 @@ import numpy as np
 
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.prove.walk import in_order
-from verimv.bounding.results import NetworkBounds, NeuronBound
-from verimv.bounding.search.branch import BranchAndBound, Budget, Goal, Point, exactly, next_integer
+from verimv.bounding.results import NetworkBounds, NeuronBound, Point
+from verimv.bounding.search.branch import BranchAndBound, Budget, Goal, exactly, next_integer
 from verimv.bounding.search.layer_context import LayerContext
 from verimv.bounding.search.multipliers import short_multipliers
 from verimv.bounding.search.record import BoundsRecord, End

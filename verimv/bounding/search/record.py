@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from verimv.bounding.results import Point
 from verimv.bounding.situation import Case, LeafCase, SplitCase
 from verimv.core.choices import TIGHTENING
 from verimv.core.errors import InputError
@@ -22,7 +23,6 @@ from verimv.exact import Number, format_number, parse_number
 from verimv.networks.formats.json_format import write_network
 from verimv.networks.network import Network
 
-Point = tuple[Number, ...]
 _VERSION = 3
 
 
