@@ -13,7 +13,6 @@ from tests.effort import scaled
 from verimv import kernel
 from verimv.checking import rejection
 
-
 TRUE, UNJUDGED = "valid, about other files, and true", "valid, about other files, and too hard for the solver"
 #: For the solver; a few statements would take it minutes.
 SECONDS = 30
