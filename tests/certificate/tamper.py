@@ -45,19 +45,25 @@ class Bundle:
         return [line for line in self.lines if ('"output"' if "formula" in self.subjects else '"bound"') in line]
 
     def is_true(self) -> bool:
-        """Whether the statement that the certificate is about holds, by exact evaluation and by the solver."""
+        return self.truth(600) == "proved"
+
+    def truth(self, seconds: float) -> str:
+        """Whether the statement that the certificate is about holds, by exact evaluation and by the solver.
+
+        Proved, refuted, or undecided: the solver's time is over.
+        """
         if "formula" not in self.subjects:
-            return self._is_within()
+            return self._within()
         formula = read_mv(self.subjects["formula"])
         if "original" in self.subjects:
-            return equal_by_solver(read_mv(self.subjects["original"]), formula, search=Search(seconds=600)).proved
+            return equal_by_solver(read_mv(self.subjects["original"]), formula, search=Search(seconds=seconds)).status
         network = read_network(self.subjects["network"])
         if "source" in self.subjects and to_unit_cube(read_network(self.subjects["source"])) != to_unit_cube(network):
-            return False
+            return "refuted"
         network = self._unmapped(to_unit_cube(network))
-        return equal_by_solver(network, formula, search=Search(seconds=600)).proved
+        return equal_by_solver(network, formula, search=Search(seconds=seconds)).status
 
-    def _is_within(self) -> bool:
+    def _within(self) -> str:
         """Whether the network, or the difference of two, stays between its last bounds, by the solver's exact range."""
         network = read_network(self.subjects["network"])
         layers = len(network.layers)
@@ -72,9 +78,11 @@ class Bundle:
         activation = network.layers[-1].activation
         for i, found in enumerate(output_ranges(to_unit_cube(network))):
             low, high = (activate(activation, parse_number(claimed[i, side])) for side in ("low", "high"))
-            if not found.exact or not (low <= -found.lower.value and found.upper.value <= high):
-                return False
-        return True
+            if not found.exact:
+                return "undecided"
+            if not low <= -found.lower.value or not found.upper.value <= high:
+                return "refuted"
+        return "proved"
 
     def _unmapped(self, network: Network) -> Network:
         """The network with the affine maps of the outputs undone."""
