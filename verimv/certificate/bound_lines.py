@@ -14,7 +14,7 @@ from verimv.networks.network import Network
 
 
 class BoundLines:
-    """Of one network on the unit cube; `proven` is what is known of it, with evidence."""
+    """Lines for bounds of one network on the unit cube; `proven` are its bounds that have evidence."""
 
     def __init__(self, derivation: Derivation, network: Network, proven: NetworkBounds, meter: Meter) -> None:
         self.derivation, self.network, self.proven, self.meter = derivation, network, proven, meter
@@ -25,7 +25,7 @@ class BoundLines:
         self._written = 1  # the lemmas of layers below this one are written
 
     def is_written(self, target: Target) -> bool:
-        """Or something better."""
+        """Return whether this bound, or a better one, is written."""
         end = self.known.get((target.layer, target.index), (None, None))[target.way > 0]
         return end is not None and target.way * end <= target.way * target.value
 

@@ -100,7 +100,7 @@ def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: floa
 
 
 def _by_sharing(a: Network, b: Network, tolerance: Number) -> Derivation | None:
-    """Where all neurons cancel, nothing has to be looked for."""
+    """Lines for two networks all of whose neurons cancel: no search is needed."""
     differences = SharedPair(a, b).differences
     if any(row.terms or abs(row.constant) > tolerance for row in differences):
         return None
