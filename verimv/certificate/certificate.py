@@ -23,14 +23,14 @@ _PLAIN_LINES = 2_000
 #: The kernel's progress is reported after so many lines.
 _REPORTED = 5_000
 
-#: How lines with proofs by cases begin.
+#: How lines with case splits begin.
 _EVIDENCE = ('["bound"', '["equals"')
 
 _HEADER = {"format": "verimv-certificate", "version": 1}
 
 
 def holds_certificate(directory: Path) -> bool:
-    """Whether there is a file that begins as certificates do: verimv has written here."""
+    """Return whether the directory has a file that begins like a certificate."""
     start = json.dumps(_HEADER)[:-1].encode()
     for name in CERTIFICATE_FILES:
         path = directory / name
@@ -55,7 +55,7 @@ class Certificate:
         return {f"{name}_sha256": hashlib.sha256(data).hexdigest() for name, data in self.subjects.items()}
 
     def lines(self) -> Iterator[str]:
-        """Each with its newline."""
+        """Yield the lines, each with its newline."""
         yield json.dumps({**_HEADER, **self.hashes}) + "\n"
         yield from (line + "\n" for line in self.body)
 
@@ -64,8 +64,8 @@ class Certificate:
         return CERTIFICATE_FILES[len(self.body) > _PLAIN_LINES and not self._is_mostly_evidence()]
 
     def _is_mostly_evidence(self) -> bool:
-        """Whether proofs by cases take up most of it. They are much work for few bytes, and the kernel may do more the
-        more bytes are stored: so they are stored as they are."""
+        """Return whether case splits take up most of the certificate. They need much work for few bytes, and the kernel
+        allows more work for more stored bytes: so they are stored uncompressed."""
         evidence = sum(len(line) for line in self.body if line.startswith(_EVIDENCE))
         return 2 * evidence > sum(map(len, self.body))
 

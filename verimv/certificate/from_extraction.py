@@ -22,7 +22,7 @@ from verimv.networks.formats.json_format import write_network
 from verimv.networks.network import Network
 
 _OTHER_ROOT = re.compile(r"sqrt\((?![0-9]{1,9}\))|\)\*sqrt")
-#: For the evidence of bounds that can be done without.
+#: Work for evidence of bounds that simpler bounds can replace.
 _RETRY_WORK = 5 * SECOND
 
 
@@ -61,7 +61,7 @@ class CertifiedExtraction(Extraction):
         return lacking
 
     def is_incomplete(self, progress: Progress | None = None) -> bool:
-        """Whether the kernel finds that something lacks. That something is wrong is for `check` to say."""
+        """Return whether the kernel finds the certificate incomplete. Errors are reported by `check` only."""
         with suppress(InternalError):
             return bool(self._verdict(progress)[0])
         return False
@@ -99,8 +99,8 @@ def extract(network: Network, *, resume: str | os.PathLike[str] | None = None, *
     """Return the formula that a network computes on its box, with a certificate. Options as in
     :func:`verimv.extraction.pipeline.extract_uncertified`.
 
-    Outputs that are scaled need some bounds, not the best: where the best lack evidence, or have more of it than the
-    kernel is willing to follow, simpler ones are taken.
+    Scaled outputs need some bounds, not the best ones: where the best have no evidence, or more than the kernel
+    accepts, simpler bounds are used.
     """
     progress = options.get("progress", no_progress)
     if not options.get("scale_output", False) or options.get("bounds", "auto") != "auto":

@@ -59,7 +59,7 @@ def _by_structure(network: Network, formula: Formula) -> Derivation | None:
 
 
 def _claims(dag: Dag, inputs: Sequence[str], roots: Sequence[int], derivation: Derivation) -> Claims:
-    """Of all nodes under some roots."""
+    """Return claims for all nodes under some roots."""
     claims = Claims(dag, derivation)
     for i, name in enumerate(inputs):
         claims.assume(dag.variable(name), derivation.input(i))
@@ -106,7 +106,7 @@ def certify_formulas(original: Formula, formula: Formula, seconds: float = math.
 
 
 def checked(texts: dict[str, str], derivation: Derivation) -> Certificate | None:
-    """Only what the kernel accepts is handed out."""
+    """Return the certificate if the kernel accepts it, else None."""
     certificate = Certificate({name: text.encode() for name, text in texts.items()}, derivation.lines)
     try:
         certificate.check()
@@ -116,7 +116,7 @@ def checked(texts: dict[str, str], derivation: Derivation) -> Certificate | None
 
 
 def _follow(claims: Claims, network: Network, formula: Formula) -> None:
-    """The network, neuron by neuron, its values as forms over nodes."""
+    """Write lines for the network, neuron by neuron, with its values as forms over nodes."""
     values = [Affine.variable(formula.dag.variable(name)) for name in formula.inputs]
     for depth, layer in enumerate(network.layers, start=1):
         arguments = [row.substitute(values) for row in layer.rows]

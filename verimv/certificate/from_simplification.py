@@ -46,8 +46,8 @@ def simplify_extraction(
     progress: Progress = lambda stage, done, total: None,
     work: int = DEFAULT_WORK,
 ) -> CertifiedExtraction:
-    """The same network with a formula that is no longer (or no larger), and a certificate of that. The summary says so
-    under "simplified", or why the formula stays as it is. Raises :class:`Undecided` after `seconds`."""
+    """Return the same network with an equivalent formula that is never longer (or larger), certified. The summary
+    says so under "simplified", or why the formula stays as it is. Raises :class:`Undecided` after `seconds`."""
     deadline = Deadline(seconds)
     summary = extraction.summary
     found = simplify(extraction.formula, minimise=minimise, seconds=deadline.left, work=work, progress=progress)
@@ -90,7 +90,7 @@ class _Proof:
         self._next: dict[int, tuple[int, int]] = {}
 
     def follow_all(self, meter: Meter) -> bool:
-        """Whether every step has found its evidence."""
+        """Write the claims of all steps; return whether each has found its evidence."""
         try:
             for step in self.simplification.steps:
                 self._follow(step, meter)
@@ -137,7 +137,7 @@ class _Proof:
         return self.derivation.claim("equals", claim, by_b, cone, leaf, leaf)
 
     def _unite(self, old: int, new: int, claim: int) -> None:
-        """From a claim (new: [old]), for the two classes."""
+        """Unite two classes by a claim (new: [old])."""
         first, by_old = self.reading(old)
         second, by_new = self.reading(new)
         if first != second:

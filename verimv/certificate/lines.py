@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from verimv.exact import Number, Rational, check_readable, format_number
 
-#: Of a line: numbers of claims, exact numbers, and lists of these.
+#: An argument of a line: the number of a claim, an exact number, or a list of these.
 Argument = int | str | list[int | str] | list[int]
 
 
@@ -20,7 +20,7 @@ class Derivation:
         self._known: dict[tuple[int | str, ...], int] = {}
 
     def without_last(self, count: int) -> Derivation:
-        """A derivation to go on with, without its last lines, which made no claims."""
+        """Return a copy without the last lines, which made no claims."""
         shorter = Derivation()
         shorter.lines, shorter.claims, shorter._known = self.lines[:-count], self.claims, dict(self._known)
         return shorter
@@ -34,13 +34,13 @@ class Derivation:
         return self.claims
 
     def claim_all(self, count: int, rule: str, *arguments: int | str) -> list[int]:
-        """A line that makes several claims."""
+        """Write a line that makes several claims, and return their numbers."""
         self.line(rule, *arguments)
         self.claims += count
         return list(range(self.claims - count + 1, self.claims + 1))
 
     def once(self, rule: str, *arguments: int | str) -> int:
-        """For claims that are wanted again and again: literals, negations, constants."""
+        """Return the claim, made only once: for literals, negations and constants, which are used often."""
         key = (rule, *arguments)
         claim = self._known.get(key)
         if claim is None:
@@ -60,11 +60,12 @@ class Derivation:
         return self.once("node", value)
 
     def sum(self, claims: Sequence[int]) -> int:
-        """Of forms that stay ≥ 0."""
+        """Return the claim of the sum of forms that stay ≥ 0."""
         return claims[0] if len(claims) == 1 else self.claim("plus", *claims)
 
     def multiple(self, count: int, claim: int) -> int:
-        """Of a form that stays ≥ 0; the nodes are those of :func:`verimv.formulas.dag.multiple`."""
+        """Return the claim of a multiple of a form that stays ≥ 0; its nodes are those of
+        :func:`verimv.formulas.dag.multiple`."""
         result = claim
         for bit in bin(count)[3:]:
             result = self.claim("plus", result, result)

@@ -87,7 +87,7 @@ class CertificateWriter:
         group = table.group
         self._negations: dict[int, int] = {}
         window = table.windows[-1]
-        # the empty form; where there are rows above, its claims are made when they are needed
+        # the empty form: claims about constants are made only where a row above needs them
         entries = _Entries(window, lambda j: self._number(group.base + j))
         for step, window in table.rows():
             claims: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Looking for a point at which an output leaves [0,1]. Finding none proves nothing."""
+"""Search for a point at which an output leaves [0,1]. Finding none proves nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_WORK = 3_000_000
 
 
 def point_outside_unit_interval(network: Network, output: int) -> tuple[Point, Number] | None:
-    """A point of the box, with the exact value there, at which the output is below 0 or above 1."""
+    """Return a point of the box, with the exact value there, at which the output is below 0 or above 1."""
     work = 1 + sum(len(row.terms) for layer in network.layers for row in layer.rows)
     for point in itertools.islice(_candidates(network, output), max(10, _MAX_WORK // work)):
         value = network.at(point)[output]

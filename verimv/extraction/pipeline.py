@@ -49,14 +49,20 @@ class Extraction(Headed):
     summary: dict[str, Any]
 
     def _repr_html_(self) -> str:
-        """For notebooks: the formula, and what is known of it."""
-        told = self.summary
+        """HTML for notebooks: the formula and its measures."""
+        known = self.summary
         rows = [
             ("formula", self.formula._repr_latex_()),
-            ("logic", told["logic"]),
-            ("size", f"length {cut(told['length'], 40)}, {told['size']:,} nodes, depth {told['depth']:,}"),
-            ("from", f"{told['neurons']:,} neurons by {told['units']:,} clipped units ({told['bounds']} bounds)"),
-            ("status", {"extracted": "extracted, its certificate not checked yet"}.get(told["status"], told["status"])),
+            ("logic", known["logic"]),
+            ("size", f"length {cut(known['length'], 40)}, {known['size']:,} nodes, depth {known['depth']:,}"),
+            (
+                "from",
+                f"{known['neurons']:,} neurons by {known['units']:,} clipped units ({known['bounds']} bounds)",
+            ),
+            (
+                "status",
+                {"extracted": "extracted, its certificate not checked yet"}.get(known["status"], known["status"]),
+            ),
         ]
         return html_table("network → formula", rows)
 
@@ -83,12 +89,12 @@ def extract_uncertified(
     """Return the formula that a network computes on its box.
 
     `strategy` is one of :data:`STRATEGIES`, and `minimise` what the compact one makes small. `bounds` is the name of a
-    method or any proven bounds of the network's neurons; `listener` is told every event of the three steps.
+    method or any proven bounds of the network's neurons; `listener` is called with every event of the three steps.
     `output` is the one output that is wanted, `margin` two outputs whose difference is; `clip_output` applies σ, and
     `scale_output` maps the proven range of every output onto [0,1]. `workers` is a number of local processes for the
     bounds, or the address of a Dask scheduler. `resume` is a file that keeps bounds while they are found: a call that
     was interrupted goes on from there.
-    Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that cannot be told.
+    Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that is not decided.
     """
     _check_options(network, strategy, minimise, clip_output, scale_output)
     network, bounds = _selected(network, bounds, output, margin, clip_output)
@@ -217,7 +223,7 @@ def _check_logic(kind: str, logic: str) -> None:
 
 
 def _choose_logic(kind: str, clipped: ClippedNetwork, scaled: bool) -> str:
-    """The smallest logic that fits the weights, unless its formula would be out of all proportion."""
+    """Return the smallest logic that fits the weights, unless its formula would be far too large."""
     if scaled:
         return "rmv"  # a share is one node there, and one for each of its bits in DMV
     if kind == "rational":

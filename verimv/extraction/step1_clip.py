@@ -79,7 +79,7 @@ def clip_network(
 
 
 def _output_map(low: Number, high: Number) -> OutputMap:
-    """Short numbers with offset ≤ low and high ≤ offset + scale."""
+    """Return a map with short numbers, offset ≤ low and high ≤ offset + scale."""
     if low == high:
         return OutputMap(ONE, low)
     step = short_dyadic(high - low) / 32
@@ -121,13 +121,13 @@ def short_dyadic(x: Number) -> Number:
 
 
 def _matters(activation: Activation, end: int) -> int:
-    """Ends that no decision of Step 1 tells apart made equal."""
+    """Maps bounds that Step 1 treats alike to one value."""
     lowest, highest = {"relu": (0, end), "crelu": (0, 1), "identity": (-1, 2)}[activation]
     return max(lowest, min(end, highest))
 
 
 def _check_room(room: int, ranges: Sequence[tuple[Number, Number]]) -> None:
-    """Give up before building units without end (merging may need fewer, but seldom by much)."""
+    """Raise :class:`Undecided` before too many units are built (merging seldom leaves far fewer)."""
     needed = sum(max(0, ceil(high) - max(0, floor(low))) for low, high in ranges)
     if needed > room:
         raise Undecided(
@@ -148,7 +148,7 @@ class _Units:
         self._index: dict[Affine, int] = {}
 
     def unit(self, form: Affine) -> int:
-        """A reference to σ(form) as :class:`Clipping` has them."""
+        """Return a reference to σ(form), as in :class:`Clipping`."""
         known = self._index.get(form)
         if known is not None:
             return known + 1

@@ -55,7 +55,7 @@ class ConeProver:
     _proved: set[Any] = field(default_factory=set)
 
     def decide(self, obligations: Sequence[Obligation]) -> list[Answer]:
-        """For each: unsat if it is proved, sat with values of the leaves at which the nodes differ, or unknown."""
+        """Return for each: unsat if proved, sat with values of the leaves at which the nodes differ, or unknown."""
         answers: list[Answer] = []
         for start in range(0, len(obligations), BATCH):
             answers += self._decide_batch(obligations[start : start + BATCH])
@@ -100,7 +100,7 @@ _NO_ANSWER = Answer("unknown", reason="the effort is used up")
 
 
 def _ask_all(queries: Sequence[Query], meter: Meter) -> list[Answer]:
-    """Runs in the child."""
+    """Answer queries, in a child process."""
     answers = []
     for formula, program, condition in queries:
         answer, work = _NO_ANSWER, min(_QUESTION_WORK, meter.left)
@@ -112,7 +112,7 @@ def _ask_all(queries: Sequence[Query], meter: Meter) -> list[Answer]:
 
 
 def _query(formula: Formula) -> Query:
-    """Is there a point at which the two outputs differ?"""
+    """Ask the solver for a point at which the two outputs differ."""
     program = Program(((ZERO, ONE),) * len(formula.inputs))
     left, right = program.add_formula(formula, formula.inputs)
     return Query(formula, program, [[positive(left + (-right)), positive(right + (-left))]])

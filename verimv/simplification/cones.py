@@ -35,7 +35,7 @@ def cone(dag: Dag, tops: Sequence[int], leaves: Sequence[int]) -> list[int]:
 
 
 def is_small(dag: Dag, top: int, leaves: Sequence[int], max_operations: int) -> bool:
-    """Has the cone no more than so many ⊕ and ⊙? Costs no more than that many steps to tell."""
+    """Return whether the cone has at most so many ⊕ and ⊙, in at most that many steps."""
     seen = {top, *leaves}
     stack = [top] if top not in leaves else []
     operations = 0

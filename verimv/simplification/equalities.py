@@ -49,7 +49,7 @@ class Equalities:
         return node
 
     def add(self, step: EqualityStep) -> None:
-        """From now on `new` (or what stands for it) stands for `old` too."""
+        """Record that old = new: from now on `new` (or what stands for it) stands for `old` too."""
         if self.find(step.old) == self.find(step.new):
             self._turn(step.new)  # known already: only the preference is new
             return

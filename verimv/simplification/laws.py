@@ -61,7 +61,7 @@ class Law:
         return Law(self.name, dag, left, right)
 
     def key(self) -> tuple[bytes, bytes, bytes, int, int]:
-        """Equal for laws that are written alike."""
+        """Return a key that is equal for laws written alike."""
         dag = self.dag
         return bytes(dag.kinds), dag.lefts.tobytes(), dag.rights.tobytes(), self.left, self.right
 
@@ -180,7 +180,7 @@ class LawBook:
 
 
 def _may_fit(law: Law, key: tuple[int, ...]) -> bool:
-    """Do the operators at the top and below it allow a match?"""
+    """Return whether the operators at the top and below it allow a match."""
     kinds = law.dag.kinds
     if kinds[law.left] != key[0]:
         return False

@@ -1,4 +1,4 @@
-"""Formula → an equal formula that is no longer (or no larger), with a reason for every replacement."""
+"""Formula → an equivalent formula, never longer (or larger), with a reason for every replacement."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from verimv.solvers.limited import DEFAULT_MEMORY
 
 Progress = Callable[[str, int, int], None]
 
-#: What a simplification may take, unless told otherwise.
+#: Work that a simplification may take by default.
 DEFAULT_WORK = 20 * SECOND
 #: To try all laws on a node.
 _LAWS = 40
@@ -66,7 +66,7 @@ class Simplification(Headed):
         return local_formula(self.dag, [step.old, step.new], _leaves(step))
 
     def _repr_html_(self) -> str:
-        """For notebooks: the new formula, and what it was before."""
+        """HTML for notebooks: the new formula and the measures before and after."""
         rows = [("formula", self.formula._repr_latex_())]
         for name, formula in (("before", self.original), ("after", self.formula)):
             measures = formula.measure()
@@ -92,8 +92,8 @@ def simplify(
     progress: Progress = lambda stage, done, total: None,
     work: int = DEFAULT_WORK,
 ) -> Simplification:
-    """An equal formula whose length (or size) is as small as laws, windows and sweeping make it with so much `work`, of
-    which a million units take about a second.
+    """Return an equivalent formula whose length (or size) is as small as laws, windows and sweeping make it with so
+    much `work`, of which a million units take about a second.
 
     Every merge is a law of MV algebras or was proved by the solver; what the solver leaves open is not merged. Raises
     :class:`Undecided` after `seconds`, or when the solver needs to add more than `memory` (in MB).
@@ -144,7 +144,7 @@ class _Run:
         return self._readable(self._best[1]) if self.minimise == "length" else self._best[1]
 
     def _readable(self, roots: Sequence[int]) -> Sequence[int]:
-        """With ∧ and ∨ as people know them, which is no longer but takes a node more."""
+        """Return the roots with ∧ and ∨ in their usual form, where that is not longer; it may take a node more."""
         lattice = LawBook(self.dag, lattice_laws())
         rebuilt = self.equalities.rebuild(roots, lattice.apply)
         return rebuilt if self._objective(rebuilt)[0] <= self._best[0][0] else roots

@@ -82,7 +82,7 @@ class Simulation:
 
 
 def _scaled(x: Number, denominator: int) -> int:
-    return floor(x * denominator)  # a whole number
+    return floor(x * denominator)  # an integer
 
 
 def _denominator(point: Point) -> int:

@@ -90,7 +90,8 @@ class Sweep:
         return (rank, *(self.costs[node] if self.minimise == "length" else ()), node)
 
     def _is_better(self, node: int, better: int) -> bool:
-        """Is a merge worth a proof? A negation that merely moves is not, and no node may come to depend on itself."""
+        """Return whether a merge is worth a proof. A negation that merely moves is not, and no node
+        may come to depend on itself."""
         dag = self.equalities.dag
         if dag.kinds[node] in (ZERO, ONE, VARIABLE):
             return False
@@ -130,7 +131,8 @@ class Sweep:
             yield inputs
 
     def _agree(self, node: int, better: int, leaves: tuple[int, ...]) -> bool:
-        """Are two nodes about equal at some values of their leaves? A guess in floats; the solver decides."""
+        """Return whether two nodes are about equal at some values of their leaves. A guess in floats; the
+        solver decides."""
         if not leaves:
             return True
         self.prover.meter.spend(_TRIED)

@@ -51,7 +51,7 @@ class Window:
 
 
 class Choice(ABC):
-    """Which windows to take: told of all of them, nodes in building order, then asked."""
+    """Chooses windows: offered all of them first, nodes in building order."""
 
     @abstractmethod
     def consider(self, node: int, windows: Iterable[Window]) -> None: ...
@@ -180,7 +180,7 @@ class WindowPass:
                     yield Window(node, cut.leaves, table, entry)
 
     def _found(self, leaves: int, values: Values) -> Entry | None:
-        """A longer formula. That others have looked for it before, in this process, is not to count."""
+        """Return a longer formula. A search cached in this process is charged too: results do not depend on it."""
         key = values.tobytes()
         if key not in self._searched:
             self._searched.add(key)
@@ -188,7 +188,7 @@ class WindowPass:
         return decomposer(leaves).find(values)
 
     def _prove(self, windows: Sequence[Window]) -> None:
-        """What is proved is recorded; what is not is left alone from now on."""
+        """Record what is proved; the other windows are not tried again."""
         built = [(window, window.build(self.equalities.dag)) for window in windows]
         asked = [(window, new) for window, new in built if new != window.node]
         answers = self.prover.decide([Obligation(window.node, new, window.leaves) for window, new in asked])

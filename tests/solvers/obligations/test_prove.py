@@ -18,9 +18,7 @@ from verimv.core.effort import NEVER
 from verimv.core.errors import InputError, InternalError, Undecided
 from verimv.exact import Rational
 from verimv.extraction import step1_clip
-from verimv.extraction.strategies import compact as step2_compact
-from verimv.extraction.strategies import paper as step2_lemma
-from verimv.extraction.strategies import plan
+from verimv.extraction.strategies import compact, paper, plan
 from verimv.extraction.strategies.paper import table_nodes
 from verimv.paper.experiments.families import deep_sawtooth, random_network, shallow_sawtooth, single_unit
 from verimv.solvers.obligations.asking import SESSIONS, Reply, Z3Session
@@ -122,9 +120,9 @@ def swapped_units(honest):
 FAULTS = {
     "shifted": (step1_clip._Units, "clipped", lambda h: lambda u, f, *r: h(u, f.shifted(Rational(1, 4)), *r)),
     "permuted": (step1_clip, "_pruned", swapped_units),
-    "shortened": (step2_lemma, "real_steps", lambda h: lambda linear: h(linear)[:-1]),
+    "shortened": (paper, "real_steps", lambda h: lambda linear: h(linear)[:-1]),
     "reversed": (
-        step2_lemma.LemmaTable,
+        paper.LemmaTable,
         "nodes",
         lambda h: lambda table, dag, atoms: h(table, dag, [*reversed(atoms)]),
     ),
@@ -140,7 +138,7 @@ def test_faults_of_the_papers_steps(name, monkeypatch):
 
 PLAN_FAULTS = {
     "multipliers": (plan, "multipliers", lambda honest: lambda cut: (Rational(-1), Rational(7)), (5, 7)),
-    "another unit": (step2_compact, "literal_form", lambda honest: lambda form: honest(form.shifted(1)), (5, 7)),
+    "another unit": (compact, "literal_form", lambda honest: lambda form: honest(form.shifted(1)), (5, 7)),
     "ends swapped": (plan, "merge", lambda honest: lambda a, b, compare: honest(b, a, compare)[::-1], [1] * 8),
 }
 

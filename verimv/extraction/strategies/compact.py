@@ -87,7 +87,7 @@ def better_plan(
 def _shortest(
     keys: Sequence[Key], weights: Sequence[int], search: LengthSearch, table: Cost | None
 ) -> tuple[Plan, Cost]:
-    """Each unit by the search, or as the paper has it where that is shorter."""
+    """Return the plan that builds each unit as the search found, or by Lemma 3.3 where that is shorter."""
     builder = PlanBuilder()
     found = Planner(builder, lambda key: search.choose(key, weights))
     paper = Planner(builder, lemma_choice)
@@ -101,7 +101,7 @@ def _shortest(
 def _candidates(
     keys: Sequence[Key], weights: Sequence[int], search: LengthSearch, is_small: bool
 ) -> list[tuple[Plan, Cost]]:
-    """Plans that may be small. All units of a group have the same terms."""
+    """Return plans that may be small. All units of a group have the same terms."""
     terms = keys[0][0]
     choices: list[Callable[[Key], Choice]] = [lambda key: search.choose(key, weights)]
     if is_small:
@@ -117,7 +117,7 @@ def _always(choice: Choice) -> Callable[[Key], Choice]:
 
 
 def plan_by(choose: Callable[[Key], Choice], keys: Sequence[Key]) -> Plan:
-    """All units built as one function decides."""
+    """Return the plan that builds all units as one function decides."""
     builder = PlanBuilder()
     planner = Planner(builder, choose)
     return Plan(builder.steps, [planner.position(key) for key in keys])

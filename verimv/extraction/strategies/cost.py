@@ -17,7 +17,7 @@ class Cost(NamedTuple):
     size: int
 
     def by(self, minimise: str) -> tuple[int, int]:
-        """To be compared: by the measure asked for, then by the other."""
+        """Return the key for comparisons: the measure asked for, then the other."""
         length = sum(self.lengths)
         return (length, self.size) if minimise == "length" else (self.size, length)
 

@@ -58,7 +58,7 @@ class _Frame:
 
 
 class SearchLimits(NamedTuple):
-    """How hard a search tries."""
+    """Limits of one attempt of the search."""
 
     #: all cuts of a form are tried while their number times the form's total is no more than this
     all_cuts: int
@@ -92,7 +92,7 @@ class LengthSearch:
         self._sorted: dict[tuple[Shape, bool], list[int]] = {}
 
     def choose(self, key: Key, weights: Sequence[int]) -> Choice:
-        """How to build a form that is no constant and no literal, when literals have these lengths."""
+        """Return how to build a form that is neither constant nor a literal, given the lengths of the literals."""
         terms, constant = key
         order = sorted(terms, key=lambda term: (term[2], weights[term[0]]))
         way = self.best(tuple((m, weights[j]) for j, _, m in order), constant)[1]
@@ -116,7 +116,7 @@ class LengthSearch:
         return self.best(tuple(sorted((m, weights[j]) for j, _, m in terms)), constant)[0]
 
     def best(self, shape: Shape, constant: int) -> tuple[int, Construction | None]:
-        """The least length found, and how."""
+        """Return the least length found, and the construction that has it."""
         for limits in SEARCH_LIMITS:
             begin = self._left = min(limits.work, self._all_left / 8) if limits.sizes else limits.work
             try:
@@ -216,7 +216,7 @@ class LengthSearch:
         return known
 
     def _all_cuts(self, shape: Shape) -> dict[int, list[tuple[Vector, int]]]:
-        """By the constant of the form: the coefficients of f2, and minus its constant."""
+        """Return all cuts, by the constant of the form: the coefficients of f2, and minus its constant."""
         cuts = self._cuts.get(shape)
         if cuts is None:
             cuts = {}
@@ -286,7 +286,7 @@ def _parts(shape: Shape, constant: int, way: Construction) -> Iterator[tuple[int
 
 
 def _count(shape: Shape) -> int:
-    """How many parts :func:`_subvectors` gives."""
+    """Return the number of vectors that :func:`_subvectors` yields."""
     return math.prod(math.comb(m + count, count) for (m, _), count in Counter(shape).items())
 
 
@@ -330,14 +330,14 @@ def _knapsack(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _is_allowed(first: Vector, second: Vector, constant: int, t: int) -> bool:
-    """Whether one cut is, as in :func:`_allowed`."""
+    """Return whether one cut is allowed, as in :func:`_allowed`."""
     free = sum(a for a, b in zip(first, second, strict=True) if not b)
     pairs = _by_ratio(first, second)
     return _filled(pairs, t) >= -constant - t and free + _filled(pairs[::-1], t) <= 1 - constant - t
 
 
 def _filled(pairs: Sequence[tuple[int, int]], t: int) -> Rational:
-    """One value of :func:`_knapsack`."""
+    """Return one value of :func:`_knapsack`."""
     value = 0
     for a, b in pairs:
         if t <= b:

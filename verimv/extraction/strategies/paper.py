@@ -29,7 +29,7 @@ from verimv.networks.affine import Affine
 #: Tables with more nodes than this (about 2 GB) are not begun.
 MAX_NODES = 10_000_000
 
-#: Told how many table entries have just been filled.
+#: Called with the number of table entries just filled.
 Tick = Callable[[int], None]
 
 Linear = tuple[tuple[int, Number], ...]
@@ -198,7 +198,7 @@ class LemmaTable:
 
 
 def _windows(steps: Sequence[LemmaStep], base: Number, asked: ShiftWindow) -> list[ShiftWindow]:
-    """For each number k of steps taken, the shifts that are asked for and not constant."""
+    """Return, for each number k of steps taken, the shifts that are asked for and not constant."""
     low = base - sum((s.piece for s in steps if not s.positive), Rational(0))
     high = base + sum((s.piece for s in steps if s.positive), Rational(0))
     first, last = asked

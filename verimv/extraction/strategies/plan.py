@@ -87,7 +87,7 @@ def total(terms: Terms) -> int:
 
 
 def half(key: Key) -> Key:
-    """s, where the form is 2s or 2s − 1."""
+    """Return s, where the form is 2s or 2s − 1."""
     terms, constant = key
     return tuple((j, positive, m // 2) for j, positive, m in terms), (constant + 1) // 2
 
@@ -106,7 +106,7 @@ def peel(key: Key, index: int) -> Cut:
 
 
 class PlanBuilder:
-    """Steps so far; equal ones are one."""
+    """Collects the steps of a plan; equal steps are kept once."""
 
     def __init__(self) -> None:
         self.steps = [PlanStep("zero", ()), PlanStep("one", ())]
@@ -146,7 +146,7 @@ class PlanBuilder:
 
 
 def multipliers(cut: Cut) -> tuple[Rational, Rational]:
-    """λ and μ of a cut. Both maxima are at 0 or where a coefficient of f1 − λ·f2 vanishes."""
+    """Return λ and μ of a cut. Both maxima are at 0 or where a coefficient of f1 − λ·f2 vanishes."""
     (first, c1), (second, c2) = cut
     others = {j: m for j, _, m in second}
     pairs = [(m, others.pop(j, 0)) for j, _, m in first] + [(0, m) for m in others.values()]
@@ -187,7 +187,7 @@ class Planner:
         return self._known[key]
 
     def _is_plain(self, key: Key) -> bool:
-        """Constants and literals need no choice."""
+        """Return whether the form is a constant or a literal, which needs no choice."""
         terms, constant = key
         if constant >= 1 or constant + total(terms) <= 0:
             self._known[key] = int(constant >= 1)

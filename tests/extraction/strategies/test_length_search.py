@@ -15,7 +15,7 @@ from tests.oracle import integers as small_integers
 from verimv.core.errors import InternalError, Refuted, Undecided
 from verimv.exact import Rational
 from verimv.extraction.pipeline import extract_uncertified
-from verimv.extraction.strategies import length_search as step2_search
+from verimv.extraction.strategies import length_search
 from verimv.extraction.strategies.compact import lemma_choice, plan_by
 from verimv.extraction.strategies.length_search import LengthSearch, _allowed, _is_allowed
 from verimv.extraction.strategies.plan import Cut, Plan, PlanBuilder, Planner, literal_form, multipliers, planned_nodes
@@ -207,6 +207,6 @@ def test_a_search_without_time_still_gives_a_plan():
 
 
 def test_a_unit_that_is_too_large_is_undecided(monkeypatch):
-    monkeypatch.setattr(step2_search, "SEARCH_LIMITS", (step2_search.SearchLimits(0, 0, 1000),))
+    monkeypatch.setattr(length_search, "SEARCH_LIMITS", (length_search.SearchLimits(0, 0, 1000),))
     with pytest.raises(Undecided, match=r"50 inputs .* too large"):
         LengthSearch().best(((33, 1),) * 50, -70)
