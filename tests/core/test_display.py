@@ -1,4 +1,4 @@
-"""What notebooks show: valid, escaped, and never as large as what it is about."""
+"""Display in notebooks: valid and escaped HTML, of bounded size."""
 
 import time
 from html.parser import HTMLParser
@@ -15,7 +15,7 @@ HAT = verimv.parse("(x ⊕ x) ⊙ ¬(x ⊙ x)")
 
 
 def cells(html: str) -> list[list[str]]:
-    """The table that a browser would read; the HTML is XML too, so that nothing is left open."""
+    """Read the table as a browser would; parsing it as XML too shows that every tag is closed."""
     ElementTree.fromstring(html)
     rows: list[list[str]] = []
 

@@ -1,4 +1,4 @@
-"""Writing whole or not at all: what a killed run leaves, and links that lead elsewhere."""
+"""Atomic writing: leftovers of killed runs, and symbolic links."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import pytest
 from verimv.core.errors import InputError
 from verimv.core.files import Replaceable, check_directory, write_directory, write_file, write_into
 
-#: Write over a directory with a certificate, and die at the N-th step of putting files in place.
+#: Overwrite a directory with a certificate, and die at the N-th step.
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -97,7 +97,7 @@ def test_what_is_not_of_verimvs_making_is_refused_and_kept(tmp_path, make):
 
 
 def test_a_run_that_is_still_writing_is_left_alone(tmp_path):
-    """The second finishes first; the first must find its own files."""
+    """The second run finishes first, and must not remove the temporary files of the first."""
     seen = []
 
     def slowly():
@@ -129,7 +129,7 @@ def test_files_in_a_directory_are_never_written_through_links(tmp_path):
 
 
 def test_a_file_that_the_user_names_may_be_a_link(tmp_path):
-    """As with cp or a shell's >; the link stays, and its file is replaced at once."""
+    """As with cp or a shell's >: the link stays, and its target is replaced."""
     (tmp_path / "file").write_text("old")
     os.symlink("file", tmp_path / "link")
     write_file(tmp_path / "link", ["new"])

@@ -117,13 +117,13 @@ def test_hidden_equalities_are_decided():
     one = product / parse_number("sqrt(2)")
     assert 1 / one == 1
     assert not one - 1
-    # √2+√3 and √(5+2√6) differ by nothing; √2+√3 and 3.1462643699419723 differ in the 17th digit
+    # √2+√3 and √(5+2√6) are equal; √2+√3 and 3.1462643699419723 differ in the 17th digit
     assert parse_number("sqrt(2)+sqrt(3)") == parse_number("sqrt(5+2*sqrt(6))")
     assert parse_number("sqrt(2)+sqrt(3)") > Fraction(31462643699419723, 10**16)
 
 
 def test_zero_in_disguise():
-    """Products of large primes keep two radicals, so this zero is not visible as such."""
+    """Products of large primes keep two radicals, so this zero is not represented as 0."""
     zero = parse_number("sqrt(100160063)-sqrt(10007)*sqrt(10009)")
     assert isinstance(zero, Algebraic)
     assert not zero
@@ -172,7 +172,7 @@ def _same(ours, theirs) -> bool:
 
 
 def _is_zero(expression) -> bool:
-    """Decided by the minimal polynomial where 60 digits see no difference."""
+    """Decide by 60 digits, and where these show no difference by the minimal polynomial."""
     if abs(expression.evalf(60)) > sympy.Float("1e-40"):
         return False
     return bool(

@@ -30,7 +30,7 @@ def test_unit_laws():
     assert (dag.neg(zero), dag.neg(one)) == (one, zero)
     assert dag.divide(1, x) == dag.scale(Rational(1), x) == x
     assert dag.scale(Rational(0), x) == dag.divide(7, zero) == dag.scale(Rational(1, 2), zero) == zero
-    assert dag.node(build.OPLUS, zero, x) != x, "node builds what it is told"
+    assert dag.node(build.OPLUS, zero, x) != x, "node applies no laws"
 
 
 def test_domains_of_division_and_multiplication():
@@ -69,7 +69,7 @@ def test_substitution_is_simultaneous_composition(text):
 
 
 def test_x1_does_not_clobber_x10():
-    """A defect of earlier implementations: composition by text replacement."""
+    """A bug of earlier implementations, which composed by text replacement."""
     formula = parse("x1 ⊙ x10").substitute({"x1": parse("a ⊕ b")})
     assert str(formula) == "(a ⊕ b) ⊙ x10"
     assert formula.inputs == ("a", "b", "x10")

@@ -1,6 +1,6 @@
 """The verified kernel and the Python kernel give the same verdict, whatever the files are.
 
-The program is built by `make -C proofs`; where it is not, these tests are skipped (unless VERIMV_VERIFIED_KERNEL names it).
+`make -C proofs` builds the program. These tests are skipped if it is not built (unless VERIMV_VERIFIED_KERNEL names it).
 """
 
 import gzip
@@ -45,7 +45,7 @@ pytestmark = pytest.mark.skipif(is_missing(), reason="no verified kernel (make -
 
 
 def agreed(directory, note=""):
-    """The verdict of both kernels on a directory."""
+    """Return the verdict on a directory, on which both kernels must agree."""
     rejected = rejection(lambda: kernel.check(str(directory), {}))
     status = "valid" if rejected is None else rejected.status
     verified = verified_verdict(str(directory), {})
@@ -98,7 +98,7 @@ def test_formulas_and_networks_of_different_origins(tmp_path):
 
 
 def emptied(directory: Path) -> None:
-    """A subject that the next certificate does not name would make it malformed."""
+    """Remove all files: a subject that the next certificate does not name would make it malformed."""
     for file in directory.iterdir():
         file.unlink()
 
@@ -116,7 +116,7 @@ def bundles(count, seed):
 
 
 def tampered_verdicts(count, of, seed, directory):
-    """How often there was which verdict; both kernels agree on each."""
+    """Count the verdicts; both kernels must agree on each."""
     source, originals, verdicts = random.Random(seed), bundles(of, seed), Counter()
     for number in range(count):
         mutant = tamper(originals[number % len(originals)], source)
@@ -143,7 +143,7 @@ def test_tampering_at_length(seed, tmp_path):
 @settings(max_examples=60, deadline=None)
 @given(colliding_pairs(RATIONAL), st.data())
 def test_shared_neurons(pair, data):
-    """To the last bit: so both kernels have the same arguments of all neurons."""
+    """Both kernels accept exactly the same bounds, so they compute the same arguments of all neurons."""
     original = sharpest(*map(build_network, pair))
     number = data.draw(st.integers(0, len(original.lines) - 1))
     *start, side, value, leaf = json.loads(original.lines[number])
@@ -158,7 +158,7 @@ def test_shared_neurons(pair, data):
 
 # -- files that are hardly text ---------------------------------------------------------------------------------------
 
-#: What a careless reader would read, or read otherwise.
+#: Text that a careless reader would accept or misread.
 PIECES = [
     *("\u00a0", "\u2003", "\x1c", "\x85", "\t", "\r", "\x0b", "\ufeff", "\0", "é", "𝔽", "\n", "\n\n", "#", "=", "inputs", "outputs"),
     *(",", ":", '"', "\\", "\\u0031", "\\ud835\\udd3d", "\\ud835", "\\n", "[", "]", "{", "}", "true", "null", "NaN", "1.0", "1e2"),
@@ -169,7 +169,7 @@ PIECES = [
 
 
 def garbled(data: bytes, source: random.Random) -> bytes:
-    """With bytes or pieces of text put in, left out, doubled or exchanged."""
+    """Insert, remove, double or exchange bytes or pieces of text."""
     for _ in range(source.choice([1, 1, 1, 2, 3])):
         i = source.randrange(len(data) + 1)
         j = min(len(data), i + source.choice([0, 0, 1, 2, 5, 20]))
@@ -215,7 +215,7 @@ def test_garbled_files_at_length(seed, tmp_path):
 
 
 def packings(data):
-    """A certificate, packed in ways that are right and in ways that are not."""
+    """Yield a certificate compressed in valid and in invalid ways."""
     packed = gzip.compress(data, mtime=0)
     half = len(data) // 2
     yield from (packed, packed + bytes(100), gzip.compress(data[:half]) + gzip.compress(data[half:]))

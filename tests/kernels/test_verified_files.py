@@ -1,4 +1,4 @@
-"""What the verified kernel reads, what it says was proved, and what hostile files may cost it."""
+"""The verified kernel: which files it reads, which statements it prints, and its bounds on hostile files."""
 
 import gzip
 import json
@@ -147,7 +147,7 @@ def test_a_file_that_is_too_long(tmp_path):
 
 
 def packed(data: bytes, source: random.Random) -> bytes:
-    """In one of the many ways of zlib: levels, strategies, small windows for codes, blocks cut short."""
+    """Compress with a random level, strategy and memory level of zlib, and a random flush in between."""
     strategy = source.choice([zlib.Z_DEFAULT_STRATEGY, zlib.Z_FILTERED, zlib.Z_HUFFMAN_ONLY, zlib.Z_RLE, zlib.Z_FIXED])
     packer = zlib.compressobj(source.randrange(10), zlib.DEFLATED, 31, source.randrange(1, 10), strategy)
     half = source.randrange(len(data) + 1)
@@ -193,7 +193,7 @@ def test_unpacking_is_that_of_zlib(tmp_path):
         try:
             is_right = gzip.decompress(data) == text
         except (OSError, EOFError, zlib.error):
-            is_right = False  # what is wrong in a line may count before the end of the data is seen to be wrong
+            is_right = False  # an error in a line may determine the verdict before damage at the end is found
         (hat / "certificate.jsonl.gz").write_bytes(data)
         found = verdict(hat)
         assert (found.status == "valid") == is_right, (data, found)
@@ -232,7 +232,7 @@ HOSTILE = {
 
 
 def limited() -> None:
-    """A safety net: what runs into it is a bug, and fails."""
+    """Set limits that only a bug can reach."""
     resource.setrlimit(resource.RLIMIT_CPU, (200, 200))
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 

@@ -1,1 +1,1 @@
-"""What everything rests on: errors, files, effort, option values, display in notebooks, workers."""
+"""Foundations: errors, files, effort, option values, display in notebooks, workers."""

@@ -1,32 +1,32 @@
-"""The words that options take, apart from what they name: a command line can list them without loading any engine."""
+"""Values of options. They are separate from the code that they select, so that `--help` loads no solver."""
 
 from __future__ import annotations
 
-#: What a formula may be written in.
+#: Logics of a formula.
 LOGICS = ("auto", "mv", "dmv", "rmv")
 #: How units become terms.
 STRATEGIES = ("paper", "compact")
-#: What can be made small.
+#: What simplification minimises.
 MEASURES = ("length", "size")
-#: How neurons are bounded, from quick to tight.
+#: Methods that bound neurons, from fastest to tightest.
 TIGHTENING = ("interval", "linear", "lp", "exact")
 METHODS = ("auto", *TIGHTENING)
-#: What `convert` writes formulas, and networks, as.
+#: Formats in which `convert` writes formulas and networks.
 FORMULA_FORMATS = ("mv", "text", "ascii", "latex", "sympy", "smtlib", "network")
 NETWORK_FORMATS = ("onnx", "nnet")
 #: What `plot` draws.
 PICTURES = ("auto", "function", "regions", "dag")
-#: What `completion` writes scripts for.
+#: Shells for which `completion` writes scripts.
 SHELLS = ("bash", "zsh", "fish")
 #: The paper's experiments.
 EXPERIMENTS = ("lengths", "random", "breakpoints", "compositions", "multivariate")
-#: Who checks a certificate: kernel.py, the program proved in Coq, or both.
+#: Checkers of a certificate: kernel.py, the program proved in Coq, or both.
 KERNELS = ("python", "verified", "both")
-#: Who finds exact ranges of outputs, and exact bounds of neurons.
+#: Engines that compute exact ranges of outputs, and exact bounds of neurons.
 RANGE_ENGINES = ("auto", "search", "smt", "both")
 BOUND_ENGINES = ("search", "smt", "both")
-#: Benchmarks, and those over a folder of the user's: each is run by the module bench_NAME of verimv/paper/benchmarks.
+#: Benchmarks, and those that need a folder of networks. Each is the module bench_NAME of verimv/paper/benchmarks.
 BENCHMARKS = ("start", "extract", "prove", "bounds", "certificates", "kernel", "compact", "simplify", "growth")
 FOLDER_BENCHMARKS = ("nets",)
-#: Endings of files that are networks; anything else is read as network JSON.
+#: File suffixes of networks; any other file is read as network JSON.
 NETWORK_SUFFIXES = (".onnx", ".nnet", ".npz", ".safetensors")

@@ -1,4 +1,4 @@
-"""What a notebook shows: small tables of escaped text, cut where things grow."""
+"""Display in notebooks: small tables of escaped text, truncated where they are long."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from html import escape
 
-#: Rows of a table, and lines of a formula, that are shown.
+#: Rows shown of a table, and lines shown of a formula.
 MAX_ROWS = 16
 #: Characters of a cell.
 MAX_CELL = 300
@@ -27,7 +27,7 @@ class Headed(ABC):
 
 
 def html_table(title: str, rows: Sequence[Sequence[str]]) -> str:
-    """A heading and rows of cells, the first of each a label. Everything is escaped; formulas are not cut."""
+    """Return a heading and rows of cells; the first cell of a row is a label. All is escaped; formulas are not cut."""
     left_out = len(rows) - MAX_ROWS
     body = "".join(map(_row, rows[:MAX_ROWS])) + (_row([f"… and {left_out:,} more"]) if left_out > 0 else "")
     return f"<div><strong>{escape(cut(title))}</strong><table>{body}</table></div>"

@@ -1,8 +1,7 @@
 """Effort is counted in work, never in seconds: the same question has the same answer on any machine, at any load.
 
-A unit of work takes about a microsecond. A search counts what it does in such units, by numbers of steps and sizes; a
-solver counts in resource units of its own. A clock may end a run, which then has no result. It never decides what the
-result is.
+A unit of work takes about a microsecond. A search computes its work from the number and size of its steps; a solver
+counts its own resource units. A clock may end a run, which then has no result. It never determines the result.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ SECOND = 1_000_000
 
 
 class Deadline:
-    """A point in time that several steps share. Clocks of machines differ: what travels is the time that is left."""
+    """A deadline shared by several steps. Pickles the time that is left, since clocks of machines differ."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -31,7 +30,7 @@ class Deadline:
         return max(0.0, self._end - time.monotonic())
 
     def check(self) -> None:
-        """Raise :class:`OutOfBudget` once it has passed."""
+        """Raise :class:`OutOfBudget` if the deadline has passed."""
         if not self.left:
             raise OutOfBudget(f"no answer in {self.seconds:.3g} s")
 
@@ -40,7 +39,7 @@ NEVER = Deadline(math.inf)
 
 
 class Meter:
-    """Work that may still be done, by several steps one after the other. A deadline that passes ends all of it."""
+    """A budget of work for several steps in sequence, with a deadline for all of them."""
 
     def __init__(self, work: int, deadline: Deadline = NEVER) -> None:
         self.work = self.left = work
@@ -48,7 +47,7 @@ class Meter:
 
     @property
     def spent(self) -> int:
-        """May be more than was allowed: a step that has begun is finished."""
+        """Work done so far. It may exceed the budget, since a step is not interrupted."""
         return self.work - self.left
 
     @property
@@ -56,6 +55,6 @@ class Meter:
         return self.left <= 0
 
     def spend(self, work: int) -> None:
-        """Raises :class:`OutOfBudget` once the deadline has passed."""
+        """Subtract work. Raises :class:`OutOfBudget` if the deadline has passed."""
         self.deadline.check()
         self.left -= work

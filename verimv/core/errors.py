@@ -12,7 +12,7 @@
 Anything else that escapes is a bug in verimv (exit code 4).
 
     UserWarning
-    └── InexactWarning      a number of the input could not be taken over exactly
+    └── InexactWarning      a number of the input was rounded
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 
 def check_type(value: object, *kinds: type, hint: str = "") -> None:
-    """TypeError in one line for a call from Python with something else; files and commands have :class:`InputError`."""
+    """Raise a one-line TypeError for a wrong call from Python. Errors in files and commands are :class:`InputError`."""
     if not isinstance(value, kinds):
         names = " or ".join(kind.__name__ for kind in kinds)
         raise TypeError(f"expected {names}, found {type(value).__name__}{hint}")
@@ -35,7 +35,7 @@ class VerimvError(Exception):
 
 
 class InputError(VerimvError):
-    """The input is malformed: says where, what was expected and what was found."""
+    """The input is malformed. The message says where, what was expected and what was found."""
 
     exit_code = 2
 
@@ -49,7 +49,7 @@ class InputError(VerimvError):
         self.column = column
 
     def located(self, source: str | None = None, line: int | None = None, column: int | None = None) -> InputError:
-        """The same error with the parts of its place that were not yet known."""
+        """Return the same error, with those parts of its location filled in that were not known."""
         return InputError(
             self.message,
             source=self.source if self.source is not None else source,
@@ -63,13 +63,13 @@ class InputError(VerimvError):
 
 
 class Refuted(VerimvError):
-    """What was to be shown is false."""
+    """The statement to be proved is false."""
 
     exit_code = 1
 
 
 class OutputLeavesUnitInterval(Refuted):
-    """A network whose output is not in [0,1] on its whole domain is no formula (Theorem 3.2)."""
+    """An output of the network is not in [0,1] on its whole domain, so no formula computes it (Theorem 3.2)."""
 
     def __init__(self, output: str, point: Mapping[str, Any], value: Any) -> None:
         at = ", ".join(f"{name}={number}" for name, number in point.items())
@@ -80,7 +80,7 @@ class OutputLeavesUnitInterval(Refuted):
 
 
 class InvalidCertificate(Refuted):
-    """A step of a certificate does not follow, or it is about other files."""
+    """A step of a certificate does not follow, or the certificate is about other files."""
 
 
 class Undecided(VerimvError):
@@ -104,4 +104,4 @@ class InternalError(VerimvError):
 
 
 class InexactWarning(UserWarning):
-    """What was read is not exactly what the file says: tells which numbers were rounded, and how far."""
+    """Numbers of the input were rounded. The message says which, and by how much."""

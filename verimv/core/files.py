@@ -1,4 +1,4 @@
-"""Reading text files with one-line errors; writing files and directories whole or not at all."""
+"""Reading text files with one-line errors; writing files and directories atomically."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 _TEMPORARY = ".verimv-"
-#: What tempfile makes of that prefix.
+#: Names that tempfile makes with this prefix.
 _TEMPORARY_NAME = re.compile(r"\.verimv-[a-z0-9_]{8}", re.ASCII)
 
 
 def decode(data: bytes, source: str) -> str:
-    """UTF-8 text, with or without a byte-order mark."""
+    """Decode UTF-8 text, with or without a byte-order mark."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -41,10 +41,10 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def write_file(path: str | os.PathLike[str], pieces: Iterable[str] | Iterable[bytes]) -> None:
-    """Replace a file at once: a reader sees the old content or the new one. Devices and pipes are written to.
+    """Replace a file atomically: a reader sees the old content or the new one. Devices and pipes are written to.
 
-    For files that the user has named: a symbolic link leads to the file that is replaced. What verimv names itself, in
-    a directory that others may have filled, is written by :func:`write_into`.
+    Use it for files that the user has named: a symbolic link is followed, and its target replaced. For files that
+    verimv names itself, in a directory that others may have filled, use :func:`write_into`.
     """
     target = Path(os.path.realpath(path))
     with _errors_name(path):
@@ -56,7 +56,7 @@ def write_file(path: str | os.PathLike[str], pieces: Iterable[str] | Iterable[by
 
 
 def write_into(directory: str | os.PathLike[str], name: str, content: str | bytes) -> None:
-    """One file in a directory that is made if need be. A symbolic link of that name is replaced, never followed."""
+    """Write one file in a directory, created if missing. A symbolic link of that name is replaced, never followed."""
     target = Path(directory) / name
     with _errors_name(directory):
         Path(directory).mkdir(parents=True, exist_ok=True)
@@ -76,15 +76,15 @@ def _put(target: Path, pieces: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def append_to(path: str | os.PathLike[str], text: str) -> None:
-    """Add to a file, made if need be; the text is on disk when this returns."""
+    """Append to a file, created if missing; the text is on disk when this returns."""
     with _errors_name(path):
         _write(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), [text])
 
 
 @dataclass(frozen=True)
 class Replaceable:
-    """What may be replaced in an existing directory: files of these names, if `is_ours` recognises it or `force` says
-    so. `advice` is for those who are refused."""
+    """What may be replaced in an existing directory: files of these names, if `is_ours` recognises the directory or
+    `force` is set. `advice` is part of the error message."""
 
     names: Collection[str] = ()
     is_ours: Callable[[Path], bool] = lambda directory: False
@@ -96,7 +96,7 @@ NOTHING = Replaceable()
 
 
 def check_directory(path: str | os.PathLike[str], replaceable: Replaceable) -> None:
-    """Refuse, before any work is done, a place where :func:`write_directory` would have to destroy something."""
+    """Raise, before any work is done, if :func:`write_directory` would have to destroy other files."""
     if not os.fspath(path):
         raise InputError("expected the name of a directory, found ''")
     target = Path(os.path.realpath(path))
@@ -114,7 +114,7 @@ def check_directory(path: str | os.PathLike[str], replaceable: Replaceable) -> N
             if entry.name not in replaceable.names and not replaceable.force:
                 raise InputError(f"holds other files ({entry.name}); {replaceable.advice}", source=str(path))
         found = sorted(name for name in replaceable.names if (target / name).exists())
-        # The file that tells may have been about to be put in place when a run was killed.
+        # A run may have been killed before it put the file in place by which `is_ours` recognises a directory.
         if found and not replaceable.force and not any(map(replaceable.is_ours, [target, *remains])):
             raise InputError(f"{found[0]} there is not verimv's; {replaceable.advice}", source=str(path))
         if not os.access(target, os.W_OK):
@@ -128,8 +128,8 @@ def write_directory(
 ) -> None:
     """Create a directory with these files, or replace the `replaceable` files of an existing one.
 
-    Everything is written beside its place first. The last of `files` is put in place last, and the old one is removed
-    first: whoever finds it finds a complete set.
+    Everything is written to a temporary directory first. The last of `files` is put in place last, and its old version
+    is removed first: where it exists, the set is complete.
     """
     check_directory(path, replaceable)
     target = Path(os.path.realpath(path))
@@ -149,7 +149,7 @@ def write_directory(
                         _replace(target, fresh, list(files), replaceable.names)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
-        for left in _remains(target):  # last: until now they may have been the only proof that this place is verimv's
+        for left in _remains(target):  # last: until now, only they may have shown that the directory is verimv's
             if not _is_in_use(left):
                 _remove(left)
 
@@ -163,9 +163,9 @@ def _replace(target: Path, fresh: Path, names: list[str], owned: Collection[str]
 
 
 def _remains(directory: Path) -> list[Path]:
-    """What verimv's own writing has here: of a run that was killed, or of one that is still at it.
+    """Return temporary files and directories of other verimv runs, killed or still writing.
 
-    Told by the name and by the kind: a file, or a directory that holds nothing but files. Links are not followed.
+    They are recognised by name and kind: a file, or a directory that holds nothing but files. Links are not followed.
     """
     return [entry for entry in sorted(directory.iterdir()) if _TEMPORARY_NAME.fullmatch(entry.name) and _is_flat(entry)]
 
@@ -184,7 +184,7 @@ def _is_plain_file(path: Path) -> bool:
 
 
 def _remove(path: Path) -> None:
-    """A file or a directory of files. What cannot be removed is left: the work itself is done."""
+    """Remove a file or a directory of files; ignore errors, since the work itself is done."""
     with suppress(OSError):
         if stat.S_ISDIR(path.lstat().st_mode):
             shutil.rmtree(path, ignore_errors=True)
@@ -194,7 +194,7 @@ def _remove(path: Path) -> None:
 
 @contextmanager
 def _in_use(path: str | os.PathLike[str]) -> Iterator[None]:
-    """A lock that the system takes away when the process ends, however it ends: others do not clean up here."""
+    """Hold a lock, so that other runs do not remove this path. The system releases it however the process ends."""
     handle = _opened(path)
     try:
         if handle is not None:
@@ -219,12 +219,12 @@ def _is_in_use(path: Path) -> bool:
 
 
 def _opened(path: str | os.PathLike[str]) -> int | None:
-    """A handle to be locked; None where the system has no such locks."""
+    """Open a handle to be locked; None where the system has no such locks."""
     return None if fcntl is None else os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def _lock(handle: int) -> bool:
-    """Whether nobody else has it. File systems without locks have nobody."""
+    """Return whether the lock was free. It counts as free on file systems without locks."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -247,7 +247,7 @@ def _write(handle: int, pieces: Iterable[str] | Iterable[bytes]) -> None:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Signals wait until a few renames are done."""
+    """Delay signals until a few renames are done."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

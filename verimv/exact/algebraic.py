@@ -2,9 +2,10 @@
 
 An :class:`Algebraic` is ``low + high·√radicand``: `low`, `high` and the radicand are simpler numbers of the same
 kind, down to rationals. Such a tower of square roots is an ordered field, and the sign of an element is decided by
-comparing squares: no approximation, no minimal polynomial, and a short enough argument to be repeated by an
-independent checker. Two representations may denote one number (√(2+√2)·√(2−√2) and √2); comparison sees through that,
-and equal algebraic numbers have equal hashes. Only a rational in such a disguise hashes unlike the plain rational.
+comparing squares. This needs no approximation and no minimal polynomial, and is simple enough for an independent
+checker to repeat. Two representations may denote one number (√(2+√2)·√(2−√2) and √2). They compare as equal, and equal
+algebraic numbers have equal hashes; only a rational that is represented with square roots has another hash than the
+plain rational.
 
 Rationals are gmpy2's ``mpq``. Measured on sums of products and on "x+y ≤ 1" (64-bit numerators), it took
 0.36–0.62 and 0.22–0.34 of the time of python-flint's ``fmpq`` and 0.07–0.12 of ``fractions.Fraction``; it hashes and
@@ -40,13 +41,13 @@ __all__ = [
 
 Number: TypeAlias = Union[Rational, "Algebraic"]
 
-#: Deciding a sign takes about 3^levels multiplications.
+#: Levels of square roots in one number: deciding its sign takes about 3^levels multiplications.
 MAX_LEVELS = 8
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Radical:
-    """√radicand. The order puts every radical above those inside its radicand."""
+    """√radicand. In the order of radicals, each comes after those inside its radicand."""
 
     depth: int
     text_length: int
@@ -113,7 +114,7 @@ class Algebraic:
     __rmul__ = __mul__
 
     def norm(self) -> Number:
-        """(low + high√a)(low − high√a), a number without the topmost radical."""
+        """Return (low + high√a)(low − high√a), a number without the topmost radical."""
         return self.low * self.low - self.high * self.high * self.radical.radicand
 
     def sign(self) -> int:
@@ -151,7 +152,7 @@ class Algebraic:
         return self._hash
 
     def enclosure(self, bits: int) -> tuple[Rational, Rational]:
-        """Rationals around the value; their distance shrinks like 2^−bits."""
+        """Return rational bounds of the value; their distance shrinks like 2^−bits."""
         low, high = _enclosure(self.low, bits), _enclosure(self.high, bits)
         inner = _enclosure(self.radical.radicand, 2 * bits)
         root = [
@@ -202,7 +203,7 @@ def _enclosure(x: Number, bits: int) -> tuple[Rational, Rational]:
 
 
 def sign(x: Number | int) -> int:
-    """−1, 0 or 1, exactly."""
+    """Return the exact sign: −1, 0 or 1."""
     if isinstance(x, Algebraic):
         return x.sign()
     return (x > 0) - (x < 0)
@@ -224,11 +225,11 @@ def _root(radical: Radical) -> Number:
 
 
 def square_root(x: Number) -> Number:
-    """√x for x ≥ 0, in a simple form: √8 = 2√2, √(3+2√2) = 1+√2."""
+    """Return √x for x ≥ 0, in a simple form: √8 = 2√2, √(3+2√2) = 1+√2."""
     if sign(x) < 0:
         raise InputError(f"square root of the negative number {format_number(x)}")
     if not x:
-        return Rational(0)  # also in disguise: a radicand is always positive
+        return Rational(0)  # also for a zero that is written with radicals: a radicand is always positive
     if isinstance(x, Algebraic):
         return _denested(x) or _root(Radical.of(x))
     outside, primes, rest = _squarefree_parts(int(x.numerator) * int(x.denominator))
@@ -242,7 +243,7 @@ def square_root(x: Number) -> Number:
 
 
 def _squarefree_parts(n: int) -> tuple[int, list[int], int]:
-    """n = outside² · (product of the small primes listed) · rest, after trial division."""
+    """Return (outside, primes, rest) with n = outside² · ∏ primes · rest, by trial division with small primes."""
     outside, primes = 1, []
     for p in range(2, 10_000):
         if p * p > n:
@@ -266,7 +267,7 @@ def _rational_square_root(x: Number) -> Rational | None:
 
 
 def _denested(x: Algebraic) -> Number | None:
-    """√x as p + q√b when x = a0 + a1√b with a rational √(a0² − a1²b); then p² = (a0 ± √(a0² − a1²b))/2."""
+    """Return √x as p + q√b if x = a0 + a1√b and √(a0² − a1²b) is rational; then p² = (a0 ± √(a0² − a1²b))/2."""
     norm_root = _rational_square_root(x.norm())
     if norm_root is None or isinstance(x.low, Algebraic):
         return None
@@ -278,7 +279,7 @@ def _denested(x: Algebraic) -> Number | None:
 
 
 def radicals(x: Number) -> Iterator[Radical]:
-    """Every radical that occurs at the top of x's tower (not inside radicands)."""
+    """Yield every radical of x, except those inside radicands."""
     if isinstance(x, Algebraic):
         yield x.radical
         yield from radicals(x.low)
@@ -286,7 +287,7 @@ def radicals(x: Number) -> Iterator[Radical]:
 
 
 def monomials(x: Number) -> dict[tuple[Radical, ...], Rational]:
-    """x as a sum of rational multiples of products of radicals, simplest first."""
+    """Return x as a sum of rational multiples of products of radicals, simplest first."""
     if not isinstance(x, Algebraic):
         return {(): x} if x else {}
     result = dict(monomials(x.low))
@@ -296,7 +297,7 @@ def monomials(x: Number) -> dict[tuple[Radical, ...], Rational]:
 
 
 def format_number(x: Number) -> str:
-    """The exact text of x: ``-3/4``, ``sqrt(2)/2``, ``1/3+2*sqrt(2)``."""
+    """Return the exact text of x: ``-3/4``, ``sqrt(2)/2``, ``1/3+2*sqrt(2)``."""
     if not isinstance(x, Algebraic):
         return str(x)
     text = ""
@@ -307,7 +308,7 @@ def format_number(x: Number) -> str:
 
 
 def merged(product: tuple[Radical, ...]) -> list[Number]:
-    """The radicands of a product of square roots: those of rationals multiplied into one."""
+    """Return the radicands of a product of square roots; rational radicands are multiplied into one."""
     rational = Rational(1)
     nested: list[Number] = []
     for radical in product:

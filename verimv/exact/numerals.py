@@ -1,7 +1,7 @@
-"""Exact numbers as text and as Python values: what is read, what is printed.
+"""Read and print exact numbers, as text and as Python values.
 
-Read: ``3``, ``-3/4``, ``0.125`` (a decimal is what it says, not the nearest float), ``1e-3``, and expressions with
-``+ - * / ( )`` and ``sqrt``. Floats of Python and numpy are the dyadic rationals that they store.
+Text may be ``3``, ``-3/4``, ``0.125`` (read as 1/8, not as the nearest float), ``1e-3``, or an expression with
+``+ - * / ( )`` and ``sqrt``. Floats of Python and numpy are read as the dyadic rationals that they store.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ __all__ = [
 ZERO = Rational(0)
 ONE = Rational(1)
 
-#: Digits of a numerator or denominator, read or worked out from what is read: what Python itself reads by default.
+#: Digits of a numerator or denominator that is read or computed from what is read: Python's default limit for int().
 MAX_DIGITS = 4300
 _TOO_LARGE = Rational(10) ** MAX_DIGITS
 _MAX_NESTING = 30
 #: Work for one number, in digits: about three seconds. A step on numbers with L square roots takes up to 8^L times as
-#: long as one on fractions (6^L for a sum), since signs of such numbers are decided on the way.
+#: long as one on fractions (6^L for a sum), since it decides signs of such numbers.
 _MAX_WORK = 100_000_000
-#: A square root of a fraction looks for small factors.
+#: Work per digit of a square root of a fraction, which looks for small factors.
 _ROOT_WORK = 400
 
 _LITERAL = re.compile(r"(?P<digits>[0-9]+)(?:\.(?P<decimals>[0-9]+))?(?:[eE](?P<exponent>[+-]?[0-9]+))?", re.ASCII)
@@ -67,7 +67,7 @@ def parse_number(text: str) -> Number:
 
 
 def shown(text: str, limit: int = 40) -> str:
-    """Text quoted for an error message, shortened."""
+    """Return text quoted for an error message, shortened."""
     return repr(text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)")
 
 
@@ -82,13 +82,13 @@ def _literal(match: re.Match[str]) -> Rational:
 
 
 def check_digits(x: Number, text: str) -> None:
-    """Refuse a number that could not be written and read back; `text` is what it was worked out from."""
+    """Raise for a number with too many digits to be written and read back; `text` is what it was computed from."""
     if digits_of(x) > MAX_DIGITS:
         raise InputError(f"a number with more than {MAX_DIGITS} digits: {shown(text)}")
 
 
 def digits_of(x: Number) -> int:
-    """Digits of the longest numerator or denominator in x; exact where MAX_DIGITS is passed, else perhaps one more."""
+    """Digits of the longest numerator or denominator in x: exact above MAX_DIGITS, otherwise at most one too many."""
     if isinstance(x, Algebraic):
         return max(map(digits_of, (x.low, x.high, x.radical.radicand)))
     largest = max(abs(x.numerator), x.denominator)
@@ -97,14 +97,14 @@ def digits_of(x: Number) -> int:
 
 
 def _roots_in(x: Number) -> set[str]:
-    """The square roots that x is made of, those inside others too."""
+    """Return all square roots in x, also nested ones."""
     if not isinstance(x, Algebraic):
         return set()
     return {x.radical.text} | _roots_in(x.low) | _roots_in(x.high) | _roots_in(x.radical.radicand)
 
 
 class _ExpressionReader:
-    """Recursive descent over ``+ - * / ( ) sqrt``; nesting, digits and work are bounded: a short text can say a lot."""
+    """Recursive descent over ``+ - * / ( ) sqrt``. Nesting, digits and work are bounded."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -121,7 +121,7 @@ class _ExpressionReader:
         return value
 
     def _prepare(self, growth: int, *operands: Number, more_roots: int = 0) -> None:
-        """To be called before a step; one on numbers with L square roots takes growth^L times as long."""
+        """Count the work of the next step: growth^L times as much if its operands have L square roots."""
         roots = len(set().union(*map(_roots_in, operands))) + more_roots
         self.work += max(map(digits_of, operands)) * growth**roots
         if self.work > _MAX_WORK:
@@ -205,7 +205,7 @@ class _ExpressionReader:
 
 
 def as_number(value: Any) -> Number:
-    """The exact number that a Python or numpy value is: text, int, Fraction, Decimal, float (dyadic)."""
+    """Return a Python or numpy value (text, int, Fraction, Decimal, float) as an exact number."""
     if isinstance(value, Algebraic | Rational):
         return value
     if isinstance(value, str):
@@ -224,18 +224,18 @@ def as_number(value: Any) -> Number:
 
 
 def is_numpy(value: Any, kind: str) -> bool:
-    """Whether a value is one of numpy's; nobody can have one before numpy is loaded, which takes a while."""
+    """Return whether a value has this numpy type, without importing numpy, which is slow."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, getattr(numpy, kind))
 
 
 def format_count(count: int) -> str:
-    """A whole number for people: 12,345, or its magnitude when it is long."""
+    """Return an integer for people to read: 12,345, or its order of magnitude if it is long."""
     return f"{count:,}" if count < 10**15 else f"10^{len(str(Rational(count))) - 1}"
 
 
 def check_readable(text: str) -> None:
-    """Nothing is written that :func:`parse_number` would refuse to read back for its length."""
+    """Raise :class:`Undecided` for text with a number that :func:`parse_number` would refuse as too long."""
     if len(text) > MAX_DIGITS and (match := re.search(rf"[0-9]{{{MAX_DIGITS + 1},}}", text)):
         digits = match.end() - match.start()
         raise Undecided(f"a number of {digits:,} digits arises, more than the {MAX_DIGITS:,} that can be read back")
@@ -254,5 +254,5 @@ def ceil(x: Number) -> int:
 
 
 def clip(x: Number) -> Number:
-    """σ(x) = min(1, max(0, x))."""
+    """Return σ(x) = min(1, max(0, x))."""
     return ZERO if x <= 0 else ONE if x >= 1 else x

@@ -2,7 +2,7 @@
 
 A :class:`Dag` is append-only and a node's operands come before it, so a pass over a term is a loop over the table
 (:func:`fold`) and never a recursion; two subterms are equal exactly when their numbers are. Tree lengths reach
-2^(2^s), so nothing here ever walks the tree. A node costs about 120 bytes, its entry in the intern table included
+2^(2^s), so no code here traverses the tree. A node takes about 120 bytes, with its entry in the intern table
 (`verimv bench extract` reports it).
 
 Primitive operators: variable, 0, 1, ¬, ⊕, ⊙, division δ_i (DMV) and multiplication Δ_r (RMV). ∧ ∨ → ↔ ⊖ and N·
@@ -25,7 +25,7 @@ V = TypeVar("V")
 
 
 class Dag:
-    """An append-only table of interned nodes. `node` builds exactly what it is told; the named builders
+    """An append-only table of interned nodes. `node` builds exactly the node that is given; the named builders
     (`neg`, `oplus`, …) apply the unit laws 0⊕a=a, 1⊕a=1, 1⊙a=a, 0⊙a=0, ¬¬a=a, δ_1 a=Δ_1 a=a, Δ_0 a=0."""
 
     __slots__ = ("_numbers", "_payload_index", "kinds", "lefts", "payloads", "rights")
@@ -34,7 +34,7 @@ class Dag:
         self.kinds = bytearray()
         self.lefts = array("i")
         self.rights = array("i")
-        #: variable names, divisors (int) and factors (Number), each once
+        #: distinct variable names, divisors (int) and factors (Number)
         self.payloads: list[Any] = []
         self._payload_index: dict[tuple[int, Any], int] = {}
         self._numbers: dict[int, int] = {}
@@ -45,7 +45,7 @@ class Dag:
     # -- building exactly -------------------------------------------------------------------------------------
 
     def node(self, kind: int, left: int = 0, right: int = 0) -> int:
-        """The number of the node with this operator and these operands, new or old."""
+        """Return the number of the node with this operator and these operands; add it if it is new."""
         key = (left << 34 | right << 3) | kind  # one small int instead of a tuple: half the memory
         number = self._numbers.get(key)
         if number is None:
@@ -68,13 +68,13 @@ class Dag:
         return self.node(VARIABLE, self._payload(VARIABLE, name))
 
     def divide_node(self, divisor: int, operand: int) -> int:
-        """δ_divisor operand, as written."""
+        """Build δ_divisor operand, without the unit laws."""
         if divisor < 1:
-            raise InputError(f"δ[{divisor}]: expected a whole number ≥ 1")
+            raise InputError(f"δ[{divisor}]: expected an integer ≥ 1")
         return self.node(DIVIDE, operand, self._payload(DIVIDE, divisor))
 
     def scale_node(self, factor: Number, operand: int) -> int:
-        """Δ_factor operand, as written."""
+        """Build Δ_factor operand, without the unit laws."""
         if factor < 0 or factor > 1:
             raise InputError(f"Δ[{format_number(factor)}]: expected a number in [0,1]")
         return self.node(SCALE, operand, self._payload(SCALE, factor))
@@ -131,12 +131,12 @@ class Dag:
         return (self.lefts[number],)
 
     def payload(self, number: int) -> Any:
-        """A variable's name, the divisor of a δ, the factor of a Δ."""
+        """Return the name of a variable, the divisor of a δ, or the factor of a Δ."""
         kind = self.kinds[number]
         return self.payloads[self.lefts[number] if kind == VARIABLE else self.rights[number]]
 
 
-# ∧ ∨ → ↔ ⊖ and N·, in terms of the primitives; (7) of the paper for ∧ and ∨. They build nodes exactly.
+# ∧ ∨ → ↔ ⊖ and N· in terms of the primitives, without the unit laws; (7) of the paper for ∧ and ∨.
 
 
 def implies(dag: Dag, a: int, b: int) -> int:
@@ -162,9 +162,9 @@ def equivalent(dag: Dag, a: int, b: int) -> int:
 
 
 def multiple(dag: Dag, count: int, a: int, kind: int = OPLUS) -> int:
-    """N·a = a ⊕ … ⊕ a, by doubling: about log N nodes; or a ⊙ … ⊙ a."""
+    """Build N·a = a ⊕ … ⊕ a, or a ⊙ … ⊙ a, by doubling: about log N nodes."""
     if count < 1:
-        raise InputError(f"{count}·: expected a whole number ≥ 1")
+        raise InputError(f"{count}·: expected an integer ≥ 1")
     result = a
     for bit in bin(count)[3:]:
         result = dag.node(kind, result, result)
@@ -174,7 +174,7 @@ def multiple(dag: Dag, count: int, a: int, kind: int = OPLUS) -> int:
 
 
 class Algebra(ABC, Generic[V]):
-    """What a pass does with each operator. :func:`fold` supplies the operands' results."""
+    """What a pass computes for each operator. :func:`fold` supplies the results of the operands."""
 
     @abstractmethod
     def variable(self, name: str) -> V: ...
@@ -199,7 +199,7 @@ class Algebra(ABC, Generic[V]):
 
 
 def reachable(dag: Dag, roots: Iterable[int]) -> tuple[list[int], array[int]]:
-    """The nodes under `roots` in building order, and for every node of the table the last one that uses it."""
+    """Return the nodes under `roots` in building order, and for every node of the table the last one that uses it."""
     roots = list(roots)
     top = max(roots, default=-1) + 1
     last_use = array("i", [-1]) * top
@@ -225,7 +225,7 @@ def reachable(dag: Dag, roots: Iterable[int]) -> tuple[list[int], array[int]]:
 
 
 def fold(dag: Dag, roots: Sequence[int], algebra: Algebra[V]) -> list[V]:
-    """The results of `algebra` at `roots`: one pass over the shared nodes, each visited once.
+    """Return the results of `algebra` at `roots`, by one pass that visits each shared node once.
 
     A result is dropped after its last use, so a pass with large results (arrays, long integers) holds few of them.
     """

@@ -1,4 +1,4 @@
-"""The term function (Definition A.3 of the paper), exactly at a point."""
+"""Exact values of the term function (Definition A.3 of the paper) at a point."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ class _Exact(Algebra[Number]):
 
 
 def evaluate(dag: Dag, roots: Sequence[int], point: Mapping[str, Number]) -> list[Number]:
-    """Exact values at one point."""
+    """Return exact values at one point."""
     return fold(dag, roots, _Exact(point))

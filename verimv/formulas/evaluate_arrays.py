@@ -1,4 +1,4 @@
-"""The term function at many points at once: in floats, in machine integers, or in exact numbers."""
+"""Values of the term function at many points: in floats, in machine integers, or in exact numbers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from verimv.formulas.measure import logic_of
 
 
 class Arrays(Algebra[Any]):
-    """Values as arrays in units of 1/`one`: floats and exact objects with one = 1, integers with one = D (an array of
-    them if each point has its own)."""
+    """Values as arrays, in units of 1/`one`: one = 1 for floats and exact objects, one = D for integers (an array if
+    each point has its own D)."""
 
     def __init__(self, columns: Mapping[str, NDArray[Any]], one: Any) -> None:
         self.columns = columns
@@ -49,15 +49,15 @@ class Arrays(Algebra[Any]):
 
 
 def evaluate_floats(dag: Dag, roots: Sequence[int], columns: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
-    """Floating-point values, a column of points per variable. For plots and guesses; decides nothing."""
+    """Return floating-point values, for a column of points per variable. For plots and guesses; they prove nothing."""
     return fold(dag, roots, Arrays(columns, 1.0))
 
 
 def evaluate_points(dag: Dag, roots: Sequence[int], columns: Mapping[str, Sequence[Number]]) -> list[list[Number]]:
-    """Exact values at many points, a column of numbers per variable.
+    """Return exact values at many points, for a column of numbers per variable.
 
     MV terms map multiples of 1/D to multiples of 1/D, so for them the columns are machine integers over the common
-    denominator whenever that is small enough; otherwise the arithmetic is on exact numbers, element by element.
+    denominator if that is small enough; otherwise the arithmetic is on exact numbers, element by element.
     """
     if not columns:
         return [[value] for value in evaluate(dag, roots, {})]

@@ -1,4 +1,4 @@
-"""A formula as people use it: named inputs, named outputs, one shared table of nodes behind them."""
+"""Formulas with named inputs and outputs, over one shared table of nodes."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from verimv.formulas.printing import (
 
 #: Written-out formulas with more nodes than this are shown as definitions.
 MAX_ONE_LINE_NODES = 400
-#: Formulas with more shared nodes than this are not shown in notebooks, but for their sizes.
+#: Of formulas with more shared nodes than this, notebooks show only the sizes.
 MAX_SHOWN_NODES = 2_000
 MAX_SHOWN_CHARACTERS = 20_000
-#: Nor longer lines than this, if definitions help.
+#: Formulas with longer lines than this are shown as definitions.
 MAX_SHOWN_LINE = 400
 
 
 def natural_order(name: str) -> list[Any]:
-    """Sort key under which x2 comes before x10."""
+    """Return a sort key under which x2 comes before x10."""
     return [(len(part), part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name)]
 
 
@@ -74,7 +74,7 @@ class Formula:
         return self.roots[0]
 
     def output(self, name: str) -> Formula:
-        """The formula of one output."""
+        """Return the formula of one output."""
         if name not in self.outputs:
             raise InputError(f"no output {name}: there are {', '.join(self.outputs)}")
         return Formula(self.dag, self.inputs, [self.roots[self.outputs.index(name)]], [name])
@@ -83,12 +83,12 @@ class Formula:
 
     @property
     def length(self) -> int:
-        """Occurrences of variables in the written-out formula (summed over outputs), exactly."""
+        """Exact number of variable occurrences in the written-out formula, summed over outputs."""
         return sum(lengths(self.dag, self.roots))
 
     @property
     def size(self) -> int:
-        """Distinct nodes of the shared DAG."""
+        """Number of distinct nodes of the shared DAG."""
         return self.measure().size
 
     @property
@@ -106,9 +106,9 @@ class Formula:
     # -- values -----------------------------------------------------------------------------------------------
 
     def __call__(self, *values: Any, **named: Any) -> Any:
-        """Value at a point given by position or name: exact, or arrays in for arrays out.
+        """Return the value at a point given by position or name: exact, or an array of floats if an input is an array.
 
-        With several outputs, a dictionary from output to value.
+        With several outputs, return a dictionary from output to value.
         """
         if len(values) > len(self.inputs):
             raise InputError(f"expected {len(self.inputs)} values, found {len(values)}")
@@ -127,7 +127,7 @@ class Formula:
         return results[0] if len(results) == 1 else dict(zip(self.outputs, results, strict=True))
 
     def _floats(self, given: Mapping[str, Any]) -> list[Any]:
-        """Values in floats, where some inputs are arrays."""
+        """Return values in floats, where some inputs are arrays."""
         import numpy as np
 
         from verimv.formulas.evaluate_arrays import evaluate_floats
@@ -139,13 +139,13 @@ class Formula:
         return evaluate_floats(self.dag, self.roots, dict(zip(given, arrays, strict=True)))
 
     def at(self, point: Mapping[str, Number]) -> list[Number]:
-        """Exact values of all outputs at one point of the unit cube."""
+        """Return exact values of all outputs at one point of the unit cube."""
         for name, value in point.items():
             _check_in_unit_interval(name, value)
         return evaluate(self.dag, self.roots, point)
 
     def at_points(self, points: Sequence[Sequence[Number]]) -> list[list[Number]]:
-        """Exact values at many points (inputs in order), a list of outputs for each point."""
+        """Return exact values at many points (inputs in order), a list of outputs for each point."""
         columns = {name: [point[i] for point in points] for i, name in enumerate(self.inputs)}
         for name, column in columns.items():
             for value in column:
@@ -159,7 +159,7 @@ class Formula:
     # -- building ---------------------------------------------------------------------------------------------
 
     def substitute(self, replacements: Mapping[str, Formula]) -> Formula:
-        """Every variable named replaced, at once, by a formula of one output; linear in the DAGs."""
+        """Replace variables simultaneously by formulas of one output, in time linear in the DAGs."""
         dag = Dag()
         nodes = {name: copy(dag, [formula.root], formula.dag)[0] for name, formula in replacements.items()}
         for name in self.inputs:
@@ -211,7 +211,7 @@ class Formula:
         return self._combined(other, build.implies)
 
     def __eq__(self, other: object) -> bool:
-        """The same written formula (not: the same function), found by interning both in one table."""
+        """Return whether both are the same written formula (not: the same function)."""
         if not isinstance(other, Formula):
             return NotImplemented
         if self.outputs != other.outputs or self.inputs != other.inputs:
@@ -227,7 +227,7 @@ class Formula:
         return tree_nodes(self.dag, self.roots, MAX_ONE_LINE_NODES + 1) <= MAX_ONE_LINE_NODES
 
     def text(self, style: Style = UNICODE, *, derived: bool = True, defined: bool = False) -> str:
-        """On one line when short, otherwise, or if `defined`, as definitions of shared subterms, one per line."""
+        """Return a short formula on one line; a longer one, or if `defined`, as definitions of shared subterms."""
         view = DerivedView if derived and style is not SYMPY else PrimitiveView
         if self.is_short() and not defined:
             pairs = [
@@ -242,24 +242,24 @@ class Formula:
         return "\n".join(f"{style.name(name)} = {text}" for name, text in pairs)
 
     def shown(self, style: Style = UNICODE) -> str:
-        """For a screen: on one line where that is not too long, otherwise as definitions."""
+        """Return text for a screen: one line if that is not too long, otherwise definitions."""
         text = self.text(style)
         return text if len(text) <= MAX_SHOWN_LINE else self.text(style, defined=True)
 
     def latex(self) -> str:
-        """For math mode; an `aligned` block when definitions are needed."""
+        """Return LaTeX for math mode; an `aligned` block if definitions are needed."""
         lines = self.latex_lines()
         rows = " \\\\\n".join(lines)
         return rows if len(lines) == 1 else f"\\begin{{aligned}}\n{rows}\n\\end{{aligned}}"
 
     def _repr_latex_(self) -> str:
-        """For notebooks: written out when short, otherwise as definitions; cut, with its sizes, when they are many."""
+        """Return LaTeX for notebooks: on one line, or as definitions; many of these are cut, and the sizes shown."""
         measures = self.measure()
         lines = self.latex_lines() if self.is_short() or measures.size <= MAX_SHOWN_NODES else []
         if any(len(line) > MAX_SHOWN_LINE for line in lines):
             lines = self.latex_lines(defined=True)
         is_cut = len(lines) > MAX_ROWS
-        if is_cut:  # the outputs come last, and are what one wants to see
+        if is_cut:  # keep the outputs, which come last
             last = min(len(self.roots), MAX_ROWS // 2)
             lines = [*lines[: MAX_ROWS - last], r"\vdots &", *lines[-last:]]
         if sum(map(len, lines)) > MAX_SHOWN_CHARACTERS:
@@ -272,22 +272,22 @@ class Formula:
         return f"$\\displaystyle {rows}$" if len(lines) == 1 else f"$$\\begin{{aligned}}\n{rows}\n\\end{{aligned}}$$"
 
     def latex_lines(self, *, defined: bool = False) -> list[str]:
-        """The rows of :meth:`latex`."""
+        """Return the rows of :meth:`latex`."""
         lines = self.text(LATEX, defined=defined).splitlines()
         return lines if len(lines) == 1 else [line.replace(" = ", " &= ", 1) for line in lines]
 
     def to_sympy(self) -> Any:
-        """A SymPy expression in Min and Max (a list of them for several outputs), shared as the DAG is."""
+        """Return a SymPy expression in Min and Max (a list of them for several outputs), shared as the DAG is."""
         import sympy
 
         try:
             expressions = fold(self.dag, self.roots, _Sympy(sympy))
         except RecursionError:
-            raise InputError("the formula is nested too deep for SymPy; its text is not: text(SYMPY)") from None
+            raise InputError("the formula is nested too deeply for SymPy; use text(SYMPY) instead") from None
         return expressions[0] if len(expressions) == 1 else expressions
 
     def fresh_names(self) -> Iterator[str]:
-        """t1, t2, … without those that are inputs or outputs."""
+        """Yield t1, t2, … except names of inputs or outputs."""
         taken = {*self.inputs, *self.outputs}
         return (name for name in (f"t{i}" for i in count(1)) if name not in taken)
 
@@ -304,7 +304,7 @@ def _check_in_unit_interval(name: str, value: Number) -> None:
 
 
 class _Copy(Algebra[int]):
-    """Rebuild nodes in another table as they are, variables by the nodes given for them."""
+    """Rebuild nodes in another table without changes, except that variables become the given nodes."""
 
     def __init__(self, dag: Dag, nodes: Mapping[str, int] | None) -> None:
         self.dag = dag
@@ -333,7 +333,7 @@ class _Copy(Algebra[int]):
 
 
 def copy(target: Dag, roots: Sequence[int], source: Dag, nodes: Mapping[str, int] | None = None) -> list[int]:
-    """The terms at `roots` of `source`, rebuilt in `target`."""
+    """Rebuild the terms at `roots` of `source` in `target`."""
     return fold(source, roots, _Copy(target, nodes))
 
 
@@ -372,7 +372,7 @@ def parse(text: str) -> Formula:
 
     def resolve(name: str) -> int:
         if name in RESERVED:
-            raise InputError(f"{name} cannot name a variable: it heads a line of a formula file")
+            raise InputError(f"{name} cannot name a variable: it is a keyword of formula files")
         return dag.variable(name)
 
     root = parse_expression(dag, text, resolve)
@@ -380,5 +380,5 @@ def parse(text: str) -> Formula:
 
 
 def variable(name: str) -> Formula:
-    """The formula that is one variable."""
+    """Return the formula that is one variable."""
     return parse(name)

@@ -1,8 +1,8 @@
 """Good sequences (Mundici) and their merge: MV sorting networks.
 
-For a form F with values in [0,p] the sequence σ(F), σ(F−1), …, σ(F−p+1) is *good*: it falls, and at most one entry is
-neither 0 nor 1. Since a + b = (a ⊕ b) + (a ⊙ b), the pair (⊕, ⊙) is a comparator, and Batcher's odd-even merge built
-from it turns the good sequences of F and G into that of F + G.
+For a form F with values in [0,p] the sequence σ(F), σ(F−1), …, σ(F−p+1) is *good*: non-increasing, and at most one
+entry is neither 0 nor 1. Since a + b = (a ⊕ b) + (a ⊙ b), the pair (⊕, ⊙) is a comparator, and Batcher's odd-even merge
+built from it turns the good sequences of F and G into that of F + G.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import TypeVar
 
 V = TypeVar("V")
 
-#: (a ⊕ b, a ⊙ b), whatever stands for a node
+#: Maps a, b to (a ⊕ b, a ⊙ b), for any representation of nodes.
 Comparator = Callable[[V, V], tuple[V, V]]
 
 
 def merge(a: Sequence[V], b: Sequence[V], compare: Comparator[V]) -> list[V]:
-    """The good sequence of the sum. The recursion is as deep as the logarithm of the longer sequence."""
+    """Return the good sequence of the sum. The recursion depth is logarithmic in the longer sequence."""
     if not a or not b:
         return list(a or b)
     if len(a) == len(b) == 1:
@@ -31,7 +31,7 @@ def merge(a: Sequence[V], b: Sequence[V], compare: Comparator[V]) -> list[V]:
 
 
 def merge_sort(literals: Sequence[V], merged: Callable[[list[V], list[V]], list[V]]) -> list[V]:
-    """The good sequence of a sum of literals, from halves that are sorted before they are merged."""
+    """Return the good sequence of a sum of literals, by merge sort."""
     if len(literals) <= 1:
         return list(literals)
     middle = len(literals) // 2

@@ -41,7 +41,7 @@ class _Length(Algebra[int]):
 
 
 class _LengthWithinReason(_Length):
-    """Exact up to 10,000 digits, then the logarithm (a float), so that 10⁶ doublings stay cheap."""
+    """The length, exact up to 10,000 digits, then its logarithm (a float), so that 10⁶ doublings are cheap."""
 
     def oplus(self, a: int | float, b: int | float) -> int | float:  # type: ignore[override]
         if isinstance(a, float) or isinstance(b, float):
@@ -60,7 +60,7 @@ def _log2(length: int | float) -> float:
 
 
 class _Depth(Algebra[int]):
-    """Operators on the longest path; ¬ counts."""
+    """Number of operators on the longest path, including ¬."""
 
     def variable(self, name: str) -> int:
         return 0
@@ -84,7 +84,7 @@ class _Depth(Algebra[int]):
 
 
 class _WeightedLength(_Length):
-    """The length after variables are replaced by terms of these lengths."""
+    """The length if variables are replaced by terms of these lengths."""
 
     def __init__(self, weights: Mapping[str, int]) -> None:
         self._weights = weights
@@ -94,12 +94,12 @@ class _WeightedLength(_Length):
 
 
 def lengths(dag: Dag, roots: Sequence[int], weights: Mapping[str, int] | None = None) -> list[int]:
-    """The exact length of each root, however large; `weights` are the lengths that variables stand for."""
+    """Return the exact length of each root, however large; a variable counts its entry of `weights`, or 1."""
     return fold(dag, roots, _Length() if weights is None else _WeightedLength(weights))
 
 
 def format_length(length: int | float) -> str:
-    """A decimal string, or ``~2^K`` for a length that is only known by its logarithm."""
+    """Return a decimal string, or ``~2^K`` for a length of which only the logarithm is known."""
     if isinstance(length, float):
         return f"~2^{round(length)}"
     return str(gmpy2.mpz(length))  # Python's own int refuses to print more than 4,300 digits
@@ -107,7 +107,7 @@ def format_length(length: int | float) -> str:
 
 @dataclass(frozen=True)
 class Measures:
-    """What `verimv measure` reports. `length` sums over the outputs; `size` counts shared nodes once."""
+    """Results of `verimv measure`. `length` sums over the outputs; `size` counts shared nodes once."""
 
     length: int | float
     size: int
@@ -124,7 +124,7 @@ _OPERATOR_NAMES = ("variable", "0", "1", "¬", "⊕", "⊙", "δ", "Δ")
 
 
 def logic_of(dag: Dag, roots: Sequence[int]) -> str:
-    """The smallest of "mv", "dmv", "rmv" whose operators suffice."""
+    """Return the smallest of "mv", "dmv", "rmv" whose operators suffice."""
     kinds = {dag.kinds[number] for number in reachable(dag, roots)[0]}
     return "rmv" if SCALE in kinds else "dmv" if DIVIDE in kinds else "mv"
 
@@ -147,7 +147,7 @@ def measure(dag: Dag, roots: Sequence[int]) -> Measures:
 
 
 def tree_nodes(dag: Dag, roots: Sequence[int], limit: int) -> int:
-    """Nodes of the written-out trees, counted no further than about `limit`."""
+    """Number of nodes of the written-out trees; counting stops at about `limit`."""
     counts: dict[int, int] = {}
     for number in reachable(dag, roots)[0]:
         counts[number] = min(limit, 1 + sum(counts[operand] for operand in dag.operands(number)))
@@ -155,5 +155,5 @@ def tree_nodes(dag: Dag, roots: Sequence[int], limit: int) -> int:
 
 
 def variables(dag: Dag, roots: Sequence[int]) -> list[str]:
-    """Names of the variables that occur, in building order."""
+    """Return the names of the variables that occur, in building order."""
     return [dag.payload(n) for n in reachable(dag, roots)[0] if dag.kinds[n] == VARIABLE]

@@ -7,8 +7,8 @@
     outputs y1
 
 A definition may use inputs and earlier definitions only. Blank lines and lines that start with ``#`` are skipped.
-The writer uses the primitive operators, so that reading a file back gives the same DAG, and no brackets: a definition
-joins names, perhaps with prefixes, by one operator. That is all that a checker of certificates has to read.
+The writer uses primitive operators only, so that reading a file back gives the same DAG. It uses no brackets: a
+definition joins names, perhaps with prefixes, by one operator. Kernels need to read no more than that.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from verimv.formulas.printing import UNICODE, PrimitiveView
 HEADER = "verimv-formula"
 VERSION = "1"
 
-#: Longer lines are broken up, and longer texts that are used twice get a name.
+#: Lines longer than MAX_WIDTH are broken up; texts longer than MAX_SHARED that are used twice get a name.
 MAX_WIDTH, MAX_SHARED = 72, 24
 
 _NAME = re.compile(NAME)
-#: What the writer mostly writes; read without the general parser, which takes four times as long.
+#: The most frequent kind of definition, read without the general parser, which is four times slower.
 _PLAIN = re.compile(rf"({NAME}) = (¬?)({NAME}) ([⊕⊙]) (¬?)({NAME})")
 _DEFINITION = re.compile(rf"\s*({NAME})\s*=(.*)", re.DOTALL)
 
 
 def write_mv(formula: Formula) -> Iterator[str]:
-    """The lines of the file, each with its newline."""
+    """Yield the lines of the file, each with its newline."""
     yield f"{HEADER} {VERSION}\n"
     yield f"inputs {' '.join(formula.inputs)}\n" if formula.inputs else "inputs\n"
     writer = _Writer(formula)
@@ -48,7 +48,7 @@ def write_mv(formula: Formula) -> Iterator[str]:
 
 
 class _Writer:
-    """Definitions of all that a formula needs, in order. Chains of one operator, and prefixes, stay on a line."""
+    """Builds the definitions of a formula, in order. Chains of one operator, and prefixes, stay on a line."""
 
     def __init__(self, formula: Formula) -> None:
         self.lines: list[str] = []
@@ -62,7 +62,7 @@ class _Writer:
         for node in order:
             text = self._texts[node] = self._text(node)
             is_shared = uses[node] > 1 and (node in self._chains or len(text) > MAX_SHARED)
-            if is_shared or (len(text) > MAX_WIDTH and node not in roots):  # or else ¬¬¬… grows with the square
+            if is_shared or (len(text) > MAX_WIDTH and node not in roots):  # otherwise ¬¬¬… would take quadratic space
                 self._name(node)
         for name, root in zip(formula.outputs, formula.roots, strict=True):
             if name not in formula.inputs:
@@ -92,7 +92,7 @@ class _Writer:
 
 
 def read_mv(text: str, source: str | None = None) -> Formula:
-    """Read a whole file strictly; errors name source, line and column."""
+    """Read the text of a file strictly; errors name source, line and column."""
     check_type(text, str)
     reader = _Reader(source)
     line_number = 0

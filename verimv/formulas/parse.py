@@ -17,7 +17,7 @@ from verimv.formulas.dag import NOT, ODOT, ONE, OPLUS, ZERO, Dag
 
 NAME = r"[A-Za-z_][A-Za-z0-9_.']*+"
 
-#: Words that head a line of a formula file, and so cannot name a variable there.
+#: Keywords of formula files, which cannot name a variable there.
 RESERVED = frozenset({"inputs", "outputs", "verimv-formula"})
 
 
@@ -68,7 +68,7 @@ class _Bracket(NamedTuple):
 def parse_expression(dag: Dag, text: str, resolve: Callable[[str], int]) -> int:
     """Build the node of an expression exactly as written. `resolve` gives the node of a name.
 
-    Raises :class:`InputError` with the column (from 1) of what is wrong.
+    Raises :class:`InputError` with the column (from 1) of the error.
     """
     stacks = _Stacks(dag)
     position, end = 0, len(text.rstrip())
@@ -76,7 +76,7 @@ def parse_expression(dag: Dag, text: str, resolve: Callable[[str], int]) -> int:
         match = _TOKEN.match(text, position)
         if match is None:
             raise _unreadable(text, position)
-        kind = match.lastgroup or ""  # the outermost group that closed last: the token's own
+        kind = match.lastgroup or ""  # the group of the token itself, which closes last
         try:
             if stacks.operand_expected:
                 if kind == "name":
@@ -104,7 +104,7 @@ def parse_expression(dag: Dag, text: str, resolve: Callable[[str], int]) -> int:
 
 
 class _Stacks:
-    """Operands read, and the operators and open brackets that wait for one (the shunting-yard method)."""
+    """Stacks of operands, and of pending operators and open brackets (the shunting-yard algorithm)."""
 
     def __init__(self, dag: Dag) -> None:
         self.dag = dag
@@ -113,7 +113,7 @@ class _Stacks:
         self.operand_expected = True
 
     def operand(self, node: int) -> None:
-        """An operand is complete: prefix operators before it apply at once, since they bind tightest."""
+        """Push an operand, after applying the prefix operators before it, since these bind tightest."""
         pending = self.pending
         while pending and not isinstance(pending[-1], tuple):
             node = cast(_Prefix, pending.pop())(node)
@@ -140,7 +140,7 @@ class _Stacks:
         return self.values[0]
 
     def _apply_infixes(self, at_least: int) -> None:
-        """Apply the waiting infix operators that bind at least so tightly, back to the last open bracket."""
+        """Apply pending infix operators that bind at least this tightly, back to the last open bracket."""
         values, pending = self.values, self.pending
         while pending and isinstance(pending[-1], _Infix) and pending[-1].binds >= at_least:
             operator = cast(_Infix, pending.pop())
@@ -154,14 +154,14 @@ def _prefix(dag: Dag, match: re.Match[str]) -> _Prefix:
     if match["divide"]:
         divisor = _whole(match["divisor"])
         if divisor < 1:
-            raise InputError("δ[0]: expected a whole number ≥ 1")
+            raise InputError("δ[0]: expected an integer ≥ 1")
         return lambda a: dag.divide_node(divisor, a)
     if match["scale"]:
         factor = parse_number(match["factor"].strip())
         return lambda a: dag.scale_node(factor, a)
     count = _whole(match["count"])
     if count < 1:
-        raise InputError("0·: expected a whole number ≥ 1")
+        raise InputError("0·: expected an integer ≥ 1")
     return lambda a: build.multiple(dag, count, a)
 
 
@@ -181,6 +181,6 @@ def _unreadable(text: str, position: int) -> InputError:
         )
     if re.match(r"[δdΔD]\s*\[", rest):
         return InputError(
-            f"expected δ[i] with a whole number or Δ[r] with a number, found {shown(rest)}", column=position + 1
+            f"expected δ[i] with an integer or Δ[r] with a number, found {shown(rest)}", column=position + 1
         )
     return InputError(f"unexpected character {rest[:1]!r}", column=position + 1)

@@ -1,7 +1,7 @@
 """Nodes → text, in one pass over the shared table: Unicode, ASCII, LaTeX and SymPy.
 
-Text never grows with the tree: a node that is used twice, or whose text is long, gets a name (t1, t2, …) and stands
-once, in a definition. ∧ ∨ → ↔ and N· (N ≥ 3) are recognised again; x ⊙ ¬y stays as the paper writes it.
+Text grows with the DAG, not with the tree: a node that is used twice, or whose text is long, gets a name (t1, t2, …)
+and one definition. ∧ ∨ → ↔ and N· (N ≥ 3) are recognised; x ⊙ ¬y is printed as the paper writes it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from verimv.exact import Number, Rational, format_number
 from verimv.exact.algebraic import merged, monomials
 from verimv.formulas.dag import DIVIDE, NOT, ODOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag, reachable
 
-# Operators of the printed view: the primitive kinds, and those that are recognised.
+# Derived operators that are recognised, numbered after the primitive kinds.
 MEET, JOIN, IMPLIES, EQUIVALENT, MULTIPLE = range(8, 13)
 _BINARY = frozenset({OPLUS, ODOT, MEET, JOIN, IMPLIES, EQUIVALENT})
 
-#: An operator, its payload (name, divisor, factor, count), its operands.
+#: An operator, its payload (name, divisor, factor, count) and its operands.
 View = tuple[int, Any, tuple[int, ...]]
 
 
 class PrimitiveView:
-    """Nodes as they are."""
+    """View of nodes with their primitive operators."""
 
     def __init__(self, dag: Dag, order: Sequence[int]) -> None:
         self.dag = dag
@@ -37,7 +37,7 @@ class PrimitiveView:
 
 
 class DerivedView(PrimitiveView):
-    """Nodes with the operator a reader would use: undoes `dag.meet`, `join`, `implies`, `equivalent`, `multiple`."""
+    """View of nodes with derived operators: undoes `dag.meet`, `join`, `implies`, `equivalent`, `multiple`."""
 
     def __init__(self, dag: Dag, order: Sequence[int]) -> None:
         super().__init__(dag, order)
@@ -76,7 +76,7 @@ class DerivedView(PrimitiveView):
 
 @dataclass(frozen=True)
 class Style:
-    """How operators are spelt. `infix` gives symbol and binding strength (larger binds tighter)."""
+    """Spelling of operators. `infix` gives symbol and binding strength (larger binds tighter)."""
 
     infix: dict[int, tuple[str, int]]
     negation: str
@@ -87,7 +87,7 @@ class Style:
     brackets: tuple[str, str] = ("(", ")")
 
     def text(self, view: View, operands: Sequence[tuple[str, int]]) -> tuple[str, int]:
-        """The text of an operator applied to texts, and how tightly the result binds."""
+        """Return the text of an operator applied to texts, and how tightly it binds."""
         kind, payload, _ = view
         if kind == VARIABLE:
             return self.name(payload), 9
@@ -126,7 +126,7 @@ def latex_number(x: Number) -> str:
 
 
 def latex_name(name: str) -> str:
-    """x12 → x_{12}; anything else upright, with underscores escaped."""
+    """Return x_{12} for x12; other names upright, with underscores escaped."""
     stem = name.rstrip("0123456789")
     if len(stem) == 1 and stem.isalpha():
         return f"{stem}_{{{name[1:]}}}" if name[1:] else stem
@@ -159,19 +159,19 @@ LATEX = Style(
 
 
 def sympy_name(name: str) -> str:
-    """Names that Python or SymPy would take for something else are spelt out."""
+    """Return a name, as Symbol('…') if Python or SymPy gives it another meaning."""
     plain = name.isidentifier() and not keyword.iskeyword(name) and (len(name) > 1 or name.islower())
     return name if plain and name not in _SYMPY_NAMES else f"Symbol({name!r})"
 
 
-#: Lower-case names that `sympify` knows already; single capitals (E, I, S, …) never stay bare.
+#: Lower-case names that `sympify` knows. Single capitals (E, I, S, …) are always written as Symbol('…').
 _SYMPY_NAMES = frozenset(
     {"pi", "oo", "zoo", "nan", "beta", "gamma", "zeta", "lamda", "re", "im", "sign", "diff", "test"}
 )
 
 
 class SympyStyle(Style):
-    """Min/Max expressions that `sympy.sympify` and Python read."""
+    """Min/Max expressions that `sympy.sympify` and Python can read."""
 
     def __init__(self) -> None:
         super().__init__({}, "1 - ", str, str, str, sympy_name)
@@ -192,7 +192,7 @@ class SympyStyle(Style):
 
 
 def sympy_number(x: Number) -> str:
-    """Text of a number that SymPy reads exactly (a bare 1/3 would be a float in Python)."""
+    """Return text of a number that SymPy reads exactly (a bare 1/3 would be a float in Python)."""
     terms = []
     for product, coefficient in monomials(x).items():
         roots = "".join(f"*sqrt({sympy_number(radicand)})" for radicand in merged(product))
@@ -217,7 +217,7 @@ def definitions(
     fresh_names: Iterator[str],
     width: int = 72,
 ) -> tuple[list[Definition], list[str]]:
-    """Definitions in order, and a text for each root that may use them. No text exceeds about twice `width`."""
+    """Return definitions in order, and a text for each root that may use them. No text exceeds about twice `width`."""
     views, uses = _seen(dag, roots, view)
     texts: dict[int, tuple[str, int]] = {}
     defined: list[Definition] = []
@@ -235,7 +235,7 @@ def definitions(
 
 
 def one_line(dag: Dag, root: int, style: Style, view: type[PrimitiveView]) -> str:
-    """The written-out formula. The caller sees to it that it is short."""
+    """Return the written-out formula. The caller ensures that it is short."""
     views, _ = _seen(dag, [root], view)
     texts: dict[int, tuple[str, int]] = {}
     for number in sorted(views):
@@ -244,7 +244,7 @@ def one_line(dag: Dag, root: int, style: Style, view: type[PrimitiveView]) -> st
 
 
 def _seen(dag: Dag, roots: Sequence[int], view: type[PrimitiveView]) -> tuple[dict[int, View], dict[int, int]]:
-    """The nodes that the view visits from the roots, and how often each is referred to (a root once for itself)."""
+    """Return the nodes that the view visits from the roots, and how often each is used (being a root counts once)."""
     order, _ = reachable(dag, roots)
     look = view(dag, order)
     uses: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""What the kernel says of a certificate, as an error of verimv's. Loads the kernel, and nothing else."""
+"""Verdicts of the Python kernel as values and as verimv's errors. Imports the kernel and little else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CERTIFICATE_FILES = kernel.CERTIFICATE_FILES
 
 
 def check_files(path: str | os.PathLike[str], **files: str | None) -> list[str]:
-    """Check a directory that verimv wrote, or a certificate with `network=`, `formula=`, … that it is about.
+    """Check a directory that verimv wrote, or a certificate with its subjects `network=`, `formula=`, ….
 
     Return what is proved, a line for each output.
     """
@@ -23,7 +23,7 @@ def check_files(path: str | os.PathLike[str], **files: str | None) -> list[str]:
 
 
 def ranges_of(statement: kernel.Statement) -> dict[str, tuple[str, str]] | None:
-    """Low and high for each output, or for its difference in two networks, if that is what is proved."""
+    """Proved range of each output, or of its difference in two networks; None if the statement is about a formula."""
     if "formula" in statement.kind:
         return None
     ends = [(kernel.written_number(low), kernel.written_number(high)) for low, high in statement.numbers]
@@ -31,7 +31,7 @@ def ranges_of(statement: kernel.Statement) -> dict[str, tuple[str, str]] | None:
 
 
 def verdict(check: Callable[[], kernel.Statement]) -> kernel.Statement | kernel.Rejected:
-    """What the kernel says of a certificate: what it proves, or what is wrong with it."""
+    """Return what a certificate proves, or why the kernel rejects it."""
     try:
         return check()
     except kernel.Rejected as rejected:
@@ -42,7 +42,7 @@ def verdict(check: Callable[[], kernel.Statement]) -> kernel.Statement | kernel.
 
 
 def rejection(check: Callable[[], kernel.Statement]) -> kernel.Rejected | None:
-    """What the kernel says against a certificate."""
+    """Return why the kernel rejects a certificate; None if it is valid."""
     found = verdict(check)
     return found if isinstance(found, kernel.Rejected) else None
 

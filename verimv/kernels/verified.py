@@ -1,6 +1,6 @@
 """The verified kernel: a program that `make -C proofs` builds from a checker proved sound in Coq.
 
-It reads the same files as `kernel.py` and gives the same verdicts; this module only finds it and asks it.
+It reads the same files as `kernel.py` and gives the same verdicts; this module only finds and runs it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from verimv.core.errors import InputError, InternalError, Undecided
 __all__ = ["PROGRAM", "KernelVerdict", "find_verified", "verified_verdict"]
 
 PROGRAM = "verimv-kernel"
-#: Says where the program is, if it is nowhere else.
+#: Environment variable with the path of the program; it has priority over other places.
 VARIABLE = "VERIMV_VERIFIED_KERNEL"
 _BUILT = Path(__file__).parents[2] / "proofs" / "verified" / PROGRAM
 _VALID = re.compile(r"(valid)()()\n((?:.+\n)+)")
@@ -28,7 +28,7 @@ _REFUSED = re.compile(r"(invalid|malformed|incomplete)(?:, ([^:]*))?(?:: (.*))?\
 
 @dataclass(frozen=True)
 class KernelVerdict:
-    """One of the four verdicts of proofs/FORMAT.md; what is proved if it is valid, where and why if it is not."""
+    """One of the four verdicts of proofs/FORMAT.md, with what is proved, or where and why the certificate fails."""
 
     status: str
     place: str | None
@@ -41,7 +41,7 @@ class KernelVerdict:
 
 
 def find_verified() -> str:
-    """The program: where the environment says, in a checkout where it was built, or on the path."""
+    """Path of the program: from the environment variable, from a checkout where it was built, or from PATH."""
     if named := os.environ.get(VARIABLE):
         if not os.path.isfile(named):
             raise InputError(f"{VARIABLE}: no such program: {named}")
@@ -54,7 +54,7 @@ def find_verified() -> str:
 
 
 def verified_verdict(path: str, files: Mapping[str, str | None]) -> KernelVerdict:
-    """What the verified kernel says of a directory, or of a certificate and the files that are given."""
+    """Run the verified kernel on a directory, or on a certificate and the given files."""
     given = [word for name, file in files.items() if file is not None for word in (f"--{name}", file)]
     command = [find_verified(), *given, "--", path]
     try:

@@ -1,4 +1,4 @@
-"""A Dask cluster of this machine's own: a real scheduler and real workers, which are killed while they work."""
+"""A local Dask cluster: a real scheduler and real workers, which are killed while they work."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def stop(process):
 
 
 class LocalCluster:
-    """A scheduler on loopback and workers without nannies: who is killed stays dead."""
+    """A scheduler on loopback and workers without nannies, so that a killed worker is not restarted."""
 
     def __init__(self, folder, **environment):
         self.file = folder / "scheduler.json"
@@ -78,7 +78,7 @@ def local(tmp_path):
 
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory):
-    """Two workers that nobody kills."""
+    """Two workers that are not killed."""
     cluster = LocalCluster(tmp_path_factory.mktemp("cluster"))
     for _ in range(2):
         cluster.add_worker()
@@ -93,7 +93,7 @@ def square(number):
 
 
 def noted(folder, number):
-    """Says which worker has begun a task, then takes its time."""
+    """Record which worker has begun a task, then wait."""
     (folder / f"{number}-{os.getpid()}").touch()
     time.sleep(0.3)
     return number * number
@@ -106,7 +106,7 @@ def doomed(number):
 def test_every_task_is_done_once(steady):
     with team(steady.address) as workers:
         assert workers.size >= 1
-        for _ in range(2):  # a team goes on after its first tasks
+        for _ in range(2):  # a team can be used again
             assert sorted(workers.results(square, range(40))) == [(n, n * n) for n in range(40)]
         assert list(workers.results(square, [])) == []
         with pytest.raises(InternalError, match="negative"):
@@ -121,7 +121,7 @@ def test_time_ends(steady):
 
 
 def test_nothing_is_lost_with_a_worker_that_is_killed(local, tmp_path):
-    """It has begun tasks, and holds the only copy of what they share, when it is killed."""
+    """When it is killed, it has begun tasks and holds the only copy of what they share."""
     folder = tmp_path / "begun"
     folder.mkdir()
     first = local.add_worker()
@@ -195,7 +195,7 @@ def test_all_workers_die(local, monkeypatch):
 
 @pytest.mark.slow
 def test_a_task_that_kills_its_workers(tmp_path):
-    """The scheduler gives it up after some deaths: here after the first."""
+    """The scheduler gives up a task after some deaths of workers: here after the first."""
     local = LocalCluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
     try:
         local.add_worker()

@@ -1,4 +1,4 @@
-"""Work shared out: every task once, errors and dead workers reported, nobody left behind."""
+"""Tasks in local processes: each is done once, errors and dead workers are reported, no process is left."""
 
 import gc
 import multiprocessing

@@ -1,6 +1,6 @@
-"""Who does independent tasks: this process, some local processes, or the workers of a Dask cluster.
+"""Run independent tasks: in this process, in local processes, or on the workers of a Dask cluster.
 
-All three are a :class:`Team`, so whoever has tasks need not know which it is. A team is asked for by a number of local
+All three are a :class:`Team`, so callers need not know which one they use. A team is given by a number of local
 processes or by the address of a Dask scheduler.
 """
 
@@ -22,27 +22,27 @@ Workers = int | str
 
 
 class Team(Protocol):
-    """`function` and tasks must be picklable; a function that is large is sent to each worker once."""
+    """Workers that share tasks. `function` and tasks must be picklable; `function` is sent to each worker once."""
 
     @property
     def size(self) -> int:
-        """How many tasks are worked on at a time."""
+        """Number of tasks that run at a time."""
 
     def results(
         self, function: Callable[[T], R], tasks: Sequence[T], seconds: float | None = None
     ) -> Generator[tuple[T, R], None, None]:
-        """Every task with its result, in the order in which they are finished.
+        """Yield every task with its result, in the order in which they finish.
 
-        An error of `function` is raised here. :class:`Undecided` when `seconds` are used up, or when
-        workers stop and nobody else can do their tasks.
+        An error of `function` is raised here. Raises :class:`Undecided` when `seconds` are used up, or when workers
+        stop and no other can do their tasks.
         """
 
 
 def team(workers: Workers, memory: int | None = None) -> AbstractContextManager[Team]:
-    """The team that is asked for, to be entered before it works.
+    """Return a team, as a context manager.
 
-    With `memory`, tasks are done in processes of their own, each of which may add so many megabytes to what this one
-    has; workers of a cluster have limits of their own.
+    With `memory`, tasks always run in child processes, each of which may use so many megabytes more than this process;
+    workers of a cluster have their own limits.
     """
     if isinstance(workers, str):
         from verimv.core.workers.cluster import connected  # optional, and slow to import

@@ -1,4 +1,4 @@
-"""What a child process has to do first: it must die with its parent, leave Ctrl-C to it, and keep to its memory."""
+"""Setup of a child process: it dies with its parent, leaves Ctrl-C to it, and has a memory limit."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ except ImportError:  # not on this platform: no memory limit
 
 
 class OutOfBudget(Undecided):
-    """Time or memory ended before there was an answer."""
+    """Time or memory ran out before there was an answer."""
 
 
 def begin(memory: int | None = None) -> None:
-    """`memory`: the megabytes that this process may add to what it has from its parent."""
+    """Set up this child process. `memory` is how many megabytes it may use beyond those of its parent."""
     _die_with_parent()
-    gc.freeze()  # or the first collection would visit, and so copy, all that the parent has
+    gc.freeze()  # otherwise the first collection visits, and so copies, all objects of the parent
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
     if memory is not None and resource is not None:
@@ -37,19 +37,19 @@ def begin(memory: int | None = None) -> None:
 
 
 def outcome(call: Callable[[], Any], memory: int | None) -> tuple[str, Any]:
-    """("value", …) or ("error", …), to be sent to the parent."""
+    """Return ("value", …) or ("error", …), to be sent to the parent."""
     try:
         return "value", call()
     except MemoryError:
         pass
     except Exception as error:
-        if memory is None or "memory" not in str(error).lower():  # how z3 puts it
+        if memory is None or "memory" not in str(error).lower():  # z3 raises its own exception when memory runs out
             return "error", error
     return "error", OutOfBudget("out of memory" if memory is None else f"the memory limit of {memory} MB is used up")
 
 
 def _die_with_parent() -> None:
-    """A parent that is killed cannot stop its children; on Linux the kernel does."""
+    """Ask Linux to kill this process when its parent dies: a parent that is killed cannot do it."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -1,8 +1,8 @@
 """Tasks on an existing Dask cluster (`pip install 'verimv[dask]'`): workers come, go and die, results do not change.
 
 Dask gives a task whose worker has died to another one. What all tasks share is itself the result of a task, so it is
-made again where it was lost; only so many tasks are handed over at a time that none waits for long, since a budget
-starts to run when a task is handed over.
+computed again where it was lost. Only a few tasks are submitted at a time, since a time budget starts when its task is
+submitted.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from verimv.core.workers.child import OutOfBudget
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: Seconds to reach the scheduler, and then for a first worker to show that it can do tasks.
+#: Seconds to reach the scheduler, and then for a first worker to finish a task.
 _CONNECT = 5.0
 _FIRST_WORKER = 30.0
-#: Seconds without any worker after which nobody is expected to come back.
+#: Seconds without any worker after which the run ends.
 _ALONE = 30.0
 _POLL = 1.0
-#: Tasks handed over for each worker: one that it works on, one that it can go on with.
+#: Tasks submitted for each worker: one that runs, and the next.
 _AHEAD = 2
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Cluster]:
-    """The cluster of a scheduler that answers and has a worker that can do verimv's tasks."""
+    """Connect to a scheduler, and check that a worker can do verimv's tasks."""
     distributed = _distributed()
     _check_reachable(address)
     with _silent():
@@ -53,7 +53,7 @@ def connected(address: str) -> Iterator[Cluster]:
 
 
 def _distributed(module: str = "distributed") -> Any:
-    """Dask, which is optional, and has no types for mypy to see."""
+    """Import Dask, which is optional and has no type stubs."""
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -61,7 +61,7 @@ def _distributed(module: str = "distributed") -> Any:
 
 
 def _check_reachable(address: str) -> None:
-    """Sooner and plainer than Dask puts it."""
+    """Fail earlier than Dask would, and with a clearer message."""
     comm = _distributed("distributed.comm")
     try:
         scheme, _ = comm.parse_address(address)
@@ -83,7 +83,7 @@ def _first_line(error: BaseException) -> str:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Without Dask's own remarks about workers that come and go: what matters is raised."""
+    """Silence Dask's log messages about workers that come and go; real errors are raised."""
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "distributed.core")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -104,7 +104,7 @@ class Cluster:
         self.size = max(1, len(client.nthreads()))
 
     def _check_worker(self) -> None:
-        """Workers must have the same verimv: tasks and results are its own objects."""
+        """Check that workers have the same version of verimv: tasks and results are its objects."""
         probe = self._client.submit(_version, pure=False)
         try:
             found = probe.result(timeout=_FIRST_WORKER)
@@ -137,7 +137,7 @@ class Cluster:
                 self._client.cancel([*pending, loaded])
 
     def _finished(self, futures: list[Any], end: float | None) -> list[Any]:
-        """At least one that is done. The scheduler waits for workers for ever; verimv does not."""
+        """Wait for at least one finished future. Unlike the scheduler, do not wait for workers forever."""
         distributed = _distributed()
         lonely_since: float | None = None
         while True:
@@ -180,11 +180,11 @@ def _version() -> str:
     return str(importlib.import_module("verimv").__version__)
 
 
-#: z3's default context and HiGHS' models are not for several threads at once, which Dask's workers may have.
+#: z3's default context and HiGHS models are not thread-safe, and Dask workers may have several threads.
 _one_at_a_time = threading.Lock()
 
 
 def _run(function: Callable[[T], R], task: T) -> R:
-    """Runs in a worker."""
+    """Run one task, in a worker."""
     with _one_at_a_time:
         return function(task)

@@ -19,14 +19,14 @@ _NO_TASK: Any = object()
 
 
 def cores() -> int:
-    """Those that this process may use, where the system tells."""
+    """Number of cores that this process may use; all cores where the system does not say."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Processes:
-    """A team of local processes; a single one without a limit is this process itself.
+    """A team of local processes; a team of one without a memory limit is this process itself.
 
-    `start` is "fork", which shares what this process has, or "spawn" where this process may have threads that hold
+    `start` is "fork", which shares the memory of this process, or "spawn" where this process may have threads that hold
     locks, which a forked child would never see released.
     """
 
@@ -70,7 +70,7 @@ class Processes:
 
 
 class _Worker:
-    """A process that does tasks as they come. It has a pipe and no locks, so that it can be stopped at any time."""
+    """A process that does one task after the other. It has a pipe and no locks, so it can be killed at any time."""
 
     def __init__(self, function: Callable[[Any], Any], start: str, memory: int | None) -> None:
         context: Any = multiprocessing.get_context(start)
@@ -100,7 +100,7 @@ class _Worker:
 
 
 def _serve(function: Callable[[Any], Any], connection: Connection, memory: int | None) -> None:
-    """Runs in the child until its parent is gone. Ctrl-C is the parent's: it stops the child."""
+    """Do tasks, in the child, until the parent is gone. On Ctrl-C the parent stops the child."""
     child.begin(memory)
     while True:
         try:
