@@ -64,7 +64,7 @@ def test_pictures_are_the_same_each_time(tmp_path, capsys):
         (("(a ⊕ b) ⊙ c", "--kind", "regions"), "a map has two inputs, found 3: fix the others with --at c=1/2"),
         ((HAT, "--kind", "regions"), "a map has two inputs, found 1: use --kind function"),
         ((HAT, "--kind", "dag"), "expected a formula, found a network"),
-        ((HAT, "--at", "x1=1"), "nothing is left to draw"),
+        ((HAT, "--at", "x1=1"), "there is nothing to draw"),
         ((HAT, "--at", "z=1"), "z is no input"),
         ((HAT, "--at", "x1=2"), "x1 = 2 is outside [0, 1]"),
         (("x ⊕ y", "--at", "y=2"), "y = 2 is outside [0, 1]"),

@@ -1,8 +1,8 @@
-"""Continuous piecewise linear functions [0,1] → ℝ, exactly: breakpoints and pieces of formulas and networks.
+"""Exact continuous piecewise linear functions [0,1] → ℝ: breakpoints and pieces of formulas and networks.
 
-Two independent ways lead to them. :func:`function_of` follows the breakpoints through every operator; it works for all
+They are computed in two independent ways. :func:`function_of` follows the breakpoints through every operator, in all
 three logics. :func:`sampled` is the paper's procedure: a term of length L bends only at fractions with denominators up
-to L, so its values at the Farey points of order L tell all.
+to L, so its values at the Farey points of order L determine it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from verimv.solvers.limited import Deadline
 
 @dataclass(frozen=True)
 class Piece:
-    """slope·x + intercept on [left, right]."""
+    """The function slope·x + intercept on [left, right]."""
 
     left: Number
     right: Number
@@ -39,15 +39,17 @@ class Piece:
 
 @dataclass(frozen=True)
 class Piecewise:
-    """0 = points[0] < … < points[-1] = 1 with the values there, linear in between. Every inner point is a breakpoint,
-    so equal functions are equal objects."""
+    """A piecewise linear function: its values at 0 = points[0] < … < points[-1] = 1, linear in between.
+
+    Every inner point is a breakpoint, so equal functions are equal objects.
+    """
 
     points: tuple[Number, ...]
     values: tuple[Number, ...]
 
     @staticmethod
     def through(points: Sequence[Number], values: Sequence[Number]) -> Piecewise:
-        """Linear interpolation; points at which nothing bends are dropped."""
+        """Return the linear interpolation of these values, without points at which it does not bend."""
         if len(points) != len(values) or len(points) < 2 or points[0] != 0 or points[-1] != 1:
             raise InputError("expected a value for each of the points 0 < … < 1")
         kept_x, kept_y = [points[0]], [values[0]]
@@ -70,7 +72,7 @@ class Piecewise:
 
     @property
     def breakpoints(self) -> tuple[Number, ...]:
-        """Where it bends, in the open interval (0,1)."""
+        """The points of the open interval (0,1) at which the function bends."""
         return self.points[1:-1]
 
     def pieces(self) -> list[Piece]:
@@ -82,7 +84,7 @@ class Piecewise:
 
     @property
     def number_kind(self) -> str:
-        """ "integer", "rational" or "algebraic": what the coefficients of the pieces are, and so which logic fits."""
+        """The kind of the pieces' coefficients, which says what logic fits: "integer", "rational" or "algebraic"."""
         numbers = [number for piece in self.pieces() for number in (piece.slope, piece.intercept)]
         if any(isinstance(number, Algebraic) for number in (*numbers, *self.points)):
             return "algebraic"
@@ -90,13 +92,13 @@ class Piecewise:
 
     def check_unit_interval(self) -> None:
         if min(self.values) < 0 or max(self.values) > 1:
-            raise InputError("expected a function with values in [0,1]: no formula has others")
+            raise InputError("expected a function with values in [0,1]: formulas have no other values")
 
     def __call__(self, x: Number) -> Number:
         return _values_at(self, [x])[0]
 
     def clamped(self, low: Number | None, high: Number | None) -> Piecewise:
-        """min(high, max(low, f)), either end missing."""
+        """Return min(high, max(low, f)); None means no limit."""
         if (low is None or min(self.values) >= low) and (high is None or max(self.values) <= high):
             return self
         bends = [bend for bend in (low, high) if bend is not None]
@@ -117,7 +119,7 @@ class Piecewise:
 
 
 def combination(parts: Sequence[tuple[Number, Piecewise]], constant: Number = ZERO) -> Piecewise:
-    """constant + Σ factor·function."""
+    """Return constant + Σ factor·function."""
     if not parts:
         return Piecewise.constant(constant)
     grid = parts[0][1].points
@@ -131,7 +133,7 @@ def combination(parts: Sequence[tuple[Number, Piecewise]], constant: Number = ZE
 
 
 def _values_at(function: Piecewise, grid: Sequence[Number]) -> Sequence[Number]:
-    """Values at increasing points."""
+    """Return the values at increasing points."""
     if grid == function.points:
         return function.values
     points, values, i, result = function.points, function.values, 0, []
@@ -144,7 +146,7 @@ def _values_at(function: Piecewise, grid: Sequence[Number]) -> Sequence[Number]:
 
 
 class _Following(Algebra[Piecewise]):
-    """Definition A.3 on functions instead of numbers."""
+    """Definition A.3, on functions instead of numbers."""
 
     def __init__(self, deadline: Deadline) -> None:
         self._deadline = deadline
@@ -181,8 +183,10 @@ _CLAMPS: dict[Activation, tuple[Number | None, Number | None]] = {
 
 
 def function_of(subject: Formula | Network, seconds: float = math.inf) -> Piecewise:
-    """The function of a formula or network with one output and at most one input, by following its breakpoints.
-    :class:`Undecided` if that takes too long."""
+    """Return the function of a formula or network with one output and at most one input, by following its breakpoints.
+
+    Raise :class:`Undecided` if that takes too long.
+    """
     check_univariate(subject)
     deadline = Deadline(seconds)
     if isinstance(subject, Formula):
@@ -204,13 +208,14 @@ class Names(NamedTuple):
 
 
 def names_of(subject: Formula | Network | Piecewise, variable: str) -> Names:
-    """What the formula made from a subject calls its inputs and outputs: as the subject does, so that the two can be
-    compared. A function has no names, and a constant no input: `variable` is theirs."""
+    """Return the names of inputs and outputs of a formula made from a subject.
+
+    They are the subject's, so that the two can be compared. A :class:`Piecewise` has no names and a constant no input:
+    their input is called `variable`.
+    """
     if isinstance(subject, Piecewise):
         return Names((variable,), None)
-    clash = set(subject.inputs) & set(
-        subject.outputs
-    )  # a formula may be one of its inputs; another of the same may not
+    clash = set(subject.inputs) & set(subject.outputs)  # an output may be named like an input only if it is that input
     return Names(subject.inputs or (variable,), None if clash else subject.outputs)
 
 
@@ -218,12 +223,12 @@ def check_univariate(subject: Formula | Network) -> None:
     if len(subject.inputs) > 1 or len(subject.outputs) != 1:
         raise InputError(
             f"expected one input and one output, found {len(subject.inputs)} and {len(subject.outputs)}: "
-            "breakpoints are for functions of one variable"
+            "breakpoints need a function of one variable"
         )
 
 
 def farey_points(order: int) -> Iterator[Rational]:
-    """All fractions of [0,1] with denominators up to `order`, increasing."""
+    """Yield all fractions of [0,1] with denominators up to `order`, increasing."""
     if order < 1:
         raise InputError(f"expected an order ≥ 1, found {order}")
     a, b, c, d = 0, 1, 1, order
@@ -235,10 +240,13 @@ def farey_points(order: int) -> Iterator[Rational]:
 
 
 def sampled(formula: Formula, order: int | None = None) -> Piecewise:
-    """The paper's way for MV terms: values at the Farey points of the term's length, compared with their neighbours."""
+    """Return the function of an MV term by the paper's procedure: from its values at Farey points.
+
+    Their order is the term's length, unless `order` says otherwise.
+    """
     check_univariate(formula)
     if formula.logic != "mv":
-        raise InputError(f"expected an MV term, found {formula.logic}: others may bend anywhere")
+        raise InputError(f"expected an MV term, found {formula.logic}: other terms may bend at any point")
     points = list(farey_points(max(1, formula.length) if order is None else order))
     if not formula.inputs:
         return Piecewise.constant(formula.at({})[0])

@@ -1,7 +1,7 @@
 """Linear regions of formulas and networks in any dimension, enumerated exactly.
 
-A region is a polytope known by its vertices. Every ρ or σ of the program cuts the regions along the hyperplane on which
-its argument changes sign, in the order in which the program is built, so that the argument is affine on every region.
+A region is a polytope, given by its vertices. Every ρ or σ of the program, in order, cuts the regions along the
+hyperplane on which its argument changes sign. So its argument is affine on every region.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Point = tuple[Number, ...]
 
 
 class Polytope(NamedTuple):
-    """A full-dimensional polytope: vertices, and for each the set (bits) of the constraints that are tight there."""
+    """A full-dimensional polytope: its vertices, and for each a bit set of the constraints that are tight there."""
 
     vertices: tuple[Point, ...]
     tight: tuple[int, ...]
@@ -44,12 +44,12 @@ class Polytope(NamedTuple):
         return tuple(sum(coordinates, ZERO) / count for coordinates in zip(*self.vertices, strict=True))
 
     def at_most(self, low: Affine, high: Affine) -> bool:
-        """low ≤ high on the whole polytope."""
+        """Whether low ≤ high on the whole polytope."""
         difference = high + (-low)
         return all(difference(vertex) >= 0 for vertex in self.vertices)
 
     def cut(self, form: Affine) -> tuple[Polytope | None, Polytope | None]:
-        """The parts with form ≤ 0 and form ≥ 0, each None if it has no inner point."""
+        """Return the parts with form ≤ 0 and form ≥ 0, each None if it has no inner point."""
         values = [form(vertex) for vertex in self.vertices]
         if all(value >= 0 for value in values):
             return None, self
@@ -76,7 +76,7 @@ class Polytope(NamedTuple):
         return Polytope(vertices, tight, self.constraints + 1)
 
     def _is_edge(self, i: int, j: int) -> bool:
-        """Two vertices are neighbours if enough constraints are tight at both, and all of them at no third vertex."""
+        """Whether enough constraints are tight at both vertices, and no third vertex has all of these."""
         common = self.tight[i] & self.tight[j]
         if common.bit_count() < self.dimension - 1:
             return False
@@ -102,9 +102,12 @@ class Region(NamedTuple):
 
 
 def linear_regions(*subjects: Formula | Network, limit: int | None = None, seconds: float = math.inf) -> list[Region]:
-    """Cells of the unit cube on which all outputs of all subjects are affine. Subjects share their inputs by name,
-    those of the first in order; a network's box is mapped onto the cube. Some neighbours may carry the same forms.
-    :class:`Undecided` if there are more cells than the limit (MAX_REGIONS), or if it takes too long."""
+    """Return cells of the unit cube on which all outputs of all subjects are affine.
+
+    Subjects share inputs of the same name; the inputs of the first come first. A network's box is mapped onto the cube.
+    Neighbouring cells may have the same forms. Raise :class:`Undecided` if there are more cells than the limit
+    (MAX_REGIONS), or if it takes too long.
+    """
     inputs = list(dict.fromkeys(name for subject in subjects for name in subject.inputs)) or ["x"]
     program = Program(((ZERO, ONE),) * len(inputs))
     outputs: list[Affine] = []
@@ -119,7 +122,7 @@ def linear_regions(*subjects: Formula | Network, limit: int | None = None, secon
 
 class _Cell(NamedTuple):
     polytope: Polytope
-    #: of each value of the program so far, as a form over the inputs
+    #: each value of the program so far, as a form over the inputs
     forms: tuple[Affine, ...]
 
 
@@ -138,7 +141,7 @@ def _enumerated(program: Program, outputs: Sequence[Affine], limit: int, deadlin
 
 
 def _split(cell: _Cell, argument: Affine, top: Number | None) -> list[_Cell]:
-    """The cell cut where ρ(argument), or σ(argument) if there is a top, bends."""
+    """Cut a cell where ρ(argument) bends; σ(argument) if there is a top."""
     below, above = cell.polytope.cut(argument)
     parts = [] if below is None else [(below, Affine(()))]
     if above is not None and top is not None:
@@ -151,7 +154,7 @@ def _split(cell: _Cell, argument: Affine, top: Number | None) -> list[_Cell]:
 
 
 def same_function(a: Formula | Network, b: Formula | Network) -> bool:
-    """Equality everywhere, decided on the common linear regions: affine forms that agree on one of them are equal."""
+    """Decide equality everywhere on the common linear regions: affine forms that agree on a region are equal."""
     for region in linear_regions(a, b):
         half = len(region.outputs) // 2
         if region.outputs[:half] != region.outputs[half:]:

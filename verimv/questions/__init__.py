@@ -1,1 +1,1 @@
-"""What people ask of networks and formulas: one function each, with all policy of how the answer is found."""
+"""Questions about networks and formulas: one function for each, which also decides how the answer is found."""

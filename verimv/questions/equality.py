@@ -1,4 +1,4 @@
-"""Are two networks or formulas equal, or close? Several ways to decide that, the cheapest first."""
+"""Are two networks or formulas equal, or close? Several methods, the cheapest first."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import BOX_WORK, Search
 from verimv.solvers.verdict import Verdict
 
-#: How a formula may have been extracted, the usual way first: strategy, measure, and logics besides the formula's own
-#: (it may not use all operators that its logic has).
+#: How a formula may have been extracted, the usual way first: strategy, measure, and logics to try after the formula's
+#: own (a formula may use only some operators of the logic in which it was extracted).
 _STRATEGIES = (("compact", "length", "rmv"), ("compact", "size", "rmv"), ("paper", "length", "auto", "rmv"))
-#: Smaller formulas are decided by one query.
+#: Formulas with fewer nodes are decided by one query.
 _EXTRACTED_FROM = 200
-#: For one query about everything, and for the range of the difference: little at first, since either may be quick
-#: where the other is slow.
+#: Work for one query about everything, and for the range of the difference. Little at first: each may be quick where
+#: the other is slow.
 _ROUNDS = ((SECOND, 3 * SECOND), (20 * SECOND, 30 * SECOND))
 
 
 def equivalent(
     a: Formula | Network, b: Formula | Network, *, tolerance: Number = ZERO, search: Search | None = None
 ) -> Verdict:
-    """|a − b| ≤ tolerance everywhere, or an exact point where it is not.
+    """Decide whether |a − b| ≤ tolerance everywhere; refuted with an exact point where it is not.
 
-    A large formula may be what extraction gives for the network: then the kernel checks a certificate of that. Anything
-    else is decided by shared neurons, by one query, by the range of the difference, or by queries about smaller boxes.
+    If a large formula is what extraction gives for the network, the kernel checks the certificate of that extraction.
+    Otherwise the methods are shared neurons, one query, the range of the difference, and queries about smaller boxes.
     """
     check_type(a, Formula, Network)
     check_type(b, Formula, Network)
@@ -76,7 +76,7 @@ def certify_equality(
     if isinstance(a, Network) and isinstance(b, Network):
         return certify_difference(a, b, tolerance, seconds)
     if sign(tolerance):
-        raise InputError("--certify with a tolerance is for two networks")
+        raise InputError("--certify with a tolerance needs two networks")
     if isinstance(a, Formula) and isinstance(b, Formula):
         return certify_formulas(*_same_inputs(a, b), seconds)
     network, formula = (a, b) if isinstance(a, Network) else (b, a)
@@ -86,13 +86,13 @@ def certify_equality(
 
 
 def _same_inputs(a: Formula, b: Formula) -> tuple[Formula, Formula]:
-    """Return both with all inputs, and the outputs of the first: what a certificate of two formulas is about."""
+    """Return both formulas with the inputs of both and the outputs of the first, as a certificate needs them."""
     inputs = list(dict.fromkeys((*a.inputs, *b.inputs)))
     return Formula(a.dag, inputs, a.roots, a.outputs), Formula(b.dag, inputs, b.roots, a.outputs)
 
 
 def _by_extraction(network: Network, formula: Formula, search: Search) -> Verdict | None:
-    """Proved by a certificate, if the formula is what some way of extraction gives; None otherwise."""
+    """Return "proved", by a certificate, if some options of extraction give this formula; None otherwise."""
     began = time.perf_counter()
     is_integer = to_unit_cube(network).number_kind == "integer"
 
@@ -106,9 +106,9 @@ def _by_extraction(network: Network, formula: Formula, search: Search) -> Verdic
                 return None
             search.progress(f"extracting again by {strategy} {minimise} {logic} with {bounds} bounds", 0, 1)
             try:
-                known = proven(bounds, is_integer or strategy == "paper")  # as extraction asks for them
+                known = proven(bounds, is_integer or strategy == "paper")  # as extraction computes them
                 found = extract(network, bounds=known, logic=logic, strategy=strategy, minimise=minimise)
-            except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large a one
+            except (InputError, Refuted, Undecided):  # no formula in this logic, none at all, or too large
                 continue
             if found.formula == formula and not found.check():
                 seconds = time.perf_counter() - began

@@ -32,11 +32,11 @@ def bounds(
 ) -> NetworkBounds:
     """Return a proven range of every neuron's argument (its value before activation) over the network's box.
 
-    `method` is one of interval, linear, lp and exact, from quick to tight, or auto: the tightest that takes a few
-    seconds' worth of work. Exact bounds are found by the `engine` "search" (verimv's own), "smt" (a solver, within
+    `method` is one of interval, linear, lp and exact, from quick to tight, or auto: the tightest that takes work of a
+    few seconds. Exact bounds are found by the `engine` "search" (verimv's own), "smt" (a solver, within
     `seconds` and `memory` megabytes) or "both" (they must agree). `neuron` is the layer (from 1) and the index (from 0)
-    of the only neuron that has to be tight; the bounds of others may be loose then. `seconds_per_bound` is the effort
-    for each end of a range, counted in steps that take about so long.
+    of the only neuron whose bounds have to be tight. `seconds_per_bound` is the effort for each end of a range, counted
+    in steps that take about so long.
     """
     check_type(network, Network, hint=" (verimv.load makes one)")
     if method not in METHODS:
@@ -45,7 +45,7 @@ def bounds(
         raise InputError(f"unknown engine {engine}: choose one of {', '.join(BOUND_ENGINES)}")
     if engine != "search":
         if method not in ("auto", "exact"):
-            raise InputError(f"--engine {engine} is for exact bounds: use --method exact, not {method}")
+            raise InputError(f"--engine {engine} finds exact bounds only: use --method exact, not {method}")
         method = "exact"
     per_bound = int(seconds_per_bound * SECOND)
 
@@ -66,7 +66,7 @@ def bounds(
 
 
 def _check_agreement(bounds: NetworkBounds, others: NetworkBounds) -> None:
-    """Raise if one engine attains what the other excludes."""
+    """Raise an error if one engine attains a value that the other excludes."""
     for layer, (rows, other_rows) in enumerate(zip(bounds.layers, others.layers, strict=True), start=1):
         for index, pair in enumerate(zip(rows, other_rows, strict=True)):
             for a, b in (pair, pair[::-1]):

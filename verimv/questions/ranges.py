@@ -51,8 +51,8 @@ def output_range(
     """Return the range of every output of a network over its box, or of a formula over the unit cube.
 
     `engine` is "search" (verimv's own), "smt" (the solvers of `search`), "both" (they must agree), or "auto": the
-    search first, and solvers where it does not find the exact range. An end that is not exact says what is attained
-    and what is proved.
+    search, then solvers if it does not find the exact range. An end that is not exact has a value that is attained and
+    a bound that is proved.
     """
     check_type(subject, Formula, Network)
     if engine not in RANGE_ENGINES:
@@ -65,7 +65,7 @@ def output_range(
 
 
 def certify_output_range(network: Network, ranges: list[OutputRange], seconds: float) -> Certificate | None:
-    """Return a certificate of the bounds that are proved, or None if no evidence is found in time."""
+    """Return a certificate of the proved bounds, or None if no evidence is found in time."""
     return certify_range(network, [(found.lower.bound, found.upper.bound) for found in ranges], seconds)
 
 
@@ -89,7 +89,7 @@ def _function_ranges(subject: Formula | Network, engine: str, search: Search) ->
 
 
 def _check_agreement(ranges: list[FunctionRange], others: list[FunctionRange]) -> None:
-    """Raise if one engine attains what another excludes."""
+    """Raise an error if one engine attains a value that another excludes."""
     for a, b in zip(ranges, others, strict=True):
         for x, y in ((a.lower, b.lower), (a.upper, b.upper)):
             if x.value > y.upper or y.value > x.upper:

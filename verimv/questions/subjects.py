@@ -1,4 +1,4 @@
-"""What a command works on: a formula or a network, from a file, from stdin (``-``) or as an expression."""
+"""Read the subject of a command: a formula or a network, from a file, from stdin (``-``) or as an expression."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FILE_SUFFIXES = (".json", ".mv", ".txt", *NETWORK_SUFFIXES)
 
 
 def read_subject(argument: str) -> Formula | Network:
-    """A file if there is one of that name (or the name ends like one), otherwise an expression."""
+    """Read a file if there is one of that name or if the name ends like one, otherwise an expression."""
     if argument == "-":
         if sys.stdin is None:
-            raise InputError("stdin is closed", source="stdin")
+            raise InputError("stdin is closed: give a file or an expression", source="stdin")
         return _read(decode(sys.stdin.buffer.read(), "stdin"), "stdin")
     if not _names_a_file(argument):
         return _read(argument, "formula")

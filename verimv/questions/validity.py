@@ -20,7 +20,7 @@ Subject = Formula | Network
 
 
 def valid(formula: Subject, *, search: Search | None = None) -> Verdict:
-    """Decide whether the value is 1 everywhere; refuted with an exact point where it is not."""
+    """Decide whether a formula is 1 everywhere; refuted with an exact point where it is not."""
     function = _single(Function(formula))
     question = _value_question(
         function, lambda y: [[positive(y.complement()), positive(y.shifted(-1))]], lambda value: value != 1
@@ -29,7 +29,7 @@ def valid(formula: Subject, *, search: Search | None = None) -> Verdict:
 
 
 def satisfiable(formula: Subject, *, search: Search | None = None) -> Verdict:
-    """Decide whether the value is 1 somewhere; proved with the point, refuted without one."""
+    """Decide whether a formula is 1 somewhere; proved with an exact point."""
     function = _single(Function(formula))
     question = _value_question(
         function, lambda y: [[nonnegative(y.shifted(-1))], [nonnegative(y.complement())]], lambda value: value == 1
@@ -40,7 +40,7 @@ def satisfiable(formula: Subject, *, search: Search | None = None) -> Verdict:
 
 
 def entails(premise: Subject, conclusion: Subject, *, search: Search | None = None) -> Verdict:
-    """Decide whether the conclusion is 1 wherever the premise is; refuted with an exact point where it is not."""
+    """Decide whether the conclusion is 1 wherever the premise is 1; refuted with an exact point where it is not."""
     f, g = (_single(function) for function in together(premise, conclusion))
 
     def build(box: Box) -> tuple[Program, Condition]:

@@ -1,1 +1,1 @@
-"""What people look at: pictures and the report."""
+"""Pictures and the report."""

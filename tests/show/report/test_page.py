@@ -171,7 +171,7 @@ def test_every_extraction_has_a_page(spec):
     size = len(data["kinds"])
     assert size == extraction.formula.size == len(data["left"]) == len(data["right"])
     assert all(0 <= int(node) < size for node in (*data["claims"], *data["names"], *data["inside"]))
-    assert ("equals, at every point" in Page(text).told) == (not lacking)
+    assert ("equals, exactly and at every point" in Page(text).told) == (not lacking)
     for left, right, kind in zip(data["left"], data["right"], data["kinds"], strict=True):
         assert (left >= 0) == (kind > "2")
         assert (right >= 0) == (kind in "04567")
@@ -208,7 +208,7 @@ def test_votes_in_words(weights, constant, words):
 def test_a_certified_extraction(hat):
     page = page_of(hat)
     assert "certified" in page.told
-    assert "equals, at every point of its box and exactly, an MV formula of length 4 (5 shared nodes)" in page.told
+    assert "equals, exactly and at every point of its box, an MV formula of length 4 (5 shared nodes)" in page.told
     assert "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)" in page.told
     assert "8 claims on 13 lines" in page.told
     assert json.loads((hat / "summary.json").read_text())["formula_sha256"] in page.told
@@ -227,7 +227,7 @@ def test_a_page_claims_what_was_checked(tmp_path, options):
     main(["extract", "examples/networks/hat.json", "-o", str(tmp_path / "out"), *options])
     page = Page((tmp_path / "out/report.html").read_text())
     assert ("not checked" in page.told) == bool(options)
-    assert ("equals, at every point" in page.told) != bool(options)
+    assert ("equals, exactly and at every point" in page.told) != bool(options)
 
 
 def test_a_wrong_certificate_is_shown_as_such(hat, capsys):
@@ -260,7 +260,7 @@ def test_an_assumed_bound_leaves_it_open(hat, capsys):
     page = Page((hat / "report.html").read_text())
     assert "not certified" in page.told
     assert "1 bound assumed without evidence" in page.told
-    assert "equals, at every point" not in page.told
+    assert "equals, exactly and at every point" not in page.told
 
 
 def test_files_that_the_certificate_does_not_name_are_refused(hat):
@@ -290,7 +290,7 @@ def test_no_directory_and_no_certificate(tmp_path, hat, capsys):
 
 def test_a_certificate_without_a_formula(capsys):
     assert main(["report", "tests/certificate/by_verdict/valid/range-of-a-network", "-o", "/nowhere/x.html"]) == 2
-    assert "a report is about a formula" in capsys.readouterr().err
+    assert "a report needs a formula" in capsys.readouterr().err
 
 
 def test_extract_without_a_report(tmp_path):
@@ -329,7 +329,7 @@ def test_numbers_out_of_all_reason(weight):
     network = Network.of([Layer.of([[weight, 1], ["-1", weight]], [0, "1"]), Layer.of([[1, 1]], [weight], "identity")])
     extraction = extract(network, scale_output=True)
     text = report_html(of_extraction(extraction, "far", {}, extraction.check(), True))
-    assert "equals, at every point" in Page(text).told
+    assert "equals, exactly and at every point" in Page(text).told
     assert not re.search(r'="-?(?:nan|inf)', text)
     one = Network.of([Layer.of([[weight]], [0], "identity")])
     curves_svg(curves(one), "x1")

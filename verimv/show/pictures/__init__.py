@@ -1,4 +1,4 @@
-"""Pictures of functions and formulas: exact content, SVG without any library, matplotlib figures."""
+"""Pictures of functions and formulas, with exact content: SVG without a library, and matplotlib figures."""
 
 from verimv.show.pictures.curves import curves, curves_svg
 from verimv.show.pictures.graph import graph_svg

@@ -1,4 +1,4 @@
-"""Functions of one input: their exact graphs, in the subject's own units, and how they look."""
+"""Functions of one input: their exact graphs in the subject's own units, and SVG pictures of them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from verimv.networks.network import Network
 from verimv.pieces.piecewise import function_of
 from verimv.show.pictures import svg
 
-#: More breakpoints than this are not marked one by one.
+#: Breakpoints are marked if there are at most so many.
 MARKED = 60
-#: More outputs than this are not told apart.
+#: Outputs drawn in one picture: there are no more colours.
 MAX_CURVES = len(svg.COLOURS)
 
 
 class Curve(NamedTuple):
-    """The graph of one output: its ends and breakpoints, linear in between."""
+    """The graph of one output: values at its ends and breakpoints, linear in between."""
 
     name: str
     points: tuple[Number, ...]
@@ -36,7 +36,10 @@ def single_outputs(subject: Formula | Network) -> list[Formula | Network]:
 
 
 def curves(subject: Formula | Network, seconds: float = math.inf) -> list[Curve]:
-    """The exact graph of every output of a subject with one input (or none). :class:`Undecided` past the time."""
+    """Return the exact graph of every output of a subject with one input or none.
+
+    Raise :class:`Undecided` if that takes too long.
+    """
     if len(subject.inputs) > 1:
         raise InputError(f"expected one input, found {len(subject.inputs)}")
     low, high = subject.box[0] if isinstance(subject, Network) else (ZERO, ONE)
@@ -50,7 +53,7 @@ def curves(subject: Formula | Network, seconds: float = math.inf) -> list[Curve]
 
 
 def value_range(drawn: Sequence[Curve]) -> tuple[float, float]:
-    """What the vertical axis shows: [0,1] if all values lie there."""
+    """Return the range of the vertical axis: [0,1] if all values lie there and differ."""
     low = min(svg.as_float(min(curve.values)) for curve in drawn)
     high = max(svg.as_float(max(curve.values)) for curve in drawn)
     if low >= 0 and high <= 1 and high - low > 0.05:
@@ -60,7 +63,7 @@ def value_range(drawn: Sequence[Curve]) -> tuple[float, float]:
 
 
 def curves_svg(drawn: Sequence[Curve], x_name: str, width: float = 560, height: float = 340) -> str:
-    """Graphs in one frame, with their breakpoints marked."""
+    """Return the graphs in one frame, with their breakpoints marked."""
     drawn = drawn[:MAX_CURVES]
     legend = 22.0 if len(drawn) > 1 else 0.0
     x_low, x_high = svg.as_float(drawn[0].points[0]), svg.as_float(drawn[0].points[-1])

@@ -1,4 +1,4 @@
-"""The same pictures for print, by matplotlib: as SVG or PNG, the same bytes for the same function."""
+"""The same pictures by matplotlib, for print: SVG or PNG, the same bytes for the same function."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from verimv.show.pictures.maps import SCALE, Ends, RegionMap
 from verimv.show.pictures.matplotlib_files import SETTINGS, saved
 
 _POINTS = 72.0
-#: Of a map, in each direction.
+#: Pixels of a map in each direction.
 PIXELS = 720
 
 
 def _figure(width: float, height: float, draw: Callable[[Any], None], kind: str) -> bytes:
-    """The bytes of a figure of so many inches."""
+    """Return the bytes of a figure; its size is in inches."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -33,7 +33,7 @@ def _figure(width: float, height: float, draw: Callable[[Any], None], kind: str)
 
 
 def curves_figure(drawn: Sequence[Curve], x_name: str, kind: str) -> bytes:
-    """Graphs in one frame; breakpoints are marked."""
+    """Return the graphs in one frame, with their breakpoints marked."""
     if len(drawn) > MAX_CURVES:
         drawn = drawn[:MAX_CURVES]
 
@@ -61,7 +61,7 @@ def curves_figure(drawn: Sequence[Curve], x_name: str, kind: str) -> bytes:
 
 
 def map_figure(drawn: Sequence[RegionMap], inputs: Sequence[str], box: Ends, kind: str) -> bytes:
-    """A map for each output, side by side: values as colours, exactly linear on each region, and where it bends."""
+    """Return a map for each output, side by side: values as colours, and lines where the function bends."""
 
     def draw(figure: Any) -> None:
         from matplotlib.colors import LinearSegmentedColormap
@@ -78,7 +78,7 @@ def map_figure(drawn: Sequence[RegionMap], inputs: Sequence[str], box: Ends, kin
 
 
 def raster(drawn: RegionMap, pixels: int = PIXELS) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Values at the centres of pixels of the unit square, row by row from below."""
+    """Return the values at the centres of the pixels of the unit square, row by row from below."""
     places = (np.arange(pixels) + 0.5) / pixels
     values = np.full((pixels, pixels), np.nan)
     for cell in drawn.cells:
@@ -118,7 +118,7 @@ def _fill(figure: Any, axes: Any, drawn: RegionMap, box: Ends, colours: Any) -> 
 
 
 def graph_figure(formula: Formula, drawn: Drawn, kind: str) -> bytes:
-    """The shared DAG, outputs above; dashed nodes have operands that are left out."""
+    """Return a drawing of the shared DAG, outputs at the top. Operands of dashed nodes are left out."""
     placed = place(formula, drawn)
     width, height = placed.width + 20, placed.ranks * RANK_HEIGHT + 30
 

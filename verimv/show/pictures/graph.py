@@ -1,4 +1,4 @@
-"""The shared DAG of a formula, drawn: outputs above, inputs below, every subformula once."""
+"""Drawings of the shared DAG of a formula: outputs at the top, inputs at the bottom, every subformula once."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from verimv.formulas.formula import Formula
 from verimv.show.pictures import svg
 from verimv.show.pictures.layout import Layout, layout
 
-#: Larger drawings tell nothing.
+#: Nodes of a drawing: larger ones cannot be read.
 MAX_DRAWN = 400
 
 SYMBOLS = {ZERO: "0", ONE: "1", NOT: "¬", OPLUS: "⊕", ODOT: "⊙"}
-#: Dark enough for white letters; other nodes are grey.
+#: Colours of nodes, dark enough for white letters; other nodes are grey.
 FILLS = {OPLUS: "#2f6fcb", ODOT: "#b35a07", VARIABLE: "#1b7d56"}
 GREY = "#67707e"
 
@@ -34,7 +34,7 @@ class Drawn(NamedTuple):
 
 
 def top_of(formula: Formula, limit: int = MAX_DRAWN) -> Drawn:
-    """The formula, or as many of its nodes as the limit allows, those nearest to the outputs first."""
+    """Return the nodes of the formula, at most `limit` of them: those nearest to the outputs."""
     dag = formula.dag
     seen = dict.fromkeys(formula.roots)
     expanded: set[int] = set()
@@ -71,7 +71,7 @@ def place(formula: Formula, drawn: Drawn) -> Layout:
 
 
 def graph_svg(formula: Formula, limit: int = MAX_DRAWN) -> str:
-    """The DAG, or its top if it is large: nodes whose operands are left out have a dashed edge."""
+    """Return a drawing of the DAG, or of its top if it is large. Operands of dashed nodes are left out."""
     drawn = top_of(formula, limit)
     placed = place(formula, drawn)
     height = placed.ranks * RANK_HEIGHT + 36
@@ -89,7 +89,7 @@ def graph_svg(formula: Formula, limit: int = MAX_DRAWN) -> str:
 
 
 def _bent(points: Sequence[tuple[float, float]]) -> str:
-    """A smooth way through points, upright at each."""
+    """Return a smooth path through points, vertical at each."""
     d = f"M{points[0][0]:.1f},{points[0][1]:.1f}"
     for (x, y), (u, v) in itertools.pairwise(points):
         middle = (y + v) / 2

@@ -1,7 +1,7 @@
-"""Where the nodes of a DAG are drawn: ranks by height, an order with few crossings, places without overlap.
+"""Layout of a DAG: ranks by height, an order with few crossings, places without overlap.
 
-The usual three steps (Sugiyama): an edge over several ranks gets a place on each, ranks are ordered by the means of
-their neighbours, and then every rank is put as near to these means as its widths allow, by isotonic regression.
+The usual three steps (Sugiyama): an edge over several ranks gets a place on each; the items of a rank are ordered by
+the means of their neighbours; then they are put as near to these means as their widths allow, by isotonic regression.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-#: Sweeps up and down; more change little.
+#: Sweeps up and down; more of them change little.
 SWEEPS = 12
 
-#: A node, or a place of an edge between two nodes on a rank in between.
+#: A node, or the place of an edge on a rank between its ends.
 Item = Hashable
 
 
 class Layout(NamedTuple):
-    """`places` of nodes: (x, rank), rank 0 at the bottom. `edges`: from user to operand, through these places."""
+    """`places` are (x, rank) of nodes, rank 0 at the bottom; `edges` go from user to operand through such places."""
 
     places: Mapping[int, tuple[float, int]]
     edges: Mapping[tuple[int, int], Sequence[tuple[float, int]]]
@@ -29,7 +29,7 @@ class Layout(NamedTuple):
 def layout(
     order: Sequence[int], operands: Callable[[int], Sequence[int]], width: Callable[[int], float], gap: float = 18
 ) -> Layout:
-    """Of nodes that come after their operands."""
+    """Return a layout of nodes; `order` has operands before their users."""
     ranks: dict[int, int] = {}
     for node in order:
         ranks[node] = 1 + max((ranks[operand] for operand in operands(node)), default=-1)
@@ -60,7 +60,7 @@ Neighbours = Mapping[Item, Sequence[Item]]
 
 
 def _neighbours(chains: Mapping[tuple[int, int], Sequence[Item]]) -> tuple[Neighbours, Neighbours]:
-    """Those one rank below, and those one rank above."""
+    """Return the neighbours one rank below, and those one rank above."""
     below: dict[Item, list[Item]] = {}
     above: dict[Item, list[Item]] = {}
     for chain in chains.values():
@@ -91,7 +91,7 @@ def _mean(numbers: Sequence[float], default: float) -> float:
 
 
 def spread(row: Sequence[Item], wanted: Sequence[float], widths: Mapping[Item, float]) -> dict[Item, float]:
-    """Places in this order, as near to the wanted ones as possible (least squares), without overlap."""
+    """Return places in this order, without overlap, as near to the wanted ones as possible (least squares)."""
     offsets, total = [], 0.0
     for item in row:
         offsets.append(total + widths[item] / 2)

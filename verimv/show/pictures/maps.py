@@ -1,6 +1,6 @@
-"""Functions of two inputs: their exact linear regions, in the subject's own units, and how they look.
+"""Functions of two inputs: their exact linear regions in the subject's own units, and SVG pictures of them.
 
-On a region a function is affine, so one linear gradient shows its values there without error.
+A function is affine on a region, so a linear gradient shows its values there exactly.
 """
 
 from __future__ import annotations
@@ -20,31 +20,34 @@ from verimv.show.pictures import svg
 Point = tuple[Number, Number]
 Side = tuple[Point, Point]
 
-#: Colours from the smallest to the largest value: lightness grows evenly, which print and colour-blind eyes keep.
+#: Colours from the smallest to the largest value. Lightness grows evenly, for print and for colour-blind people.
 SCALE = ("#2b2350", "#31507f", "#2f7f8c", "#59ab7c", "#b5cf63", "#f6e86b")
 
 
 class Cell(NamedTuple):
-    """A convex polygon, counter-clockwise, on which the function is `form` over the unit square."""
+    """A convex polygon in the unit square, counter-clockwise, on which the function is `form`."""
 
     corners: tuple[Point, ...]
     form: Affine
 
 
 class RegionMap(NamedTuple):
-    """One output over the square. `borders` are the segments at which the function bends."""
+    """One output on the unit square. `borders` are the segments at which the function bends."""
 
     name: str
     cells: list[Cell]
     borders: list[Side]
-    #: connected sets of cells with one form
+    #: the number of connected sets of cells with the same form
     regions: int
     low: Number
     high: Number
 
 
 def region_maps(subject: Formula | Network, limit: int = 20_000, seconds: float = math.inf) -> list[RegionMap]:
-    """The exact regions of every output of a subject with two inputs. :class:`Undecided` past a limit."""
+    """Return the exact regions of every output of a subject with two inputs.
+
+    Raise :class:`Undecided` if there are more than the limit, or if it takes too long.
+    """
     if len(subject.inputs) != 2:
         raise InputError(f"expected two inputs, found {len(subject.inputs)}")
     found = linear_regions(subject, limit=limit, seconds=seconds)
@@ -87,7 +90,7 @@ def _sides(cell: Cell) -> Iterator[Side]:
 
 
 def _polygon(polytope: Polytope) -> tuple[Point, ...]:
-    """The vertices in order: a lower and an upper chain from left to right, decided exactly."""
+    """Return the vertices in order: the lower chain from left to right, then the upper one back."""
     points = sorted((vertex[0], vertex[1]) for vertex in polytope.vertices)
     (ax, ay), (bx, by) = points[0], points[-1]
     below: list[Point] = []
@@ -106,8 +109,10 @@ def box_of(subject: Formula | Network) -> Ends:
 
 
 class Shading(NamedTuple):
-    """Where on the unit square an affine function takes the smallest and the largest value of the map, or its only
-    value as a share of that range."""
+    """Points at which an affine function has the smallest and the largest value of the map.
+
+    For a constant function, `share` is the position of its value in that range.
+    """
 
     first: tuple[float, float]
     last: tuple[float, float]
@@ -115,7 +120,7 @@ class Shading(NamedTuple):
 
 
 def shading(form: Affine, drawn: RegionMap, scale: tuple[float, float]) -> Shading:
-    """`scale` are the pixels per unit in both directions: gradients are perpendicular in pixels, not in units."""
+    """Return the gradient of a form. `scale` has the pixels per unit: gradients are perpendicular in pixels."""
     low, span = svg.as_float(drawn.low), svg.as_float(drawn.high - drawn.low)
     (a, b), c = (svg.as_float(w) for w in form.dense(2)), svg.as_float(form.constant)
     gx, gy = a / scale[0], b / scale[1]
@@ -129,7 +134,7 @@ def shading(form: Affine, drawn: RegionMap, scale: tuple[float, float]) -> Shadi
 
 
 def mixed(share: float) -> str:
-    """The colour of a value, as a share of the range."""
+    """Return the colour of a value, given as a share of the range."""
     place = share * (len(SCALE) - 1)
     i = min(int(place), len(SCALE) - 2)
     pair = [[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in SCALE[i : i + 2]]
@@ -137,10 +142,13 @@ def mixed(share: float) -> str:
 
 
 def map_svg(drawn: RegionMap, inputs: Sequence[str], box: Ends, identifier: str, size: float = 360) -> str:
-    """The square with every region shaded by its values. `identifier` keeps several pictures on a page apart."""
+    """Return the square with every region shaded by its values.
+
+    `identifier` begins the names of gradients, which must differ between the pictures of a page.
+    """
     (x_low, x_high), (y_low, y_high) = ((svg.as_float(low), svg.as_float(high)) for low, high in box)
     frame = svg.Frame(58, 30, size - 40, size - 40, (x_low, x_high), (y_low, y_high))
-    unit = frame._replace(x_range=(0.0, 1.0), y_range=(0.0, 1.0))  # the regions live on the unit square
+    unit = frame._replace(x_range=(0.0, 1.0), y_range=(0.0, 1.0))  # regions are in the unit square
     forms: dict[Affine, list[Cell]] = {}
     for cell in drawn.cells:
         forms.setdefault(cell.form, []).append(cell)
@@ -179,7 +187,7 @@ def _stops(identifier: str) -> str:
 
 
 def _paint(shade: Shading, unit: svg.Frame, name: str, stops: str) -> tuple[str, list[str]]:
-    """How a region is filled, and the gradient that this needs, if any."""
+    """Return the fill of a region, and the gradient that it needs, if any."""
     if shade.share is not None:
         return mixed(shade.share), []
     ends = {"x1": shade.first[0], "y1": shade.first[1], "x2": shade.last[0], "y2": shade.last[1]}

@@ -1,6 +1,6 @@
 """Files drawn by matplotlib: the same settings for all figures, and the same bytes for the same figure.
 
-matplotlib is an extra: nothing imports it before a figure is drawn.
+matplotlib is optional, so it is imported only when a figure is drawn.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 FORMATS = ("svg", "png")
 
-#: Of matplotlib, for all figures.
+#: Settings of matplotlib for all figures.
 SETTINGS: dict[Any, Any] = {
     "font.size": 8,
     "font.family": "DejaVu Sans",
@@ -28,7 +28,7 @@ def available() -> bool:
 
 
 def saved(figure: Any, kind: str) -> bytes:
-    """The bytes of a figure, the same ones for the same figure."""
+    """Return the bytes of a figure, without a date or a version."""
     data = io.BytesIO()
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
     figure.savefig(data, format=kind, dpi=300, metadata=metadata)

@@ -1,4 +1,4 @@
-"""Ranges of a layer's neurons, side by side: what intervals give, and what was proved and used."""
+"""Ranges of a layer's neurons, side by side: those of interval arithmetic, and those proved and used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from verimv.exact import Number
 from verimv.show.pictures import svg
 
-#: More neurons of a layer are not drawn.
+#: Neurons of a layer that are drawn.
 MAX_BARS = 160
 
 Ends = tuple[Number, Number]
@@ -21,12 +21,12 @@ class Ranges(NamedTuple):
 
 
 def chart_width(count: int) -> float:
-    """Pixels for so many neurons."""
+    """Return the width in pixels for so many neurons."""
     return 74 + min(860.0, max(150.0, 18.0 * min(count, MAX_BARS)))
 
 
 def ranges_svg(bars: Sequence[Ranges], layer: int, height: float = 170) -> str:
-    """One bar per neuron: light for intervals, dark for what was used."""
+    """Return a chart with a bar per neuron: light for intervals, dark for the range used."""
     shown = bars[:MAX_BARS]
     width = chart_width(len(bars))
     ends = [svg.as_float(end) for bar in shown for pair in bar for end in pair]
@@ -55,7 +55,7 @@ def _ends(pair: Ends) -> str:
 
 
 class _Scale:
-    """Linear, or with large numbers drawn together when intervals are out of all proportion to what was used."""
+    """A linear scale, or an asinh scale if intervals are much wider than the ranges used."""
 
     def __init__(self, low: float, high: float, used: float) -> None:
         self.low, self.high = (low, high) if high > low else (low, low + 1.0)

@@ -1,4 +1,4 @@
-"""A function with some of its inputs fixed, so that the others can be drawn."""
+"""Fix some inputs of a function, so that it can be drawn over the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from verimv.networks.network import Network
 
 
 def restricted(subject: Formula | Network, fixed: Mapping[str, Number]) -> Formula | Network:
-    """The same function with these inputs at these values, and without them."""
+    """Return the function of the other inputs, with these inputs at these values."""
     if not fixed:
         return subject
     return _network(subject, fixed) if isinstance(subject, Network) else _formula(subject, fixed)
@@ -26,7 +26,7 @@ def _network(network: Network, fixed: Mapping[str, Number]) -> Network:
             _check(name, fixed[name], low, high)
     kept = [j for j, name in enumerate(network.inputs) if name not in fixed]
     if not kept:
-        raise InputError("all inputs are fixed: nothing is left to draw (verimv eval has the value)")
+        raise InputError("--at: all inputs are fixed, so there is nothing to draw (verimv eval gives the value)")
     forms = {
         j: Affine((), fixed[name]) if name in fixed else Affine.variable(kept.index(j))
         for j, name in enumerate(network.inputs)

@@ -1,6 +1,6 @@
-"""SVG by hand: elements as text, a frame with axes, and how numbers are labelled.
+"""SVG as text: elements, a frame with axes, labels of numbers.
 
-Lines and letters take the colour of the text around the picture, so that it fits a light and a dark page.
+Lines and letters have the colour of the text around the picture, so that it fits light and dark pages.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from verimv.exact import Number, Rational, floor, format_count, format_number
 
-#: Told apart by colour-blind people too, on light and on dark ground.
+#: Colours that colour-blind people can distinguish, on a light and on a dark background.
 COLOURS = ("#3b7dd8", "#d9730d", "#2a9d6f", "#b5508f", "#8a6fd1", "#7f8c2b")
 
-#: Larger numbers are not drawn in proportion.
+#: Larger numbers are drawn as if they were this.
 MAX_FLOAT = 1e100
 _END = Rational(10) ** 100
 
@@ -35,7 +35,7 @@ STYLE = (
 
 
 def element(tag: str, attributes: dict[str, object], *children: str) -> str:
-    """One element; children are SVG already, attribute values are escaped."""
+    """Return an element. Attribute values are escaped; children are SVG already."""
     written = "".join(f' {name}="{escape(_text(value))}"' for name, value in attributes.items())
     return f"<{tag}{written}>{''.join(children)}</{tag}>" if children else f"<{tag}{written}/>"
 
@@ -54,13 +54,13 @@ def tooltip(content: str) -> str:
 
 
 def path(points: Iterable[tuple[float, float]], closed: bool = False) -> str:
-    """The `d` of a path."""
+    """Return the attribute `d` of a path."""
     joined = "L".join(f"{x:.2f},{y:.2f}" for x, y in points)
     return f"M{joined}Z" if closed else f"M{joined}"
 
 
 def document(width: float, height: float, label: str, *children: str) -> str:
-    """A whole picture; `label` is what a screen reader says."""
+    """Return a whole picture; `label` is for screen readers."""
     attributes: dict[str, object] = {
         "xmlns": "http://www.w3.org/2000/svg",
         "class": "vmv",
@@ -74,7 +74,7 @@ def document(width: float, height: float, label: str, *children: str) -> str:
 
 
 def label(x: Number, digits: int = 9) -> str:
-    """The number itself if it is short, otherwise a decimal that says that it is rounded."""
+    """Return the exact number if it is short, otherwise a rounded decimal after ≈."""
     exact = format_number(x)
     if len(exact) <= digits:
         return exact.replace("-", "−")
@@ -84,7 +84,7 @@ def label(x: Number, digits: int = 9) -> str:
 
 
 def as_float(x: Number) -> float:
-    """Where a number is drawn; those out of all reason at the end of it, so that squares are floats, too."""
+    """Return a float for drawing, limited to ±MAX_FLOAT so that its square is finite."""
     return float(max(-_END, min(_END, x)))
 
 
@@ -94,7 +94,7 @@ class Tick(NamedTuple):
 
 
 def round_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
-    """Some round decimals between two numbers."""
+    """Return some round decimals between two numbers."""
     if not high - low > 1 / MAX_FLOAT:
         return [Tick(low, f"{low:.4g}")]
     step = 10.0 ** math.floor(math.log10((high - low) / wanted))
@@ -104,7 +104,7 @@ def round_ticks(low: float, high: float, wanted: int = 5) -> list[Tick]:
 
 
 def exact_ticks(numbers: Sequence[Number], length: float, room: float) -> list[Tick] | None:
-    """The ends and the numbers in between, with their exact names; None if these would overlap on `length` pixels."""
+    """Return ticks with exact labels at these numbers, or None if labels would overlap on `length` pixels."""
     low, high = as_float(numbers[0]), as_float(numbers[-1])
     ticks = [Tick(as_float(x), label(x)) for x in numbers]
     gaps = [(b.place - a.place) / ((high - low) or 1) * length for a, b in itertools.pairwise(ticks)]
@@ -114,7 +114,7 @@ def exact_ticks(numbers: Sequence[Number], length: float, room: float) -> list[T
 
 
 class Frame(NamedTuple):
-    """A rectangle of pixels, and the numbers at its edges."""
+    """A rectangle in pixels, and the ranges of the numbers drawn in it."""
 
     left: float
     top: float

@@ -1,4 +1,4 @@
-"""The shared DAG as data for the page: compact, cut off below the outputs when it is very large."""
+"""The shared DAG as compact data for the page; of a very large one, only the part near the outputs."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from verimv.show.pictures.graph import top_of
 from verimv.show.report.markup import signed_sum
 from verimv.show.report.reading import ReadClaim, Reading
 
-#: Nodes that a page holds; it draws a few hundred at a time.
+#: Nodes in a page; it draws a few hundred at a time.
 MAX_NODES = 60_000
-#: Terms of a claim that are shown, and characters of a certificate's line.
+#: Terms of a claim, and characters of a certificate's line, that are shown.
 MAX_TERMS, MAX_LINE = 12, 160
 
 RULES = {
     "node": "An input or a constant stands for itself.",
-    "atom": "The node stands for itself: layers above use it as a variable.",
+    "atom": "The node stands for itself. Layers above use it as a variable.",
     "not": "¬a = 1 − a.",
     "scale": "δ and Δ multiply a form that is at most 1.",
-    "plus": "⊕ adds forms that are at least 0; and σ(2t) = σ(t) ⊕ σ(t) for every t.",
-    "times": "⊙ adds forms that are at most 1, less 1; and σ(2t − 1) = σ(t) ⊙ σ(t) for every t.",
+    "plus": "⊕ adds forms that are at least 0. Also, σ(2t) = σ(t) ⊕ σ(t) for every t.",
+    "times": "⊙ adds forms that are at most 1, and subtracts 1. Also, σ(2t − 1) = σ(t) ⊙ σ(t) for every t.",
     "lemma": "Lemma 3.3: σ(g + h) = (σ(g) ⊕ h) ⊙ σ(g + 1), for h in [0,1].",
     "cut": "Split: σ(f + g) = (σ(f) ⊙ σ(g + 1)) ⊕ σ(g), if f ≤ 1 wherever g ≤ 0, and f ≥ 0 wherever g ≥ 0.",
     "sort": "Batcher's merge of two good sequences is the good sequence of the sum.",
     "average": "Theorem 6.2: σ(f) is the mean of σ(s·f − i), i = 0, …, s − 1.",
     "same": "Two nodes that clip the same form are equal.",
-    "equals": "Two nodes are equal in each of finitely many cases, by exact multipliers.",
+    "equals": "Two nodes are equal, by a case split with exact dual multipliers.",
     "unit": "A unit that the formula does not need.",
 }
 
 
 def explorer_data(formula: Formula, reading: Reading, names: Mapping[int, str], lines: list[str]) -> dict[str, Any]:
-    """Nodes in columns, operands before users; claims beside them. Missing operands are −1."""
+    """Return the nodes as columns, operands before users, and their claims. A missing operand is −1."""
     dag = reading.dag
     whole = Formula(dag, formula.inputs, reading.roots, formula.outputs)
     kept = top_of(whole, MAX_NODES).nodes
@@ -73,7 +73,7 @@ def explorer_data(formula: Formula, reading: Reading, names: Mapping[int, str], 
 
 
 def _claims(reading: Reading, place: Mapping[int, int]) -> dict[int, ReadClaim]:
-    """The claim of each node that says most: the first that is more than "it stands for itself"."""
+    """Return one claim for each node: the first that says more than "it stands for itself", if there is one."""
     found: dict[int, ReadClaim] = {}
     for claim in reading.claims:
         if claim.node in place and (claim.node not in found or found[claim.node].rule == "atom"):
@@ -82,7 +82,7 @@ def _claims(reading: Reading, place: Mapping[int, int]) -> dict[int, ReadClaim]:
 
 
 def _form(claim: ReadClaim, place: Mapping[int, int], names: Mapping[int, str]) -> str | None:
-    """Nodes of the page's table as their numbers in brackets."""
+    """Return a claim's form as text, in which [12] is a node of the page."""
     if claim.form is None:
         return None
     shown = [(weight, node) for node, weight in claim.form.terms]

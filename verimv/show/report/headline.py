@@ -1,4 +1,4 @@
-"""The top of the page: what was extracted, what is proved of it and by what, and where the files are."""
+"""The top of the page: what was extracted, what is proved and how, and the files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from verimv.show.report.subject import Subject
 
 ARTICLES = {"mv": "an MV", "dmv": "a DMV (Rational Łukasiewicz)", "rmv": "an RMV (Riesz)"}
 
-#: Word and colour of each verdict.
+#: Text and colour of each verdict.
 BADGES = {
     "valid": ("certified", "good"),
     "incomplete": ("not certified", "open"),
     "unchecked": ("not checked", "open"),
     "invalid": ("invalid certificate", "bad"),
 }
-#: Boxes and maps of more inputs and outputs are left to the files.
+#: Inputs of a box, and maps of outputs, that are listed.
 _TOLD = 12
 
 
@@ -32,7 +32,7 @@ def badge(subject: Subject) -> Markup:
 
 
 def lead(subject: Subject, measures: Measures, reading: Reading) -> Markup:
-    """One sentence that claims no more than the kernel has found."""
+    """Return a sentence that claims no more than the kernel has found."""
     size = f"{ARTICLES[measures.logic]} formula of length {short_length(measures.length_text)}"
     size += f" ({counted(measures.size, 'shared node')})"
     if subject.source is None:
@@ -45,7 +45,7 @@ def lead(subject: Subject, measures: Measures, reading: Reading) -> Markup:
         return tag("p", f"{told} {size}.", class_="lead")
     network = f"A network with {_shape(subject.source)}"
     told = {
-        "valid": f"{network} equals, at every point of its box and exactly, {size}{_mapped(subject.source, reading)}.",
+        "valid": f"{network} equals, exactly and at every point of its box, {size}{_mapped(subject.source, reading)}.",
         "incomplete": f"{network}, and {size}. It is not proved that they are equal everywhere.",
         "unchecked": f"{network}, and {size}. The certificate that they are equal was not checked.",
         "invalid": f"{network}, and {size}. The certificate does not prove that they are equal.",
@@ -78,7 +78,7 @@ def verdict_section(subject: Subject, reading: Reading) -> Markup:
     parts = [_statement(subject, reading), _checks(subject, reading)]
     told = f"The kernel says: {check.reason}." if check.reason else ""
     if check.status == "unchecked":
-        told = "The certificate was written, but nobody has checked it: verimv check DIR does."
+        told = "The certificate has not been checked. To check it: verimv check DIR"
     if told:
         parts.insert(0, tag("p", told, class_=f"note {BADGES[check.status][1]}"))
     warnings = subject.summary.get("warnings")
@@ -87,7 +87,7 @@ def verdict_section(subject: Subject, reading: Reading) -> Markup:
 
 
 def _statement(subject: Subject, reading: Reading) -> Markup:
-    """What exactly is claimed, or would be."""
+    """Return the exact statement, whether or not it is proved."""
     if subject.source is None:
         return tag("p", "Statement: original.mv and formula.mv have the same outputs at every point of the unit cube.")
     network = subject.source
@@ -96,7 +96,7 @@ def _statement(subject: Subject, reading: Reading) -> Markup:
         f"{name} = {_scaled(scale)}formula{_added(offset)}"
         for name, (_, scale, offset) in zip(network.outputs, reading.outputs, strict=False)
     ]
-    maps += [f"{name}: the certificate does not get there" for name in network.outputs[len(maps) :]]
+    maps += [f"{name}: the certificate does not reach this output" for name in network.outputs[len(maps) :]]
     return joined(
         tag("p", "Statement: for every ", _box(network), f"{mapped}, in exact arithmetic over the real numbers,"),
         tag("p", *_lines(maps), class_="formula"),
@@ -152,7 +152,7 @@ def _claim_name(subject: Subject, reading: Reading) -> str:
 
 
 def _other_proofs(summary: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """What summary.json records of other provers: an earlier run said so."""
+    """Yield what summary.json records of other provers, in earlier runs."""
     proofs = summary.get("proofs")
     for entry in proofs if isinstance(proofs, list) else []:
         if isinstance(entry, dict) and entry.get("checker") != "kernel":
@@ -167,7 +167,7 @@ def _other_proofs(summary: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _seconds(value: Any) -> float | None:
-    """A time that a summary records, if it is one."""
+    """Return a recorded time, or None if it is not one."""
     is_time = isinstance(value, int | float) and 0 <= value < 1e9
     return float(value) if is_time else None
 
@@ -185,21 +185,25 @@ _COMMANDS = (
 
 
 def _trust(subject: Subject) -> Markup:
-    exact = "The network is what network.json says, in exact numbers: a program that uses floating point rounds."
+    exact = "The network is the one in network.json, with exact numbers; programs that use floating point round."
     network = "" if subject.network is None else f" {exact}"
     return tag(
         "details",
-        tag("summary", "What has to be trusted, and how to check it again"),
+        tag("summary", "What has to be trusted, and how to check again"),
         tag(
             "p",
             "The kernel (verimv/kernel.py: one file of standard-library Python, no solver, no floating point), the "
-            f"proofs of its rules in proofs/, and Python. Nothing else of verimv, and not this page.{network}",
+            f"proofs of its rules in proofs/, and Python. Not the rest of verimv, and not this page.{network}",
         ),
         tag(
             "pre",
             tag("code", "\n".join(_COMMANDS)),
         ),
-        tag("p", "The third asks solvers, the last a kernel that is proved sound in Coq.", class_="hint"),
+        tag(
+            "p",
+            "The third command asks solvers. The last one runs a kernel that is proved sound in Coq.",
+            class_="hint",
+        ),
     )
 
 
@@ -209,7 +213,7 @@ def _files(subject: Subject) -> Markup:
     rows = [
         (name, bytes_text(file.size), tag("code", file.sha256, class_="hash")) for name, file in subject.files.items()
     ]
-    return tag("details", tag("summary", "Files and their SHA-256"), table(("file", "size", "SHA-256"), rows))
+    return tag("details", tag("summary", "Files and their SHA-256 hashes"), table(("file", "size", "SHA-256"), rows))
 
 
 def timings_section(summary: Mapping[str, Any]) -> Markup:
@@ -217,7 +221,7 @@ def timings_section(summary: Mapping[str, Any]) -> Markup:
     read = {stage: _seconds(spent) for stage, spent in (seconds.items() if isinstance(seconds, dict) else ())}
     stages = {str(stage): spent for stage, spent in read.items() if spent is not None}
     if not stages:
-        return tag("p", "No times are recorded: there is no summary.json about these files.", class_="empty")
+        return tag("p", "No times are recorded: the directory has no summary.json about these files.", class_="empty")
     longest = max(*stages.values(), 0.001)
     rows = [
         (

@@ -1,4 +1,4 @@
-"""The formula layer by layer: the units that each layer's neurons are made of, named, and defined over those below."""
+"""The formula layer by layer: the units of each layer's neurons, named, and defined by units of layers below."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from verimv.show.report.markup import form_text, signed_sum
 from verimv.show.report.reading import Neuron, Reading
 from verimv.show.report.votes import Ballot, ballot
 
-#: Units of more nodes are not written out: their votes tell more.
+#: Nodes of a unit that is written out; votes explain larger ones better.
 MAX_DEFINED = 60
 #: Units and neurons of a layer that are shown.
 MAX_SHOWN = 64
 
 
 class Unit(NamedTuple):
-    """A unit σ(form). `definition` has its lines over the units below; none if they are too many to read."""
+    """A unit σ(form). `definition` has its lines, in terms of units below; none if they are too many to read."""
 
     name: str
     form: Affine
@@ -39,14 +39,14 @@ class LayerView(NamedTuple):
     units: list[Unit]
     #: units that are not in `units`
     more: int
-    #: how each neuron is made of units: (argument, value)
+    #: argument and value of each neuron, in terms of units
     values: list[tuple[str, str]]
     #: nodes of the formula that this layer adds to those below
     nodes: int
 
 
 class Layers:
-    """Every layer that the certificate speaks of; `names` are the names of inputs, units and outputs."""
+    """The layers in a certificate; `names` are those of inputs, units and outputs."""
 
     def __init__(self, reading: Reading, network: Network, outputs: Sequence[str]) -> None:
         self.reading = reading
@@ -54,7 +54,7 @@ class Layers:
         self._output_names = dict(zip(reading.roots, outputs, strict=True))
         letters = ("u" * count for count in itertools.count(1))
         taken = (*network.inputs, *outputs)
-        #: what names of units begin with
+        #: prefix of the names of units
         self._letter = next(u for u in letters if not any(re.match(rf"{u}\d", name) for name in taken))
         self._known = set(reading.inputs)  # nodes of layers below
         self.views = [
@@ -108,7 +108,7 @@ class Layers:
 
 
 def cone(dag: Dag, root: int, leaves: Mapping[int, str], limit: int) -> list[int]:
-    """The nodes under `root`, down to `leaves`, in order; a few more than the limit if there are more."""
+    """Return the nodes under `root`, down to `leaves`, operands first; stop soon after `limit` nodes."""
     needed, stack = {root}, [root]
     while stack and len(needed) <= limit:
         node = stack.pop()
@@ -120,7 +120,7 @@ def cone(dag: Dag, root: int, leaves: Mapping[int, str], limit: int) -> list[int
 
 
 def cut_at(dag: Dag, nodes: Sequence[int], leaves: Mapping[int, str]) -> Formula:
-    """The last of these nodes as a term, with `leaves` as variables of these names."""
+    """Return the last of these nodes as a term, with `leaves` as variables of these names."""
     root = nodes[-1]
     target = Dag()
     built: dict[int, int] = {}
@@ -141,7 +141,7 @@ def cut_at(dag: Dag, nodes: Sequence[int], leaves: Mapping[int, str]) -> Formula
 
 
 def written(formula: Formula) -> list[tuple[str, str]]:
-    """(name, text) of what the term shares, then, without a name, of the term."""
+    """Return (name, text) of shared subterms, then of the term, without a name."""
     if tree_nodes(formula.dag, formula.roots, MAX_ONE_LINE_NODES + 1) <= MAX_ONE_LINE_NODES:
         return [("", one_line(formula.dag, formula.root, UNICODE, DerivedView))]
     defined, (last,) = definitions(formula.dag, formula.roots, UNICODE, DerivedView, formula.fresh_names())

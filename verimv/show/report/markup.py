@@ -1,4 +1,4 @@
-"""HTML that cannot be broken by what it shows: plain text is escaped, only :class:`Markup` is not."""
+"""HTML elements. Plain text is escaped; only :class:`Markup` is not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from verimv.exact import Number
 from verimv.networks.affine import Affine
 from verimv.show.pictures.svg import label
 
-#: Elements without content.
+#: Elements that have no content.
 _VOID = frozenset({"br", "input"})
 
 
@@ -20,8 +20,11 @@ class Markup(str):
 
 
 def tag(name: str, *children: str, **attributes: object) -> Markup:
-    """One element. A trailing underscore of an attribute is dropped (`class_`), others become hyphens; False and None
-    leave the attribute out, True leaves it bare."""
+    """Return an element.
+
+    A trailing underscore of an attribute is dropped (`class_`), others become hyphens. False and None leave the
+    attribute out; True writes it without a value.
+    """
     written = "".join(
         f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value))}"')
         for key, value in attributes.items()
@@ -35,7 +38,7 @@ def joined(*children: str) -> Markup:
 
 
 def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], class_: str | None = None) -> Markup:
-    """Rows of cells; the first cell of a row heads it."""
+    """Return a table; the first cell of a row is its heading."""
     top = tag("tr", *(tag("th", cell, scope="col") for cell in head))
     body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows]
     inner = tag("table", tag("thead", top) if any(head) else "", tag("tbody", *body), class_=class_)
@@ -53,7 +56,7 @@ def bytes_text(size: int) -> str:
 
 
 def signed_sum(parts: list[tuple[Number, str]], constant: Number, limit: int) -> str:
-    """2·a − b + 1/2, what is added first; with more terms than the limit, how many are left out."""
+    """Return a sum such as 2·a − b + 1/2, positive terms first; past the limit, the number of terms left out."""
     text = ""
     for weight, name in sorted(parts, key=lambda part: part[0] < 0)[:limit]:
         size = abs(weight)
@@ -70,5 +73,5 @@ def _sign(x: Number, before: str) -> str:
 
 
 def form_text(form: Affine, name: dict[int, str], limit: int = 8) -> str:
-    """A form over nodes with these names."""
+    """Return a form as text, with these names of nodes."""
     return signed_sum([(weight, name.get(node) or f"n{node}") for node, weight in form.terms], form.constant, limit)

@@ -1,4 +1,4 @@
-"""The page: one HTML file with its style, its script and its data inside, which asks the network for nothing."""
+"""The page: one HTML file that contains its style, script and data, and loads nothing else."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from verimv.show.report.sections import (
 from verimv.show.report.subject import Subject
 from verimv.solvers.functions import function_smtlib
 
-#: LaTeX and SMT-LIB of larger formulas are left to `verimv convert`: they take longer than all the rest.
+#: Nodes of a formula that the page has as LaTeX and SMT-LIB. For larger ones these take longer than all the rest.
 MAX_COPIED = 10_000
-#: Characters of a text that a page carries.
+#: Characters of a text in a page.
 MAX_TEXT = 4_000_000
 
-#: They share one scope; the last one starts.
+#: Scripts of the page, in one scope; the last one starts them.
 SCRIPTS = ("common.js", "graph.js", "layout.js", "explorer.js", "page.js")
 
 #: identifier (of `verimv convert --to`), label, writer
@@ -45,7 +45,7 @@ _COPIES: tuple[tuple[str, str, Callable[[Formula], str]], ...] = (
 
 
 def report_html(subject: Subject) -> str:
-    """The whole report."""
+    """Return the whole report."""
     formula = subject.formula
     measures = subject.measures
     reading = Reading(formula, subject.network).follow(subject.lines)
@@ -76,7 +76,7 @@ def report_html(subject: Subject) -> str:
 
 
 def _texts(subject: Subject) -> tuple[str, dict[str, str]]:
-    """The formula as it is shown, and all that can be copied."""
+    """Return the text of the formula that is shown, and all texts that can be copied."""
     if subject.measures.size <= MAX_COPIED:
         texts = {name: write(subject.formula) for name, _, write in _COPIES}
         return texts["text"], texts
@@ -88,7 +88,7 @@ def _asset(name: str) -> str:
 
 
 def _packed(identifier: str, data: Any) -> Markup:
-    """JSON, gzipped, in letters that no page can trip over."""
+    """Return data as gzipped JSON in base64, which needs no escapes."""
     raw = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
     compressor = zlib.compressobj(6, zlib.DEFLATED, 31)
     packed = compressor.compress(raw) + compressor.flush()

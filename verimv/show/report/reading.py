@@ -1,7 +1,7 @@
-"""What a certificate says, read but not checked: the claim about each node, and how each neuron is made of units.
+"""Read a certificate without checking it: the claim about each node, and the units of each neuron.
 
-The kernel decides whether a certificate is right. This reads lines that it has accepted, so that a person can see what
-they say (proofs/FORMAT.md has every rule).
+The kernel decides whether a certificate is valid. This module reads the lines that it has accepted, for people to see
+(proofs/FORMAT.md has every rule).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from verimv.networks.affine import Affine, combination
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
 
-#: Terms of forms that are added up. Later claims have no form here; the certificate has it.
+#: Terms of forms that are added up in all. Claims after that have no form here, only in the certificate.
 MAX_TERMS = 1_000_000
 
 Form = Affine | None
 
 
 class ReadClaim(NamedTuple):
-    """The node is σ(form), by a rule, on a line of the certificate (the header is line 1)."""
+    """The claim that a node is σ(form), its rule, and its line in the certificate (the header is line 1)."""
 
     node: int
     form: Form
@@ -36,9 +36,10 @@ class ReadClaim(NamedTuple):
 
 
 class Neuron(NamedTuple):
-    """activation(argument) = factor·(ones + Σ units), or just the argument if there is no factor.
+    """A neuron's value, factor·(ones + Σ units), or its argument if there is no factor.
 
-    Units are numbers of claims, negative for one minus the unit."""
+    Units are numbers of claims; a negative one means 1 − unit.
+    """
 
     factor: Number | None = None
     ones: int = 0
@@ -46,14 +47,14 @@ class Neuron(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A bound of an argument, proved by so many cases; without any it is assumed."""
+    """A bound of an argument, and the number of cases that prove it; without cases it is assumed."""
 
     value: Number
     cases: int
 
 
 class Reading:
-    """The table `dag` starts with the formula's own `size` nodes, operands first; nodes that only rules make follow."""
+    """A certificate, read. `dag` has the formula's `size` nodes, operands first, then nodes that only rules make."""
 
     def __init__(self, formula: Formula, network: Network | None) -> None:
         self.dag = Dag()
@@ -61,18 +62,18 @@ class Reading:
         self.size = len(self.dag)
         self.inputs = [self.dag.variable(name) for name in formula.inputs]
         self.claims: list[ReadClaim] = []
-        #: nodes within what a rule builds, and the claim about the whole
+        #: inner nodes of what a rule builds, and the claim about the whole
         self.inside: dict[int, int] = {}
         #: by layer (from 1) and index (from 0)
         self.neurons: dict[tuple[int, int], Neuron] = {}
         self.bounds: dict[tuple[int, int, str], Bound] = {}
-        #: of each layer that was reached, over nodes
+        #: forms over nodes, for each layer that was reached
         self.arguments: list[list[Form]] = []
         #: claims about outputs, with scale and offset
         self.outputs: list[tuple[int, Number, Number]] = []
         self.rules: Counter[str] = Counter()
         self.lines = 1
-        #: a rule that this reader does not know: nothing after it was read
+        #: an unknown rule, if there is one: nothing after it is read
         self.stopped_at: str | None = None
         self._layers = to_unit_cube(network).layers if network is not None else ()
         self._values: list[Form] = [Affine.variable(node) for node in self.inputs]
@@ -81,7 +82,7 @@ class Reading:
         self._advance()
 
     def follow(self, lines: Iterable[str]) -> Reading:
-        """Read lines, without the header."""
+        """Read the lines after the header."""
         for line in lines:
             rule, *arguments = json.loads(line)
             read = getattr(self, f"_rule_{rule}", None)
@@ -100,7 +101,7 @@ class Reading:
     # -- building ---------------------------------------------------------------------------------------------
 
     def _add(self, node: int, form: Form, *also: int) -> None:
-        """A claim; what was built on the way to it, or to claims that follow (`also`), is inside it."""
+        """Add a claim. Nodes built for it are inside it, except those of claims that follow (`also`)."""
         self.claims.append(ReadClaim(node, form, self._rule, self.lines))
         for inner in self._between:
             if inner != node and inner not in also:
@@ -108,7 +109,7 @@ class Reading:
         self._between = []
 
     def _joined(self, kind: int, *nodes: int) -> int:
-        """From the left; every node on the way is remembered."""
+        """Join nodes from the left, and remember every node that is built."""
 
         def join(a: int, b: int) -> int:
             self._between.append(self.dag.node(kind, a, b))
@@ -117,7 +118,7 @@ class Reading:
         return reduce(join, nodes)
 
     def _sum(self, parts: Sequence[tuple[Number, Form]], constant: Number = ZERO) -> Form:
-        """Σ factor·form + constant, as long as that is not too much work."""
+        """Return Σ factor·form + constant, or None if that is too much work."""
         known = [(factor, form) for factor, form in parts if form is not None]
         self._budget -= sum(len(form.terms) for _, form in known)
         if len(known) < len(parts) or self._budget < 0:
@@ -125,7 +126,7 @@ class Reading:
         return combination(known, constant)
 
     def _of(self, node: int) -> Affine:
-        """[node], in which 0 and 1 are numbers."""
+        """Return the form [node], or a number for the constants 0 and 1."""
         one = self.dag.constant(1)
         return Affine((), Rational(node == one)) if node in (self.dag.constant(0), one) else Affine.variable(node)
 
@@ -193,7 +194,7 @@ class Reading:
     # -- rules about the network ------------------------------------------------------------------------------
 
     def _advance(self) -> None:
-        """Arguments of the next layer, and of those after it that have no activation."""
+        """Add the arguments of the next layer, and those after layers without an activation."""
         while len(self.arguments) < len(self._layers):
             layer = self._layers[len(self.arguments)]
             rows = [[(w, self._values[j]) for j, w in row.terms] for row in layer.rows]
@@ -232,7 +233,7 @@ class Reading:
     # -- what follows -----------------------------------------------------------------------------------------
 
     def used_range(self, layer: int, index: int) -> tuple[Number, Number] | None:
-        """The range of an argument that the certificate works with: of its form, and of its bounds."""
+        """Return the range of an argument that the certificate uses: from its form and its bounds."""
         if layer > len(self.arguments) or (form := self.arguments[layer - 1][index]) is None:
             return None
         low, high = form.range_over_unit_cube()

@@ -1,4 +1,4 @@
-"""The rest of the page: the formula, its layers, pictures, bounds, sizes, the graph."""
+"""The other sections of the page: formula, layers, pictures, bounds, sizes, graph."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from verimv.show.report.reading import Reading
 from verimv.show.report.subject import Subject
 from verimv.show.report.votes import Ballot, phrase
 
-#: Lines of a formula that are shown at once.
+#: Lines of a formula that are shown at first.
 MAX_LINES = 40
 #: Regions and maps that are drawn.
 PICTURE_REGIONS, PICTURE_MAPS = 3_000, 4
 #: Votes that are listed one by one.
 MAX_VOTES = 8
-#: Characters of a definition that is not folded.
+#: Characters of a definition that is shown unfolded.
 _SHORT = 160
-#: Layers with more units are folded at first.
+#: Units of a layer that is unfolded at first.
 _OPEN_UNITS = 8
 
 
 def formula_section(text: str, copies: Sequence[tuple[str, str, bool]]) -> Markup:
-    """`copies` are (identifier, label, is in the page) of what can be copied."""
+    """Return the formula with its copy buttons; `copies` are (identifier, label, is in the page)."""
     lines = text.split("\n")
     buttons = [
         tag("button", f"Copy {name}", type="button", class_="copy", data_copy=identifier)
@@ -50,7 +50,7 @@ def formula_section(text: str, copies: Sequence[tuple[str, str, bool]]) -> Marku
         is_here = copies[0][2]
         shown.append(tag("p", f"{more}: ", button if is_here else "formula.mv has them.", class_="more"))
     if commands:
-        shown.append(tag("p", "Too large to carry here; a command writes it:", class_="hint"))
+        shown.append(tag("p", "Too large for this page. This command writes it:", class_="hint"))
         shown += [tag("pre", tag("code", command)) for command in commands]
     return joined(tag("div", *buttons, class_="buttons"), *shown)
 
@@ -60,11 +60,11 @@ def formula_section(text: str, copies: Sequence[tuple[str, str, bool]]) -> Marku
 
 def layers_section(layers: Layers | None, subject: Subject) -> Markup:
     if layers is None or not any(view.units or view.values for view in layers.views):
-        why = "no network" if subject.network is None else "no certificate that was accepted so far"
-        return tag("p", f"Layers are read from the certificate: there is {why} to read them from.", class_="empty")
+        why = "there is no network" if subject.network is None else "it is invalid or ends too early"
+        return tag("p", f"Layers are read from the certificate, but {why}.", class_="empty")
     intro = (
-        "Each neuron is a sum of clipped units σ(t) = min(1, max(0, t)), and each unit is a vote over the units below: "
-        "up to the threshold it is 0, one vote above it is 1, in between it grows."
+        "Each neuron is a sum of clipped units σ(t) = min(1, max(0, t)). Each unit is a vote over the units below: it "
+        "is 0 up to the threshold, 1 from one vote above it, and linear in between."
     )
     before = isinstance(subject.summary.get("simplified"), dict) and "before" in subject.summary["simplified"]
     note = tag("p", "These are the units before simplification.", class_="hint") if before else ""
@@ -76,7 +76,7 @@ def _layer(view: LayerView, names: dict[int, str]) -> Markup:
     units = counted(len(view.units) + view.more, "unit")
     head = f"Layer {view.number}: {counted(view.neurons, 'neuron')}, {units}, {counted(view.nodes, 'new node')}"
     more = (
-        tag("p", f"{counted(view.more, 'more unit')}: the graph below has all of them.", class_="hint")
+        tag("p", f"{counted(view.more, 'more unit')}: the graph below has them all.", class_="hint")
         if view.more > 0
         else ""
     )
@@ -184,7 +184,7 @@ def _map(drawn: Formula | Network, region_map: RegionMap, number: int) -> Markup
 
 def bounds_section(subject: Subject, reading: Reading) -> Markup:
     if subject.network is None or not reading.neurons:
-        return tag("p", "Bounds are read from the certificate of a network: there is none.", class_="empty")
+        return tag("p", "Bounds are read from the certificate of a network, but there is none.", class_="empty")
     intervals = interval_bounds(subject.network).layers
     figures = []
     for number, layer in enumerate(subject.network.layers, start=1):
@@ -200,26 +200,26 @@ def bounds_section(subject: Subject, reading: Reading) -> Markup:
             style = f"max-width:{chart_width(len(bars)):.0f}px"
             figures.append(tag("figure", Markup(ranges_svg(bars, number)), tag("figcaption", caption), style=style))
     intro = (
-        "The range of every neuron before its activation: light by interval arithmetic, dark as the certificate proves "
-        "and uses it. Narrower ranges need fewer units."
+        "The range of every neuron before its activation. Light: by interval arithmetic. Dark: proved and used by the "
+        "certificate. Narrower ranges need fewer units."
     )
     return joined(tag("p", intro), _bounds_told(reading), tag("div", *figures, class_="ranges"))
 
 
 def _bounds_told(reading: Reading) -> Markup:
     proved = sum(bool(bound.cases) for bound in reading.bounds.values())
-    told = (
-        f"{counted(proved, 'bound')} in the certificate with evidence of their own" if proved else "No evidence needed"
-    )
+    told = f"{counted(proved, 'bound')} with evidence in the certificate" if proved else "No evidence was needed"
     if reading.assumed:
         return tag("p", f"{counted(reading.assumed, 'bound')} assumed without evidence.", class_="note open")
-    return tag("p", f"{told}; {'the others' if proved else 'all'} follow from intervals over units.", class_="hint")
+    return tag(
+        "p", f"{told}; {'the others' if proved else 'all'} follow from interval arithmetic over units.", class_="hint"
+    )
 
 
 def _shares(bars: Sequence[Ranges]) -> str:
     loose = sum(as_float(high - low) for (low, high), _ in bars)
     tight = sum(as_float(high - low) for _, (low, high) in bars)
-    return f"Used widths together are {tight / loose:.0%} of the intervals'." if loose else ""
+    return f"Together, the ranges used are {tight / loose:.0%} as wide as the intervals." if loose else ""
 
 
 # -- sizes and graph --------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def sizes_section(measures: Measures, layers: Layers | None, settings: str) -> M
     length = short_length(measures.length_text)
     rows = [
         ("length", length, "occurrences of variables in the written-out formula"),
-        ("nodes", f"{measures.size:,}", f"distinct subformulas of the shared graph: {operators}"),
+        ("nodes", f"{measures.size:,}", f"distinct subformulas in the shared graph: {operators}"),
         ("depth", f"{measures.depth:,}", "operators on the longest path"),
     ]
     parts = [table(("measure", "value", "meaning"), rows, "sizes")]
@@ -254,12 +254,12 @@ def _operator(name: str, count: int) -> str:
 def left_out_note(left_out: int) -> Markup:
     if not left_out:
         return Markup("")
-    told = f"{counted(left_out, 'node')} far below the outputs are left out of this page; formula.mv has all."
+    told = f"{counted(left_out, 'node')} far below the outputs are left out of this page; formula.mv has them all."
     return tag("p", told, class_="note open")
 
 
 def unread_note(reading: Reading) -> Markup:
     if reading.stopped_at is None:
         return Markup("")
-    told = f"Claims are shown up to line {reading.lines} only: this page does not know the rule {reading.stopped_at}."
+    told = f"Claims are shown only up to line {reading.lines}: the rule {reading.stopped_at} after it is unknown."
     return tag("p", told, class_="note open")

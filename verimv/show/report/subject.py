@@ -1,4 +1,4 @@
-"""What a report is about: a formula, perhaps a network, a certificate, and what the kernel said of it."""
+"""The subject of a report: a formula, perhaps a network, a certificate, and the kernel's verdict on it."""
 
 from __future__ import annotations
 
@@ -41,12 +41,15 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)
 class Subject:
-    """Everything that a report shows. `lines` are those of the certificate, without header, as far as the kernel
-    accepts them; `network` is on the unit cube, `source` on its own box."""
+    """Everything that a report shows.
+
+    `lines` are those of the certificate that the kernel accepts, without the header. `network` is on the unit cube,
+    `source` on its own box.
+    """
 
     title: str
     formula: Formula
-    #: formula.mv
+    #: the text of formula.mv
     text: str
     measures: Measures
     network: Network | None
@@ -62,7 +65,7 @@ class Subject:
 def of_extraction(
     extraction: CertifiedExtraction, title: str, files: Mapping[str, Sequence[bytes]], lacking: str, checked: bool
 ) -> Subject:
-    """From an extraction whose certificate the kernel has just checked, or (`checked` is False) not."""
+    """Return the subject for an extraction. `checked` says whether the kernel has just checked its certificate."""
     status: Status = "unchecked" if not checked else "incomplete" if lacking else "valid"
     check = Check(status, lacking if checked else "", extraction.summary["seconds"].get("check"))
     described = {name: described_file(pieces) for name, pieces in files.items()}
@@ -70,7 +73,7 @@ def of_extraction(
     text = extraction.certificate.subjects["formula"].decode()
     network, source = extraction.network, extraction.source
     summary = extraction.summary
-    patience = max(2.0, sum(summary["seconds"].values()) / 4)  # small next to the extraction
+    patience = max(2.0, sum(summary["seconds"].values()) / 4)  # little, compared with the extraction
     is_simplified = "before" in summary.get("simplified", {})
     measures = extraction.formula.measure() if is_simplified else extraction.measures
     formula = extraction.formula
@@ -85,7 +88,7 @@ def described_file(pieces: Sequence[bytes]) -> File:
 
 
 def of_directory(directory: str | os.PathLike[str]) -> Subject:
-    """From the files of a directory, whoever wrote them: the kernel checks them now."""
+    """Return the subject for the files of a directory; the kernel checks them now."""
     folder = Path(directory)
     begin = time.perf_counter()
     rejected = rejection(lambda: kernel.check(os.fspath(folder), {}))
@@ -96,9 +99,9 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     header, *body = _certificate_lines(folder / certificate)
     subjects = [name for subject, name in kernel.FILES.items() if f"{subject}_sha256" in json.loads(header)]
     if "formula.mv" not in subjects:
-        message = "a report is about a formula, and this certificate is about none (verimv check says whether it holds)"
+        message = "a report needs a formula, and this certificate has none (verimv check says what it proves)"
         raise InputError(message, source=os.fspath(directory))
-    # other files of the directory are nobody's business: the kernel has not looked at them
+    # no other files of the directory: the kernel has not read them
     contents = {name: _read(folder / name) for name in (*subjects, certificate)}
     files = {name: described_file([data]) for name, data in contents.items()}
     check = Check("valid", "", seconds)
@@ -115,7 +118,7 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
 
 
 def _accepted(body: list[str], rejected: kernel.Rejected) -> list[str]:
-    """The lines before the one that is rejected; none if the certificate is not about these files."""
+    """Return the lines before the rejected one; none if the certificate is not about these files."""
     if rejected.line is not None:
         return body[: max(0, rejected.line - 2)]
     return body if rejected.status == "incomplete" else []
@@ -129,7 +132,7 @@ def _read(path: Path) -> bytes:
 
 
 def _certificate_lines(path: Path) -> list[str]:
-    """Of a certificate that the kernel could read."""
+    """Return the lines of a certificate that the kernel could read."""
     data = _read(path)
     return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("ascii").splitlines()
 
@@ -139,7 +142,7 @@ def _network(contents: Mapping[str, bytes], name: str) -> Network | None:
 
 
 def _summary(path: Path, files: Mapping[str, File]) -> dict[str, Any]:
-    """What summary.json says, if there is one, and it is about these files."""
+    """Return summary.json if it exists and is about these files, otherwise {}."""
     try:
         summary = json.loads(_read(path)) if path.exists() else {}
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """A unit as a vote with a threshold: in literal form, σ(Σ w·x + b) = σ(Σ |w|·ℓ − θ) with ℓ = x or ¬x.
 
-Up to θ votes the unit is 0, from θ + 1 votes on it is 1, and in between it grows with the votes.
+Up to θ votes the unit is 0, from θ + 1 votes on it is 1, and it is linear in between.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Vote(NamedTuple):
 
 
 class Ballot(NamedTuple):
-    """The heaviest vote first."""
+    """The votes, the heaviest first, and the threshold θ."""
 
     votes: tuple[Vote, ...]
     threshold: Number
@@ -36,7 +36,7 @@ def ballot(form: Affine) -> Ballot:
 
 
 def phrase(ballot: Ballot) -> str:
-    """In words, as the vote decides for inputs that are 0 or 1."""
+    """Return the vote in words, as it decides for inputs that are 0 or 1."""
     votes, threshold, total, count = ballot.votes, ballot.threshold, ballot.total, len(ballot.votes)
     if not votes:
         return f"always {label(clip(-threshold))}"

@@ -1,8 +1,8 @@
-// What the other scripts share.
+// Functions that the other scripts share.
 
 const byId = (id) => document.getElementById(id);
 
-/** The JSON in a gzipped block of the page. */
+/** Return the JSON of a gzipped block of the page. */
 async function unpack(id) {
   const bytes = Uint8Array.from(atob(byId(id).textContent), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));

@@ -1,4 +1,4 @@
-// The part of the graph that is seen: what can be clicked, dragged and asked.
+// The visible part of the graph, and what happens on clicks, drags and searches.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -94,7 +94,7 @@ class Explorer {
     event.preventDefault();
   }
 
-  // what is shown
+  // the nodes shown
 
   showOnly(nodes) {
     this.shown = new Set(nodes);
@@ -102,7 +102,7 @@ class Explorer {
     this.fit(READABLE);
   }
 
-  /** The node, what it is made of, breadth first, and some of what uses it. */
+  /** Show a node, some nodes under it, breadth first, and some of its users. */
   centre(node) {
     const shown = new Set([node]);
     this.grow(shown, [node], FIRST);
@@ -142,7 +142,7 @@ class Explorer {
   visitName(name) {
     const node = this.graph.find(name);
     if (node >= 0) this.visit(node);
-    else byId("graph-status").textContent = `There is no node ${name} in this graph.`;
+    else byId("graph-status").textContent = `This graph has no node ${name}.`;
   }
 
   // drawing
@@ -195,7 +195,7 @@ class Explorer {
       : `${count(this.shown.size)} of ${count(all)} nodes. Double-click a dashed node to see more below it; drag to move, Ctrl + wheel to zoom.`;
   }
 
-  /** All of the drawing; at least at a scale at which it can be read. */
+  /** Show the whole drawing, but not smaller than a least scale. */
   fit(least = 0.05) {
     const { width, height } = this.canvas.getBoundingClientRect(), area = this.area;
     const wide = area.right - area.left, high = area.bottom - area.top;
@@ -219,7 +219,7 @@ class Explorer {
     this.layer.setAttribute("transform", `translate(${this.x.toFixed(1)},${this.y.toFixed(1)}) scale(${this.scale.toFixed(4)})`);
   }
 
-  /** Keep a node in sight. */
+  /** Move the drawing until a node is visible. */
   reveal(node) {
     const { width, height } = this.canvas.getBoundingClientRect(), item = this.places.get(node);
     const x = item.x * this.scale + this.x, y = item.rank * RANK * this.scale + this.y;
@@ -235,7 +235,7 @@ class Explorer {
 
   // one node
 
-  /** A node that was clicked stays where it is. */
+  /** Select a node; one that was clicked stays where it is. */
   select(node, reveals = true) {
     this.selected = node;
     this.mark();
@@ -249,7 +249,7 @@ class Explorer {
     return anchor;
   }
 
-  /** Text in which [12] stands for a node. */
+  /** Return text in which [12] is replaced by a link to node 12. */
   linked(text) {
     return text.split(/\[(\d+)\]/).map((part, i) => (i % 2 ? this.link(+part) : part));
   }
@@ -262,7 +262,7 @@ class Explorer {
     if (graph.kind[node] > 2) {
       const depth = make("input", { type: "range", min: 1, max: 10, value: this.depth, "aria-label": "Depth of the subformula" });
       depth.addEventListener("input", () => { this.depth = +depth.value; write(); });
-      panel.append(make("h4", {}, "Subformula, to a depth"), depth, formula);
+      panel.append(make("h4", {}, "Subformula, to depth"), depth, formula);
       write();
     }
     this.describeClaim(node);
@@ -273,13 +273,13 @@ class Explorer {
     const graph = this.graph, panel = this.details, claim = graph.claims[node];
     if (!claim) {
       const whole = graph.inside[node];
-      panel.append(make("h4", {}, "Claim"), whole === undefined ? make("p", {}, "The certificate makes no claim about this node alone.")
-        : whole < 0 ? make("p", {}, "An inner node: the certificate makes its claim about a node that this page leaves out.")
-        : make("p", {}, "An inner node: the certificate makes its claim about the whole of ", this.link(whole), "."));
+      panel.append(make("h4", {}, "Claim"), whole === undefined ? make("p", {}, "The certificate has no claim about this node.")
+        : whole < 0 ? make("p", {}, "An inner node: the claim is about a node that this page leaves out.")
+        : make("p", {}, "An inner node: the claim is about ", this.link(whole), "."));
       return;
     }
     const [rule, line, form, text] = claim;
-    const said = form === null ? ["The form is long; the certificate has it."] : [`${graph.nameOf(node)} = σ(`, ...this.linked(form), ")"];
+    const said = form === null ? ["The form is too long for this page; the certificate has it."] : [`${graph.nameOf(node)} = σ(`, ...this.linked(form), ")"];
     panel.append(make("h4", {}, "Claim, at every point"), make("p", { class: "formula", id: "graph-claim" }, ...said));
     panel.append(make("h4", {}, "Rule"), make("p", { id: "graph-rule" }, make("strong", {}, rule), ` — ${graph.rules[rule] || ""}`));
     panel.append(make("p", { class: "dim" }, `line ${line.toLocaleString("en")} of the certificate: `, make("code", {}, text)));

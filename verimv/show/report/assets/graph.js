@@ -2,7 +2,7 @@
 
 const VARIABLE = 0, OPLUS = 4, ODOT = 5, DIVIDE = 6, SCALE = 7;
 const SIGNS = ["", "0", "1", "¬", "⊕", "⊙"];
-/** Nodes of the first view, and of what one click adds; a drawing with more of them is no help. */
+/** Numbers of nodes: of a graph shown whole, of the first view, added by a click, and the most that are shown. */
 const WHOLE = 120, FIRST = 45, MORE = 16, MOST = 400;
 
 class Graph {
@@ -20,13 +20,13 @@ class Graph {
     this.byName = new Map(Object.entries(this.names).map(([node, name]) => [name, +node]));
   }
   isBinary(n) { return this.kind[n] === OPLUS || this.kind[n] === ODOT; }
-  /** Different operands that the page holds. */
+  /** Return the different operands that are in the page. */
   operands(n) {
     const a = this.left[n], b = this.isBinary(n) ? this.right[n] : -1;
     return a < 0 ? (b < 0 ? [] : [b]) : b < 0 || a === b ? [a] : [a, b];
   }
   usersOf(n) { return this.users.subarray(this.start[n], this.start[n + 1]); }
-  /** δ[3], Δ[1/2], ¬ …; the name of an input. */
+  /** Return the symbol of a node: δ[3], Δ[1/2], ¬ …, or the name of an input. */
   sign(n, number = (text) => text) {
     const kind = this.kind[n];
     if (kind === VARIABLE) return this.payloads[this.right[n]];
@@ -42,7 +42,7 @@ class Graph {
     const number = /^n?(\d+)$/.exec(wanted);
     return number && +number[1] < this.size ? +number[1] : -1;
   }
-  /** The subformula to a depth, as pieces of text and nodes: named nodes and what lies deeper stay names. */
+  /** Return the subformula to a depth, as pieces of text and nodes. Named and deeper nodes are not written out. */
   subformula(root, depth) {
     const pieces = [];
     const binds = { [ODOT]: 6, [OPLUS]: 5 };

@@ -1,7 +1,7 @@
-// Where the nodes of a part of the graph are drawn; the same three steps as verimv/show/pictures/layout.py.
+// Layout of a part of the graph, in the same three steps as verimv/show/pictures/layout.py.
 
 const RANK = 62, HALF = 15, GAP = 20, READABLE = 0.6;
-/** Long fractions as rounded decimals. */
+/** Return a long fraction as a rounded decimal. */
 function rounded(text) {
   const parts = /^(\d+)\/(\d+)$/.exec(text);
   if (text.length <= 9 || !parts) return text;
@@ -16,7 +16,7 @@ function labelOf(graph, n) {
 }
 const widthOf = (label) => Math.max(2 * HALF, 8 * [...label].length + 16);
 
-/** Places in this order, as near to the wanted ones as possible (least squares), without overlap. */
+/** Set places in this order, without overlap, as near to the wanted ones as possible (least squares). */
 function spread(row) {
   let total = 0;
   const offsets = row.map((item) => { const at = total + item.width / 2; total += item.width; return at; });
@@ -34,7 +34,7 @@ function spread(row) {
   for (const [mean, count] of blocks) for (let k = 0; k < count; k++, i++) row[i].x = mean + offsets[i];
 }
 
-/** Ranks, an order with few crossings, and places, for the nodes shown; edges over several ranks bend on each. */
+/** Return a layout of the nodes shown: ranks, an order with few crossings, places. Long edges bend on each rank. */
 function layOut(graph, shown) {
   const nodes = [...shown].sort((a, b) => b - a);  // users come after their operands in the table
   const items = new Map(nodes.map((n) => [n, { n, rank: 0, width: widthOf(labelOf(graph, n)) + GAP, up: [], down: [] }]));

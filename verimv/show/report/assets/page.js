@@ -1,4 +1,4 @@
-// What the page does once it is loaded.
+// Started when the page is loaded.
 
 // -- light and dark -------------------------------------------------------------------------------------
 
@@ -18,7 +18,7 @@ function setUpTheme() {
 
 async function toClipboard(text) {
   if (navigator.clipboard && isSecureContext) {
-    try { await navigator.clipboard.writeText(text); return; } catch (refused) { /* the old way */ }
+    try { await navigator.clipboard.writeText(text); return; } catch (refused) { /* fall back */ }
   }
   const area = document.createElement("textarea");
   area.value = text;
@@ -64,5 +64,5 @@ setUpTheme();
 setUpCopies();
 setUpGraph().then(
   () => { document.documentElement.dataset.ready = "yes"; },
-  (error) => { byId("graph-status").textContent = `The graph cannot be shown by this browser: ${error.message || error}`; },
+  (error) => { byId("graph-status").textContent = `This browser cannot show the graph: ${error.message || error}`; },
 );
