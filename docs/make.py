@@ -1,4 +1,4 @@
-"""Writes what the documentation takes from the code: cli.md, api.md, pictures/*.svg.
+"""Writes what the documentation takes from the code: cli.md, api.md, design/modules.md, pictures/*.svg.
 
     python docs/make.py
 
@@ -8,6 +8,7 @@ tests/test_docs.py fails while one of them is not what this script writes.
 from __future__ import annotations
 
 import argparse
+import ast
 import dataclasses
 import inspect
 import re
@@ -26,7 +27,14 @@ from verimv.show.pictures.maps import box_of, map_svg, region_maps
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "design"))
-from draw_rooms import rooms_svg  # noqa: E402
+from draw_rooms import FLOORS, rooms_svg  # noqa: E402
+
+#: Rooms from the lowest level up.
+LEVELS = [
+    *(name for _, *rooms in reversed(FLOORS) for name, _ in rooms if name != "testing"),
+    "testing.py",
+    "kernel.py",
+]
 
 # -- cli.md ------------------------------------------------------------------------------------------------------------
 
@@ -180,6 +188,24 @@ def _default(parameter: inspect.Parameter) -> str:
     return f"={text}" if len(text) < 20 else "=…"
 
 
+# -- design/modules.md -------------------------------------------------------------------------------------------------
+
+
+def modules() -> str:
+    """Every module with the first line of its docstring, package by package, from the lowest level up."""
+    package = Path(verimv.__file__).parent
+    lines = ["# Every module, in a line", "", "Written by `docs/make.py` from the docstrings: do not edit.", ""]
+    for room in [*ROOMS, "testing.py", "kernel.py"]:
+        lines += [f"## {room}", "", "| module | holds |", "|---|---|"]
+        paths = sorted((package / room).rglob("*.py")) if (package / room).is_dir() else [package / room]
+        for path in paths:
+            docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            name = path.relative_to(package).as_posix().replace("/__init__.py", "/")
+            lines.append(f"| `{name}` | {_cell(' '.join(docstring.split(chr(10) * 2)[0].split()))} |")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
 # -- pictures ----------------------------------------------------------------------------------------------------------
 
 
@@ -210,7 +236,11 @@ def pictures() -> dict[str, str]:
 
 def written() -> dict[Path, str]:
     """All files, and what they should hold."""
-    files = {HERE / "cli.md": cli_reference(), HERE / "api.md": api_reference()}
+    files = {
+        HERE / "cli.md": cli_reference(),
+        HERE / "api.md": api_reference(),
+        HERE / "design" / "modules.md": modules(),
+    }
     return files | {HERE / "pictures" / f"{name}.svg": svg + "\n" for name, svg in pictures().items()}
 
 

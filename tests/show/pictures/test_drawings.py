@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from tests import oracle
 from verimv import InputError, Layer, Network, Undecided, load, parse
 from verimv.exact import Rational, parse_number
+from verimv.show.pictures.axes import exact_ticks, label, round_ticks
 from verimv.show.pictures.curves import curves, curves_svg
 from verimv.show.pictures.graph import graph_svg, place, top_of
 from verimv.show.pictures.layout import spread
 from verimv.show.pictures.maps import SCALE, box_of, map_svg, mixed, region_maps, shading
-from verimv.show.pictures.svg import element, exact_ticks, label, round_ticks
+from verimv.show.pictures.svg import element
 
 HAT = parse("(x ⊕ x) ⊙ ¬(x ⊙ x)")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from verimv.bounding.results import NeuronBound
-from verimv.cli.domain import network_argument
+from verimv.cli.arguments import network_argument
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.core.errors import InputError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from verimv.cli.arguments import with_box
 from verimv.cli.certificates import with_certificate
-from verimv.cli.domain import with_box
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.verdict_text import DEFAULT_SECONDS, make_search, verdict_result, with_pairing

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from verimv.cli.domain import given_box, with_options
+from verimv.cli.arguments import given_box, with_options
 from verimv.cli.extracted import ExtractedFormula, check_inside, extracted_formula
 from verimv.cli.points import whole_point
 from verimv.cli.reporter import Reporter

@@ -11,7 +11,7 @@ from pathlib import Path
 from verimv.certificate.certificate import holds_certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract
 from verimv.certificate.from_simplification import simplify_extraction
-from verimv.cli.domain import network_argument, pair
+from verimv.cli.arguments import network_argument, pair
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.text import abbreviated, console_style, counted

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from verimv.cli.domain import subject_argument
+from verimv.cli.arguments import subject_argument
 from verimv.cli.points import given_point
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from verimv.cli.arguments import subject_argument
 from verimv.cli.certificates import with_certificate
-from verimv.cli.domain import subject_argument
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.verdict_text import make_search

@@ -16,7 +16,7 @@ from verimv.core.progress import Progress
 from verimv.core.workers import cores
 from verimv.networks.formats.json_format import write_network
 from verimv.paper.benchmarks.benchmark import Table
-from verimv.paper.benchmarks.cases import nets_folder
+from verimv.paper.benchmarks.benchmark_networks import nets_folder
 from verimv.paper.experiments.families import random_network
 
 #: Larger files are left out.

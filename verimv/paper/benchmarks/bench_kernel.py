@@ -16,7 +16,7 @@ from verimv.core.progress import Progress
 from verimv.kernels.verified import find_verified
 from verimv.paper.benchmarks.bench_extract import growth
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
-from verimv.paper.benchmarks.cases import BenchmarkCase, exact_roots, real_networks
+from verimv.paper.benchmarks.benchmark_networks import BenchmarkCase, exact_roots, real_networks
 from verimv.paper.benchmarks.measured import Measured, measured
 from verimv.paper.experiments.families import deep_sawtooth, random_network, single_unit
 

@@ -19,7 +19,7 @@ from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.outputs import mapped
 from verimv.paper.benchmarks.bench_bytes import same_bytes
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
-from verimv.paper.benchmarks.cases import BenchmarkCase, exact_roots, real_networks
+from verimv.paper.benchmarks.benchmark_networks import BenchmarkCase, exact_roots, real_networks
 from verimv.paper.experiments.families import random_network
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.obligations.proof import prove

@@ -11,7 +11,7 @@ from verimv.exact import ONE, ZERO, Number
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.pieces.piecewise import function_of
-from verimv.show.pictures import svg
+from verimv.show.pictures import axes, svg
 
 #: Breakpoints are marked if there are at most so many.
 MARKED = 60
@@ -54,8 +54,8 @@ def curves(subject: Formula | Network, seconds: float = math.inf) -> list[Curve]
 
 def value_range(drawn: Sequence[Curve]) -> tuple[float, float]:
     """Return the range of the vertical axis: [0,1] if all values lie there and differ."""
-    low = min(svg.as_float(min(curve.values)) for curve in drawn)
-    high = max(svg.as_float(max(curve.values)) for curve in drawn)
+    low = min(axes.as_float(min(curve.values)) for curve in drawn)
+    high = max(axes.as_float(max(curve.values)) for curve in drawn)
     if low >= 0 and high <= 1 and high - low > 0.05:
         return 0.0, 1.0
     margin = 0.05 * (high - low) or 0.5
@@ -66,11 +66,11 @@ def curves_svg(drawn: Sequence[Curve], x_name: str, width: float = 560, height: 
     """Return the graphs in one frame, with their breakpoints marked."""
     drawn = drawn[:MAX_CURVES]
     legend = 22.0 if len(drawn) > 1 else 0.0
-    x_low, x_high = svg.as_float(drawn[0].points[0]), svg.as_float(drawn[0].points[-1])
-    frame = svg.Frame(58, 30 + legend, width - 84, height - 84 - legend, (x_low, x_high), value_range(drawn))
-    x_ticks = svg.exact_ticks(_common_points(drawn), frame.width, 24) or svg.round_ticks(x_low, x_high)
+    x_low, x_high = axes.as_float(drawn[0].points[0]), axes.as_float(drawn[0].points[-1])
+    frame = axes.Frame(58, 30 + legend, width - 84, height - 84 - legend, (x_low, x_high), value_range(drawn))
+    x_ticks = axes.exact_ticks(_common_points(drawn), frame.width, 24) or axes.round_ticks(x_low, x_high)
     y_name = drawn[0].name if len(drawn) == 1 else ""
-    parts = [frame.axes(x_ticks, svg.round_ticks(*frame.y_range), x_name, y_name)]
+    parts = [frame.axes(x_ticks, axes.round_ticks(*frame.y_range), x_name, y_name)]
     parts += [_curve(frame, curve, svg.COLOURS[i]) for i, curve in enumerate(drawn)]
     if legend:
         parts += [_legend_entry(58 + 90 * i, curve.name, svg.COLOURS[i]) for i, curve in enumerate(drawn)]
@@ -82,9 +82,9 @@ def _common_points(drawn: Sequence[Curve]) -> list[Number]:
     return sorted({x for curve in drawn for x in curve.points})
 
 
-def _curve(frame: svg.Frame, curve: Curve, colour: str) -> str:
+def _curve(frame: axes.Frame, curve: Curve, colour: str) -> str:
     places = [
-        (frame.x(svg.as_float(x)), frame.y(svg.as_float(y))) for x, y in zip(curve.points, curve.values, strict=True)
+        (frame.x(axes.as_float(x)), frame.y(axes.as_float(y))) for x, y in zip(curve.points, curve.values, strict=True)
     ]
     line = svg.element("path", {"class": "curve", "d": svg.path(places), "stroke": colour})
     if len(curve.breakpoints) > MARKED:
@@ -94,7 +94,7 @@ def _curve(frame: svg.Frame, curve: Curve, colour: str) -> str:
         svg.element(
             "circle",
             {"cx": x, "cy": y, "r": "3.5", "fill": colour},
-            svg.tooltip(f"{curve.name}({svg.label(point, 40)}) = {svg.label(value, 40)}"),
+            svg.tooltip(f"{curve.name}({axes.label(point, 40)}) = {axes.label(value, 40)}"),
         )
         for point, value, (x, y) in inner
     )

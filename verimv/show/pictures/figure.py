@@ -11,6 +11,7 @@ import numpy as np
 from verimv.formulas.dag import VARIABLE
 from verimv.formulas.formula import Formula
 from verimv.show.pictures import svg
+from verimv.show.pictures.axes import as_float, exact_ticks, label, round_ticks
 from verimv.show.pictures.curves import MARKED, MAX_CURVES, Curve, value_range
 from verimv.show.pictures.graph import FILLS, GREY, RADIUS, RANK_HEIGHT, SYMBOLS, Drawn, node_label, node_width, place
 from verimv.show.pictures.maps import SCALE, Ends, RegionMap
@@ -40,14 +41,14 @@ def curves_figure(drawn: Sequence[Curve], x_name: str, kind: str) -> bytes:
     def draw(figure: Any) -> None:
         axes = figure.add_subplot()
         for curve, colour in zip(drawn, svg.COLOURS, strict=False):
-            x, y = ([svg.as_float(number) for number in numbers] for numbers in (curve.points, curve.values))
+            x, y = ([as_float(number) for number in numbers] for numbers in (curve.points, curve.values))
             marks = "o" if len(curve.breakpoints) <= MARKED else ""
             axes.plot(x, y, color=colour, linewidth=1.4, label=curve.name)
             axes.plot(x[1:-1], y[1:-1], marks, color=colour, markersize=3.5)
         points = sorted({x for curve in drawn for x in curve.points})
-        if ticks := svg.exact_ticks(points, 260, 16):
+        if ticks := exact_ticks(points, 260, 16):
             axes.set_xticks([tick.place for tick in ticks], [tick.text for tick in ticks])
-        axes.set_xlim(svg.as_float(points[0]), svg.as_float(points[-1]))
+        axes.set_xlim(as_float(points[0]), as_float(points[-1]))
         low, high = value_range(drawn)
         axes.set_ylim(low - 0.02 * (high - low), high + 0.02 * (high - low))
         axes.set_xlabel(x_name)
@@ -82,27 +83,27 @@ def raster(drawn: RegionMap, pixels: int = PIXELS) -> np.ndarray[Any, np.dtype[n
     places = (np.arange(pixels) + 0.5) / pixels
     values = np.full((pixels, pixels), np.nan)
     for cell in drawn.cells:
-        corners = [(svg.as_float(x), svg.as_float(y)) for x, y in cell.corners]
+        corners = [(as_float(x), as_float(y)) for x, y in cell.corners]
         spans = [(min(axis), max(axis)) for axis in zip(*corners, strict=True)]
         columns, rows = (slice(*np.searchsorted(places, span)) for span in spans)
         x, y = places[None, columns], places[rows, None]
         inside = np.full((y.size, x.size), True)
         for (px, py), (qx, qy) in zip(corners, corners[1:] + corners[:1], strict=True):
             inside &= (qx - px) * (y - py) - (qy - py) * (x - px) >= -1e-9
-        a, b = (svg.as_float(weight) for weight in cell.form.dense(2))
-        values[rows, columns][inside] = (a * x + b * y + svg.as_float(cell.form.constant))[inside]
+        a, b = (as_float(weight) for weight in cell.form.dense(2))
+        values[rows, columns][inside] = (a * x + b * y + as_float(cell.form.constant))[inside]
     return values
 
 
 def _fill(figure: Any, axes: Any, drawn: RegionMap, box: Ends, colours: Any) -> None:
     from matplotlib.collections import LineCollection
 
-    (x_low, x_high), (y_low, y_high) = ((svg.as_float(low), svg.as_float(high)) for low, high in box)
+    (x_low, x_high), (y_low, y_high) = ((as_float(low), as_float(high)) for low, high in box)
 
     def at(point: tuple[Any, Any]) -> tuple[float, float]:
-        return x_low + (x_high - x_low) * svg.as_float(point[0]), y_low + (y_high - y_low) * svg.as_float(point[1])
+        return x_low + (x_high - x_low) * as_float(point[0]), y_low + (y_high - y_low) * as_float(point[1])
 
-    low, high = svg.as_float(drawn.low), svg.as_float(drawn.high)
+    low, high = as_float(drawn.low), as_float(drawn.high)
     limits = {"vmin": low, "vmax": high if high > low else low + 1.0}
     extent = (x_low, x_high if x_high > x_low else x_low + 1, y_low, y_high if y_high > y_low else y_low + 1)
     mesh = axes.imshow(raster(drawn), origin="lower", extent=extent, cmap=colours, aspect="auto", **limits)
@@ -111,8 +112,8 @@ def _fill(figure: Any, axes: Any, drawn: RegionMap, box: Ends, colours: Any) -> 
     axes.add_collection(LineCollection(sides, colors="white", linewidths=0.55))
     if high > low:
         bar = figure.colorbar(mesh, ax=axes)
-        ends = [(low, svg.label(drawn.low)), (high, svg.label(drawn.high))]
-        inner = [tick for tick in svg.round_ticks(low, high) if 0.06 < (tick.place - low) / (high - low) < 0.94]
+        ends = [(low, label(drawn.low)), (high, label(drawn.high))]
+        inner = [tick for tick in round_ticks(low, high) if 0.06 < (tick.place - low) / (high - low) < 0.94]
         ticks = sorted([*ends, *((tick.place, tick.text) for tick in inner)])
         bar.set_ticks([place for place, _ in ticks], labels=[text for _, text in ticks])
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from verimv.exact import format_number
 from verimv.formulas.dag import DIVIDE, NOT, ODOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag
 from verimv.formulas.formula import Formula
-from verimv.show.pictures import svg
+from verimv.show.pictures import axes, svg
 from verimv.show.pictures.layout import Layout, layout
 
 #: Nodes of a drawing: larger ones cannot be read.
@@ -58,7 +58,7 @@ def node_label(dag: Dag, node: int) -> str:
         return str(dag.payload(node))
     if kind == DIVIDE:
         return f"δ[{dag.payload(node)}]"
-    return f"Δ[{svg.label(dag.payload(node))}]" if kind == SCALE else SYMBOLS[kind]
+    return f"Δ[{axes.label(dag.payload(node))}]" if kind == SCALE else SYMBOLS[kind]
 
 
 def node_width(label: str) -> float:

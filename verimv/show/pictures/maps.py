@@ -15,7 +15,7 @@ from verimv.formulas.formula import Formula
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.pieces.regions import Polytope, Region, linear_regions
-from verimv.show.pictures import svg
+from verimv.show.pictures import axes, svg
 
 Point = tuple[Number, Number]
 Side = tuple[Point, Point]
@@ -121,8 +121,8 @@ class Shading(NamedTuple):
 
 def shading(form: Affine, drawn: RegionMap, scale: tuple[float, float]) -> Shading:
     """Return the gradient of a form. `scale` has the pixels per unit: gradients are perpendicular in pixels."""
-    low, span = svg.as_float(drawn.low), svg.as_float(drawn.high - drawn.low)
-    (a, b), c = (svg.as_float(w) for w in form.dense(2)), svg.as_float(form.constant)
+    low, span = axes.as_float(drawn.low), axes.as_float(drawn.high - drawn.low)
+    (a, b), c = (axes.as_float(w) for w in form.dense(2)), axes.as_float(form.constant)
     gx, gy = a / scale[0], b / scale[1]
     square = gx * gx + gy * gy
     if not span or square < 1e-18:
@@ -146,8 +146,8 @@ def map_svg(drawn: RegionMap, inputs: Sequence[str], box: Ends, identifier: str,
 
     `identifier` begins the names of gradients, which must differ between the pictures of a page.
     """
-    (x_low, x_high), (y_low, y_high) = ((svg.as_float(low), svg.as_float(high)) for low, high in box)
-    frame = svg.Frame(58, 30, size - 40, size - 40, (x_low, x_high), (y_low, y_high))
+    (x_low, x_high), (y_low, y_high) = ((axes.as_float(low), axes.as_float(high)) for low, high in box)
+    frame = axes.Frame(58, 30, size - 40, size - 40, (x_low, x_high), (y_low, y_high))
     unit = frame._replace(x_range=(0.0, 1.0), y_range=(0.0, 1.0))  # regions are in the unit square
     forms: dict[Affine, list[Cell]] = {}
     for cell in drawn.cells:
@@ -159,19 +159,19 @@ def map_svg(drawn: RegionMap, inputs: Sequence[str], box: Ends, identifier: str,
         )
         gradients += gradient
         d = "".join(
-            svg.path(((unit.x(svg.as_float(x)), unit.y(svg.as_float(y))) for x, y in cell.corners), True)
+            svg.path(((unit.x(axes.as_float(x)), unit.y(axes.as_float(y))) for x, y in cell.corners), True)
             for cell in cells
         )
         areas.append(svg.element("path", {"d": d, "fill": paint, "stroke": paint, "stroke-width": "0.7"}))
     borders = "".join(
-        svg.path((unit.x(svg.as_float(x)), unit.y(svg.as_float(y))) for x, y in ends) for ends in drawn.borders
+        svg.path((unit.x(axes.as_float(x)), unit.y(axes.as_float(y))) for x, y in ends) for ends in drawn.borders
     )
     parts = [
         svg.element("defs", {}, *gradients),
         *areas,
         svg.element("path", {"class": "border under", "d": borders}),
         svg.element("path", {"class": "border", "d": borders}),
-        frame.axes(svg.round_ticks(x_low, x_high), svg.round_ticks(y_low, y_high), inputs[0], inputs[1], grid=False),
+        frame.axes(axes.round_ticks(x_low, x_high), axes.round_ticks(y_low, y_high), inputs[0], inputs[1], grid=False),
         _key(drawn, identifier, frame),
     ]
     label = f"map of {drawn.name} over {inputs[0]} and {inputs[1]}: {drawn.regions} linear regions"
@@ -186,7 +186,7 @@ def _stops(identifier: str) -> str:
     return svg.element("linearGradient", {"id": identifier, "x1": "0", "y1": "1", "x2": "0", "y2": "0"}, *stops)
 
 
-def _paint(shade: Shading, unit: svg.Frame, name: str, stops: str) -> tuple[str, list[str]]:
+def _paint(shade: Shading, unit: axes.Frame, name: str, stops: str) -> tuple[str, list[str]]:
     """Return the fill of a region, and the gradient that it needs, if any."""
     if shade.share is not None:
         return mixed(shade.share), []
@@ -196,14 +196,14 @@ def _paint(shade: Shading, unit: svg.Frame, name: str, stops: str) -> tuple[str,
     return f"url(#{name})", [svg.element("linearGradient", attributes)]
 
 
-def _key(drawn: RegionMap, identifier: str, frame: svg.Frame) -> str:
+def _key(drawn: RegionMap, identifier: str, frame: axes.Frame) -> str:
     left, top, bottom = frame.left + frame.width + 22, frame.top, frame.top + frame.height
     bar = {"x": left, "y": top, "width": "12", "height": frame.height, "fill": f"url(#{identifier})"}
     return "".join(
         [
             svg.element("rect", bar),
             svg.text(drawn.name, left, top - 10, "start"),
-            svg.text(svg.label(drawn.high), left + 18, top + 10, "start", "minor"),
-            svg.text(svg.label(drawn.low), left + 18, bottom, "start", "minor"),
+            svg.text(axes.label(drawn.high), left + 18, top + 10, "start", "minor"),
+            svg.text(axes.label(drawn.low), left + 18, bottom, "start", "minor"),
         ]
     )

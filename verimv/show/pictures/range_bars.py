@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from verimv.exact import Number
-from verimv.show.pictures import svg
+from verimv.show.pictures import axes, svg
 
 #: Neurons of a layer that are drawn.
 MAX_BARS = 160
@@ -29,12 +29,12 @@ def ranges_svg(bars: Sequence[Ranges], layer: int, height: float = 170) -> str:
     """Return a chart with a bar per neuron: light for intervals, dark for the range used."""
     shown = bars[:MAX_BARS]
     width = chart_width(len(bars))
-    ends = [svg.as_float(end) for bar in shown for pair in bar for end in pair]
-    scale = _Scale(min(0.0, *ends), max(0.0, *ends), max(abs(svg.as_float(end)) for bar in shown for end in bar.used))
-    frame = svg.Frame(58, 14, width - 74, height - 50, (0.0, float(len(shown))), (scale(scale.low), scale(scale.high)))
-    ticks = [svg.Tick(scale(tick.place), tick.text) for tick in scale.ticks()]
+    ends = [axes.as_float(end) for bar in shown for pair in bar for end in pair]
+    scale = _Scale(min(0.0, *ends), max(0.0, *ends), max(abs(axes.as_float(end)) for bar in shown for end in bar.used))
+    frame = axes.Frame(58, 14, width - 74, height - 50, (0.0, float(len(shown))), (scale(scale.low), scale(scale.high)))
+    ticks = [axes.Tick(scale(tick.place), tick.text) for tick in scale.ticks()]
     step = max(1, math.ceil(len(shown) / 16))
-    numbers = [svg.Tick(i + 0.5, str(i)) for i in range(0, len(shown), step)]
+    numbers = [axes.Tick(i + 0.5, str(i)) for i in range(0, len(shown), step)]
     thick = min(16.0, frame.width / len(shown) * 0.72)
     parts = [frame.axes([], ticks, "", "")]
     for i, bar in enumerate(shown):
@@ -51,7 +51,7 @@ def ranges_svg(bars: Sequence[Ranges], layer: int, height: float = 170) -> str:
 
 
 def _ends(pair: Ends) -> str:
-    return f"[{svg.label(pair[0], 14)}, {svg.label(pair[1], 14)}]"
+    return f"[{axes.label(pair[0], 14)}, {axes.label(pair[1], 14)}]"
 
 
 class _Scale:
@@ -64,20 +64,20 @@ class _Scale:
     def __call__(self, value: float) -> float:
         return value if self.unit is None else math.asinh(2 * value / self.unit)
 
-    def ticks(self) -> list[svg.Tick]:
+    def ticks(self) -> list[axes.Tick]:
         if self.unit is None:
-            return svg.round_ticks(self.low, self.high, 4)
+            return axes.round_ticks(self.low, self.high, 4)
         power, largest = 10.0 ** math.floor(math.log10(self.unit)), max(-self.low, self.high)
         step = 10.0 ** math.ceil(math.log10(largest / self.unit) / 4)
         found = [0.0]
         while power <= largest:
             found += [sign * power for sign in (-1, 1) if self.low <= sign * power <= self.high]
             power *= step
-        return [svg.Tick(x, f"{x:.4g}".replace("-", "−")) for x in sorted(found)]
+        return [axes.Tick(x, f"{x:.4g}".replace("-", "−")) for x in sorted(found)]
 
 
-def _bar(frame: svg.Frame, scale: _Scale, i: int, pair: Ends, thick: float, kind: str) -> str:
-    top, bottom = frame.y(scale(svg.as_float(pair[1]))), frame.y(scale(svg.as_float(pair[0])))
+def _bar(frame: axes.Frame, scale: _Scale, i: int, pair: Ends, thick: float, kind: str) -> str:
+    top, bottom = frame.y(scale(axes.as_float(pair[1]))), frame.y(scale(axes.as_float(pair[0])))
     attributes: dict[str, object] = {
         "class": kind,
         "x": frame.x(i + 0.5) - thick / 2,

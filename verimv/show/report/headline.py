@@ -8,7 +8,7 @@ from typing import Any
 from verimv.exact import Number
 from verimv.formulas.measure import Measures
 from verimv.networks.network import Network
-from verimv.show.pictures.svg import label
+from verimv.show.pictures.axes import label
 from verimv.show.report.markup import Markup, bytes_text, counted, joined, table, tag
 from verimv.show.report.reading import Reading
 from verimv.show.report.subject import Subject

@@ -7,7 +7,7 @@ from html import escape
 
 from verimv.exact import Number
 from verimv.networks.affine import Affine
-from verimv.show.pictures.svg import label
+from verimv.show.pictures.axes import label
 
 #: Elements that have no content.
 _VOID = frozenset({"br", "input"})

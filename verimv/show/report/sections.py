@@ -9,10 +9,10 @@ from verimv.core.errors import Undecided
 from verimv.formulas.formula import Formula
 from verimv.formulas.measure import Measures
 from verimv.networks.network import Network
+from verimv.show.pictures.axes import as_float, label
 from verimv.show.pictures.curves import MAX_CURVES, curves, curves_svg
 from verimv.show.pictures.maps import RegionMap, box_of, map_svg, region_maps
 from verimv.show.pictures.range_bars import MAX_BARS, Ranges, chart_width, ranges_svg
-from verimv.show.pictures.svg import as_float, label
 from verimv.show.report.headline import short_length
 from verimv.show.report.layers import Layers, LayerView, Unit
 from verimv.show.report.markup import Markup, counted, form_text, joined, table, tag

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from verimv.exact import ZERO, Number, clip, is_integer
 from verimv.networks.affine import Affine
-from verimv.show.pictures.svg import label
+from verimv.show.pictures.axes import label
 
 
 class Vote(NamedTuple):
