@@ -1,1 +1,1 @@
-"""The paper's baselines and experiments, and benchmarks. Imported by their commands only."""
+"""The paper's baselines and experiments, and benchmarks; only their commands import them."""

@@ -146,8 +146,8 @@ def test_workers_do_not_change_the_numbers():
     [
         ("", "not a record of this experiment"),
         ("x,run\n", "not a record of this experiment"),
-        ("x,run,seed,breakpoints,breakpoints_any,unverified\n4,0,1,two,0,0\n", "expected whole numbers"),
-        ("x,run,seed,breakpoints,breakpoints_any,unverified\n4,0,1\n", "expected whole numbers"),
+        ("x,run,seed,breakpoints,breakpoints_any,unverified\n4,0,1,two,0,0\n", "expected an integer for each column"),
+        ("x,run,seed,breakpoints,breakpoints_any,unverified\n4,0,1\n", "expected an integer for each column"),
         ("x,run,seed,breakpoints,breakpoints_any,unverified\n4,0,2,1,1,0\n", "holds runs with the seed 2, not 1"),
     ],
 )

@@ -1,1 +1,1 @@
-"""The other methods that the paper compares: Schauder hats, hyperplanes, shallow networks."""
+"""The other methods in the paper's comparison: Schauder hats, hyperplanes, shallow networks."""

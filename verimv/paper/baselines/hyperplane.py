@@ -6,9 +6,8 @@ the line of p, some piece on the way is steeper, so it lies below p on R and rea
 may have to be cut first, along q = p for a piece q: once the pieces keep their order on a region, a segment from there
 to any point has such a piece on its way (Ovchinnikov 2002).
 
-"all" takes for J all pieces that lie below p on R, and a J for every region, as the textbooks do; "few" takes only as
-many as it needs, each chosen at a point where J is still short of f, and a new J only for a region that no other
-serves.
+"all" has a set J for every region, with all pieces that lie below p on R, as in textbooks. "few" has only the pieces
+that J needs, each chosen at a point where max J is still below f, and a new J only for a region that no other J serves.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from verimv.pieces.regions import Point, Polytope, Region, linear_regions
 
 CHOICES = ("all", "few")
 
-#: A set J: the first piece is that of the region for which it was made.
+#: A set J; its first piece is that of the region for which it was made.
 Alternatives = tuple[Affine, ...]
-#: A region and what f is there.
+#: A region, and f on it.
 Place = tuple[Polytope, Affine]
 
 
@@ -41,8 +40,10 @@ def hyperplane(
     sigma: str = "quadratic",
     logic: str = "auto",
 ) -> Formula:
-    """A formula of the function that a formula or network computes, or of a function of one variable. `choice` is one
-    of :data:`CHOICES`; `sigma` says how σ(p) is built: see :mod:`verimv.paper.baselines.truncated`."""
+    """Return a formula of the function of a formula or network, or of a function of one variable.
+
+    `choice` is one of :data:`CHOICES`; `sigma` says how σ(p) is built: see :mod:`verimv.paper.baselines.truncated`.
+    """
     if choice not in CHOICES:
         raise InputError(f"unknown choice {choice}: choose one of {', '.join(CHOICES)}")
     if isinstance(subject, Piecewise):
@@ -64,12 +65,12 @@ def hyperplane(
 
 
 def interval_regions(function: Piecewise) -> list[Region]:
-    """The pieces of a function of one variable."""
+    """Return the pieces of a function of one variable as regions."""
     return [Region(Polytope(((piece.left,), (piece.right,)), (1, 2), 2), (piece.form,)) for piece in function.pieces()]
 
 
 def lattice(regions: Sequence[Region], *, few: bool) -> list[Alternatives]:
-    """The sets J over which the minimum is taken. Equal ones are one, and one that contains another is left out."""
+    """Return the different sets J over which the minimum is taken, without those that contain another."""
     forms = list(dict.fromkeys(region.outputs[0] for region in regions))
     others = [(region.polytope, region.outputs[0]) for region in regions if region.outputs[0] != Affine(())]
     found: dict[frozenset[Affine], Alternatives] = {}
@@ -88,12 +89,12 @@ def lattice(regions: Sequence[Region], *, few: bool) -> list[Alternatives]:
 
 
 def _serves(polytope: Polytope, form: Affine, alternatives: Alternatives) -> bool:
-    """A set made for another region has its maximum here at `form` as well."""
+    """Whether a set made for another region has the maximum `form` on this one, too."""
     return form in alternatives and all(polytope.at_most(other, form) for other in alternatives)
 
 
 def _reaching(form: Affine, below: Sequence[Affine], others: Sequence[Place]) -> tuple[Alternatives, Point | None]:
-    """A few pieces that together with `form` reach f everywhere; or a point that none reaches."""
+    """Return a few pieces that together with `form` reach f everywhere; or a point at which none reaches f."""
     chosen = [form]
     for place in others:
         while (witness := _short_of(place, chosen)) is not None:
@@ -105,13 +106,13 @@ def _reaching(form: Affine, below: Sequence[Affine], others: Sequence[Place]) ->
 
 
 def _checked(chosen: Alternatives, others: Sequence[Place]) -> tuple[Alternatives, Point | None]:
-    """All pieces below, with a point that none reaches if there is one."""
+    """Return all chosen pieces, and a point at which none reaches f, if there is one."""
     witnesses = (_short_of(place, chosen) for place in others)
     return chosen, next((witness for witness in witnesses if witness is not None), None)
 
 
 def _short_of(place: Place, chosen: Sequence[Affine]) -> Point | None:
-    """A point of the region at which every chosen form is below the region's own, if there is one."""
+    """Return a point of the region at which every chosen form is below the region's own, if there is one."""
     rest, value = place
     if value in chosen:
         return None
@@ -124,7 +125,7 @@ def _short_of(place: Place, chosen: Sequence[Affine]) -> Point | None:
 
 
 def _cut(polytope: Polytope, form: Affine, forms: Sequence[Affine], witness: Point) -> list[Place]:
-    """The region cut along q = form, for a piece q that reaches highest at the point and crosses the region."""
+    """Cut the region along q = form, for the piece q that crosses the region and is highest at the point."""
     for other in sorted(forms, key=lambda other: other(witness), reverse=True):
         low, high = polytope.cut(other + (-form))
         if low is not None and high is not None:
@@ -133,7 +134,7 @@ def _cut(polytope: Polytope, form: Affine, forms: Sequence[Affine], witness: Poi
 
 
 def _joined(dag: Dag, nodes: Sequence[int]) -> int:
-    """∨ of all: the second operand of ∨ is written twice, so it is the short one."""
+    """Return the ∨ of all nodes. The second operand of ∨ is written twice, so it is the short one."""
     result = nodes[0]
     for node in nodes[1:]:
         result = join(dag, result, node)
@@ -143,7 +144,7 @@ def _joined(dag: Dag, nodes: Sequence[int]) -> int:
 def check_unit_interval(regions: Sequence[Region]) -> None:
     for polytope, (form,) in regions:
         if any(not 0 <= form(vertex) <= 1 for vertex in polytope.vertices):
-            raise InputError("expected a function with values in [0,1]: no formula has others")
+            raise InputError("expected a function with values in [0,1]: formulas have no other values")
 
 
 def _number_kind(regions: Sequence[Region]) -> str:

@@ -1,6 +1,6 @@
-"""Terms for σ(ax − b) in one variable, a and b whole numbers: 0 up to b/a, 1 from (b+1)/a, a ramp between.
+"""Terms for σ(ax − b) in one variable with integers a and b: 0 up to b/a, 1 from (b+1)/a, a ramp in between.
 
-Two identities are used, and which where is a procedure:
+Two identities are used; a procedure chooses between them:
 
 * copies: σ(d·t) = d·σ(t), the d-fold ⊕, and σ(d·t − (d−1)) the d-fold ⊙ of σ(t). The first applies for every d that
   divides a and b, the second for every d that divides a and b + 1;
@@ -8,8 +8,8 @@ Two identities are used, and which where is a procedure:
   f1(c/k) = a·c/k − b lies in [0,1], so f2 ≤ 0 ⇒ f1 ≤ 1 and f2 ≥ 0 ⇒ f1 ≥ 0, and under these conditions
   σ(f1 + f2) = (σ(f1) ⊙ σ(f2+1)) ⊕ σ(f2). The split at b/(a−1) takes off one x, as Lemma 3.3 does.
 
-"quadratic" is the optimised procedure of Aguzzoli (1998) as the paper's authors use it: copies where a has a divisor in
-common with b or b + 1, else Lemma 3.3. Let T(a) be the greatest length over all b. One of b and b + 1 is even; so if
+"quadratic" is the optimised procedure of Aguzzoli (1998) as in the paper: copies where a has a divisor in common with b
+or b + 1, else Lemma 3.3. Let T(a) be the greatest length over all b. One of b and b + 1 is even; so if
 there are no copies then a is odd, a − 1 is even, and both parts of the lemma, σ((a−1)x − b) and σ((a−1)x − (b−1)), are
 copies. With T(1) = 1, T(a) ≤ d·T(a/d) for copies and T(a) ≤ 1 + 2·2·T((a−1)/2) for the lemma, induction gives
 T(a) ≤ a(a+2)/3. That order is reached, more than a²/4 for a = 3·2^k − 1; but the length is only a for a = 2^k.
@@ -30,15 +30,17 @@ V = TypeVar("V")
 
 
 class Ramp(NamedTuple):
-    """σ(a·x − b), 0 ≤ b < a: others are constants."""
+    """The function σ(a·x − b), 0 ≤ b < a; for other b it is constant."""
 
     a: int
     b: int
 
 
 class RampConstruction(NamedTuple):
-    """How a ramp is made of others: `copies` of one joined by ⊕ or ⊙ (`kind`), or (f1 ⊙ (f2 + 1)) ⊕ f2. Ramps
-    that are constant stand for themselves."""
+    """A construction of a ramp: `copies` of one ramp joined by ⊕ or ⊙ (`kind`), or (f1 ⊙ (f2 + 1)) ⊕ f2.
+
+    Parts may be constant.
+    """
 
     parts: tuple[Ramp, ...]
     copies: int = 1
@@ -46,9 +48,9 @@ class RampConstruction(NamedTuple):
 
 
 def quadratic_ways(ramp: Ramp) -> list[RampConstruction]:
-    """Aguzzoli's: the one way to take."""
+    """Return the one construction of Aguzzoli's procedure."""
     a, b = ramp
-    if b > 0 and a % (b + 1) == 0:  # of multiples of x: length a
+    if b > 0 and a % (b + 1) == 0:  # a ⊙ of multiples of x: length a
         return [_conjunction(ramp, b + 1)]
     if (common := math.gcd(a, b)) > 1:
         return [_sum(ramp, common)]
@@ -58,10 +60,10 @@ def quadratic_ways(ramp: Ramp) -> list[RampConstruction]:
 
 
 def shortest_ways(ramp: Ramp) -> list[RampConstruction]:
-    """Aguzzoli's way, the other kind of copies, and the split at the simplest fraction."""
+    """Return Aguzzoli's construction, the other kind of copies, and the split at the simplest fraction."""
     a, b = ramp
     ways = quadratic_ways(ramp)
-    if a % (b + 1) == 0 or a % (a - b) == 0:  # of length a: none is shorter
+    if a % (b + 1) == 0 or a % (a - b) == 0:  # length a: none is shorter
         return ways
     if (common := math.gcd(a, b + 1)) > 1:
         ways.append(_conjunction(ramp, common))
@@ -81,7 +83,7 @@ def _split(ramp: Ramp, c: int, k: int) -> RampConstruction:
 
 
 def simplest_fraction(ramp: Ramp) -> tuple[int, int]:
-    """The fraction c/k of [b/a, (b+1)/a] with the smallest denominator; 0 < b < a − 1."""
+    """Return the fraction c/k of [b/a, (b+1)/a] with the smallest denominator, for 0 < b < a − 1."""
     (p, q), (r, s) = (0, 1), (1, 1)
     while True:
         c, k = p + r, q + s
@@ -93,7 +95,7 @@ def simplest_fraction(ramp: Ramp) -> tuple[int, int]:
             return c, k
 
 
-#: By the name of the procedure.
+#: Procedures by name.
 PROCEDURES: dict[str, Callable[[Ramp], list[RampConstruction]]] = {
     "quadratic": quadratic_ways,
     "shortest": shortest_ways,
@@ -101,7 +103,7 @@ PROCEDURES: dict[str, Callable[[Ramp], list[RampConstruction]]] = {
 
 
 class RampBuilder:
-    """Nodes of σ(a·x − b) over the node of x, each ramp built once."""
+    """Builds nodes of σ(a·x − b) over the node of x, each ramp once."""
 
     def __init__(self, dag: Dag, atom: int, procedure: str) -> None:
         self.dag = dag
@@ -111,7 +113,7 @@ class RampBuilder:
         self._nodes = {Ramp(1, 0): atom}
 
     def node(self, ramp: Ramp) -> int:
-        """σ(a·x − b); any b."""
+        """Return the node of σ(a·x − b), for any b."""
         if _is_constant(ramp):
             return self._node(ramp)
         _settle(ramp, self._lengths, lambda one: [part for way in self._all_ways(one) for part in way.parts], self._try)
@@ -150,7 +152,7 @@ def _is_constant(ramp: Ramp) -> bool:
 def _settle(
     wanted: Ramp, known: dict[Ramp, V], below: Callable[[Ramp], Sequence[Ramp]], settled: Callable[[Ramp], V]
 ) -> V:
-    """The value of a ramp, after those of all ramps below it that are not constant."""
+    """Return the value of a ramp, after computing those of all non-constant ramps below it."""
     pending = [wanted]
     while pending:
         current = pending[-1]

@@ -2,13 +2,12 @@
 
 Integer and rational coefficients: [0,1] is cut at the breakpoints and further, by mediants, until neighbours a/b < c/d
 satisfy bc − ad = 1. The hat of a node q = p/d between neighbours a/b and a'/b' is σ(bx−a) ∧ σ(a'−b'x), of height 1/d,
-so that f is the sum of f(q)·d copies of the hats: whole numbers when the coefficients of f are, and otherwise m/n of a
-hat is m copies of its n-th part.
+so that f is the sum of f(q)·d copies of the hats. This is an integer if the coefficients of f are integers; otherwise
+m/n of a hat is m copies of its n-th part.
 
-Real coefficients: breakpoints may be irrational, and no subdivision is unimodular. But Δ takes its place. With the
-neighbours u < q < v, the wider of x ⊖ u and v ⊖ x is shrunk by Δ until both have the same height h at q; they meet in a
-hat of which f needs f(q)/h copies, ⌈f(q)/h⌉ copies a little shrunk. Lengths are three variables per copy, or one at the
-ends.
+Real coefficients: breakpoints may be irrational, so that no subdivision is unimodular. Then Δ is used instead. With the
+neighbours u < q < v, the wider of x ⊖ u and v ⊖ x is shrunk by Δ until both have the same height h at q. Their ∧ is a
+hat, of which f needs f(q)/h copies: ⌈f(q)/h⌉ copies, shrunk a little. A copy has length three, or one at the ends.
 """
 
 from __future__ import annotations
@@ -25,15 +24,17 @@ from verimv.networks.network import Network
 from verimv.paper.baselines.truncated import Truncated, choose_logic
 from verimv.pieces.piecewise import Piecewise, function_of, names_of
 
-#: Finer subdivisions are not begun: breakpoints with large denominators need very many hats.
+#: Nodes of a subdivision: breakpoints with large denominators need very many hats.
 MAX_NODES = 20_000
 
 
 def schauder(
     subject: Formula | Network | Piecewise, variable: str = "x", *, sigma: str = "quadratic", logic: str = "auto"
 ) -> Formula:
-    """A formula of the function that a formula or network of one variable computes: MV, DMV or RMV as its coefficients
-    need, or `logic`. `sigma` says how σ(ax+b) is built (not used in RMV)."""
+    """Return a formula of the function of a formula or network of one variable.
+
+    It is in the smallest logic for its coefficients, or in `logic`. `sigma` says how σ(ax+b) is built (not in RMV).
+    """
     function = subject if isinstance(subject, Piecewise) else function_of(subject)
     function.check_unit_interval()
     chosen = choose_logic(function.number_kind, logic)
@@ -48,15 +49,17 @@ def schauder(
 
 
 def farey_parents(numerator: int, denominator: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The neighbours of which an irreducible fraction n/d of (0,1) is the mediant, as (numerator, denominator): the
-    left one, p/q, has n·q − p·d = 1."""
+    """Return the two fractions whose mediant is the irreducible fraction n/d of (0,1), as (numerator, denominator).
+
+    The left one, p/q, has n·q − p·d = 1.
+    """
     q = pow(numerator, -1, denominator)
     p = (numerator * q - 1) // denominator
     return (p, q), (numerator - p, denominator - q)
 
 
 def unimodular(points: Sequence[Number]) -> list[Rational]:
-    """The coarsest subdivision of [0,1] that contains the points (rational) and whose neighbours are unimodular."""
+    """Return the coarsest subdivision of [0,1] that contains these rationals and whose neighbours are unimodular."""
     nodes = {ZERO, ONE}
     for point in points:
         if isinstance(point, Algebraic):
@@ -82,7 +85,7 @@ class _UnimodularHats:
         self._truncated = Truncated(dag, [variable], "mv", sigma)
 
     def share(self, i: int) -> int:
-        """f(q)·d copies of the hat at the i-th node q, d its denominator."""
+        """Return f(q)·d copies of the hat at the i-th node q, whose denominator is d."""
         q = self.nodes[i]
         copies = self.function(q) * q.denominator
         if copies == 0:
@@ -111,7 +114,7 @@ class _RealHats:
         self._gaps = [b - a for a, b in pairwise(self.nodes)]
 
     def share(self, i: int) -> int:
-        """f(q)/h copies of the hat at the i-th node q, h its height."""
+        """Return f(q)/h copies of the hat at the i-th node q, whose height is h."""
         height = min(self._gaps[max(0, i - 1) : i + 1])
         copies = self._values[i] / height
         if copies == 0:

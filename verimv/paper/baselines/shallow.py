@@ -11,8 +11,11 @@ from verimv.pieces.piecewise import Piecewise
 
 
 def shallow_network(function: Piecewise, variable: str = "x") -> Network:
-    """f = p_0 + Σ (change of slope)·ρ(x − breakpoint), scaled so that integer functions get integer weights: the neuron
-    of a breakpoint a/b is ρ(bx − a). The first piece is a neuron of its own, ρ(x) = x."""
+    """Return the network f = p_0 + Σ (change of slope)·ρ(x − breakpoint).
+
+    The neuron of a breakpoint a/b is ρ(bx − a), so that integer functions have integer weights. The first piece has a
+    neuron of its own, ρ(x) = x.
+    """
     function.check_unit_interval()
     pieces = function.pieces()
     rows = [Affine.variable(0)]

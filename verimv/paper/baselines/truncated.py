@@ -1,12 +1,12 @@
-"""Terms for truncated affine functions σ(p), of which the Schauder hat and the hyperplane method are made.
+"""Terms for truncated affine functions σ(p), which the Schauder hat and the hyperplane method combine.
 
 In one variable, with integer coefficients, there are three ways:
 
 * "lemma": Lemma 3.3, length up to 2^a − 1 for σ(ax−b);
 * "quadratic": the optimised procedure of Aguzzoli (1998) that the paper uses, length at most a(a+2)/3;
-* "shortest": the shortest that we know, never longer than that. See :mod:`verimv.paper.baselines.ramps` for both.
+* "shortest": the shortest known to us, never longer. See :mod:`verimv.paper.baselines.ramps` for both.
 
-Rational coefficients go through the s-fold splitting of Theorem 6.2, irrational ones through Lemma 6.4. In several
+For rational coefficients the s-fold splitting of Theorem 6.2 is used, for irrational ones Lemma 6.4. In several
 variables "lemma" is Step 2 of the paper, and the other two are the compact strategy's Step 2.
 """
 
@@ -27,15 +27,15 @@ from verimv.paper.baselines.ramps import PROCEDURES, Ramp, RampBuilder
 
 SIGMAS = ("lemma", *PROCEDURES)
 
-#: Steeper functions, and finer common denominators, are not begun: their formulas have at least so many variables.
+#: Largest slope and common denominator: formulas have at least so many variables.
 MAX_SLOPE = 100_000
 
-#: The logics that express such coefficients, the smallest first.
+#: Logics for each kind of coefficients, the smallest first.
 _LOGICS = {"integer": ("mv", "dmv", "rmv"), "rational": ("dmv", "rmv"), "algebraic": ("rmv",)}
 
 
 def choose_logic(kind: str, logic: str) -> str:
-    """The logic asked for, or the smallest that fits coefficients of this kind for "auto"."""
+    """Return the logic asked for, or for "auto" the smallest that has coefficients of this kind."""
     if logic == "auto":
         return _LOGICS[kind][0]
     if logic not in _LOGICS[kind]:
@@ -44,7 +44,7 @@ def choose_logic(kind: str, logic: str) -> str:
 
 
 class Truncated:
-    """Builds σ(form) in one table, for forms over the same inputs in one logic ("mv", "dmv" or "rmv")."""
+    """Builds σ(form) in one table, for forms over the same inputs, in one logic ("mv", "dmv" or "rmv")."""
 
     def __init__(self, dag: Dag, inputs: Sequence[str], logic: str, sigma: str) -> None:
         if sigma not in SIGMAS:
@@ -57,7 +57,7 @@ class Truncated:
         self._ramps = RampBuilder(dag, self.atoms[0], sigma) if sigma in PROCEDURES and len(inputs) == 1 else None
 
     def node(self, form: Affine) -> int:
-        """σ(form)."""
+        """Return the node of σ(form)."""
         if self._ramps and self.logic == "mv":
             return self._ramp(self._ramps, form)
         if self._ramps and self.logic == "dmv":
@@ -68,7 +68,7 @@ class Truncated:
         return self._compact(form)
 
     def _ramp(self, ramps: RampBuilder, form: Affine) -> int:
-        """An integer form of one variable; one that falls is ¬ of one that rises, as σ(p) = ¬σ(1 − p)."""
+        """Return σ of an integer form of one variable; for a negative slope by σ(p) = ¬σ(1 − p)."""
         slope = form.dense(1)[0]
         if not is_integer(slope) or not is_integer(form.constant):
             raise InputError("expected integer coefficients")
@@ -78,7 +78,7 @@ class Truncated:
         return ramps.node(Ramp(floor(slope), -floor(form.constant)))
 
     def _fractions(self, ramps: RampBuilder, form: Affine) -> int:
-        """σ(p) = ⊕ δ_s σ(s·p − i) over i < s (Theorem 6.2)."""
+        """Return σ(p) = ⊕ δ_s σ(s·p − i) over i < s (Theorem 6.2)."""
         numbers = [form.constant, *(w for _, w in form.terms)]
         if any(isinstance(number, Algebraic) for number in numbers):
             raise InputError("expected rational coefficients")

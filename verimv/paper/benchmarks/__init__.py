@@ -1,1 +1,1 @@
-"""Benchmarks against alternatives, side by side in one run. Each is the function `run` of a module bench_NAME."""
+"""Benchmarks that compare verimv with alternatives in one run: the function `run` of each module bench_NAME."""

@@ -1,6 +1,6 @@
-"""Certified bounds against intervals, z3 and a mixed-integer program; what their evidence costs; and what they decide.
+"""Certified bounds compared with intervals, z3 and a mixed-integer program; the cost of evidence; networks compared.
 
-Every table compares within one run: trust ratios, not times.
+Every table compares within one run: ratios are reliable, times are not.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.optimise import maximum
 from verimv.solvers.point_search import Search as SolverSearch
 
-#: What z3 and the mixed-integer program may take for one bound, and how many bounds they are asked about.
+#: Seconds of z3 and of the mixed-integer program for one bound, and the number of bounds.
 SECONDS_PER_BOUND = 10.0
 SAMPLED, SAMPLED_OF_SMALL, SMALL = 4, 20, 20
 MARABOU_MARGIN = 1e-3
-#: Of the hidden layers whose bounds are all found exactly.
+#: Widths of the hidden layers whose bounds are all found exactly.
 WIDTHS = (10, 20)
 LARGE_SECONDS = 120.0
-#: Within five minutes on two cores, with what it takes to end.
+#: Work for ACAS Xu: less than five minutes on two cores, with the time to finish.
 ACAS_WORK, ACAS_WORK_PER_BOUND = 540 * SECOND, 10 * SECOND
 MONOLITHIC_SECONDS = 60.0
 
@@ -71,7 +71,7 @@ def _timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
 
 
 def _cpu_timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """Seconds of processors, here and in processes that were started and have ended: others do not count."""
+    """Return a result and its CPU seconds, in this process and in processes that it started and that have ended."""
 
     def spent() -> float:
         uses = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -82,7 +82,7 @@ def _cpu_timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
 
 
 def _random_networks(progress: Progress) -> Table:
-    """All bounds exact, what that saves in Step 1, and what the evidence costs."""
+    """Exact bounds of all neurons: the units that they save in Step 1, and the cost of their evidence."""
     rows = []
     cases = [((n, w, w, 1), kind) for w in WIDTHS for n in (2, 3, 4, 5) for kind in ("integer", "float32")]
     for number, (widths, kind) in enumerate(cases):
@@ -116,7 +116,7 @@ def _random_networks(progress: Progress) -> Table:
     return Table("exact bounds with evidence, and clipped units of hidden neurons after Step 1", header, rows)
 
 
-#: Where the cases begin in a line that bounds a neuron.
+#: Index of the first case in a line that bounds a neuron.
 _CASES = 5
 
 
@@ -136,7 +136,7 @@ def _checked_by_kernel(network: Network, lines: Sequence[list[Any]]) -> None:
 
 
 def _hidden_units(network: Network, bounds: NetworkBounds) -> int:
-    """Units before any is dropped because the output does not need it."""
+    """Return the number of units, including those that the output does not need."""
     return sum(
         max(0, ceil(bound.upper)) - max(0, min(ceil(bound.upper), -ceil(-bound.lower)))
         for layer, rows in zip(network.layers[:-1], bounds.layers, strict=False)
@@ -146,7 +146,7 @@ def _hidden_units(network: Network, bounds: NetworkBounds) -> int:
 
 
 def _alternatives(progress: Progress) -> Table:
-    """The same upper bounds of the second layer by search, by z3, by a mixed-integer program and by Marabou."""
+    """Upper bounds of the second layer by search, by z3, by a mixed-integer program and by Marabou."""
     rows = []
     cases = [((5, 10, 10, 1), "integer"), ((5, 20, 20, 1), "integer"), ((5, 20, 20, 1), "float32"),
              ((3, 50, 50, 1), "float32"), ((5, 50, 50, 1), "float32")]  # fmt: skip
@@ -207,7 +207,7 @@ def _by_solver(network: Network, index: int) -> Any:
 
 
 def _large(progress: Progress) -> Table:
-    """Two layers of 50."""
+    """Bounds of networks with two hidden layers of 50 neurons."""
     rows = []
     for kind in ("integer", "float32"):
         progress("5-50-50-1", 0, 1)
@@ -228,7 +228,7 @@ def _large(progress: Progress) -> Table:
 
 
 def _attained(network: Network, bounds: NetworkBounds, way: int) -> Number:
-    """way·output at the best point known."""
+    """Return way·output at the best known point."""
     output, depth = bounds.layers[-1][0], len(network.layers)
     point = output.upper_at if way > 0 else output.lower_at
     if point is not None:
@@ -241,7 +241,7 @@ def _attained(network: Network, bounds: NetworkBounds, way: int) -> Number:
 
 
 def _formulas(progress: Progress) -> Table:
-    """What bounds mean for the formula."""
+    """Sizes of formulas, depending on the bounds."""
     rows = []
     cases = [((5, 10, 10, 1), "integer"), ((5, 10, 10, 1), "float32"), ((3, 20, 20, 1), "integer")]
     for number, (widths, kind) in enumerate(cases):
@@ -277,7 +277,7 @@ def _comparisons(progress: Progress) -> Table:
 
 
 def _certified(a: Network, b: Network) -> tuple[str, str]:
-    """How long a certificate of equality is, and how long it takes to check."""
+    """Return the size of a certificate of equality, and the time to check it."""
     certificate = certify_difference(a, b, ZERO, MONOLITHIC_SECONDS)
     if certificate is None:
         return "none found", ""
@@ -297,7 +297,7 @@ def _compared(a: Network, b: Network) -> Any:
 
 
 def disguised(network: Network, seed: int, planted: Rational | None = None) -> Network:
-    """The same function with neurons permuted and rescaled; or with a number added to one weight of the first layer."""
+    """Permute and rescale neurons, which keeps the function; `planted` is added to one weight of the first layer."""
     source = random.Random(seed)
     layers: list[Layer] = []
     rows = [row.dense(network.layers[0].width_in) for row in network.layers[0].rows]
@@ -319,7 +319,7 @@ def disguised(network: Network, seed: int, planted: Rational | None = None) -> N
 
 
 def _airborne(progress: Progress) -> list[Table]:
-    """ACAS Xu, where the network is at hand: what each method gives, layer by layer."""
+    """Bounds of ACAS Xu by each method, layer by layer, if the network is available."""
     network = _acas()
     if network is None:
         return []
@@ -346,7 +346,7 @@ def _airborne(progress: Progress) -> list[Table]:
 
 
 def _acas() -> Network | None:
-    """From the folder that VERIMV_NETS names, or beside the project."""
+    """Return the network from the folder that VERIMV_NETS names, or from one beside the project."""
     folder = Path(os.environ.get("VERIMV_NETS", Path(__file__).parents[4] / "shared" / "nets"))
     path = folder / "acasxu" / "ACASXU_run2a_1_1_batch_2000.onnx"
     if not path.exists():

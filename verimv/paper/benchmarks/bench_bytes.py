@@ -1,4 +1,4 @@
-"""The same bytes: networks extracted alone, on a busy machine, by two workers, and on one core."""
+"""Are the same bytes written alone, on a busy machine, by two workers, and on one core?"""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from verimv.paper.benchmarks.benchmark import Table
 from verimv.paper.benchmarks.benchmark_networks import nets_folder
 from verimv.paper.experiments.families import random_network
 
-#: Larger files are left out.
+#: Bytes of a file; larger ones are left out.
 MAX_BYTES = 2_000_000
 #: Seconds for one extraction.
 TIMEOUT = 600.0
 _FORMATS = (".onnx", ".nnet")
-#: The widths of random networks, which are there without a folder.
+#: Widths of random networks, which need no folder.
 RANDOM = ((2, 8, 8, 1), (3, 12, 6, 1), (5, 20, 20, 1))
 _FILES = ("network.json", "formula.mv", *kernel.CERTIFICATE_FILES)
 _BUSY = "while True: pass"
 
 
 def same_bytes(progress: Progress) -> Table:
-    """Each network four times; refused ones are refused four times."""
+    """Extract each network four times; one that is refused has to be refused four times."""
     rows = []
     with tempfile.TemporaryDirectory() as directory:
         paths = list(_networks(Path(directory)))
@@ -53,7 +53,7 @@ def _networks(directory: Path) -> Iterator[Path]:
 
 
 def _extracted(path: Path, *options: str, prefix: Sequence[str] = ()) -> str:
-    """A hash of what is written; or the exit code, if nothing is."""
+    """Return a hash of the files written, or the exit code if there are none."""
     with tempfile.TemporaryDirectory() as directory:
         out = Path(directory) / "out"
         command = [*prefix, sys.executable, "-m", "verimv", "extract", str(path), "-o", str(out), "--scale-output"]

@@ -1,4 +1,4 @@
-"""Certificates: what checking costs, against extracting and against proving again, and how it grows."""
+"""The cost of checking certificates, compared with extraction and with solvers, and its growth."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from verimv.solvers.point_search import Search
 
 PROVING_SECONDS = 60.0
 _GROWTH = (47, 150, 470, 1500)
-#: Certificates with fewer nodes are checked several times: starting Python takes longer than checking them.
+#: Certificates with fewer nodes are checked several times: Python takes longer to start than to check them.
 _SMALL, _REPEATED = 50_000, 7
-#: On a busy machine, starting Python can seem to take longer than checking as well.
+#: On a busy machine the difference to the start of Python may be negative: this is the least.
 _LEAST = 1e-4
-#: Runs the kernel, then says how much memory it took at most (this process alone, not the one it was forked from).
+#: Runs the kernel, then prints its peak memory (of this process alone, not of the one that started it).
 _CHILD = """
 import runpy, sys
 sys.argv = sys.argv[1:]
@@ -100,7 +100,7 @@ def _timed(work: Any) -> float:
 
 
 def _growth(progress: Progress) -> Table:
-    """The kernel in a process of its own on σ(mx − m/2), whose table has about m²/2 entries."""
+    """Run the kernel in a process of its own on σ(mx − m/2), whose table has about m²/2 entries."""
     measured: list[tuple[int, float, float, int]] = []
     with tempfile.TemporaryDirectory() as directory:
         for number, m in enumerate(_GROWTH):
@@ -120,7 +120,7 @@ def _growth(progress: Progress) -> Table:
 
 
 def _alone(directory: Path, times: int) -> tuple[float, float]:
-    """Seconds (the best of some runs) and peak memory in bytes of the kernel, without what Python itself takes."""
+    """Return seconds (of the best run) and peak bytes of the kernel, less those of Python itself."""
     idle = min(_child("--help") for _ in range(_REPEATED))
     checked = min(_child(str(directory)) for _ in range(times))
     return max(checked[0] - idle[0], _LEAST), checked[1] - idle[1]
@@ -141,6 +141,6 @@ def _size(directory: Path) -> int:
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> float:
-    """Of the line through the first and the last point, on logarithmic axes."""
+    """Return the slope of the line through the first and the last point, on logarithmic axes."""
     (x, y), (u, v) = points[0], points[-1]
     return math.log(v / y) / math.log(u / x)

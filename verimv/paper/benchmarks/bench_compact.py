@@ -1,4 +1,4 @@
-"""The compact strategy against the paper's, in one run: neurons by length and by size, networks."""
+"""The compact strategy compared with the paper's, in one run: neurons by length and by size, networks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _formula(weights: Sequence[int], bias: int, strategy: str, minimise: str = "
 
 
 def connectives(formula: Formula) -> int:
-    """How many ⊕ and ⊙ the formula shares."""
+    """Return the number of ⊕ and ⊙ nodes of a formula."""
     operators = formula.measure().operators
     return operators.get("⊕", 0) + operators.get("⊙", 0)
 
@@ -40,7 +40,7 @@ def _short(length: int) -> str:
 
 
 def _ratio(part: int, whole: int) -> str:
-    """Of numbers that may be too large for a float."""
+    """Return a ratio of numbers that may be too large for a float."""
     if whole < 2**1000:
         return f"{part / whole:.2g}"
     return f"2^-{whole.bit_length() - part.bit_length()}"
@@ -79,7 +79,7 @@ def _neurons(progress: Progress) -> Table:
 
 
 def _one_variable(progress: Progress) -> Table:
-    """σ(ax − b) for all b: the worst of all a up to 8, 16 and 32."""
+    """σ(ax − b) for all b: the longest formula over all a up to 8, 16 and 32."""
     worst = {"paper": 0, "compact": 0}
     rows = []
     for a in range(1, 33):
@@ -93,7 +93,7 @@ def _one_variable(progress: Progress) -> Table:
     return Table("σ(ax−b), the longest over all b", header, rows)
 
 
-#: What the best use of the split rule alone was known to need for the worst b.
+#: Known lengths for the worst b, by the best use of the split rule alone.
 _THEORY = {8: 16, 16: 44, 32: 102}
 
 
@@ -116,7 +116,7 @@ def _random(progress: Progress) -> Table:
 
 
 def _networks(progress: Progress) -> Table:
-    """float32 networks in RMV. The paper's strategy is run where it fits."""
+    """float32 networks in RMV, by the paper's strategy where it is feasible."""
     rows = []
     first: tuple[int, float] | None = None
     for number, widths in enumerate((*_SMALL, _LARGE)):

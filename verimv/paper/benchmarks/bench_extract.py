@@ -1,4 +1,4 @@
-"""How extraction scales: growth exponents, nodes, bytes per node. All within one run on one machine."""
+"""How extraction scales: growth exponents, nodes, bytes per node, within one run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _deep(progress: Progress) -> Table:
 
 
 def _lemma(progress: Progress) -> Table:
-    """σ(ax − ⌊a/3⌋) by Lemma 3.3: the table has about (4/9)·a² nodes, so time per node is what counts."""
+    """σ(ax − ⌊a/3⌋) by Lemma 3.3: the table has about (4/9)·a² nodes, so time per node is measured."""
     rows = []
     sizes = (125, 250, 500, 1000)
     counts: list[int] = []
@@ -108,7 +108,7 @@ def _memory(progress: Progress) -> Table:
 
 
 def best_time(network: Network, bounds: str = "auto") -> tuple[Extraction, float]:
-    """An extraction by the paper's construction, and the shortest time of three."""
+    """Return an extraction by the paper's construction, and the shortest time of three."""
     best = math.inf
     for _ in range(3):
         start = time.perf_counter()
@@ -118,7 +118,7 @@ def best_time(network: Network, bounds: str = "auto") -> tuple[Extraction, float
 
 
 def growth(sizes: Sequence[int], times: Sequence[float]) -> str:
-    """The exponent k of time ~ size^k from the first size to the last."""
+    """Return the exponent k of time ~ size^k from the first size to the last."""
     last = len(times) - 1
     if not last or not times[0] or not times[last]:
         return "–"

@@ -1,8 +1,8 @@
 """How time and memory of extract and check grow with the number of weights, over three decades.
 
-Each measurement has a process of its own, which counts its own work only: seconds of the processor, so that other
-programs do not matter, and memory beyond what it had before. Bounds are by intervals: better ones work to a budget of
-time, which would make growth look smaller than it is.
+Each measurement has a process of its own. It counts CPU seconds, which do not depend on other programs, and memory
+beyond what it had before. Bounds are by intervals: better ones have a budget of work, which would make growth look
+smaller than it is.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from verimv.paper.experiments.families import random_network
 
 #: Networks n-n-n-1: from 171 to 180,300 weights.
 WIDTHS = (9, 30, 95, 300)
-#: What the exponents have to stay below.
+#: Upper limit of the exponents.
 LIMIT = 1.15
-#: Short work is repeated until it has taken this many seconds, and its best time counts.
+#: Short work is repeated until it has taken this many seconds; its best time counts.
 _LONG_ENOUGH = 1.0
 
 _HEADER = ("weights", "extract CPU s", "extract MB", "check CPU s", "check MB")
@@ -61,7 +61,7 @@ def run(progress: Progress) -> Benchmark:
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
-    """The slope of the line that is nearest to all points, on logarithmic axes."""
+    """Return the slope of the least-squares line on logarithmic axes."""
     points = [(math.log(size), math.log(cost)) for size, cost in zip(sizes, costs, strict=True)]
     x0, y0 = (sum(values) / len(points) for values in zip(*points, strict=True))
     slope: float = sum((x - x0) * (y - y0) for x, y in points) / sum((x - x0) ** 2 for x, _ in points)
@@ -69,7 +69,7 @@ def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
 
 
 def _measured(work: str, model: Path, target: Path) -> tuple[float, float]:
-    """Seconds and megabytes."""
+    """Return seconds and megabytes."""
     command = [sys.executable, "-c", _CHILD, work, str(model), str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -79,8 +79,8 @@ def _measured(work: str, model: Path, target: Path) -> tuple[float, float]:
 
 
 def child(work: str, model: str, target: str) -> None:
-    """Runs in the process that is measured."""
-    load(model)  # what is imported on the way is not counted
+    """Do the work in the process that is measured."""
+    load(model)  # so that imports are not counted
     job = {"extract": _extract, "check": _check}[work]
     ballast = _ballast()
     resident = resident_memory()
@@ -96,8 +96,7 @@ def child(work: str, model: str, target: str) -> None:
 
 
 def _ballast() -> list[bytes]:
-    """Fills what Python has kept of memory that it used before: small networks would fit in there and seem to take
-    nothing."""
+    """Fill the memory that Python keeps from earlier work: small networks would fit there and seem to take none."""
     return [bytes(size) for size in range(1, 1000, 8) for _ in range(300)]
 
 
@@ -106,7 +105,7 @@ def _check(model: str, target: str) -> None:
 
 
 def _extract(model: str, target: str) -> None:
-    """As `verimv extract MODEL -o TARGET --no-check`."""
+    """Do what `verimv extract MODEL -o TARGET --no-check` does."""
     extraction = extract(load(model), bounds="interval")
     names = [path.name for path in Path(target).glob("*")]
     write_directory(target, extraction.certificate.files(), Replaceable(names, force=True))

@@ -21,17 +21,17 @@ from verimv.paper.benchmarks.measured import Measured, measured
 from verimv.paper.experiments.families import deep_sawtooth, random_network, single_unit
 
 TIMEOUT = 600.0
-#: σ(mx − m/2) has about m²/2 nodes by the paper's recursion: 10⁴, 10⁵, 10⁶.
+#: Slopes m: σ(mx − m/2) has about m²/2 nodes by the paper's recursion, here 10⁴, 10⁵, 10⁶.
 GROWTH = (150, 470, 1500)
-#: The widths of the largest network.
+#: Widths of the largest network.
 WIDE = (784, *[256] * 6, 10)
-#: Shorter checks are run several times, and the best counts.
+#: Shorter checks are run several times; the best counts.
 _SHORT, _REPEATED = 1.0, 3
 
 
 @dataclass(frozen=True)
 class _Checked:
-    """A certificate of a case, checked by both kernels; the verified one may not have been built."""
+    """A certificate checked by both kernels, or by one if the verified kernel is not built."""
 
     name: str
     nodes: int
@@ -85,7 +85,7 @@ def _networks() -> Iterator[BenchmarkCase]:
 
 
 def _wide() -> BenchmarkCase:
-    """Wide and deep: a formula of about a million nodes."""
+    """Return a wide and deep network, whose formula has about a million nodes."""
     options = {"bounds": "interval", "scale_output": True, "output": 0}
     return BenchmarkCase(f"{'-'.join(map(str, WIDE))} float32", random_network(WIDE, 1), options)
 

@@ -1,7 +1,7 @@
 """Networks of a folder, end to end: read, extracted with scaled outputs, written, checked by the kernel alone.
 
-Each network has processes of its own, so that time and peak memory are its own. Where onnxruntime is installed, the
-exact network is compared with its floats at random points of the box.
+Each network has processes of its own, for time and peak memory. If onnxruntime is installed, the exact network is
+compared with its floats at random points of the box.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from verimv.networks.network import Network
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
 from verimv.paper.benchmarks.measured import measured
 
-#: Beside a checkout, where this project's own trials have them.
+#: The folder beside a checkout.
 DEFAULT_FOLDER = Path(__file__).parents[4] / "shared" / "nets"
 TIMEOUT = 600.0
 _POINTS = 20
@@ -42,7 +42,7 @@ _HEADER = (
 def run(progress: Progress, folder: str | os.PathLike[str] | None = None, timeout: float = TIMEOUT) -> Benchmark:
     place = Path(folder) if folder is not None else DEFAULT_FOLDER
     if not place.is_dir():
-        raise InputError("no such folder; say which: verimv bench nets FOLDER", source=str(place))
+        raise InputError("no such folder: give another with verimv bench nets FOLDER", source=str(place))
     paths = sorted(path for path in place.rglob("*") if path.suffix in NETWORK_SUFFIXES and path.is_file())
     if not paths:
         raise InputError(f"no networks ({', '.join(NETWORK_SUFFIXES)}) in this folder", source=str(place))
@@ -92,7 +92,7 @@ def _answer(stdout: str) -> dict[str, Any]:
 
 
 def _properties(path: Path) -> Iterator[Path]:
-    """VNN-LIB files that bear the network's name, alone or before two underscores."""
+    """Yield VNN-LIB files with the network's name, alone or before two underscores."""
     for candidate in sorted(path.parent.glob("*.vnnlib")):
         if candidate.stem == path.stem or candidate.name.startswith(f"{path.stem}__"):
             yield candidate
@@ -104,7 +104,7 @@ def _boxed(network: Network, box: Path) -> Network:
 
 
 def _gap(path: Path, network: Network) -> str:
-    """The largest |float − exact| that was seen, relative to the largest exact output if that is above 1."""
+    """Return the largest |float − exact| found, relative to the largest exact output if that is above 1."""
     if path.suffix != ".onnx":
         return "–"
     from verimv.networks.formats.onnx_format.runtime import FloatModel  # onnx takes a while to import
@@ -126,6 +126,6 @@ def _gap(path: Path, network: Network) -> str:
 
 
 def _float_between(low: Number, high: Number, source: random.Random) -> float:
-    """A float32 of the box, or the nearest one where the box holds none."""
+    """Return a float32 of the box, or the nearest one if the box has none."""
     share = Rational(source.randint(0, 1 << 20), 1 << 20)
     return float(np.float32(float(low + (high - low) * share)))

@@ -1,5 +1,7 @@
-"""Solvers prove what certificates claim: how much is asked, against the kernel and against one query about everything;
-planted faults; and the same bytes from every extraction of a network."""
+"""Solvers prove the lines of certificates, compared with the kernel and with one query about everything.
+
+Also: planted faults, and whether every extraction of a network writes the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,12 @@ from verimv.solvers.verdict import Verdict
 
 Line = list[Any]
 
-#: Random networks of each size.
+#: Number of random networks of each size.
 SEEDS = 10
-#: What a solver may take for all obligations of a certificate, and for one query about everything.
+#: Seconds for all obligations of a certificate, and for one query about everything.
 SECONDS, MONOLITHIC_SECONDS = 600.0, 30.0
 SOLVERS = ("z3", "cvc5")
-#: The widths of random float32 networks.
+#: Widths of random float32 networks.
 WIDTHS = ((5, 20, 20, 1), (5, 50, 50, 1))
 
 
@@ -46,7 +48,7 @@ def run(progress: Progress) -> Benchmark:
 
 @dataclass(frozen=True)
 class _Proved:
-    """What proving a certificate took."""
+    """The cost of proving a certificate."""
 
     lines: int
     obligations: int
@@ -60,7 +62,7 @@ class _Proved:
 
 
 def _groups() -> Iterator[tuple[str, list[BenchmarkCase]]]:
-    """Networks that are one row."""
+    """Yield the networks of each row."""
     for widths in WIDTHS:
         name = "-".join(map(str, widths))
         yield (
@@ -139,7 +141,7 @@ def _cells(found: Sequence[_Proved], whole: Verdict) -> tuple[str, ...]:
 
 
 def _faults(progress: Progress) -> Table:
-    """Files that are changed, and hashes that fit again: the obligations of a line must fail."""
+    """Change files and correct their hashes: the obligations of a line must fail."""
     network = random_network((3, 8, 8, 1), 0, "integer")
     clipped = extract(network).certificate
     affine = replace(network, layers=(*network.layers[:-1], replace(network.layers[-1], activation="identity")))
@@ -181,7 +183,7 @@ def _larger_scale(line: Line) -> Line:
 
 
 def _changed(certificate: Certificate, rule: str, change: Callable[[Line], Line]) -> Certificate:
-    """The longest line of a rule, changed."""
+    """Change the longest line of a rule."""
     body = list(certificate.body)
     numbers = [number for number, text in enumerate(body) if json.loads(text)[0] == rule]
     longest = max(numbers, key=lambda number: len(json.loads(body[number])))

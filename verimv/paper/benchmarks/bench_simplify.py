@@ -1,4 +1,4 @@
-"""How much shorter formulas become, and how close to the shortest; every result is proved equal to its origin."""
+"""How much shorter formulas become, and how close to the shortest; every result is proved equivalent."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from verimv.simplification.table import Entry, ShortFormulas, short_formulas
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import Search
 
-#: Functions per length of which the shortest formula is looked for.
+#: Functions per length that are compared with their shortest formulas.
 SAMPLE = 8
-#: Enumerated up to this length, in one and in two variables.
+#: Largest length of enumerated formulas, in one and in two variables.
 MAX_LENGTHS = {1: 7, 2: 7}
 #: Random terms per kind.
 TERMS = 6
-#: What the proof of one result may take.
+#: Seconds for the proof of one result.
 PROOF_SECONDS = 20.0
 
 
@@ -48,7 +48,7 @@ def run(progress: Progress) -> Benchmark:
 
 
 def _shortest(progress: Progress) -> Table:
-    """Functions by the length of their shortest formula, as networks that do not show it."""
+    """Functions by the length of their shortest formula, given as networks of another structure."""
     rows = []
     for variables, max_length in MAX_LENGTHS.items():
         table = short_formulas(variables, max_length)
@@ -92,8 +92,10 @@ def _closeness(table: ShortFormulas, sample: Sequence[Entry]) -> tuple[str, ...]
 
 
 def disguised(shortest: Formula, other: Formula) -> Network:
-    """The function of a formula as a network that is not built like it: in one variable bend by bend, in more as
-    (f ∧ g) ⊕ (f ⊖ g) with another formula g."""
+    """Return a network of a formula's function, with another structure.
+
+    In one variable it is built from the breakpoints, in more as (f ∧ g) ⊕ (f ⊖ g) with another formula g.
+    """
     if len(shortest.inputs) == 1:
         return shallow_network(shortest, shortest.length)
     return to_network((shortest & other) + (shortest - other))
@@ -110,7 +112,7 @@ def _random_terms(progress: Progress) -> Table:
 
 
 def _extractions(progress: Progress) -> Table:
-    """What the paper's strategy writes for units and small networks."""
+    """Formulas of units and small networks by the paper's strategy."""
     units = [single_unit([a], -(a // 3)) for a in (4, 6, 8)] + [single_unit(w, -1) for w in ([2, 2], [3, -2])]
     networks = [random_network((2, 3, 1), seed, "integer") for seed in (3, 7, 10, 22, 23, 26)]
     rows = []

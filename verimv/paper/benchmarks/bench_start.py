@@ -1,4 +1,4 @@
-"""How long verimv takes to start, in terms of what Python itself takes."""
+"""How long verimv takes to start, compared with Python itself."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from verimv.paper.benchmarks.benchmark import Benchmark, Table
 if TYPE_CHECKING:
     from verimv.core.progress import Progress
 
-#: The best of so many: whatever else the machine does only ever adds.
+#: Runs of which the best counts: other programs only add time.
 REPEATS = 10
 
-#: What is run, and what it loads that takes time.
+#: Names and arguments of the runs.
 CASES = (
     ("nothing", ("-c", "pass")),
     ("import verimv", ("-c", "import verimv")),
@@ -30,7 +30,7 @@ CASES = (
 
 def run(progress: Progress) -> Benchmark:
     best = dict.fromkeys((name for name, _ in CASES), float("inf"))
-    for number in range(REPEATS):  # in turn, so that a busy moment hits all alike
+    for number in range(REPEATS):  # in turn, so that a busy moment affects all
         progress("starting", number, REPEATS)
         for name, words in CASES:
             best[name] = min(best[name], _seconds(words))

@@ -1,4 +1,4 @@
-"""What a benchmark reports: tables, for people and as data."""
+"""The result of a benchmark: tables, as text and as data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks that several benchmarks use, with how they are extracted."""
+"""Networks that several benchmarks use, with options of extraction."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from verimv.networks.network import Layer, Network
 class BenchmarkCase:
     name: str
     network: Network
-    #: of extract
+    #: options of extract
     options: dict[str, Any] = field(default_factory=dict)
 
 
 def exact_roots() -> BenchmarkCase:
-    """Weights with √2: formulas in RMV only."""
+    """Return a network with √2 as a weight, whose formula is in RMV."""
     root = parse_number("sqrt(2)/2")
     hidden = Layer.of([[root, -root], [1, root]], [parse_number("1/3"), -root])
     return BenchmarkCase("2-2-1 with square roots", Network.of([hidden, Layer.of([[1, -1]], [0], "crelu")]))
 
 
 def nets_folder() -> Path:
-    """The folder that VERIMV_NETS names, or one beside the project; it need not be there."""
+    """Return the folder that VERIMV_NETS names, or one beside the project; it may not exist."""
     return Path(os.environ.get("VERIMV_NETS", Path(__file__).parents[4] / "shared" / "nets"))
 
 
 def real_networks() -> Iterator[BenchmarkCase]:
-    """ACAS Xu and MNIST on boxes of their properties, if the folder of networks has them."""
+    """Yield ACAS Xu and MNIST networks on boxes of their properties, if the folder has them."""
     rows = [
         ("ACAS Xu 1_1, property 1", "acasxu/ACASXU_run2a_1_1_batch_2000", "prop_1", {}),
         ("MNIST 256x2, box ±0.03", "mnist_fc/mnist-net_256x2", "prop_0_0.03", {"output": 0}),

@@ -1,4 +1,4 @@
-"""Marabou, where maraboupy is installed: whether a neuron can exceed a value, decided in floating point."""
+"""Marabou, if maraboupy is installed: can a neuron exceed a value? Decided in floating point."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def exceeds(
 ) -> bool | None:
     """Whether the argument of a neuron above relu layers can reach a value; None if there is no answer in time.
 
-    It has been seen to go on beyond its own time limit, so it runs in a process that can be killed.
+    Marabou may exceed its own time limit, so it runs in a process that can be killed.
     """
     try:
         return limited(_answer, network, layer, index, value, ranges, seconds, seconds=seconds)

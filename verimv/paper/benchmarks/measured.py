@@ -1,4 +1,4 @@
-"""What work costs: a command in a process of its own (seconds, peak memory, what it said); memory of this process."""
+"""The cost of a command in a process of its own (seconds, peak memory), its output; and memory of this process."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _POLL = 0.01
 
 @dataclass(frozen=True)
 class Measured:
-    #: of the process; negative if a signal ended it
+    #: exit code; negative if a signal ended the process
     code: int
     stdout: str
     seconds: float
-    #: seconds of the processor, which do not depend on what else the machine does
+    #: CPU seconds, which do not depend on other programs
     cpu: float
-    #: bytes
+    #: peak memory in bytes
     peak: int
 
 
 def measured(command: Sequence[str], timeout: float) -> Measured:
-    """Run a command to its end, or until the time is up."""
+    """Run a command to its end, or until the timeout."""
     with tempfile.TemporaryFile() as output:
         start, before = time.perf_counter(), _children_cpu()
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
@@ -44,25 +44,25 @@ def measured(command: Sequence[str], timeout: float) -> Measured:
 
 
 def _children_cpu() -> float:
-    """Of all processes that this one has started and seen to their end."""
+    """Return the CPU seconds of all child processes that have ended."""
     times = os.times()
     return times.children_user + times.children_system
 
 
 def peak_memory(process: int | str = "self") -> int:
-    """Bytes; what Linux says. The rusage of a child would count the memory of the process that started it."""
+    """Return the peak memory in bytes, from /proc: rusage of a child would include that of its parent."""
     return _memory(process, "VmHWM")
 
 
 def resident_memory() -> int:
-    """Bytes that this process has now."""
+    """Return the memory of this process in bytes."""
     return _memory("self", "VmRSS")
 
 
 def _memory(process: int | str, field: str) -> int:
     try:
         status = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace")
-    except OSError:  # it has just ended, or this is no Linux
+    except OSError:  # it has just ended, or this is not Linux
         return 0
     found = re.search(rf"{field}:\s*([0-9]+) kB", status)
     return int(found[1]) * 1024 if found else 0

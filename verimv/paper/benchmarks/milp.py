@@ -1,4 +1,4 @@
-"""The textbook alternative for neuron bounds: a mixed-integer program with one binary variable per ReLU (big-M)."""
+"""The usual alternative for neuron bounds: a mixed-integer program with a binary variable per ReLU (big-M)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from verimv.bounding.guess.linear_program import INFINITY
 def big_m_maximum(
     network: FloatNetwork, layer: int, index: int, way: int, ranges: FloatRanges, seconds: float
 ) -> float:
-    """The largest way·argument of a neuron above relu layers, as HiGHS says in floating point; NaN if it gives up.
+    """Return the maximum of way·argument of a neuron above relu layers, by HiGHS in floats; NaN if it gives up.
 
-    `ranges` are those of the arguments below, whose ends are the constants M.
+    `ranges` are those of the arguments below; their ends are the constants M.
     """
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.setOptionValue("output_flag", False)
@@ -41,7 +41,7 @@ def big_m_maximum(
 
 
 class _Program:
-    """Columns with bounds, rows of coefficients with bounds, and which columns are whole numbers."""
+    """Columns with bounds, rows of coefficients with bounds, and the set of integer columns."""
 
     def __init__(self, inputs: int) -> None:
         self.bounds = [(0.0, 1.0)] * inputs
@@ -58,7 +58,7 @@ class _Program:
         return len(self.bounds) - 1
 
     def relu(self, row: dict[int, float], bias: float, low: float, high: float) -> int:
-        """A column for ρ(row + bias), whose argument lies in [low, high]."""
+        """Return a column for ρ(row + bias), whose argument lies in [low, high]."""
         value = self._column(0.0, max(high, 0.0))
         negated = {j: -w for j, w in row.items()}
         if low >= 0:

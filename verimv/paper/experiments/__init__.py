@@ -1,1 +1,1 @@
-"""The paper's experiments: what is run, measured and compared with the paper's sentences."""
+"""The paper's experiments: runs, measurements, and a comparison with the paper's claims."""

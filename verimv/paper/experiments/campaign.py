@@ -1,8 +1,8 @@
-"""The paper's experiments as data: what is run, in parallel, and a record from which an interrupted run goes on.
+"""The paper's experiments as data, run in parallel, with a record from which an interrupted call continues.
 
-The record of an experiment is a CSV file with a row per run. Every run has a seed of its own, made of the seed of the
-whole, the experiment, the point on the x axis and the number of the run: results do not depend on how the runs are
-shared out, and more runs can be added to those of an earlier call.
+The record of an experiment is a CSV file with a row per run. The seed of a run is made of the given seed, the
+experiment, the point on the x axis and the number of the run. So results do not depend on which process does a run,
+and more runs can be added to those of an earlier call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from verimv.core.workers import Processes, cores
 from verimv.paper.experiments import comparison
 from verimv.paper.experiments.comparison import METHODS, SAWTOOTH_LIMITS, Row
 
-#: Runs that a worker does before it reports.
+#: Runs that a worker does between two reports.
 _CHUNK = 5
 
 _KEYS = ("x", "run", "seed")
@@ -28,7 +28,7 @@ _KEYS = ("x", "run", "seed")
 
 @dataclass(frozen=True)
 class Experiment:
-    """One figure of the paper: `run` gives the row of one run at one point of the x axis."""
+    """One figure of the paper; `run` returns the row of one run at one point of the x axis."""
 
     name: str
     title: str
@@ -36,7 +36,7 @@ class Experiment:
     xs: Sequence[int]
     columns: Sequence[str]
     run: Callable[[int, str], Row]
-    #: nothing is drawn at random: one run says all
+    #: nothing is random, so one run is enough
     deterministic: bool = False
 
 
@@ -91,7 +91,7 @@ EXPERIMENTS = {
 
 
 class ExperimentRecord:
-    """The rows of an experiment by (x, run); with a path, every new row is on disk before the next chunk is begun."""
+    """The rows of an experiment by (x, run); with a path, new rows are on disk before the next chunk begins."""
 
     def __init__(self, experiment: Experiment, seed: str, path: Path | None = None) -> None:
         self.experiment = experiment
@@ -99,7 +99,7 @@ class ExperimentRecord:
         self.path = path
         self.header = [*_KEYS, *experiment.columns]
         self.rows: dict[tuple[int, int], Row] = {}
-        if path is not None and path.is_symlink():  # rows are added to the file: it would be another one
+        if path is not None and path.is_symlink():  # rows are appended, which would change its target
             raise InputError("is a symbolic link: choose another directory", source=str(path))
         if path is not None and path.exists():
             self._read(path)
@@ -108,7 +108,7 @@ class ExperimentRecord:
         text = read_text(path)
         lines = text.splitlines(keepends=True)
         if not lines or next(csv.reader(lines[:1])) != self.header:
-            raise InputError("not a record of this experiment: choose another directory", source=str(path))
+            raise InputError("is not a record of this experiment: choose another directory", source=str(path))
         whole = [line for line in lines[1:] if line.endswith("\n")]  # the last may have been cut off
         for number, cells in enumerate(csv.reader(whole), start=2):
             self._add_cells(cells, str(path), number)
@@ -118,17 +118,17 @@ class ExperimentRecord:
     def _add_cells(self, cells: Sequence[str], source: str, line: int) -> None:
         named = dict(zip(self.header, cells, strict=False))
         if len(cells) != len(self.header) or not all(_is_whole(text) for key, text in named.items() if key != "seed"):
-            raise InputError("expected whole numbers, one for each column", source=source, line=line)
+            raise InputError("expected an integer for each column", source=source, line=line)
         if named["seed"] != self.seed:
             raise InputError(
                 f"holds runs with the seed {named['seed']}, not {self.seed}: choose another directory", source=source
             )
         row = {key: int(text) for key, text in named.items() if key not in _KEYS and text}
-        if not row.get("unverified"):  # what the solver left open is done again
+        if not row.get("unverified"):  # what the solver left undecided is done again
             self.rows[int(named["x"]), int(named["run"])] = row
 
     def add(self, rows: Iterable[tuple[int, int, Row]]) -> None:
-        """Rows of finished runs."""
+        """Add the rows of finished runs."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         new = list(rows)
@@ -140,17 +140,17 @@ class ExperimentRecord:
             append_to(self.path, header + text.getvalue())
 
     def missing(self, runs: int) -> list[tuple[int, int]]:
-        """(x, run) still to be done, the largest x first: they take longest."""
+        """Return (x, run) of the runs still to be done, the largest x first: they take longest."""
         count = 1 if self.experiment.deterministic else runs
         wanted = ((x, run) for x in sorted(self.experiment.xs, reverse=True) for run in range(count))
         return [key for key in wanted if key not in self.rows]
 
     def unverified(self, runs: int) -> int:
-        """Formulas that the solver did not confirm."""
+        """Return the number of formulas that the solver did not confirm."""
         return sum(sum(self.column(x, "unverified", runs)) for x in self.experiment.xs)
 
     def column(self, x: int, name: str, runs: int) -> list[int]:
-        """The values of one column at one x, of the first `runs` runs; empty where the method does not go so far."""
+        """Return one column at one x, for the first `runs` runs; empty where the method is not tried."""
         count = 1 if self.experiment.deterministic else runs
         rows = (self.rows.get((x, run), {}) for run in range(count))
         return [row[name] for row in rows if name in row]
@@ -162,19 +162,19 @@ def _is_whole(text: str) -> bool:
 
 # -- running -----------------------------------------------------------------------------------------------------------
 
-#: experiment, seed, and (x, run) of every run
+#: experiment, seed, and (x, run) of each run
 Task = tuple[str, str, list[tuple[int, int]]]
-#: experiment, and (x, run, row) of every run
+#: experiment, and (x, run, row) of each run
 Result = tuple[str, list[tuple[int, int, Row]]]
 
 
 def perform(records: Sequence[ExperimentRecord], runs: int, progress: Progress, workers: int | None = None) -> None:
-    """Do all runs that are missing, on all cores."""
+    """Do all missing runs, on all cores."""
     tasks = [task for record in records for task in _tasks(record, runs)]
     total = sum(len(keys) for _, _, keys in tasks)
     by_name = {record.experiment.name: record for record in records}
     done = 0
-    # spawned: what made the figures or the progress line may have threads
+    # spawned, not forked: this process may have threads
     for _, (name, rows) in Processes(workers or cores(), "spawn").results(_perform, tasks):
         by_name[name].add(rows)
         done += len(rows)

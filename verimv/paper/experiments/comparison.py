@@ -1,4 +1,4 @@
-"""The methods that the paper compares, and one run of each experiment: lengths of formulas, all of them verified."""
+"""The methods that the paper compares, and one run of each experiment: lengths of verified formulas."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from verimv.paper.experiments.verification import check_breakpoints, check_sourc
 from verimv.pieces.piecewise import Piecewise, function_of
 from verimv.pieces.regions import same_function
 
-#: What one run found: lengths by method, and counts by name.
+#: Results of one run: lengths by method, and counts by name.
 Row = dict[str, int]
 
-#: Methods in the order of legends, with the names shown there.
+#: Methods in the order of the legends, with their names there.
 METHODS = {
     "shallow": "shallow network",
     "schauder": "Schauder hats",
@@ -32,7 +32,7 @@ METHODS = {
     "compact": "deep network, compact",
 }
 
-#: Of functions, that is, of breakpoints and values: they know nothing of the term.
+#: Methods that start from the function, by its breakpoints and values, not from the term.
 FROM_FUNCTIONS: Mapping[str, Callable[[Piecewise], Formula]] = {
     "schauder": schauder,
     "hyperplane": hyperplane,
@@ -40,17 +40,17 @@ FROM_FUNCTIONS: Mapping[str, Callable[[Piecewise], Formula]] = {
     "shallow": lambda function: extracted(shallow_network(function), "paper"),
 }
 
-#: The largest s for which g_s is tried; the deep network's formulas are shared, all others grow in nodes as well.
+#: The largest s for which g_s is tried. Only the deep network's formulas have few nodes.
 SAWTOOTH_LIMITS = {"deep": 8, "compact": 8, "schauder": 6, "hyperplane": 6, "hyperplane_few": 6, "shallow": 5}
 
-#: Regions of space are compared for formulas up to this length; the solver compares all.
+#: Linear regions are compared for formulas up to this length; the solver compares all formulas.
 _REGIONS_LENGTH = 14
-#: In three variables hyperplanes are tried for terms up to this length: their formulas take the solver longest.
+#: In three variables, hyperplanes are tried for terms up to this length: their formulas take the solver longest.
 LATTICE_LENGTH = 8
 
 
 def extracted(network: Network, strategy: str) -> Formula:
-    """By the public extraction; with intervals as bounds where there are several inputs, which is quick."""
+    """Return the formula of `verimv.extract`; for several inputs with interval bounds, which are quick."""
     bounds = "auto" if len(network.inputs) == 1 else "interval"
     return extract_uncertified(network, strategy=strategy, bounds=bounds).formula
 
@@ -59,8 +59,10 @@ def extracted(network: Network, strategy: str) -> Formula:
 
 
 def verified(source: Formula | Network, function: Piecewise, formulas: Mapping[str, Formula]) -> Row:
-    """The lengths, after every formula was found equal to the source by its breakpoints; and how many of them the
-    solver did not confirm."""
+    """Return the lengths of formulas, and how many of them the solver did not confirm.
+
+    Every formula must have the breakpoints and values of the source.
+    """
     row = {"unverified": 0}
     seen: list[Formula] = []
     for method, formula in formulas.items():
@@ -74,7 +76,7 @@ def verified(source: Formula | Network, function: Piecewise, formulas: Mapping[s
 
 
 class UnivariateRuns:
-    """Runs over terms of one variable. Many terms have the same function: what depends on it alone is done once."""
+    """Runs with terms of one variable. Many terms have the same function; what depends only on it is done once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Piecewise, bool], tuple[Formula, Row]] = {}
@@ -98,7 +100,7 @@ class UnivariateRuns:
 
     def _from_function(self, term: Formula, function: Piecewise, shallow: bool) -> Row:
         known = self._known.get((function, shallow))
-        if known is not None:  # equal to formulas that are verified, if the solver finds the terms equal
+        if known is not None:  # these formulas are verified: compare the terms
             first, row = known
             proved = solver_proves(term, first, pieces(function))
             return row | {"unverified": row["unverified"] if proved else len(FROM_FUNCTIONS)}
@@ -112,7 +114,7 @@ _runs = UnivariateRuns()
 
 
 def run_lengths(s: int, seed: str) -> Row:
-    """The sawtooth g_s by every method that goes so far; nothing is random."""
+    """Return lengths for the sawtooth g_s, by every method that is tried for this s; nothing is random."""
     function = sawtooth(s)
     deep = deep_sawtooth(s)
     if function_of(deep) != function:
@@ -131,7 +133,7 @@ def run_lengths(s: int, seed: str) -> Row:
 
 
 def sawtooth(s: int) -> Piecewise:
-    """g_s, eq. (11): 0 and 1 in turn at the multiples of 2^−s."""
+    """Return g_s, eq. (11): 0 and 1 in turn at the multiples of 2^−s."""
     count = 2**s
     points = [Rational(i, count) for i in range(count + 1)]
     return Piecewise.through(points, [Rational(i % 2) for i in range(count + 1)])
@@ -142,7 +144,7 @@ def run_random(length: int, seed: str) -> Row:
 
 
 def run_breakpoints(length: int, seed: str) -> Row:
-    """Of a term in which every operator acts, and of any term."""
+    """Return the numbers of breakpoints of a term in which every operator acts, and of any term."""
     row = {"unverified": 0}
     for column, idle in (("breakpoints", False), ("breakpoints_any", True)):
         term = TermSource(seed, ["x"], idle=idle).draw(length)
@@ -160,7 +162,7 @@ def run_compositions(parts: int, seed: str) -> Row:
 
 
 def run_multivariate(length: int, seed: str) -> Row:
-    """A term in three variables: deep network, and the lattice of its linear regions."""
+    """Return lengths for a term in three variables: by the deep network, and by hyperplanes."""
     term = TermSource(seed, ["x1", "x2", "x3"]).draw(length)
     network = to_network(term)
     formulas = {"deep": extracted(network, "paper"), "compact": extracted(network, "compact")}

@@ -1,4 +1,4 @@
-"""Networks by construction: the paper's hat g, deep and shallow sawtooth g_s, single units; random ones."""
+"""Families of networks: the paper's hat g, deep and shallow sawtooth g_s, single units, random networks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from verimv.simplification.simulate import farey
 
 
 def hat() -> Network:
-    """Φ_g of Section V: g(x) = ρ(2x) − 2ρ(2x−1)."""
+    """Return Φ_g of Section V: g(x) = ρ(2x) − 2ρ(2x−1)."""
     return Network.of([Layer.of([[2], [2]], [0, -1]), Layer.of([[1, -2]], [0])])
 
 
 def deep_sawtooth(s: int) -> Network:
-    """Φ_g composed with itself s times; its formula has length 4^s."""
+    """Return Φ_g composed with itself s times; its formula has length 4^s."""
     network = hat()
     for _ in range(s - 1):
         network = compose(hat(), network)
@@ -32,16 +32,16 @@ def deep_sawtooth(s: int) -> Network:
 
 
 def shallow_sawtooth(s: int) -> Network:
-    """φ_g^s: the same function with one hidden layer of 2^s neurons."""
+    """Return φ_g^s: the same function with one hidden layer of 2^s neurons."""
     pieces = 2**s
     first = Layer.of([[pieces]] * pieces, [-i for i in range(pieces)])
     return Network.of([first, Layer.of([[1] + [2 * (-1) ** i for i in range(1, pieces)]], [0])])
 
 
 def shallow_network(function: Formula, order: int) -> Network:
-    """A function of one variable as f(0) + Σ k_i·ρ(q_i·x − p_i), whose weights are integers if it is McNaughton's.
+    """Return the network f(0) + Σ k_i·ρ(q_i·x − p_i) of a function; a McNaughton function has integer weights.
 
-    Its bends must lie at fractions p/q with q ≤ `order`; those of an MV term of that length do.
+    Breakpoints must be fractions p/q with q ≤ `order`, such as those of an MV term of that length.
     """
     bends = farey(order)
     values = [value for (value,) in function.at_points([(x,) for x in bends])]
@@ -55,7 +55,7 @@ def shallow_network(function: Formula, order: int) -> Network:
 
 
 def random_network(widths: Sequence[int], seed: int, kind: str = "float32") -> Network:
-    """Uniform float32 weights in [−1, 1] or integer weights in −3..3, ReLUs, and a clipped output."""
+    """Return a ReLU network with a clipped output and uniform weights: float32 in [−1, 1], or integers in −3..3."""
     source = random.Random(seed)
 
     def number() -> Any:
@@ -70,7 +70,7 @@ def random_network(widths: Sequence[int], seed: int, kind: str = "float32") -> N
 
 
 def random_term(length: int, variables: int, seed: int) -> Formula:
-    """A random MV term: literals, joined by ⊕ and ⊙ two neighbours at a time, some results negated."""
+    """Return a random MV term: neighbouring literals and terms joined by ⊕ and ⊙, some results negated."""
     source = random.Random(seed)
     dag = Dag()
     names = [f"x{i + 1}" for i in range(variables)]
@@ -87,5 +87,5 @@ def random_term(length: int, variables: int, seed: int) -> Formula:
 
 
 def single_unit(weights: Sequence[Any], bias: Any) -> Network:
-    """σ(Σ w_i·x_i + b) as a network of one layer."""
+    """Return σ(Σ w_i·x_i + b) as a network of one layer."""
     return Network.of([Layer.of([list(weights)], [bias], "crelu")])

@@ -11,7 +11,7 @@ from verimv.paper.experiments.comparison import METHODS
 from verimv.paper.experiments.means import Curve, curve
 from verimv.show.pictures.matplotlib_files import FORMATS, SETTINGS, saved
 
-#: Colour (readable for colour-blind people), marker and line of each curve.
+#: Colour (for colour-blind people, too), marker and line of each curve.
 _STYLES = {
     "source": ("#777777", "", ":"),
     "shallow": ("#CC3311", "v", "-"),
@@ -43,7 +43,7 @@ _ONE_LENGTH = "length of the formula"
 _MEAN_LENGTH = "mean length of the formula"
 _ALL = ("shallow", "schauder", "hyperplane", "hyperplane_few", "deep", "compact")
 
-#: The figures of the paper, panel by panel; the right one of `random` is the left one without the shallow network.
+#: The panels of each figure. In `random`, the right one is the left one without the shallow network.
 PANELS = {
     "lengths": (Panel(_ALL, _ONE_LENGTH, True), Panel(_ALL[1:], _ONE_LENGTH, True)),
     "random": (Panel((*_ALL, "source"), _MEAN_LENGTH, True), Panel((*_ALL[1:], "source"), _MEAN_LENGTH, False)),
@@ -54,7 +54,7 @@ PANELS = {
 
 
 def draw(record: ExperimentRecord, runs: int) -> dict[str, bytes]:
-    """The figure of an experiment, by format; the same numbers give the same bytes."""
+    """Return the figure of an experiment, by format; the same numbers give the same bytes."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -67,7 +67,7 @@ def draw(record: ExperimentRecord, runs: int) -> dict[str, bytes]:
         for number, panel in enumerate(panels[1:], start=2):
             _fill(figure.add_subplot(1, len(panels), number), record, runs, panel)
         handles, labels = first.get_legend_handles_labels()
-        if len(handles) > 1:  # the first panel has the curves of all; outside, so that it hides none
+        if len(handles) > 1:  # the first panel has all curves; outside, it hides none
             columns = (len(handles) + 1) // 2 if len(panels) > 1 else 2
             figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=7, handlelength=2.8)
         return {kind: saved(figure, kind) for kind in FORMATS}

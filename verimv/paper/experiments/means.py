@@ -17,7 +17,7 @@ _RESAMPLES = 1000
 
 
 class Point(NamedTuple):
-    """A mean (exact), and an interval for it (floats: a picture, not a proof)."""
+    """An exact mean, and an interval for it in floats."""
 
     x: int
     mean: Fraction
@@ -33,7 +33,7 @@ Curve = list[Point]
 
 
 def curve(record: ExperimentRecord, name: str, runs: int) -> Curve:
-    """One column of a record, wherever it has values."""
+    """Return one column of a record, at every x where it has values."""
     points = []
     for x in record.experiment.xs:
         values = record.column(x, name, runs)
@@ -45,7 +45,7 @@ def curve(record: ExperimentRecord, name: str, runs: int) -> Curve:
 
 
 def _interval(values: Sequence[int]) -> tuple[float, float]:
-    """The percentile bootstrap of the mean, with a fixed seed."""
+    """Return the percentile bootstrap interval of the mean, with a fixed seed."""
     if len(values) < 2:
         return float(values[0]), float(values[0])
     sample = np.array([float(value) for value in values])
@@ -56,7 +56,7 @@ def _interval(values: Sequence[int]) -> tuple[float, float]:
 
 
 def to_csv(record: ExperimentRecord, runs: int) -> str:
-    """A line for every column and x."""
+    """Return CSV with a line for every column and x."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["column", "x", "runs", "mean", "low", "high", "median", "least", "most"])

@@ -1,4 +1,4 @@
-"""Random MV terms: how they are drawn is described in docs/reproduce.md."""
+"""Random MV terms; docs/reproduce.md describes how they are drawn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from verimv.formulas.formula import Formula
 #: Values are compared at multiples of 1/_STEPS[number of variables], as integers over that denominator.
 _STEPS = {1: 60, 2: 12, 3: 6}
 
-#: Longer terms are not drawn: drawing is nested as deep as the term is long.
+#: Length of a term: drawing recurses as deep as the term is long.
 MAX_LENGTH = 200
 
 
@@ -26,7 +26,7 @@ class _Drawn(NamedTuple):
 
 
 class TermSource:
-    """Draws terms in which every operator acts, or with `idle` any terms; the same seed gives the same terms."""
+    """Draws terms in which every operator acts, or any terms if `idle`; the same seed gives the same terms."""
 
     def __init__(self, seed: str, variables: Sequence[str], *, idle: bool = False) -> None:
         if not 1 <= len(variables) <= max(_STEPS):
@@ -39,14 +39,14 @@ class TermSource:
         self._columns = [column.ravel() for column in np.meshgrid(*[axis] * len(variables), indexing="ij")]
 
     def draw(self, length: int) -> Formula:
-        """A term with `length` occurrences of variables."""
+        """Return a term with `length` occurrences of variables."""
         if not 1 <= length <= MAX_LENGTH:
             raise InputError(f"expected a length from 1 to {MAX_LENGTH}, found {length}")
         dag = Dag()
         return Formula(dag, self.variables, [self._term(dag, length).node])
 
     def _term(self, dag: Dag, length: int) -> _Drawn:
-        """A literal, or two drawn terms joined by ⊕ or ⊙; drawn again until the operator acts."""
+        """Return a literal, or two drawn terms joined by ⊕ or ⊙; they are drawn again until the operator acts."""
         if length == 1:
             return self._literal(dag)
         while True:
@@ -73,7 +73,7 @@ def _same(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
 
 
 def composition(source: TermSource, parts: int) -> Formula:
-    """τ_1 ∘ … ∘ τ_parts, each a term of length 2 or 3 in one variable."""
+    """Return τ_1 ∘ … ∘ τ_parts, each a term of length 2 or 3 in one variable."""
     (variable,) = source.variables
     term: Formula | None = None
     for _ in range(parts):

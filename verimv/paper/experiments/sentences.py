@@ -1,4 +1,4 @@
-"""What the paper says of its figures, held against our numbers. Every sentence is decided by the numbers alone."""
+"""The paper's sentences about its figures, compared with our numbers, which alone decide them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from verimv.paper.experiments.campaign import ExperimentRecord
 from verimv.paper.experiments.comparison import METHODS
 from verimv.paper.experiments.means import Curve, curve
 
-#: The paper's four (in one variable), without ours.
+#: The four methods that the paper compares with deep networks (in one variable).
 _RIVALS = ("schauder", "hyperplane", "hyperplane_few", "shallow")
-#: "Almost identical".
+#: Relative difference up to which lengths are "almost identical".
 _TOLERANCE = Fraction(1, 10)
 
 
 #: A mean grows consistently if its rank correlation with x is at least this.
 _CONSISTENT = 0.8
-#: What "exponentially" means: at least this factor, as a geometric mean.
+#: Growth is exponential if its factors have at least this geometric mean.
 _EXPONENTIAL = 1.5
 
 
@@ -29,21 +29,21 @@ class Sentence(NamedTuple):
     holds: bool
     #: the paper's words, or what the project asks for
     text: str
-    #: the numbers that decide
+    #: the numbers that decide it
     numbers: str
-    #: the reason, as far as we know it, if it does not hold
+    #: if it does not hold, the reason as far as it is known
     why: str = ""
 
 
 def claims(record: ExperimentRecord, runs: int) -> list[Sentence]:
-    """The claims about one experiment that its record decides."""
+    """Return the claims about one experiment that its record decides."""
     read = _RecordReader(record, runs)
     found = list(_CLAIMS[record.experiment.name](read))
     return [*found, _verified(read)] if read.formulas() else found
 
 
 def text(record: ExperimentRecord, runs: int) -> str:
-    """For people: one line per claim, then its numbers."""
+    """Return the claims as text: a line for each claim, then its numbers."""
     experiment = record.experiment
     seen = "one run" if experiment.deterministic else f"{runs} runs for each point, seed {record.seed}"
     lines = [f"{experiment.name}: {experiment.title} ({seen})"]
@@ -55,7 +55,7 @@ def text(record: ExperimentRecord, runs: int) -> str:
 
 
 class _RecordReader:
-    """Curves and their means, by column."""
+    """Curves and means of a record, by column."""
 
     def __init__(self, record: ExperimentRecord, runs: int) -> None:
         self.record = record
@@ -79,7 +79,7 @@ def _verified(read: _RecordReader) -> Sentence:
 
 
 def _shortest(read: _RecordReader) -> Sentence:
-    """The deep network's formulas are the shortest of the paper's methods in every mean."""
+    """Decide whether the deep network's formulas are the shortest of the paper's methods in every mean."""
     deep = read.means("deep")
     worst = []
     for rival in _RIVALS:
@@ -151,7 +151,7 @@ def _random(read: _RecordReader) -> Iterable[Sentence]:
 
 
 def _correlation(read: _RecordReader, name: str) -> float:
-    """Between breakpoints and lengths of single runs."""
+    """Return the rank correlation between breakpoints and lengths of single runs."""
     rows = [row for (_, run), row in read.record.rows.items() if run < read.runs and name in row]
     return _rank_correlation([row["breakpoints"] for row in rows], [row[name] for row in rows])
 
@@ -166,7 +166,7 @@ def _rank_correlation(xs: Sequence[Any], ys: Sequence[Any]) -> float:
 
 
 def _ranks(values: Sequence[Any]) -> list[float]:
-    """From 1; equal values share their mean rank."""
+    """Return the ranks from 1; equal values have their mean rank."""
     order = sorted(range(len(values)), key=values.__getitem__)
     ranks = [0.0] * len(values)
     start = 0
@@ -228,7 +228,7 @@ def _factors(means: Sequence[Fraction]) -> list[float]:
 
 
 def _grows(values: Sequence[float], factor: float) -> bool:
-    """Each at least `factor` times the one before."""
+    """Whether each value is at least `factor` times the one before."""
     return all(b >= factor * a for a, b in pairwise(values))
 
 

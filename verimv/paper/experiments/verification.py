@@ -1,7 +1,7 @@
-"""Is a formula equal to the term or network that it was made from? Asked of a solver, and of exact breakpoints.
+"""Is a formula equal to the term or network that it was made from? By a solver, and by exact breakpoints.
 
-The solver is asked in this process, box by box: experiments run in workers that may not start children, ask tens of
-thousands of small questions, and know boxes on which few cases can act (between neighbouring breakpoints).
+The solver runs in this process, box by box: workers of experiments may not start processes, ask tens of thousands of
+small questions, and know boxes with few cases (between neighbouring breakpoints).
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from verimv.solvers.functions import aligned
 from verimv.solvers.limited import Deadline
 from verimv.solvers.point_search import is_impossible
 
-#: Seconds for one formula, far more than any has needed, and for one query before its box is halved.
+#: Seconds for one formula (no formula needs nearly as many), and for one query before its box is split.
 SECONDS = 600.0
 _QUERY_SECONDS = 1.0
 
-#: Sources up to this length are sampled at Farey points too.
+#: Sources up to this length are sampled at Farey points, too.
 FAREY_LENGTH = 40
 
 
 def pieces(function: Piecewise) -> list[Box]:
-    """The intervals between neighbouring breakpoints."""
+    """Return the intervals between neighbouring breakpoints."""
     return [((a, b),) for a, b in pairwise(function.points)]
 
 
 def check_source(term: Formula, function: Piecewise) -> None:
-    """The paper's sampling procedure must find the same breakpoints."""
+    """Raise an error unless the paper's sampling procedure finds the same breakpoints."""
     if term.length <= FAREY_LENGTH and sampled(term) != function:
         raise InternalError(f"Farey samples and breakpoints differ: {term.text()}")
 
 
 def check_breakpoints(source: Formula | Network, function: Piecewise, formula: Formula) -> None:
-    """The formula has exactly the source's breakpoints and values."""
+    """Raise an error unless the formula has exactly the source's breakpoints and values."""
     if function_of(formula) != function:
         raise InternalError(f"a formula differs from its source: {_shown(source)}")
 
@@ -49,8 +49,10 @@ def check_breakpoints(source: Formula | Network, function: Piecewise, formula: F
 def solver_proves(
     source: Formula | Network, formula: Formula, boxes: Sequence[Box] | None = None, seconds: float = SECONDS
 ) -> bool:
-    """Equal on all boxes (by default the unit cube), as z3 proves; False if it does not finish. A difference that it
-    finds is a bug of ours."""
+    """Whether z3 proves equality on all boxes (by default the unit cube); False if it does not finish.
+
+    A difference that it finds is a bug in verimv.
+    """
     left, right = aligned(source, formula)
     deadline = Deadline(seconds)
     pending = list(boxes) if boxes is not None else [((ZERO, ONE),) * len(left.inputs)]
