@@ -30,11 +30,7 @@ sys.path.insert(0, str(HERE / "design"))
 from draw_rooms import FLOORS, rooms_svg  # noqa: E402
 
 #: Rooms from the lowest level up.
-LEVELS = [
-    *(name for _, *rooms in reversed(FLOORS) for name, _ in rooms if name != "testing"),
-    "testing.py",
-    "kernel.py",
-]
+ROOMS = [name for _, *rooms in reversed(FLOORS) for name, _ in rooms if name != "testing"]
 
 # -- cli.md ------------------------------------------------------------------------------------------------------------
 
