@@ -1,4 +1,4 @@
-"""Small ONNX models for tests, and what onnx's own reference implementation says they compute.
+"""Small ONNX models for tests, and their values by onnx's reference implementation.
 
 With float64 and short dyadic numbers its sums and products are exact, so values can be compared for equality.
 """
@@ -21,7 +21,7 @@ OPSET = 17
 def model(
     nodes: list[Any], inputs: dict[str, list[Any]], constants: dict[str, Any], outputs: list[str], opset: int = OPSET
 ) -> onnx.ModelProto:
-    """Nodes are (operator, inputs, outputs, attributes); every tensor is float64 unless its constant says otherwise."""
+    """Return a model. Nodes are (operator, inputs, outputs, attributes); tensors are float64, except some constants."""
     info = helper.make_tensor_value_info
     graph = helper.make_graph(
         [helper.make_node(op, ins, outs, **attributes) for op, ins, outs, attributes in nodes],
@@ -36,14 +36,14 @@ def model(
 def single(
     operator: str, shape: list[int], constants: list[Any] = (), opset: int = OPSET, **attributes: Any
 ) -> onnx.ModelProto:
-    """One operator applied to one input and constants."""
+    """Return a model of one operator, applied to one input and constants."""
     names = [f"c{i}" for i in range(len(constants))]
     node = (operator, ["x", *names], ["y"], attributes)
     return model([node], {"x": shape}, dict(zip(names, constants, strict=True)), ["y"], opset)
 
 
 def reference(proto: onnx.ModelProto, point: list[float]) -> list[float]:
-    """All outputs, flattened, at a flattened point."""
+    """Return all outputs, flattened, at a flattened point."""
     feed, start = {}, 0
     for value in proto.graph.input:
         shape = [dimension.dim_value or 1 for dimension in value.type.tensor_type.shape.dim]
@@ -59,13 +59,13 @@ def exact(network: Network, point: list[float]) -> list[Any]:
 
 
 def dyadic_points(count: int, width: int, seed: int = 0) -> list[list[float]]:
-    """Points with coordinates k/8 in [−4, 4]."""
+    """Return points with coordinates k/8 in [−4, 4]."""
     source = np.random.default_rng(seed)
     return [(source.integers(-32, 33, width) / 8).tolist() for _ in range(count)]
 
 
 def external(location: str, offset: str = "0", length: str = "32") -> onnx.ModelProto:
-    """A product with a matrix of four doubles that lies in another file."""
+    """Return a model that multiplies by a matrix of four doubles in another file."""
     proto = single("MatMul", [1, 2], [np.ones((2, 2))])
     tensor = proto.graph.initializer[0]
     tensor.ClearField("raw_data")

@@ -1,4 +1,4 @@
-"""NNet, VNN-LIB, numpy, scikit-learn, safetensors and torch: what they mean, exactly."""
+"""NNet, VNN-LIB, numpy, scikit-learn, safetensors and torch are read exactly."""
 
 import json
 import warnings
@@ -76,7 +76,7 @@ def test_vnnlib_boxes():
 
 
 def test_vnnlib_chains_and_fractions():
-    """As SMT-LIB has them."""
+    """They have the meaning of SMT-LIB."""
     assert box("(assert (<= 0 X_0 (/ 1 2))) (assert (> 3.5 X_1 (- (/ 2 (- 3)))))") == (
         (0, Fraction(1, 2)),
         (Fraction(2, 3), Fraction(7, 2)),
@@ -85,7 +85,7 @@ def test_vnnlib_chains_and_fractions():
 
 
 def test_a_union_of_boxes_is_no_box():
-    """Its hull would have points that the property does not speak of."""
+    """Its hull would have points that are not in the property."""
     same = "(assert (or (and (<= X_0 1) (>= X_0 0) (<= Y_0 3)) (and (<= X_0 1) (>= X_0 0)))) (assert (= X_1 7))"
     assert box(same) == ((0, 1), (7, 7))
     with pytest.raises(InputError, match="a union of 2"):
@@ -100,14 +100,14 @@ def test_a_union_of_boxes_is_no_box():
         ("(assert (<= (+ X_0 X_1) 1))", "one input"), ("(" * 99, "nested"),
         ("(assert (<= X_0 1))(assert (>= X_0 2))(assert (= X_1 0))", "above"),
         ("(assert (<= X_0 (/ 1 0)))", "division by 0"), ("(assert (<= X_0 (/ 1)))", "compared otherwise"),
-        ("(assert (<= 0 X_0 X_1))", "compared otherwise"), ("(assert (=> (<= X_0 1) (<= Y_0 1)))", "found '=>', which is not read"),
-        ("(assert ((<= X_0 1)))", "not read"), ("(assert ((<= Y_0 1)))", "not read"), ("(assert ())", "not read"), ("(assert)", "found 0"),
-        ("(assert (<= X_0))", "two things"), ("(assert X_0)", "expected a condition"), ("(assert 1)", "expected a condition"),
+        ("(assert (<= 0 X_0 X_1))", "compared otherwise"), ("(assert (=> (<= X_0 1) (<= Y_0 1)))", "found '=>', which is not supported"),
+        ("(assert ((<= X_0 1)))", "not supported"), ("(assert ((<= Y_0 1)))", "not supported"), ("(assert ())", "not supported"), ("(assert)", "found 0"),
+        ("(assert (<= X_0))", "two operands"), ("(assert X_0)", "expected a condition"), ("(assert 1)", "expected a condition"),
         ("(assert false)", "holds at no point"), ("(assert (and (<= X_0 1) (or)))", "holds at no point"),
-        ("(assert (<= X_0 -))", "'-' is not read"), ("(assert (<= X_0 .))", "'.' is not read"), ("(assert (<= X_0 e5))", "'e5' is not read"),
-        ("(assert (<= X_0 |1|))", "'|1|' is not read"), ("(assert (<= x_0 1))", "'x_0' is not read"), ("(assert (<= X_00 1))", "'X_00' is not read"),
-        ("(assert (! (<= X_0 1) :named a))", "'!' is not read"), ("(assert (let ((a X_0)) (<= a 1)))", "'let' is not read"),
-        ("(assert (<= X_0 \"1\"))", "is not read"), ("(assert (<= X_0 |1))", "expected an expression"),
+        ("(assert (<= X_0 -))", "'-' is not supported"), ("(assert (<= X_0 .))", "'.' is not supported"), ("(assert (<= X_0 e5))", "'e5' is not supported"),
+        ("(assert (<= X_0 |1|))", "'|1|' is not supported"), ("(assert (<= x_0 1))", "'x_0' is not supported"), ("(assert (<= X_00 1))", "'X_00' is not supported"),
+        ("(assert (! (<= X_0 1) :named a))", "'!' is not supported"), ("(assert (let ((a X_0)) (<= a 1)))", "'let' is not supported"),
+        ("(assert (<= X_0 \"1\"))", "is not supported"), ("(assert (<= X_0 |1))", "expected an expression"),
         ("(assert (<= X_0 " + "(/ " * 40 + "1e-4000" + " 1e4000)" * 40 + "))", "4300 digits"),
     ],
 )  # fmt: skip
@@ -138,20 +138,20 @@ def test_vnnlib_commands_that_change_nothing(text):
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("(push 1)", "'push' is not read"), ("(pop 1)", "'pop' is not read"), ("(Assert (<= X_0 1/2))", "'Assert' is not read"),
-        ("(ASSERT (<= X_0 1))", "'ASSERT' is not read"), ("(|assert| (<= X_0 1))", "'|assert|' is not read"),
-        ("(assert (<= X_0 1) (<= X_1 1))", "expected one condition, found 2"), ("(define-fun X_0 () Real 1.0)", "'define-fun' is not read"),
-        ("(define-const X_0 Real 1.0)", "'define-const' is not read"), ("(declare-const X_0 Int)", "declared as Real"),
+        ("(push 1)", "'push' is not supported"), ("(pop 1)", "'pop' is not supported"), ("(Assert (<= X_0 1/2))", "'Assert' is not supported"),
+        ("(ASSERT (<= X_0 1))", "'ASSERT' is not supported"), ("(|assert| (<= X_0 1))", "'|assert|' is not supported"),
+        ("(assert (<= X_0 1) (<= X_1 1))", "expected one condition, found 2"), ("(define-fun X_0 () Real 1.0)", "'define-fun' is not supported"),
+        ("(define-const X_0 Real 1.0)", "'define-const' is not supported"), ("(declare-const X_0 Int)", "declared as Real"),
         ("(declare-fun X_0 (Real) Real)", "declared as Real"), ("(declare-const X_0)", "declared as Real"), ("(declare-const)", "declared as Real"),
-        ("(declare-const (X_0) Real)", "declared as Real"), ("(assert-soft (<= X_0 1))", "'assert-soft' is not read"),
-        ("(reset)", "'reset' is not read"), ("(reset-assertions)", "'reset-assertions' is not read"), ("(declare-datatypes () ())", "'declare-datatypes'"),
-        ("(check-sat-assuming (a))", "'check-sat-assuming' is not read"), ("(minimize X_0)", "'minimize'"), ("(vnnlib-version <2.0>)", "'vnnlib-version'"),
-        ("(declare-network N)", "'declare-network'"), ("()", "is not read"), ("((assert true))", "is not read"), ("(check-sat) (assert true)", "after (check-sat)"),
+        ("(declare-const (X_0) Real)", "declared as Real"), ("(assert-soft (<= X_0 1))", "'assert-soft' is not supported"),
+        ("(reset)", "'reset' is not supported"), ("(reset-assertions)", "'reset-assertions' is not supported"), ("(declare-datatypes () ())", "'declare-datatypes'"),
+        ("(check-sat-assuming (a))", "'check-sat-assuming' is not supported"), ("(minimize X_0)", "'minimize'"), ("(vnnlib-version <2.0>)", "'vnnlib-version'"),
+        ("(declare-network N)", "'declare-network'"), ("()", "is not supported"), ("((assert true))", "is not supported"), ("(check-sat) (assert true)", "after (check-sat)"),
         ("(exit) (assert true)", "after (exit)"), ("(check-sat) (check-sat)", "after (check-sat)"),
     ],
 )  # fmt: skip
 def test_vnnlib_commands_that_are_refused_by_name(command, words):
-    """They would change what is asserted, or mean nothing: to leave them out would be to prove something else."""
+    """They change what is asserted, or have no meaning. To ignore them would be unsound."""
     with pytest.raises(InputError) as error:
         box(f'(set-info :source "two\nlines")\n{BOUNDS}\n  {command}')
     assert words in str(error.value)
@@ -216,7 +216,7 @@ def written(folder, tensors, layers, shape):
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_convolutions_have_weights_of_their_own_rank(tmp_path, rank):
-    """A 1×1 matrix is a convolution over nothing."""
+    """A matrix would be a convolution without spatial axes."""
     layers, shape = [f"Conv{rank}d", "Flatten"], [1, *[2] * rank]
     for axes in range(6):
         path = written(tmp_path, {"0.weight": np.full([1] * axes, 0.5, np.float32)}, layers, shape)
@@ -234,7 +234,7 @@ def test_linear_layers_have_matrices(tmp_path, weight):
 
 
 def test_slopes_of_channels(tmp_path):
-    """torch has one for each entry of the second axis, ONNX would take the last."""
+    """torch has one for each entry of the second axis; ONNX would use the last axis."""
     slopes = {"0.weight": np.array([0.5, 0.25], np.float32)}
     assert load(written(tmp_path, slopes, ["PReLU"], [2, 2]))(-4, -8, -4, -8) == (-2, -4, -1, -2)
     assert load(written(tmp_path, slopes, ["PReLU"], [2]))(-4, -8) == (-2, -2)
@@ -256,7 +256,7 @@ def test_torch_modules():
 
 
 def test_torch_modules_of_every_known_layer():
-    """Against torch's own floats, also where layers have state and options of their own."""
+    """Compare with torch's floats, also for layers with state and options."""
     torch = pytest.importorskip("torch")
     nn = torch.nn
     torch.manual_seed(1)
@@ -312,7 +312,7 @@ class _Tensor:
 
 
 class _Module:
-    """What verimv uses of torch.nn.Module."""
+    """The part of torch.nn.Module that verimv uses."""
 
     def __init__(self, *children, **arrays):
         self._children, self._arrays = children, arrays
@@ -386,7 +386,7 @@ def test_scikit_learn_perceptrons():
 
 @given(specs(floats32))
 def test_files_of_floats_are_exact(spec):
-    """float32 weights survive ONNX, and any dyadic ones NNet."""
+    """ONNX keeps float32 weights, and NNet keeps all dyadic ones."""
     network = build_network(spec)
     onnx, nnet = export_onnx(network), export_nnet(network)
     assert onnx.rounded == nnet.rounded == 0
@@ -398,7 +398,7 @@ def test_files_of_floats_are_exact(spec):
 
 @pytest.mark.parametrize("activation", ["relu", "crelu", "identity"])
 def test_nothing_is_stored_that_is_not_used(activation):
-    """onnxruntime warns its users of that."""
+    """onnxruntime warns about unused constants."""
     graph = parse_model(export_onnx(Network.of([Layer.of([[1, 2]], [0], activation)])).data).graph
     assert {tensor.name for tensor in graph.initializer} == {name for node in graph.node for name in node.input} - {"input", "argument1"}  # fmt: skip
 

@@ -79,7 +79,7 @@ ARCHITECTURE = ["Linear", "ReLU", "Linear"]
 
 
 def damaged(data, source):
-    """Flipped bits, a cut, bytes repeated, large numbers put in."""
+    """Flip bits, cut, repeat bytes, or insert large numbers."""
     bytes_ = bytearray(data)
     kind = source.randrange(4)
     if kind == 0:
@@ -97,18 +97,18 @@ def damaged(data, source):
 
 
 class Opened:
-    """Files that are opened while it watches."""
+    """Records the files that are opened while it is active."""
 
     def __init__(self):
         self.watches, self.paths = False, []
-        sys.addaudithook(self.note)  # for good: there is no way to remove it
+        sys.addaudithook(self.note)  # audit hooks cannot be removed
 
     def note(self, event, arguments):
         if self.watches and event == "open" and isinstance(arguments[0], str | bytes):
             self.paths.append(os.path.realpath(os.fsdecode(arguments[0])))
 
     def outside(self, folder):
-        """All but the folder's own files and what Python imports."""
+        """Return the opened files, except those in the folder and those that Python imports."""
         allowed = tuple(map(os.path.realpath, (folder, sys.prefix, sys.base_prefix, PROJECT)))
         return [path for path in self.paths if not path.startswith(allowed)]
 
@@ -197,7 +197,7 @@ ODD = (
 
 
 def places(data, place=()):
-    """Where something stands in JSON."""
+    """Yield the places of all values in JSON."""
     yield place
     items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for key, value in items:
@@ -205,7 +205,7 @@ def places(data, place=()):
 
 
 def changed(data, source):
-    """JSON with something in it replaced, left out or added."""
+    """Return JSON with a value replaced, removed or added."""
     copy = json.loads(json.dumps(data))
     for _ in range(source.randint(1, 3)):
         *above, last = source.choice([place for place in places(copy) if place])
@@ -264,7 +264,7 @@ def odd_safetensors(folder, source):
 
 
 def odd_npz(folder, source):
-    """Arrays of any type and shape, packed in any way, and damaged now and then."""
+    """Write arrays of any type and shape, compressed in any way, and sometimes damaged."""
     arrays = {}
     for number in range(source.choice((1, 2, 2))):
         kind = source.choice(
@@ -352,7 +352,7 @@ def try_odd_files(make, count, seed, folder):
         warnings.simplefilter("ignore", InexactWarning)
         for _ in range(count):
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # of zipfile and numpy, while the file is made
+                warnings.simplefilter("ignore", UserWarning)  # zipfile and numpy warn while the file is made
                 path = make(folder, source)
             results[outcome(load, path)] += 1
     return results

@@ -68,7 +68,7 @@ def layer(**changes):
     (json.dumps(GOOD)[:-10], "not JSON"), ("", "not JSON"), ("[]", "expected an object"), ("{}", "expected the key"),
     ("[" * 100_000, "nested too deep"), ('{"a": ' * 100_000, "nested too deep"),
     (json.dumps(GOOD).replace('"0"', "NaN"), "found NaN"), (json.dumps(GOOD).replace('"0"', "-Infinity"), "found -Infinity"),
-    (json.dumps(GOOD).replace('"version": 1', '"version": 1, "version": 1'), "stands twice"),
+    (json.dumps(GOOD).replace('"version": 1', '"version": 1, "version": 1'), "occurs twice"),
     (changed(format="other"), "format"), (changed(version=2), "version"), (changed(version="1"), "version"),
     (changed(extra=1), "unknown key"), (changed(layers=[]), "at least one layer"), (changed(layers={}), "expected a list"),
     (changed(layers=[3]), r"layers\[0\]: expected an object"), (changed(inputs=["a"]), "expected 2 names"),
@@ -84,7 +84,7 @@ def layer(**changes):
     (layer(weights=[["1", "9" * 5000]]), r"weights\[0\]\[1\]: a number with more than 4300 digits"),
     (json.dumps(GOOD).replace('"2"', "9" * 5000), "more than 4300 digits"),
     (layer(weights=[{"0": "1"}]), "width"), (layer(weights=[{"width": 2, "2": "1"}]), "below 2"),
-    (layer(weights=[{"width": 2, "-1": "1"}]), "whole number"), (layer(weights=[{"width": 0}]), "positive width"),
+    (layer(weights=[{"width": 2, "-1": "1"}]), "expected an integer"), (layer(weights=[{"width": 0}]), "positive width"),
     (layer(weights=[{"width": 2, "0": "1", "00": "1"}]), "different indices"), (layer(weights=[{"width": 2}, []], bias=["0", "0"]), "weights"),
     (changed(layers=[GOOD["layers"][0], GOOD["layers"][0]]), r"layers\[1\]: expected rows of 1 weights"),
 ])  # fmt: skip

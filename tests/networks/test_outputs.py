@@ -30,12 +30,12 @@ def test_margins_and_clipping(activation):
         assert clip(*point) == (min(1, max(0, a)), min(1, max(0, b)))
     with pytest.raises(InputError, match="itself"):
         margin(network, 0, "y1")
-    with pytest.raises(InputError, match="exclude"):
+    with pytest.raises(InputError, match="found both"):
         chosen(network, 0, (0, 1))
 
 
 def undone(extraction, point):
-    """The network's outputs from the formula's values, by the maps in the summary."""
+    """Compute the network's outputs from the formula's values, by the maps in the summary."""
     values = extraction.formula.at(dict(zip(extraction.formula.inputs, map(as_number, point), strict=True)))
     maps = [(as_number(entry["scale"]), as_number(entry["offset"])) for entry in extraction.summary["outputs"]]
     assert all(0 <= value <= 1 for value in values)

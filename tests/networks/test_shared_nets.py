@@ -1,4 +1,4 @@
-"""Networks that others trained, if they are there: read exactly, they agree with onnxruntime's floats."""
+"""Networks that others trained, if available: read exactly, they agree with onnxruntime's floats."""
 
 import os
 from pathlib import Path
@@ -21,7 +21,7 @@ FILES = sorted(path for path in FOLDER.rglob("*") if path.suffix in NETWORK_SUFF
     "VERIMV_NETS" not in os.environ and not FOLDER.is_dir(), reason="no networks at ../shared/nets (or VERIMV_NETS)"
 )
 def test_there_are_networks():
-    """In a folder that is named, or is there: otherwise the tests here are about nothing, and nobody is told."""
+    """If a folder is named or exists, it must have networks: otherwise these tests would silently test nothing."""
     assert {path.suffix for path in FILES} >= {".onnx", ".nnet"}
 
 

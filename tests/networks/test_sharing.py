@@ -1,4 +1,4 @@
-"""Two networks as one system of variables: what is shared cancels, and every value stays what it is."""
+"""Two networks as one system of variables: shared neurons cancel, and values do not change."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -12,13 +12,13 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import activate
 from verimv.networks.transforms.joint import SharedPair
 
-#: So few that neurons are often multiples of others, with factors of either sign.
+#: Few numbers, so that neurons are often multiples of others, with factors of either sign.
 FEW = ["0", "0", "1", "-1", "2", "-2", "1/2", "3", "sqrt(2)", "-sqrt(2)/2"]
 
 
 @st.composite
 def colliding_pairs(draw, numbers=tuple(FEW)):
-    """Layers (weights, bias, activation) of two networks with the same inputs and equally many outputs."""
+    """Draw layers (weights, bias, activation) of two networks with the same inputs and equally many outputs."""
     inputs, outputs = draw(st.integers(1, 2)), draw(st.integers(1, 2))
     specs = []
     for _ in range(2):
@@ -37,7 +37,7 @@ def exact_points(inputs: int):
 
 
 def arguments(spec, point):
-    """Of all neurons, as a network has them; and the outputs."""
+    """Return the arguments of all neurons of a network, and its outputs."""
     found, values = [], list(point)
     for weights, bias, activation in spec:
         sums = [
@@ -87,7 +87,7 @@ def test_constant_neurons_are_numbers():
 
 
 def test_scales():
-    """The constant leads, then the first variable; σ and irrational numbers have the scale 1."""
+    """The scale is the constant, or the coefficient of the first variable; 1 for σ and irrational numbers."""
     spec = [([["4"], ["2"], ["-2"], ["3"]], ["-2", "-1", "1", "0"], "relu"), ([["1"] * 4], ["0"], "identity")]
     factors = [neuron.value.terms for neuron in SharedPair(*[build_network(spec)] * 2).neurons[:4]]
     assert factors == [((1, 1),), ((1, Fraction(1, 2)),), ((3, 1),), ((4, 1),)]

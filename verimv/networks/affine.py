@@ -1,4 +1,4 @@
-"""Affine forms c + Σ w_j·v_j with exact coefficients: rows of layers, inputs of units, keys for merging equal units."""
+"""Affine forms c + Σ w_j·v_j with exact coefficients: rows of layers, arguments of units, keys to merge equal units."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Affine:
         return self.scaled(ZERO - 1)
 
     def shifted(self, amount: Number | int) -> Affine:
-        """The form plus a constant."""
+        """Return the form plus a constant."""
         result = Affine((), self.constant + amount)
         result.terms = self.terms
         return result
@@ -55,7 +55,7 @@ class Affine:
         return Affine(((j, w * factor) for j, w in self.terms), self.constant * factor)
 
     def complement(self) -> Affine:
-        """1 − form: the form of the negated unit, since σ(1−t) = ¬σ(t)."""
+        """Return 1 − form, the form of the negated unit, since σ(1−t) = ¬σ(t)."""
         return Affine(((j, -w) for j, w in self.terms), 1 - self.constant)
 
     def __call__(self, values: Sequence[Number]) -> Number:
@@ -65,11 +65,11 @@ class Affine:
         return total
 
     def substitute(self, forms: Sequence[Affine] | Mapping[int, Affine]) -> Affine:
-        """Variables replaced by forms."""
+        """Replace variables by forms."""
         return combination([(w, forms[j]) for j, w in self.terms], self.constant)
 
     def range_over(self, box: Sequence[tuple[Number, Number]]) -> tuple[Number, Number]:
-        """Exact minimum and maximum when each variable ranges over its interval independently."""
+        """Return the exact minimum and maximum if each variable ranges over its interval independently."""
         low = high = self.constant
         for j, w in self.terms:
             lower, upper = box[j]
@@ -99,7 +99,7 @@ class Affine:
 
 
 def combination(parts: Iterable[tuple[Number, Affine]], constant: Number = ZERO) -> Affine:
-    """constant + Σ factor·form."""
+    """Return constant + Σ factor·form."""
     total: dict[int, Number] = {}
     for factor, form in parts:
         constant = constant + factor * form.constant

@@ -21,7 +21,7 @@ Box = tuple[tuple[Number, Number], ...]
 
 
 def activate(activation: Activation, value: Number) -> Number:
-    """ρ, σ or the identity."""
+    """Apply ρ, σ or the identity to a value."""
     if activation == "relu":
         return value if value > 0 else ZERO
     return clip(value) if activation == "crelu" else value
@@ -29,7 +29,7 @@ def activate(activation: Activation, value: Number) -> Number:
 
 @dataclass(frozen=True)
 class Layer:
-    """One affine form per neuron over the `width_in` values below, and what is applied to each."""
+    """One affine form per neuron over the `width_in` values below, and their activation."""
 
     rows: tuple[Affine, ...]
     width_in: int
@@ -41,7 +41,7 @@ class Layer:
 
     @staticmethod
     def of(weights: Sequence[Sequence[Any]], bias: Sequence[Any], activation: Activation = "relu") -> Layer:
-        """From a dense matrix (a row per neuron) and a bias vector of anything :func:`as_number` takes."""
+        """Build a layer from a dense matrix (a row per neuron) and a bias vector; see :func:`as_number` for numbers."""
         if not len(weights) or not len(weights[0]):
             raise InputError("weights: expected at least one neuron with at least one input, found none")
         if len(bias) != len(weights):
@@ -71,7 +71,7 @@ class Network(Headed):
         box: Sequence[Sequence[Any]] | None = None,
         outputs: Sequence[str] | None = None,
     ) -> Network:
-        """A checked network; names default to x1…, y1…, the box to the unit cube."""
+        """Build and check a network; names default to x1…, y1…, the box to the unit cube."""
         layers = tuple(layers)
         if not layers:
             raise InputError("layers: expected at least one layer, found none")
@@ -94,12 +94,12 @@ class Network(Headed):
         return network
 
     def __call__(self, *point: Any) -> Any:
-        """Exact value at a point: a number, or a tuple of them for several outputs."""
+        """Return the exact value at a point: a number, or a tuple of them for several outputs."""
         values = self.at([as_number(x) for x in point])
         return values[0] if len(values) == 1 else tuple(values)
 
     def at(self, point: Sequence[Number]) -> list[Number]:
-        """Exact outputs at one point."""
+        """Return exact outputs at one point."""
         if len(point) != len(self.inputs):
             raise InputError(f"expected {len(self.inputs)} values, found {len(point)}")
         values = list(point)
@@ -108,7 +108,7 @@ class Network(Headed):
         return values
 
     def trace(self, point: Sequence[Number]) -> list[list[Number]]:
-        """Pre-activation values of every layer at one point."""
+        """Return the pre-activation values of every layer at one point."""
         values, traced = list(point), []
         for layer in self.layers:
             traced.append([row(values) for row in layer.rows])
@@ -120,9 +120,8 @@ class Network(Headed):
         return f"{cut(names, 80)}: {self.neurons:,} neurons"
 
     def _repr_html_(self) -> str:
-        """For notebooks: a row per layer."""
-        kind = {"integer": "whole", "rational": "rational", "algebraic": "algebraic"}[self.number_kind]
-        title = f"network {self._headline()}, {kind} weights"
+        """Return a table for notebooks, with a row per layer."""
+        title = f"network {self._headline()}, {self.number_kind} weights"
         box = ", ".join(f"{name} ∈ [{low}, {high}]" for name, (low, high) in zip(self.inputs, self.box, strict=True))
         rows = [
             (f"layer {depth}", f"{len(layer.rows):,} × {layer.activation}", f"{weights:,} weights")
@@ -133,12 +132,12 @@ class Network(Headed):
 
     @property
     def neurons(self) -> int:
-        """Hidden and output neurons that have an activation."""
+        """Number of hidden and output neurons that have an activation."""
         return sum(len(layer.rows) for layer in self.layers if layer.activation != "identity")
 
     @property
     def number_kind(self) -> Literal["integer", "rational", "algebraic"]:
-        """What the weights are; decides which logic fits."""
+        """Kind of the weights, which determines the logic of the formula."""
         kind: Literal["integer", "rational"] = "integer"
         for layer in self.layers:
             for row in layer.rows:
@@ -153,7 +152,7 @@ class Network(Headed):
         return all(low == 0 and high == 1 for low, high in self.box)
 
     def output_index(self, output: str | int) -> int:
-        """The index of an output given by name or index (from 0)."""
+        """Return the index of an output given by name or index (from 0)."""
         if isinstance(output, str) and output in self.outputs:
             return self.outputs.index(output)
         if str(output).isascii() and str(output).isdigit() and int(output) < len(self.outputs):
@@ -164,7 +163,7 @@ class Network(Headed):
         )
 
     def select(self, output: str | int) -> Network:
-        """The network of one output."""
+        """Return the network of one output."""
         index = self.output_index(output)
         last = self.layers[-1]
         layers = (*self.layers[:-1], replace(last, rows=(last.rows[index],)))
@@ -187,7 +186,7 @@ def _names(what: str, names: Sequence[str] | None, letter: str, count: int) -> t
 
 
 def checked_box(box: Sequence[Sequence[Any]] | None, count: int) -> Box:
-    """One pair low ≤ high per input; the unit cube by default."""
+    """Return a checked box, one pair low ≤ high per input; the unit cube by default."""
     if box is None:
         return ((ZERO, ONE),) * count
     if len(box) != count:

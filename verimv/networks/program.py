@@ -1,7 +1,7 @@
-"""Networks and formulas in one form: values over a box, each ρ or σ of an affine form over earlier values.
+"""Networks and formulas in one representation: values over a box, each ρ or σ of an affine form over earlier values.
 
-What encodes, bounds or compiles a function works on this. A case is made only where the proven range of its argument
-says that it can act; equal cases are one case. Ranges are intervals unless a better one is given.
+Code that encodes, bounds or compiles a function uses it. A case is added only if ρ or σ is not affine on the proven
+range of its argument; equal cases are one case. Interval arithmetic gives the ranges, unless better ones are known.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class PiecewiseValue(NamedTuple):
 
 
 class Program:
-    """Inputs, then cases. A value is known by its number; everything else is an affine form over numbers."""
+    """Inputs, then cases, as numbered values. All other values are affine forms over these."""
 
     def __init__(self, box: Box) -> None:
         self.inputs = len(box)
@@ -38,7 +38,7 @@ class Program:
         return form.range_over(self.ranges)
 
     def relu(self, argument: Affine, proven: Range | None = None) -> Affine:
-        """ρ(argument) as a form. `proven` is a range of the argument, if one is known."""
+        """Return ρ(argument) as a form. `proven` is a range of the argument, if one is known."""
         low, high = self._range(argument, proven)
         if high <= 0:
             return Affine(())
@@ -47,7 +47,7 @@ class Program:
         return self._case(PiecewiseValue("relu", argument), (ZERO, high))
 
     def clip(self, argument: Affine, proven: Range | None = None) -> Affine:
-        """σ(argument) as a form."""
+        """Return σ(argument) as a form."""
         low, high = self._range(argument, proven)
         if high <= 1:
             return self.relu(argument, (low, high))
@@ -73,8 +73,8 @@ class Program:
         proven: Mapping[tuple[int, int], Range] | None = None,
         positions: Sequence[int] | None = None,
     ) -> list[Affine]:
-        """The outputs of a network as forms. `proven` has ranges of pre-activations by (layer, index), from 0;
-        `positions` says which input of the program each input of the network is, if not the same."""
+        """Add a network; return its outputs as forms. `proven` has ranges of pre-activations by (layer, index), from 0;
+        `positions` has the program's input for each input of the network, if the order differs."""
         values = [Affine.variable(j) for j in (range(self.inputs) if positions is None else positions)]
         for depth, layer in enumerate(network.layers):
             forms = [row.substitute(values) for row in layer.rows]
@@ -85,7 +85,7 @@ class Program:
         return values
 
     def add_formula(self, formula: Formula, inputs: Sequence[str]) -> list[Affine]:
-        """The outputs of a formula over variables that are the program's inputs, in this order."""
+        """Add a formula; return its outputs as forms. `inputs` are the variables for the program's inputs, in order."""
         return fold(formula.dag, formula.roots, FormulaCases(self, inputs))
 
 
@@ -106,7 +106,7 @@ class FormulaCases(Algebra[Affine]):
         return a.complement()
 
     def oplus(self, a: Affine, b: Affine) -> Affine:
-        # terms have values in [0,1], so no argument exceeds 1, whatever its interval says
+        # terms have values in [0,1], so no argument exceeds 1, even if its computed range does
         return self.program.relu((a + b).complement(), _UNIT_ARGUMENT).complement()
 
     def odot(self, a: Affine, b: Affine) -> Affine:

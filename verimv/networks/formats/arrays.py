@@ -20,15 +20,15 @@ from verimv.networks.network import Activation, Layer, Network
 from verimv.networks.transforms.circuit import MAX_WEIGHTS
 
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-#: What zipfile raises when an archive is damaged, locked or of another kind. ValueError: names that are no text.
+#: Errors of zipfile for an archive that is damaged, encrypted or of another kind. ValueError: names that are not text.
 _DAMAGED = (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error)
-#: What numpy raises when a header is damaged, which it reads as a literal of Python.
+#: Errors of numpy for a damaged header, which it reads as a Python literal.
 _NO_ARRAY = (ValueError, EOFError, OverflowError, SyntaxError, TypeError, TokenError, RecursionError, MemoryError)
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 def from_arrays(pairs: Sequence[tuple[Any, Any]], activations: Sequence[Activation] | None = None) -> Network:
-    """A network from (weights, bias) for each layer, a row of weights per neuron; ReLU but for the last layer."""
+    """Build a network from (weights, bias) per layer, a row per neuron. All layers but the last are ReLU by default."""
     if not pairs:
         raise InputError("expected a pair of weights and bias for each layer, found none")
     default: list[Activation] = ["relu"] * len(pairs)
@@ -50,13 +50,13 @@ def from_arrays(pairs: Sequence[tuple[Any, Any]], activations: Sequence[Activati
 
 
 def read_npz(path: Path) -> Network:
-    """Weights and biases of the layers: W1, b1, W2, b2, …, or any other names in this order. Pickles are refused."""
+    """Read weights and biases of the layers: W1, b1, W2, b2, …, or other names in this order. Pickles are refused."""
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(info.file_size for info in archive.infolist()) > 16 * MAX_WEIGHTS:
                 raise InputError(f"more than {MAX_WEIGHTS:,} weights")
             if any(info.compress_type not in _PACKINGS for info in archive.infolist()):
-                raise InputError("packed in another way than numpy does")
+                raise InputError("compressed in another way than numpy does")
             arrays = [(name.removesuffix(".npy"), _member(archive, name)) for name in archive.namelist()]
     except _DAMAGED as error:
         raise InputError(f"not an .npz file: {error}", source=str(path)) from None
@@ -72,7 +72,7 @@ def read_npz(path: Path) -> Network:
 
 
 def _by_layer(arrays: Sequence[tuple[str, Any]]) -> list[Any]:
-    """The order of the file, unless names with numbers say another: weights before the bias of the same number."""
+    """Return arrays in layer order: by the numbers in their names, weights before bias; otherwise as in the file."""
     numbered = [(re.search(r"[0-9]+", name), array) for name, array in arrays]
     numbers = [int(match[0]) if match and len(match[0]) < 9 else -1 for match, _ in numbered]
     if all(numbers.count(number) == 2 for number in numbers):
@@ -82,14 +82,14 @@ def _by_layer(arrays: Sequence[tuple[str, Any]]) -> list[Any]:
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> Any:
-    """One array of numbers."""
+    """Read one array of numbers."""
     with archive.open(name) as file:
         data = file.read()
     try:
         header = io.BytesIO(data)
         version = np.lib.format.read_magic(header)
         if version not in _HEADERS:
-            raise InputError(f"{shown(name)}: version {version} of the format is not read")
+            raise InputError(f"{shown(name)}: version {version} of the format is not supported")
         shape, _, dtype = _HEADERS[version](header)
         if dtype.hasobject or dtype.kind not in "fiu":
             raise InputError(f"{shown(name)}: expected numbers, found {dtype}")
@@ -97,17 +97,17 @@ def _member(archive: zipfile.ZipFile, name: str) -> Any:
             raise InputError(f"{shown(name)}: the array is cut off")
         return np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     except _NO_ARRAY as error:
-        raise InputError(f"{shown(name)} is no numpy array: {(str(error).splitlines() or ['damaged'])[0]}") from None
+        raise InputError(f"{shown(name)} is not a numpy array: {(str(error).splitlines() or ['damaged'])[0]}") from None
 
 
 def is_perceptron(subject: Any) -> bool:
-    """A fitted MLPRegressor or MLPClassifier of scikit-learn, or something like it."""
+    """Return whether this is a fitted MLPRegressor or MLPClassifier of scikit-learn, or has its attributes."""
     return all(hasattr(subject, name) for name in ("coefs_", "intercepts_", "activation", "out_activation_"))
 
 
 def from_perceptron(model: Any) -> Network:
-    """The network before its last activation: for a classifier, the margin of the second class over the first, or the
-    score of each class (logistic and softmax do not change their order)."""
+    """Return the network before its last activation: for a classifier, the margin of the second class over the first,
+    or the score of each class (logistic and softmax do not change their order)."""
     inner = {"relu": "relu", "identity": "identity"}.get(model.activation)
     if inner is None:
         raise InputError(f"activation {model.activation!r} is not piecewise linear; train with activation='relu'")

@@ -1,8 +1,8 @@
-"""Networks as other tools read them, with floats or decimals for exact numbers.
+"""Write networks for other tools, with floats or decimals for exact numbers.
 
 ONNX stores floats. If all weights are float32, the file has float32, otherwise float64; a weight that is neither is
 rounded to the nearest float64. NNet stores decimals; a number without a finite decimal is rounded to 20 digits. The
-writers say how many numbers they rounded.
+writers count the numbers that they rounded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from verimv.networks.transforms.normalise import without_identity_layers
 from verimv.networks.transforms.outputs import affine_end
 
 _OPSET, _IR_VERSION = 13, 8
-#: Significant digits of a decimal that has no end, and the most of one that has.
+#: Significant digits of an infinite decimal, and the limit for a finite one.
 _DIGITS, _MAX_DIGITS = 20, 1100
 
 _ACTIVATIONS: dict[Activation, tuple[str, list[str]]] = {
@@ -35,14 +35,14 @@ _ACTIVATIONS: dict[Activation, tuple[str, list[str]]] = {
 
 @dataclass(frozen=True)
 class Export:
-    """The bytes of a file, and how many of the network's numbers are rounded in it."""
+    """The bytes of a file, and how many numbers of the network were rounded."""
 
     data: bytes
     rounded: int
 
 
 def plain(network: Network) -> Network:
-    """The same function with ReLU layers and an affine end, σ(t) written as ρ(t) − ρ(t−1)."""
+    """Return the same function with ReLU layers and an affine output layer; σ(t) becomes ρ(t) − ρ(t−1)."""
     network = affine_end(without_identity_layers(network))
     layers: list[Layer] = []
     values: list[Affine] | None = None  # of the layer below, over its neurons
@@ -59,7 +59,7 @@ def plain(network: Network) -> Network:
 
 
 def export_onnx(network: Network) -> Export:
-    """Gemm with Relu or Clip over a batch of inputs; the box is kept in the metadata."""
+    """Write ONNX: Gemm with Relu or Clip over a batch of inputs; the box is stored in the metadata."""
     from onnx import TensorProto, helper, numpy_helper
 
     from verimv.networks.formats.onnx_format.reader import BOX_KEY
@@ -74,7 +74,7 @@ def export_onnx(network: Network) -> Export:
         nodes.append(helper.make_node(operator, [argument, *ends], [result]))
         value = result
     names = [f"{letter}{index + 1}" for index in range(len(network.layers)) for letter in "Wb"]
-    if any(layer.activation == "crelu" for layer in network.layers):  # runtimes warn of what is not used
+    if any(layer.activation == "crelu" for layer in network.layers):  # runtimes warn about unused constants
         arrays += [np.array(end, dtype=arrays[0].dtype) for end in (0, 1)]
         names += ["zero", "one"]
     graph = helper.make_graph(
@@ -92,7 +92,7 @@ def export_onnx(network: Network) -> Export:
 
 
 def _arrays(network: Network) -> tuple[list[npt.NDArray[Any]], int]:
-    """Weights and biases of every layer, all of one type, and how many are rounded."""
+    """Return weights and biases of every layer, all of one type, and how many were rounded."""
     arrays: list[npt.NDArray[Any]] = []
     rounded = 0
     for layer in network.layers:
@@ -108,7 +108,7 @@ def _arrays(network: Network) -> tuple[list[npt.NDArray[Any]], int]:
 
 
 def _double(x: Number) -> float:
-    """The nearest double; what has none is not written."""
+    """Return the nearest double; raise if the number is too large."""
     try:
         return float(x) if isinstance(x, Algebraic) else int(x.numerator) / int(x.denominator)  # rounds to nearest
     except OverflowError:
@@ -116,7 +116,7 @@ def _double(x: Number) -> float:
 
 
 def export_nnet(network: Network) -> Export:
-    """Decimals, exact where a number has a finite decimal of bounded length."""
+    """Write NNet: decimals, exact if a number has a finite decimal of bounded length."""
     rounded = 0
 
     def decimal(x: Number) -> str:
@@ -146,7 +146,7 @@ def _finite_decimal(x: Number) -> str | None:
 
 
 def _rounded_decimal(x: Number) -> str:
-    """To 20 significant digits."""
+    """Round to 20 significant digits."""
     places = _DIGITS
     while abs(x) * Rational(10) ** places < Rational(10) ** (_DIGITS - 1):
         places += 1

@@ -1,8 +1,8 @@
 """Network JSON, read strictly and written exactly.
 
 Duplicate keys, NaN, unknown keys and ragged rows are refused. Numbers are strings (``"-3/4"``) or JSON numbers, read as
-the decimals they are. A row of weights is a list, or an object ``{"index": weight}`` for a sparse row; the writer uses
-objects for layers that are large and mostly zero.
+exact decimals. A row of weights is a list, or an object ``{"index": weight}`` for a sparse row; the writer uses objects
+for layers that are large and mostly zero.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ VERSION = 1
 _KEYS = {"format", "version", "inputs", "box", "layers", "outputs", "comment"}
 _LAYER_KEYS = {"weights", "bias", "activation"}
 _MAX_DENSE = 10_000
-#: A sparse row can claim any width in a few bytes.
+#: Limit on the width of a sparse row, which a few bytes can set to any number.
 MAX_WIDTH = 1_000_000
 
 
 class _Literal(str):
-    """A JSON number, kept as it was written."""
+    """The text of a JSON number."""
 
     __slots__ = ()
 
 
 def loads_strictly(text: str, source: str | None = None) -> Any:
-    """JSON without its leniencies; numbers stay text (:class:`_Literal`)."""
+    """Read strict JSON: no duplicate keys, no NaN; numbers stay text (:class:`_Literal`)."""
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(items)
         if len(result) < len(items):
             counts = Counter(key for key, _ in items)
             twice = next(key for key in counts if counts[key] > 1)
-            raise InputError(f"the key {shown(twice)} stands twice in one object", source=source)
+            raise InputError(f"the key {shown(twice)} occurs twice in one object", source=source)
         return result
 
     def refuse(constant: str) -> Any:
@@ -120,7 +120,7 @@ def _sparse_layer(rows: list[Any], bias: list[Number], activation: Any, place: s
 
 def _index(text: Any, place: str) -> int:
     if not isinstance(text, str) or not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise InputError(f"{place}: expected a whole number, found {_found(text)}")
+        raise InputError(f"{place}: expected an integer ≥ 0, found {_found(text)}")
     return int(text)
 
 
@@ -166,7 +166,7 @@ def _found(value: Any) -> str:
 
 
 def write_network(network: Network) -> Iterator[str]:
-    """The text of network JSON in pieces, a row of weights per line."""
+    """Yield the text of network JSON in pieces, a row of weights per line."""
 
     def dump(data: Any) -> str:
         text = json.dumps(data)
@@ -197,7 +197,7 @@ def _is_sparse(layer: Layer) -> bool:
 
 
 def read_box(text: str, inputs: int, source: str | None = None) -> Box:
-    """A JSON list with a pair of numbers for each input, or the bounds of the inputs in a VNN-LIB property."""
+    """Read a box: a JSON list with a pair of numbers for each input, or the bounds of a VNN-LIB property."""
     if text.lstrip()[:1] in ("(", ";"):
         return read_vnnlib_box(text, inputs, source)
     try:

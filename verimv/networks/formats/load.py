@@ -1,4 +1,4 @@
-"""Networks from files, by the ending of the name, and from what other libraries have in memory."""
+"""Load networks from files, by their suffix, and from objects of other libraries."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _PICKLED = (".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib")
 
 
 def load(subject: Any, *, architecture: Any = None, shape: Sequence[int] | None = None) -> Network:
-    """A network from a file (network JSON, ``.onnx``, ``.nnet``, ``.npz``, ``.safetensors``), from a PyTorch module of
+    """Load a network from a file (network JSON, ``.onnx``, ``.nnet``, ``.npz``, ``.safetensors``), a PyTorch module of
     known layers, a fitted MLPRegressor or MLPClassifier, or a list of (weights, bias) arrays.
 
-    `architecture` is the list of layers for safetensors (default: from the .json beside it); `shape` that of one input
-    of a module, where its first layer does not tell. Files are never unpickled.
+    `architecture` is the list of layers for safetensors (default: from the .json beside it); `shape` is the shape of
+    one input of a module, needed if its first layer does not determine it. Files are never unpickled.
     """
     if isinstance(subject, str | os.PathLike):
         return _from_file(Path(subject), architecture, shape)
-    from verimv.networks.formats import arrays  # they need onnx, which takes a while to import
+    from verimv.networks.formats import arrays  # it needs onnx, which is slow to import
     from verimv.networks.formats import torch_modules as modules
 
     if isinstance(subject, Network):

@@ -1,9 +1,9 @@
 """NNet files (the text format of ACAS Xu and Marabou): ReLU layers, an affine output, a box and a normalisation.
 
-Lines hold numbers between commas; those at the top that begin with // are comments. In order: layers, inputs, outputs,
-largest layer; the sizes; a flag that nobody uses; lower and upper ends of the inputs; means and ranges of the inputs
-and, last, of the outputs; then weights, a row per neuron, and biases, one a line, layer by layer. Decimals are read as
-what they say.
+Lines hold numbers separated by commas; those at the top that begin with // are comments. In order: layers, inputs,
+outputs, largest layer; the sizes; an unused flag; lower and upper ends of the inputs; means and ranges of the inputs
+and, last, of the outputs; then weights, a row per neuron, and biases, one per line, layer by layer. Decimals are read
+exactly.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Lines:
 
 
 def _with_leading_zero(text: str) -> str:
-    """C programs write -.5 and 3. where verimv's own numbers have digits on both sides."""
+    """Add digits to -.5 and 3., which C programs write and verimv's number reader refuses."""
     text = text.replace("-.", "-0.", 1) if text.startswith("-.") else text
     text = f"0{text}" if text.startswith(".") else text
     mantissa, e, exponent = text.partition("e")
@@ -75,7 +75,7 @@ def _with_leading_zero(text: str) -> str:
 
 
 def read_nnet(text: str, source: str | None = None) -> Network:
-    """The function of the user's own inputs: what the file's normalisation does is folded into the layers."""
+    """Read a network as a function of unnormalised inputs: the file's normalisation is merged into the layers."""
     lines = _Lines(text, source)
     head = lines.sizes("the number of layers, inputs, outputs and the largest layer")
     if len(head) != 4 or head[0] > _MAX_LAYERS:
@@ -109,13 +109,13 @@ def read_nnet(text: str, source: str | None = None) -> Network:
 
 
 def _normalisation(means: Sequence[Number], ranges: Sequence[Number]) -> Iterator[Affine]:
-    """(x − mean)/range. Inputs are clipped to their ends first, which changes nothing inside the box."""
+    """Yield (x − mean)/range. NNet clips inputs to their ends first, which changes nothing inside the box."""
     for j, (mean, width) in enumerate(zip(means[:-1], ranges[:-1], strict=True)):
         yield Affine([(j, 1 / width)], -mean / width)
 
 
 def write_nnet(network: Network, decimal: Callable[[Number], str]) -> Iterator[str]:
-    """The text of a network with ReLU layers and an affine output (see `export.plain`)."""
+    """Yield the text of a network with ReLU layers and an affine output (see `export.plain`)."""
     sizes = [len(network.inputs), *(len(layer.rows) for layer in network.layers)]
     yield "// written by verimv\n"
     yield f"{len(network.layers)},{sizes[0]},{sizes[-1]},{max(sizes)},\n"

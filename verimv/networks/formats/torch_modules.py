@@ -1,7 +1,7 @@
 """PyTorch networks: `nn.Sequential` of known layers, or safetensors with a list of layers. Nothing is unpickled or run.
 
-Layers are told by the names of their classes and read through their attributes, so torch need not be installed. They
-become the nodes of an ONNX model in memory, which the ONNX reader turns into a network.
+Layers are recognised by the names of their classes and read through their attributes, so torch need not be installed.
+They become the nodes of an ONNX model in memory, which the ONNX reader turns into a network.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from verimv.networks.network import Network
 
 _OPSET = 17
 _MAX_HEADER = 100_000_000
-#: Strides, lengths and the like: what an ONNX attribute holds.
+#: Limit on strides, lengths and similar options, which become ONNX attributes.
 _MAX_OPTION = 1 << 40
 _SKIPPED = ("Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1", "U8": "|u1"}
@@ -36,7 +36,7 @@ _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4",
 
 @dataclass(frozen=True)
 class _Step:
-    """A layer: the name of its class, its numbers, its arrays."""
+    """A layer: the name of its class, its options and its arrays."""
 
     kind: str
     options: Mapping[str, Any]
@@ -47,10 +47,10 @@ class _Step:
         return default if value is None else value
 
     def whole(self, name: str, default: int) -> int:
-        """Also for what torch has as a truth value."""
+        """Return an option as an integer; also for options that are bool in torch."""
         value = self.option(name, default)
         if not isinstance(value, int) or abs(value) > _MAX_OPTION:
-            raise InputError(f"{self.kind}: {name}: expected a whole number, found {shown(str(value))}")
+            raise InputError(f"{self.kind}: {name}: expected an integer, found {shown(str(value))}")
         return int(value)
 
     def real(self, name: str, default: float) -> float:
@@ -70,13 +70,13 @@ def is_module(subject: Any) -> bool:
 
 
 def from_module(module: Any, shape: Sequence[int] | None = None) -> Network:
-    """The network of a module made of known layers. `shape` is that of one input (without the batch), needed where
-    the first layer does not tell."""
+    """Return the network of a module made of known layers. `shape` is the shape of one input (without the batch),
+    needed if the first layer does not determine it."""
     return _network(list(_steps(module)), shape)
 
 
 def _steps(module: Any) -> Iterator[_Step]:
-    """The layers in order, as in inference. A class of the user's own would have to be run to be known."""
+    """Yield the layers in order, as in inference. Classes that are not torch's are refused: their code is not run."""
     kind = type(module).__name__
     if not type(module).__module__.startswith("torch.nn."):
         raise InputError(
@@ -90,14 +90,14 @@ def _steps(module: Any) -> Iterator[_Step]:
             yield from _steps(child)
         return
     if any(True for _ in module.children()):
-        raise InputError(f"module {kind} is not read with its children; export it with torch.onnx.export and load that")
+        raise InputError(f"module {kind} with children is not supported; export it with torch.onnx.export first")
     arrays = {name: tensor.detach().cpu().numpy() for name, tensor in module.state_dict().items()}
     yield _Step(kind, {name: value for name, value in vars(module).items() if not name.startswith("_")}, arrays)
 
 
 def read_safetensors(path: Path, architecture: Any = None, shape: Sequence[int] | None = None) -> Network:
-    """Weights in safetensors, layers in `architecture`: a list of names of torch layers, or of objects
-    ``{"type": "Linear", "name": "fc1"}`` with their options. By default from the file's name with .json::
+    """Read weights from safetensors. `architecture` is a list of names of torch layers, or of objects
+    ``{"type": "Linear", "name": "fc1"}`` with their options. By default it is read from the same path with .json::
 
         {"format": "verimv-architecture", "version": 1, "input": [784], "layers": ["Linear", "ReLU", "Linear"]}
     """
@@ -125,12 +125,12 @@ def _json(data: bytes, source: str | None = None) -> Any:
     loads_strictly(text, source)
     try:
         return json.loads(text)
-    except ValueError:  # a number of thousands of digits
+    except ValueError:  # an integer with thousands of digits
         raise InputError("a number that is too long", source=source) from None
 
 
 def _described(architecture: Any, tensors: Mapping[str, Any]) -> Iterator[_Step]:
-    """Layers without a name take the tensors of the file in the order of torch's own names 0.weight, 0.bias, …"""
+    """Yield layers with their tensors. Those of a layer without a name have torch's default names, such as 0.weight."""
     if not isinstance(architecture, list) or not architecture:
         raise InputError("layers: expected a list of layers")
     for index, layer in enumerate(architecture):
@@ -143,13 +143,13 @@ def _described(architecture: Any, tensors: Mapping[str, Any]) -> Iterator[_Step]
 
 
 def _tensors(data: bytes) -> dict[str, Any]:
-    """safetensors: the length of a JSON header, the header, the numbers."""
+    """Read safetensors: the length of a JSON header, the header, the numbers."""
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 or length > min(len(data) - 8, _MAX_HEADER):
         raise InputError("not a safetensors file: the header is cut off")
     header, body = _json(data[8 : 8 + length]), memoryview(data)[8 + length :]
     if not isinstance(header, dict):
-        raise InputError("not a safetensors file: the header is no object")
+        raise InputError("not a safetensors file: the header is not an object")
     return {name: _tensor(name, entry, body) for name, entry in header.items() if name != "__metadata__"}
 
 
@@ -161,7 +161,7 @@ def _tensor(name: str, entry: Any, body: memoryview) -> Any:
     offsets: Any
     kind, shape, offsets = (entry.get(key) for key in ("dtype", "shape", "data_offsets"))
     if not isinstance(kind, str) or kind not in _DTYPES:
-        raise InputError(f"tensor {shown(name)}: numbers of type {shown(str(kind))} are not read")
+        raise InputError(f"tensor {shown(name)}: numbers of type {shown(str(kind))} are not supported")
     if not _are_lengths(shape) or not _are_lengths(offsets) or len(offsets) != 2:
         raise InputError(f"tensor {shown(name)}: expected a shape and two offsets")
     dtype, (start, end) = np.dtype(_DTYPES[kind]), offsets
@@ -196,11 +196,11 @@ def _first_shape(steps: Sequence[_Step]) -> list[int]:
             return [int(_matrix(step).shape[1])]
         if step.kind not in (*_SKIPPED, "Flatten", *_ELEMENTWISE):
             break
-    raise InputError("the shape of the input is not known from the first layer: say it (shape=…)")
+    raise InputError("the first layer does not determine the shape of the input; give it (shape=…)")
 
 
 class _Model:
-    """`rank` is that of the value so far, with the batch."""
+    """An ONNX model that is built layer by layer. `rank` counts the axes of the current value, with the batch."""
 
     def __init__(self, rank: int) -> None:
         self.rank = rank
@@ -212,7 +212,7 @@ class _Model:
         make = _ELEMENTWISE.get(step.kind) or _LAYERS.get(step.kind)
         if make is None:
             known = ", ".join(sorted({*_ELEMENTWISE, *_LAYERS, *_SKIPPED}))
-            raise InputError(f"layer {shown(step.kind)} is not read (known: {known})")
+            raise InputError(f"layer {shown(step.kind)} is not supported (known: {known})")
         for operator, attributes, inputs in make(step):
             if operator == "PRelu" and inputs[0].size > 1:  # one slope per channel, which is the second axis
                 inputs = [inputs[0].reshape(-1, *[1] * (self.rank - 2))]
@@ -239,7 +239,7 @@ class _Model:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)])
 
 
-#: Operators with their attributes and constants, one after the other.
+#: Operators in sequence, with their attributes and constants.
 _Made = list[tuple[str, dict[str, Any], list[Any]]]
 
 
@@ -258,14 +258,14 @@ def _linear(step: _Step) -> _Made:
 def _pair(value: Any, rank: int) -> list[int]:
     values = list(value) if isinstance(value, list | tuple) else [value] * rank
     if len(values) != rank or not all(_is_whole(n) and abs(n) < _MAX_OPTION for n in values):
-        raise InputError(f"expected {rank} whole numbers, found {shown(str(value))}")
+        raise InputError(f"expected {rank} integers, found {shown(str(value))}")
     return values
 
 
 def _window(step: _Step, rank: int, stride: Any) -> dict[str, Any]:
     padding = step.option("padding", 0)
     if isinstance(padding, str) or step.option("padding_mode", "zeros") != "zeros":
-        raise InputError(f"{step.kind}: padding {shown(str(padding))} is not read; only numbers of zeros are")
+        raise InputError(f"{step.kind}: padding {shown(str(padding))} is not supported; only a number of zeros is")
     pads = _pair(padding, rank)
     return {"strides": _pair(step.option("stride", stride), rank), "pads": [*pads, *pads]}
 
@@ -291,7 +291,7 @@ def _pool(operator: str, rank: int, step: _Step) -> _Made:
     else:
         attributes["count_include_pad"] = step.whole("count_include_pad", 1)
         if step.option("divisor_override", None) is not None:
-            raise InputError("AvgPool with divisor_override is not read")
+            raise InputError("AvgPool with divisor_override is not supported")
     return [(operator, attributes, [])]
 
 
@@ -303,7 +303,7 @@ def _batch_norm(step: _Step) -> _Made:
 
 def _flatten(step: _Step) -> _Made:
     if step.option("start_dim", 1) != 1 or step.option("end_dim", -1) != -1:
-        raise InputError("Flatten: only start_dim=1, end_dim=-1 are read")
+        raise InputError("Flatten: only start_dim=1, end_dim=-1 is supported")
     return [("Flatten", {"axis": 1}, [])]
 
 
@@ -326,7 +326,7 @@ _ELEMENTWISE: dict[str, Callable[[_Step], _Made]] = {
     "ReLU": lambda step: [("Relu", {}, [])],
     "ReLU6": lambda step: _clamp(0.0, 6.0),
     "Hardtanh": lambda step: _clamp(step.real("min_val", -1.0), step.real("max_val", 1.0)),
-    # in three operators: ONNX would round the factor 1/6 of its own HardSigmoid to a float
+    # three operators, since ONNX's HardSigmoid would round the factor 1/6 to a float
     "Hardsigmoid": lambda step: [
         ("Add", {}, [np.float64(3)]),
         *_clamp(0.0, 6.0),

@@ -1,7 +1,7 @@
 """The input box of a VNN-LIB property: bounds ``(<= X_0 0.5)`` among its assertions.
 
-Assertions about outputs are not read. What is said of inputs is read or refused: an ``or`` of several regions, for one,
-since no box holds just these. So are commands: a file that defines names or asks several questions is refused.
+Assertions about outputs are ignored. Assertions about inputs that are not a box are refused, such as an ``or`` of
+several regions. So are files that define names or ask several questions.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ _VARIABLE = re.compile(r"([XY])_(0|[1-9][0-9]{0,8})", re.ASCII)
 _DECIMAL = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _MAX_DEPTH = 50
 
-#: Commands that change nothing about what is asserted. The others are read (assert, declare-…) or refused.
+#: Commands that do not change what is asserted. The others are read (assert, declare-…) or refused.
 _HARMLESS = {"set-logic", "set-info", "set-option", "get-model", "get-value", "get-info", "echo"}
-#: What may stand in front of operands, outside assertions about inputs too.
+#: Operators that may occur in assertions, also in those about outputs.
 _OPERATORS = {"and", "or", "not", "=>", "xor", "ite", "distinct", "+", "-", "*", "/", "<=", "<", ">=", ">", "="}
 
-#: What a comparison of two neighbours says.
+#: Directions of a comparison of two operands.
 _COMPARISONS = {"<=": "<", "<": "<", ">=": ">", ">": ">", "=": "<>"}
 
-#: Lower and upper end of an input, None where nothing is said.
+#: Lower and upper end of each input; None if there is no bound.
 _Ends = dict[int, tuple[Number | None, Number | None]]
 
 
 def read_vnnlib_box(text: str, inputs: int, source: str | None = None) -> Box:
-    """The box that a property puts its inputs in; every input needs both ends."""
+    """Read the input box of a property; every input needs both ends."""
     try:
         ends = _all_of(_asserted(text))
         unknown = [j for j in ends if j >= inputs]
@@ -52,7 +52,7 @@ def read_vnnlib_box(text: str, inputs: int, source: str | None = None) -> Box:
 
 
 def _asserted(text: str) -> Iterator[_Ends]:
-    """What each assertion says of the inputs. Errors have the line in which the command begins."""
+    """Yield the input bounds of each assertion. Errors have the line in which the command begins."""
     done = ""
     for line, expression in _expressions(text):
         try:
@@ -66,7 +66,7 @@ def _asserted(text: str) -> Iterator[_Ends]:
             elif command in ("check-sat", "exit"):
                 done = command
             elif command not in _HARMLESS:
-                raise InputError(f"expected a command of VNN-LIB, such as assert; {shown(command)} is not read")
+                raise InputError(f"expected a command of VNN-LIB, such as assert; {shown(command)} is not supported")
         except InputError as error:
             raise error.located(line=line) from None
 
@@ -79,30 +79,30 @@ def _assertion(expression: list[Any]) -> _Ends:
 
 
 def _check_declaration(expression: list[Any]) -> None:
-    """A real constant: integers would be fewer points."""
+    """Check that a constant is declared as Real: an Int would have fewer values."""
     kinds = {"declare-const": ["Real"], "declare-fun": [[], "Real"]}
     command, *rest = expression
     if len(rest) < 2 or not isinstance(rest[0], str) or rest[1:] != kinds[command]:
         name = shown(rest[0]) if rest and isinstance(rest[0], str) else "a name"
-        raise InputError(f"{command}: expected {name} to be declared as Real; nothing else is read")
+        raise InputError(f"{command}: expected {name} to be declared as Real; nothing else is supported")
 
 
 def _check_names(expression: Any) -> None:
-    """Every name in an assertion is an input, an output or an operator: another may stand for anything."""
+    """Check that every name in an assertion is an input, an output or an operator."""
     waiting = [expression]
     while waiting:
         item = waiting.pop()
         if isinstance(item, list):
             operator = item[0] if item and isinstance(item[0], str) else "a list"
             if operator not in _OPERATORS:
-                raise InputError(f"expected an operator such as <= or and; {shown(operator)} is not read")
+                raise InputError(f"expected an operator such as <= or and; {shown(operator)} is not supported")
             waiting += item[1:]
         elif item not in ("true", "false") and not _VARIABLE.fullmatch(item) and not _DECIMAL.fullmatch(item):
-            raise InputError(f"expected an input X_0, an output Y_0 or a number; {shown(item)} is not read")
+            raise InputError(f"expected an input X_0, an output Y_0 or a number; {shown(item)} is not supported")
 
 
 def _expressions(text: str) -> Iterator[tuple[int, list[Any]]]:
-    """S-expressions as lists of words and lists, with bounded nesting, and the line in which each begins."""
+    """Yield S-expressions as nested lists of words, of bounded depth, with the line in which each begins."""
     open_lists: list[list[Any]] = []
     position, line, first = 0, 1, 1
 
@@ -142,7 +142,7 @@ def _expressions(text: str) -> Iterator[tuple[int, list[Any]]]:
 
 
 def _word(match: re.Match[str]) -> str | None:
-    """A symbol is the same with bars around it: |X_0| is X_0. A number or a command in bars is another thing."""
+    """Return a word. Bars around a symbol are dropped: |X_0| is X_0; those around a number or a command are not."""
     quoted = match["quoted"]
     if quoted is None:
         return match["word"] or match["text"]
@@ -150,7 +150,7 @@ def _word(match: re.Match[str]) -> str | None:
 
 
 def _bounds(expression: Any) -> _Ends:
-    """What an assertion says of the inputs, one by one."""
+    """Return the bounds of inputs in an assertion."""
     if expression == "true":
         return {}
     if expression in ("false", ["or"]):
@@ -162,13 +162,13 @@ def _bounds(expression: Any) -> _Ends:
         return _all_of(map(_bounds, operands))
     if operator == "or":
         return _one_of([_bounds(operand) for operand in operands])
-    if operator in _COMPARISONS:  # (<= 0 X_0 1) is a chain: each of two neighbours
+    if operator in _COMPARISONS:  # (<= 0 X_0 1) is a chain: compare neighbours
         if len(operands) < 2:
-            raise InputError(f"{operator}: expected two things to compare, found {len(operands)}")
+            raise InputError(f"{operator}: expected at least two operands, found {len(operands)}")
         return _all_of(_comparison(one, *pair) for pair in pairwise(operands) for one in _COMPARISONS[operator])
     if inputs := _inputs_in(expression):
         found = "a negated one" if operator == "not" else shown(operator)
-        raise InputError(f"expected a bound of {inputs[0]}, or several joined by and; found {found}, which is not read")
+        raise InputError(f"expected bounds of {inputs[0]}, joined by and; found {found}, which is not supported")
     return {}
 
 
@@ -186,7 +186,7 @@ def _comparison(operator: str, left: Any, right: Any) -> _Ends:
 
 
 def _number(expression: Any) -> Number | None:
-    """A decimal, (- number) or (/ number number); None for anything else."""
+    """Return the value of a decimal, (- number) or (/ number number); None for anything else."""
     if isinstance(expression, list):
         numbers = [number for number in map(_number, expression[1:]) if number is not None]
         if len(numbers) == len(expression) - 1:
@@ -229,7 +229,7 @@ def _all_of(cases: Iterable[_Ends]) -> _Ends:
 
 
 def _both(a: _Ends, b: _Ends) -> _Ends:
-    """Both say something: the smaller of two upper ends, the larger of two lower ones."""
+    """Combine two sets of bounds: the smaller of two upper ends, the larger of two lower ones."""
     result = dict(a)
     for j, (low, high) in b.items():
         lower, upper = result.get(j, (None, None))

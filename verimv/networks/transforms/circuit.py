@@ -1,7 +1,7 @@
-"""Piecewise linear functions lowered exactly to ρ and σ, whatever the box: what readers of other formats build with.
+"""Piecewise linear functions built exactly from ρ and σ, for any box: used by readers of other formats.
 
-Nothing here knows ranges of inputs. What is seen to be of one sign (sums of earlier ρ and σ with weights of one sign)
-gets no neuron.
+Ranges of inputs are not known here. A form that is clearly of one sign (a sum of earlier ρ and σ with weights of one
+sign) gets no neuron.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from verimv.networks.network import Layer
 from verimv.networks.program import PiecewiseValue
 from verimv.networks.transforms.layering import layers_of
 
-#: Weights of all forms that are built; each takes about 200 bytes.
+#: Limit on the weights of all forms together; each takes about 200 bytes.
 MAX_WEIGHTS = 10_000_000
 MAX_CASES = 1_000_000
 
 
 class Circuit:
-    """Inputs and values made from them. Everything is an affine form over numbered values."""
+    """Inputs and values computed from them. Everything is an affine form over numbered values."""
 
     def __init__(self, inputs: int) -> None:
         self.inputs = inputs
@@ -30,12 +30,12 @@ class Circuit:
         self._weights = 0
 
     def spend(self, weights: int) -> None:
-        """To be called before so many weights are made: memory is bounded whatever a file says."""
+        """Count weights before they are created, so that memory is bounded for any file."""
         self.check_room(weights)
         self._weights += weights
 
     def check_room(self, weights: int) -> None:
-        """Whether so many more weights may be made."""
+        """Raise if so many more weights would exceed the limit."""
         if self._weights + weights > MAX_WEIGHTS:
             raise InputError(f"the network needs more than {MAX_WEIGHTS:,} weights once it is written as layers")
 
@@ -57,7 +57,7 @@ class Circuit:
         return self._case(PiecewiseValue("relu", form))
 
     def clip(self, form: Affine) -> Affine:
-        """σ(form)."""
+        """Return σ(form)."""
         if not form.terms:
             return Affine((), clip(form.constant))
         if self._has_sign(form, -1):
@@ -67,7 +67,7 @@ class Circuit:
         return self._case(PiecewiseValue("clip", form))
 
     def maximum(self, a: Affine, b: Affine) -> Affine:
-        """a + ρ(b − a), from the form with fewer terms."""
+        """Return max(a, b) = a + ρ(b − a), where a is the form with fewer terms."""
         if len(b.terms) < len(a.terms):
             a, b = b, a
         return self.sum(a, self.relu(self.difference(b, a)))
@@ -76,7 +76,7 @@ class Circuit:
         return -self.maximum(-a, -b)
 
     def clamp(self, form: Affine, low: Number | None, high: Number | None) -> Affine:
-        """min(max(form, low), high); an end that is None is none."""
+        """Return min(max(form, low), high); None stands for no limit."""
         if low is None or high is None:
             if low is not None:
                 return self.relu(form.shifted(-low)).shifted(low)
@@ -90,11 +90,11 @@ class Circuit:
         return self.sum(self.relu(form), self.relu(-form))
 
     def leaky(self, form: Affine, slope: Number) -> Affine:
-        """form where it is positive, slope·form elsewhere."""
+        """Return the form where it is positive, slope·form elsewhere."""
         return self.combination([(ONE, self.relu(form)), (-slope, self.relu(-form))])
 
     def folded(self, forms: Sequence[Affine], join: Callable[[Affine, Affine], Affine]) -> Affine:
-        """All of them joined pairwise, as a balanced tree: few layers."""
+        """Join all forms pairwise in a balanced tree, which needs few layers."""
         current = list(forms)
         while len(current) > 1:
             rest = current[len(current) // 2 * 2 :]
@@ -105,7 +105,7 @@ class Circuit:
         return layers_of(self.cases, outputs, self.inputs, signed=range(self.inputs))
 
     def _has_sign(self, form: Affine, sign: int) -> bool:
-        """Seen to be ≥ 0 (1) or ≤ 0 (−1) everywhere."""
+        """Return whether the form is clearly ≥ 0 (sign 1) or ≤ 0 (sign −1) everywhere."""
         return form.constant * sign >= 0 and all(j >= self.inputs and w * sign > 0 for j, w in form.terms)
 
     def _case(self, case: PiecewiseValue) -> Affine:

@@ -13,7 +13,7 @@ from verimv.networks.transforms.normalise import without_identity_layers
 
 
 def concatenate(outer: Network, inner: Network) -> Network:
-    """outer ∘ inner by the paper's concatenation lemma: the numbers of layers add.
+    """Return outer ∘ inner by the paper's concatenation lemma: the numbers of layers add.
 
     An inner network that ends without activation is joined by x = ρ(x) − ρ(−x); one that ends in ρ or σ is joined as
     it is.
@@ -30,13 +30,13 @@ def concatenate(outer: Network, inner: Network) -> Network:
 
 
 def compose(outer: Network, inner: Network) -> Network:
-    """outer ∘ inner with as few layers as possible: an affine end is multiplied into the layer above."""
+    """Return outer ∘ inner with as few layers as possible: a last affine layer is merged into the layer above."""
     _check_widths(outer, inner)
     return without_identity_layers(replace(inner, layers=inner.layers + outer.layers, outputs=outer.outputs))
 
 
 def stack(networks: Sequence[Network]) -> Network:
-    """Networks over the same inputs, side by side; the outputs follow each other.
+    """Return networks over the same inputs side by side, as one network with all outputs in order.
 
     Shorter networks are continued by copies; where the activations of a layer differ, σ and the identity are
     written with ρ: σ(t) = ρ(t) − ρ(t−1), t = ρ(t) − ρ(−t).
@@ -74,7 +74,7 @@ class _Column:
     def __init__(self, network: Network) -> None:
         self.network = network
         self.values = [Affine.variable(j) for j in range(len(network.inputs))]
-        #: proven to be ≥ 0, so that ρ copies them
+        #: whether all values are proven to be ≥ 0, so that ρ copies them
         self.nonnegative = all(low >= 0 for low, _ in network.box)
 
     def activation(self, level: int) -> Activation | None:
@@ -82,7 +82,7 @@ class _Column:
         return layers[level].activation if level < len(layers) else None
 
     def climb(self, level: int, common: Activation, rows: list[Affine]) -> None:
-        """Append this network's neurons of the level to `rows`, and say what its values are above them."""
+        """Append this network's neurons of the level to `rows`, and update its values."""
         own = self.activation(level)
         forms = self.values
         if own is not None:
@@ -94,9 +94,9 @@ class _Column:
 
 
 def _apply(wanted: Activation, common: Activation, form: Affine, rows: list[Affine], nonnegative: bool) -> Affine:
-    """wanted(form) as a form over neurons with the common activation, which are appended to `rows`.
+    """Return wanted(form) as a form over neurons with the common activation, which are appended to `rows`.
 
-    Activations that differ have ρ in common (see :func:`stack`).
+    Activations that differ are written with ρ (see :func:`stack`).
     """
 
     def neuron(argument: Affine) -> int:

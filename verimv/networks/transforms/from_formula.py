@@ -18,21 +18,21 @@ from verimv.networks.network import Layer, Network, checked_box
 from verimv.networks.program import Program, Range
 from verimv.networks.transforms.layering import layers_of
 
-#: Chains are not flattened past this many summands, so that n summands cost n·MAX_FAN_IN and not n².
+#: Chains are not flattened beyond this many summands, so that n summands cost n·MAX_FAN_IN and not n².
 MAX_FAN_IN = 256
 
 
 class _FlattenedProgram(Program):
-    """A program in which chains are flattened."""
+    """A program in which chains of ⊕, or of ⊙, are flattened."""
 
     def relu(self, argument: Affine, proven: Range | None = None) -> Affine:
         flat = self._flattened(argument)
         if proven is not None and flat != argument:
-            proven = (self.range_of(flat)[0], proven[1])  # t ≤ ρ(t): of the range, only the upper end carries over
+            proven = (self.range_of(flat)[0], proven[1])  # t ≤ ρ(t), so only the upper end is still valid
         return super().relu(flat, proven)
 
     def _flattened(self, argument: Affine) -> Affine:
-        """ρ(w·ρ(t) + r) = ρ(w·t + r) wherever r ≤ 0 < w: chains of ⊕, or of ⊙, become one neuron."""
+        """Apply ρ(w·ρ(t) + r) = ρ(w·t + r) where r ≤ 0 < w: chains of ⊕, or of ⊙, become one neuron."""
         while len(argument.terms) <= MAX_FAN_IN:
             inner = self._absorbable(argument)
             if inner is None:
@@ -51,7 +51,7 @@ class _FlattenedProgram(Program):
 
 
 def to_network(formula: Formula) -> Network:
-    """A ReLU network that equals the formula on the unit cube, affine at its output as in Definition B.1.
+    """Return a ReLU network that equals the formula on the unit cube, affine at its output as in Definition B.1.
 
     MV formulas give integer weights, DMV formulas rational ones.
     """
@@ -67,7 +67,7 @@ def to_network(formula: Formula) -> Network:
 
 
 def _output_names(inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
-    """A formula may name an input as an output; a network may not."""
+    """Rename outputs that are inputs: a formula may have them, a network may not."""
     taken = {*inputs, *outputs}
     names = []
     for name in outputs:

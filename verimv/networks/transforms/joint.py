@@ -1,7 +1,7 @@
 """Two networks as one system of variables; no row mentions a neuron that is constant, or a multiple of an earlier one.
 
-So certificates know the difference of two networks (proofs/FORMAT.md, §3). What both have in common, up to the order of
-neurons and positive factors, cancels: ρ(p·t) = p·ρ(t) for p > 0.
+Certificates use it for the difference of two networks (proofs/FORMAT.md, §3). What both have in common, up to the order
+of neurons and positive factors, cancels: ρ(p·t) = p·ρ(t) for p > 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from verimv.networks.network import Activation, Network, activate
 
 
 class SharedNeuron(NamedTuple):
-    """act(row), over variables that rows may mention; `value` is a number, or p·(such a variable): often itself."""
+    """A neuron act(row), over variables that rows may mention. Its `value` is a number or p·(such a variable)."""
 
     activation: Activation
     row: Affine
@@ -22,10 +22,10 @@ class SharedNeuron(NamedTuple):
 
 
 class SharedPair:
-    """The inputs are variables 0, 1, …; then come all neurons of the first network, and all of the second.
+    """Two networks. The inputs are variables 0, 1, …, then come all neurons of the first network and of the second.
 
-    `differences` are the outputs of the first less those of the second. A neuron is a multiple only of one that is as
-    deep: a row mentions variables of the layer below, and at least one, as constant neurons are numbers.
+    `differences` are the outputs of the first minus those of the second. A neuron can be a multiple only of a neuron of
+    the same depth: its row mentions at least one variable, of the layer below, since constant neurons are numbers.
     """
 
     def __init__(self, a: Network, b: Network) -> None:
@@ -36,14 +36,14 @@ class SharedPair:
         self.differences = [x + -y for x, y in zip(*outputs, strict=True)]
 
     def _added(self, network: Network) -> list[Affine]:
-        """The values of the last layer of a network."""
+        """Add a network; return the values of its last layer."""
         values = [Affine.variable(j) for j in range(self.inputs)]
         for layer in network.layers:
             values = [self._neuron(layer.activation, row.substitute(values)) for row in layer.rows]
         return values
 
     def _neuron(self, activation: Activation, row: Affine) -> Affine:
-        """The value of the next neuron."""
+        """Add a neuron; return its value."""
         number = self.inputs + len(self.neurons)
         if row.terms:
             scale = _scale(activation, row)
@@ -57,6 +57,6 @@ class SharedPair:
 
 
 def _scale(activation: Activation, row: Affine) -> Number:
-    """What a row is divided by before it is looked up: its first coefficient, if that is rational."""
+    """Return the divisor that normalises a row: its first coefficient (constant first), if that is rational."""
     lead = row.constant or row.terms[0][1]
     return ONE if activation == "crelu" or isinstance(lead, Algebraic) else abs(lead)

@@ -1,8 +1,8 @@
-"""Values defined one from another, each ρ or σ of an affine form, put into layers: a network.
+"""Arrange values, each ρ or σ of an affine form over earlier ones, in the layers of a network.
 
-A value stands one layer above the highest value that it uses. What a later layer needs is carried up: a value that is
-never negative by ρ(v) = v, an input that may be by ρ(v) − ρ(−v). A layer is of σ where all that stands in it can be;
-elsewhere σ(t) = ρ(t) − ρ(t−1).
+A value is one layer above the highest value that it uses. What a later layer needs is carried up: a value that is
+never negative by ρ(v) = v, an input that may be negative by ρ(v) − ρ(−v). A layer has activation σ if all its values
+allow it; otherwise σ(t) is written as ρ(t) − ρ(t−1).
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Layer
 from verimv.networks.program import PiecewiseValue
 
-#: Values times the layers that they are carried through: a small file can ask for any number.
+#: Limit on copies, summed over values and the layers that carry them: a small file can need any number.
 MAX_COPIES = 1_000_000
 
 
 def layers_of(
     cases: Mapping[int, PiecewiseValue], outputs: Sequence[Affine], inputs: int, signed: Collection[int] = ()
 ) -> list[Layer]:
-    """Layers that compute `outputs` from the values 0, …, inputs − 1. `cases` come in an order in which each uses
-    earlier values only; the inputs in `signed` may be negative. At least one input."""
+    """Return layers that compute `outputs` from the values 0, …, inputs − 1, at least one. Each of `cases` uses earlier
+    values only; the inputs in `signed` may be negative."""
     levels = _levels(cases, inputs)
     top = max((levels[j] for form in outputs for j, _ in form.terms), default=0)
     last = _last_levels(cases, levels, outputs, top)
     carried = sum(level - levels[number] for number, level in last.items())
     if carried > MAX_COPIES:
-        raise InputError(f"{carried:,} copies carry values from layer to layer, more than {MAX_COPIES:,}")
+        raise InputError(f"the network needs {carried:,} neurons that copy values, more than {MAX_COPIES:,}")
     by_level: list[list[int]] = [[] for _ in range(top + 1)]
     for number in cases:
         if number in last:
@@ -60,7 +60,7 @@ def _levels(cases: Mapping[int, PiecewiseValue], inputs: int) -> dict[int, int]:
 def _last_levels(
     cases: Mapping[int, PiecewiseValue], levels: Mapping[int, int], outputs: Sequence[Affine], top: int
 ) -> dict[int, int]:
-    """Each value that is used, with the highest level at which it must still be there."""
+    """Return the highest level at which each used value is needed."""
     last = {j: top for form in outputs for j, _ in form.terms}
     for number in reversed(list(cases)):
         if number in last:
@@ -70,7 +70,7 @@ def _last_levels(
 
 
 def _are_all(outputs: Sequence[Affine], numbers: Sequence[int]) -> bool:
-    """Whether the outputs are just these values, in some order."""
+    """Return whether the outputs are exactly these values, in some order."""
     plain = [form.terms[0][0] for form in outputs if _is_variable(form)]
     return len(plain) == len(outputs) and len(set(plain)) == len(plain) and set(plain) == set(numbers)
 
@@ -83,7 +83,7 @@ def _layer(
     width: int,
     signed: Collection[int],
 ) -> tuple[Layer, dict[int, Affine]]:
-    """The layer with these new values and these copies, and what each value is over it."""
+    """Return the layer with these new values and copies, and each value as a form over it."""
     clipped = all(number in cases and cases[number].kind == "clip" for number in (*fresh, *copies))
     activation: Activation = "crelu" if clipped else "relu"
     rows: list[Affine] = []
@@ -106,7 +106,7 @@ def _layer(
 
 
 def _substitution(values: Mapping[int, Affine]) -> Callable[[Affine], Affine]:
-    """Values put into a form; mostly they are single neurons, which is renumbering."""
+    """Return a function that substitutes values into a form. If all are single neurons, it only renumbers."""
     numbers = {number: form.terms[0][0] for number, form in values.items() if _is_variable(form)}
     if len(numbers) == len(values):
         return lambda form: form.renumbered(numbers)

@@ -10,9 +10,9 @@ from verimv.networks.network import Activation, Layer, Network, activate
 
 
 def merged(network: Network) -> Network:
-    """ρ(s·t) = s·ρ(t) for s > 0, and σ(1−t) = 1 − σ(t); neurons without inputs are constants, unused ones vanish.
+    """Merge neurons by ρ(s·t) = s·ρ(t) for s > 0 and σ(1−t) = 1 − σ(t); remove constant and unused neurons.
 
-    A network and its copy with permuted or rescaled neurons, side by side, become one network with its outputs twice.
+    A network beside its copy with permuted or rescaled neurons becomes one network that has each output twice.
     """
     values = [Affine.variable(j) for j in range(len(network.inputs))]
     layers: list[Layer] = []
@@ -30,7 +30,7 @@ def merged(network: Network) -> Network:
 
 
 class _MergedNeurons:
-    """The neurons of one layer, each once."""
+    """The distinct neurons of one layer."""
 
     def __init__(self, activation: Activation) -> None:
         self.activation = activation
@@ -38,7 +38,7 @@ class _MergedNeurons:
         self._index: dict[Affine, int] = {}
 
     def value(self, argument: Affine) -> Affine:
-        """act(argument) as a form over the neurons."""
+        """Return act(argument) as a form over the neurons."""
         if not argument.terms:
             return Affine((), activate(self.activation, argument.constant))
         if self.activation == "crelu" and argument.complement() in self._index:

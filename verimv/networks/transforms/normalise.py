@@ -10,7 +10,7 @@ from verimv.networks.network import Layer, Network
 
 
 def to_unit_cube(network: Network) -> Network:
-    """The same function of u ∈ [0,1]ⁿ with x = low + (high − low)·u, folded into the first layer."""
+    """Return the same function of u ∈ [0,1]ⁿ, where x = low + (high − low)·u is merged into the first layer."""
     if network.is_on_unit_cube():
         return network
     maps = [Affine([(j, high - low)], low) for j, (low, high) in enumerate(network.box)]
@@ -20,7 +20,7 @@ def to_unit_cube(network: Network) -> Network:
 
 
 def without_identity_layers(network: Network) -> Network:
-    """Hidden layers that have no activation multiplied into the next."""
+    """Merge hidden layers without activation into the next layer."""
     layers: list[Layer] = []
     for layer in network.layers:
         if layers and layers[-1].activation == "identity":

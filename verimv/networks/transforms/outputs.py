@@ -19,12 +19,12 @@ class OutputMap(NamedTuple):
     offset: Number = ZERO
 
     def undone(self, value: Number) -> Number:
-        """The output for a value of the formula."""
+        """Return the output for a value of the formula."""
         return self.scale * value + self.offset
 
 
 def affine_end(network: Network) -> Network:
-    """The same function, ending in a layer without activation."""
+    """Return the same function, with a last layer without activation."""
     width = len(network.outputs)
     if network.layers[-1].activation == "identity":
         return network
@@ -33,7 +33,7 @@ def affine_end(network: Network) -> Network:
 
 
 def margin(network: Network, first: str | int, second: str | int) -> Network:
-    """The difference of two outputs: positive where a classifier prefers the first."""
+    """Return the difference of two outputs, positive where a classifier prefers the first."""
     a, b = network.output_index(first), network.output_index(second)
     if a == b:
         raise InputError(f"the margin of output {network.outputs[a]} and itself is 0")
@@ -51,13 +51,13 @@ def _free(name: str, taken: Sequence[str]) -> str:
 
 
 def clipped(network: Network) -> Network:
-    """σ of every output."""
+    """Apply σ to every output."""
     last = network.layers[-1]
     return replace(network, layers=(*network.layers[:-1], replace(last, activation="crelu")))  # σ(ρ(t)) = σ(t)
 
 
 def mapped(network: Network, maps: Sequence[OutputMap]) -> Network:
-    """(output − offset)/scale for every output: what a formula with these maps computes."""
+    """Return (output − offset)/scale for every output, which a formula with these maps computes."""
     if all(map_ == OutputMap() for map_ in maps):
         return network
     network = affine_end(network)
@@ -72,9 +72,9 @@ def chosen(
     pair: tuple[str | int, str | int] | None = None,
     clip: bool = False,
 ) -> Network:
-    """One output, or the margin of a pair, or all; σ of them on request."""
+    """Return one output, the margin of a pair, or all outputs; apply σ on request."""
     if output is not None and pair is not None:
-        raise InputError("one output and a margin of two exclude each other")
+        raise InputError("expected one output or a margin of two, found both")
     if output is not None:
         network = network.select(output)
     if pair is not None:

@@ -1,4 +1,4 @@
-"""Layers as they are executed: every affine operator one layer, and nothing that is no chain of known operators."""
+"""Layers as they are executed: one for every affine operator. Models that are not chains are refused."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
-"""Every operator with inputs and attributes that nobody would write: each model is read or refused in one line.
+"""Every operator with unusual inputs and attributes: each model is read or refused in one line.
 
-What onnx's own checker accepts, and its reference implementation computes, has the same values here.
+Models that onnx's checker accepts, and its reference implementation computes, have the same values here.
 """
 
 import random
@@ -29,7 +29,7 @@ ATTRIBUTES = (
     "transA", "transB", "group", "kernel_shape", "strides", "pads", "dilations", "auto_pad", "ceil_mode", "count_include_pad", "epsilon",
     "perm", "mode", "min", "max", "num_outputs", "split", "starts", "ends", "shape", "allowzero", "noop_with_empty_axes", "training_mode",
 )  # fmt: skip
-#: Attributes and number of inputs that an operator can have: others are tried too, less often.
+#: Usual number of inputs, and attributes, of each operator; others are tried less often.
 USUAL = {
     "Add": (2, ""), "AveragePool": (1, "kernel_shape strides pads auto_pad ceil_mode count_include_pad"), "BatchNormalization": (5, "epsilon"),
     "Cast": (1, "to"), "Clip": (3, "min max"), "Concat": (2, "axis"), "Constant": (0, "value value_int value_ints value_float value_floats"),
@@ -90,7 +90,7 @@ def attribute(source, name):
 
 
 def make(source, name=None):
-    """A graph of one operator, or of two, on an input and constants; its last value and that of x are outputs."""
+    """Return a graph of one or two operators on an input x and constants; its outputs are the last value and x."""
     nodes, constants, known = [], {}, ["x"]
     for number in range(source.choice((1, 1, 2))):
         operator = name if name and not number else source.choice(sorted(OPERATORS))
@@ -147,7 +147,7 @@ def outcome(proto):
 
 
 class GlobalMaxPool(OpRun):
-    """As ONNX says and onnxruntime does; that of onnx 1.23 goes over the last two axes, which is right for images only."""
+    """GlobalMaxPool as in ONNX and onnxruntime. That of onnx 1.23 uses the last two axes, which is correct for images only."""
 
     op_domain = ""
 
@@ -156,9 +156,9 @@ class GlobalMaxPool(OpRun):
 
 
 def expected(proto, point):
-    """What onnx says of a model that it finds well-formed; None if it does not compute it."""
+    """Return onnx's values of a model that its checker accepts; None if it does not compute them."""
     if any(attribute.s == b"SAME_LOWER" for node in proto.graph.node for attribute in node.attribute):
-        return None  # where a stride is longer than the kernel, its first window is another than onnxruntime's
+        return None  # if a stride is longer than the kernel, its first window differs from onnxruntime's
     try:
         shape = [dimension.dim_value for dimension in proto.graph.input[0].type.tensor_type.shape.dim]
         with warnings.catch_warnings():
@@ -171,7 +171,7 @@ def expected(proto, point):
             helper.make_tensor_value_info(proto.graph.output[0].name, kind, list(results[0].shape))
         )
         onnx.checker.check_model(proto, full_check=True)
-    except Exception:  # of any kind: it was not made for this
+    except Exception:  # of any kind: the reference implementation does not check its input
         return None
     values = [float(value) for result in results for value in np.ravel(result)]
     return values if np.isfinite(values).all() else None
@@ -205,7 +205,7 @@ def test_odd_models_are_read_or_refused_and_mean_what_onnx_says():
     assert counts["compared"] > 200
 
 
-#: What the bounds of float errors are for, and what they refuse by name.
+#: Operators for which float errors are bounded, and some that are refused by name.
 CHAINED = (
     "Gemm",
     "MatMul",

@@ -12,12 +12,12 @@ from verimv.core.errors import InexactWarning, InputError
 from verimv.exact import as_number
 from verimv.networks.formats.onnx_format.reader import OPERATORS, model_network
 
-pytestmark = pytest.mark.slow  # onnx takes a while to make its cases
+pytestmark = pytest.mark.slow  # onnx is slow to make its cases
 
 
 def node_tests():
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of onnx's, while it makes its cases
+        warnings.simplefilter("ignore")  # onnx warns while it makes its cases
         loader = pytest.importorskip("onnx.backend.test.loader")
         return loader.load_model_tests(kind="node")
 
@@ -33,7 +33,7 @@ def as_array(value):
 
 
 def baked(case):
-    """The same model with all inputs but the first as stored constants: weights are inputs in onnx's tests."""
+    """Return the model with all inputs but the first as constants: in onnx's tests, weights are inputs."""
     proto = onnx.ModelProto()
     proto.CopyFrom(case.model)
     values = case.data_sets[0][0]
@@ -47,7 +47,7 @@ def baked(case):
 def outcome(case, proto, inputs):
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InexactWarning)  # of irrational numbers: compared with floats below
+            warnings.simplefilter("ignore", InexactWarning)  # irrational numbers: compared with floats below
             network = model_network(proto)
     except InputError as error:
         return f"refused: {error}"
@@ -67,14 +67,14 @@ def test_every_model_of_a_supported_operator_matches_or_is_refused(cases, capsys
             continue
         inputs = case.data_sets[0][0]
         if not all(isinstance(value, np.ndarray | np.generic | onnx.TensorProto | float | int) for value in inputs):
-            inputs = []  # sequences and optionals: nothing to evaluate, but it must be refused
+            inputs = []  # sequences and optionals: nothing to evaluate, but they must be refused
         variants = [(case.model, inputs)] + ([(baked(case), inputs[:1])] if len(inputs) > 1 else [])
         for proto, values in variants:
             result = outcome(case, proto, values)
             counts[result.split(":")[0]] += 1
             if result.startswith("mismatch"):
                 wrong[case.name] = result
-    with capsys.disabled():  # for whoever reads the log of CI
+    with capsys.disabled():  # for the CI log
         print(f"\nonnx's node tests: {', '.join(f'{count} {what}' for what, count in counts.items())}")
     assert not wrong
     assert counts["match"] >= 250

@@ -123,7 +123,7 @@ def test_exporters_that_compute_their_shapes():
 
 @pytest.mark.parametrize("opset", range(OLDEST_OPSET, onnx.defs.onnx_opset_version() + 1))
 def test_every_opset_to_the_current_one(opset):
-    """What changed its form most often: Squeeze, ReduceSum and Clip take from their inputs what used to be attributes."""
+    """Operators that changed most: Squeeze, ReduceSum and Clip now have inputs that used to be attributes."""
     is_new = opset >= 13
     squeeze = ("Squeeze", ["p", "axis"], ["s"], {}) if is_new else ("Squeeze", ["p"], ["s"], {"axes": [0]})
     reduce = ("ReduceSum", ["c", "axis"], ["y"], {}) if is_new else ("ReduceSum", ["c"], ["y"], {"axes": [0]})
@@ -183,7 +183,7 @@ def test_only_irrational_factors_are_warned_of():
 
 
 def test_negative_pads_cut():
-    """The reference implementation has none."""
+    """The reference implementation does not support negative pads."""
     network = model_network(single("Pad", [4], [I([-1, 2])]))
     assert exact(network, [1.0, 2.0, 3.0, 4.0]) == [2, 3, 4, 0, 0]
 
@@ -200,7 +200,7 @@ BINARY = ["Add", "Sub", "Max", "Min"]
 
 @st.composite
 def graphs(draw):
-    """Random graphs over three numbers: every node takes any earlier values, so paths of all lengths are added up."""
+    """Draw random graphs over three numbers. Every node may use any earlier values, so paths have various lengths."""
     values, nodes = ["x"], []
     constants = {"low": F(-0.5), "high": F(1.25), "two": F(2), "W": F([[1, -1, 0], [0, 2, 1], [-2, 0, 1]]) / 2}
     for index in range(draw(st.integers(1, 7))):
@@ -231,7 +231,7 @@ def test_random_graphs_match_the_reference_exactly(proto, seed):
 
 def test_every_operator_is_tried():
     tried = {node.op_type for proto in CASES.values() for node in proto.graph.node}
-    elsewhere = {"Constant", "ConstantOfShape", "Range", "Shape", "Size"}  # in the node tests of onnx itself
+    elsewhere = {"Constant", "ConstantOfShape", "Range", "Shape", "Size"}  # covered by onnx's node tests
     assert set(OPERATORS) <= tried | elsewhere
 
 
@@ -239,7 +239,7 @@ INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uin
 
 
 def of_constants(operator, *arrays, **attributes):
-    """The value of an operator on constants, added to an input as a float64."""
+    """Return a model that casts the value of an operator on constants to float64, and adds it to its input."""
     names = [f"c{k}" for k in range(len(arrays))]
     nodes = [
         (operator, names, ["r"], attributes),
@@ -263,7 +263,7 @@ def test_integers_wrap_around(operator, kind):
             "MatMul": lambda: np.array([a @ b]), "Max": lambda: np.maximum(a, b), "Min": lambda: np.minimum(a, b), "Sum": lambda: a + b,
         }[operator]()  # fmt: skip
     values = network(0) if len(wanted) > 1 else (network(0),)
-    assert list(values) == [int(np.float64(x)) for x in wanted.tolist()], "a cast to float64 rounds what it cannot hold"
+    assert list(values) == [int(np.float64(x)) for x in wanted.tolist()], "a cast to float64 rounds"
 
 
 @pytest.mark.parametrize("kind", INTEGERS)
@@ -305,7 +305,7 @@ def test_integers_that_are_refused(proto, words):
 
 
 def test_integers_in_gemm():
-    """As long as nothing overflows: onnxruntime has no such operator, and onnx's own goes through floats."""
+    """Without overflow. onnxruntime has no such operator, and onnx's reference implementation uses floats."""
     a, b, c = (np.array(numbers, np.int64) for numbers in ([[3, -4]], [[5], [6]], [[1 << 40]]))
     assert model_network(of_constants("Gemm", a, b, c))(0) == (1 << 40) - 9
 
@@ -314,7 +314,7 @@ def test_integers_in_gemm():
     ("operator", "inputs"), [("Pad", [I([0, 0])]), ("Pad", [I([0, 0]), np.uint8(7)]), ("Clip", [])]
 )
 def test_integers_keep_their_type(operator, inputs):
-    """200 + 100 is 44 in eight bits, wherever the 200 went before."""
+    """200 + 100 is 44 in eight bits, also after other operators on the 200."""
     names = [f"c{k}" for k in range(len(inputs))]
     nodes = [
         (operator, ["a", *names], ["p"], {}),
@@ -334,7 +334,7 @@ def test_integers_keep_their_type(operator, inputs):
 
 @pytest.mark.parametrize("shape", [[2, 3, 4], [2, 2, 2, 3], [1, 2, 2, 2, 3]])
 def test_global_max_pool_goes_over_all_axes_after_the_channels(shape):
-    """onnx's reference implementation goes over the last two, however many there are."""
+    """onnx's reference implementation always uses the last two axes."""
     network = model_network(single("GlobalMaxPool", shape))
     for point in dyadic_points(5, int(np.prod(shape)), seed=9):
         rows = np.array(point).reshape(shape[0] * shape[1], -1)
@@ -345,7 +345,7 @@ def test_global_max_pool_goes_over_all_axes_after_the_channels(shape):
 def test_global_max_pool_is_that_of_onnxruntime(shape):
     onnxruntime = pytest.importorskip("onnxruntime")
     nodes = [
-        ("Cast", ["x"], ["a"], {"to": TensorProto.FLOAT}),  # all that it has
+        ("Cast", ["x"], ["a"], {"to": TensorProto.FLOAT}),  # the only cast of a variable tensor
         ("GlobalMaxPool", ["a"], ["b"], {}),
         ("Cast", ["b"], ["y"], {"to": TensorProto.DOUBLE}),
     ]
@@ -357,14 +357,14 @@ def test_global_max_pool_is_that_of_onnxruntime(shape):
         assert exact(network, point) == [as_number(x) for x in values.ravel().tolist()]
 
 
-#: What a float of fewer bits makes of them; ties go to even.
+#: Numbers that shorter floats round; ties go to even.
 ROUNDED = [1.0, 1 / 3, 1.00390625, 1.01171875, -2.0 / 3, 3.0e38, 1e-30, 65504.0, 16777217.0]
 
 
 @pytest.mark.parametrize("to", [TensorProto.BFLOAT16, TensorProto.FLOAT16, TensorProto.FLOAT, TensorProto.DOUBLE])
 @pytest.mark.parametrize("stored", ["float32", "float64"])
 def test_casts_of_stored_constants_round(to, stored):
-    import ml_dtypes  # which onnx brings
+    import ml_dtypes  # a dependency of onnx
 
     kind = {TensorProto.BFLOAT16: ml_dtypes.bfloat16, TensorProto.FLOAT16: np.float16, TensorProto.FLOAT: np.float32}
     for number in ROUNDED:
@@ -380,7 +380,7 @@ def test_casts_of_stored_constants_round(to, stored):
 
 
 def test_casts_of_integers_round():
-    """2^24 + 1 is no float32; eight bits do not hold 257."""
+    """2^24 + 1 is not a float32; 257 does not fit in eight bits."""
     assert model_network(of_constants("Cast", np.array([16777217]), to=TensorProto.FLOAT))(0) == 16777216
     assert model_network(of_constants("Cast", np.array([257]), to=TensorProto.BFLOAT16))(0) == 256
     assert model_network(of_constants("Cast", np.array([True, False]), to=TensorProto.FLOAT))(0) == (1, 0)
@@ -389,7 +389,7 @@ def test_casts_of_integers_round():
 
 
 def test_floats_are_folded_over_the_real_numbers():
-    """As the README says of the network: the numbers are the stored ones, and no step is rounded."""
+    """As the README says: the numbers are the stored ones, and no step is rounded."""
     a, b = np.array([0.1], np.float32), np.array([0.7], np.float32)
     exact_sum = Fraction(float(a[0])) + Fraction(float(b[0]))
     assert model_network(of_constants("Add", a, b))(0) == exact_sum

@@ -1,4 +1,4 @@
-"""What cannot be read is refused in one line that says why; nothing outside the model's folder is touched."""
+"""Unsupported models are refused in one line that says why; no file outside the model's folder is opened."""
 
 import os
 
@@ -31,7 +31,7 @@ def refused(proto):
         (single("Sigmoid", [1, 2]), ["Sigmoid", "piecewise linear"]),
         (single("Exp", [1, 2]), ["Exp", "piecewise linear"]),
         (single("ArgMax", [1, 2]), ["ArgMax", "--margin"]),
-        (single("NoSuchThing", [1, 2]), ["NoSuchThing", "not read"]),
+        (single("NoSuchThing", [1, 2]), ["NoSuchThing", "not supported"]),
         (single("Relu", [1, 2], opset=6), ["opset 6", "version_converter"]),
         (model([("Mul", ["x", "x"], ["y"], {})], {"x": [2]}, {}, ["y"]), ["Mul", "both depend"]),
         (model([("MatMul", ["x", "x"], ["y"], {})], {"x": [2, 2]}, {}, ["y"]), ["MatMul", "both depend"]),
@@ -105,12 +105,12 @@ def test_weights_without_end_are_stopped():
 
 
 def grown(nodes, constants):
-    """A model that adds what is grown to its one input."""
+    """Return a model that adds a grown tensor to its one input."""
     return model([*nodes, ("Add", ["x", "big"], ["y"], {})], {"x": [1]}, constants, ["y"])
 
 
 def grown_to(count):
-    """By each operator that can make many numbers of few, a tensor with so many entries."""
+    """Return a tensor with so many entries, from each operator that can make many numbers of few."""
     one, size, side = np.ones(1), np.array([count]), round(count**0.5)
     doubled = [
         ("Concat", ["c" if not k else f"v{k}"] * 2, [f"v{k + 1}"], {"axis": 0}) for k in range(count.bit_length() - 1)
@@ -139,7 +139,7 @@ def test_a_small_file_does_not_grow_large(name):
 
 
 def test_a_large_file_may_hold_large_tensors():
-    """What an operator makes of stored numbers may be as large as they are."""
+    """The result of an operator may be as large as its stored operands."""
     weights = np.ones((600, 500), np.float32)
     nodes = [("Neg", ["w"], ["n"], {}), ("Transpose", ["n"], ["t"], {}), ("MatMul", ["x", "t"], ["y"], {})]
     network = model_network(model(nodes, {"x": [1, 500]}, {"w": weights}, ["y"]))
@@ -188,7 +188,7 @@ def test_inputs_without_end_are_stopped():
     ],
 )  # fmt: skip
 def test_odd_inputs_are_refused_and_no_bug(proto, words):
-    if not words:  # an empty list of parts is fine: nothing is asked for
+    if not words:  # an empty list of parts is valid
         assert model_network(proto)(1) == 1
         return
     message = refused(proto)
@@ -210,16 +210,18 @@ def test_scalars_are_tensors_too(proto):
     network = model_network(proto)
     for point in dyadic_points(3, len(network.inputs)):
         assert exact(network, point) == reference(proto, point)
-    assert model_network(single("Pad", [], [np.zeros(0, np.int64)]))(3) == 3, "onnx's own fails there"
+    assert model_network(single("Pad", [], [np.zeros(0, np.int64)]))(3) == 3, (
+        "onnx's reference implementation fails here"
+    )
 
 
 def test_values_carried_without_end_are_stopped():
-    """A long chain beside a wide input that is needed again at its end."""
+    """A long chain, and a wide input that is needed again at its end."""
     nodes = [("Slice", ["x", "zero", "one"], ["v0"], {})]
     nodes += [(op, [f"v{i}", "c"][: 1 + (op == "Sub")], [f"v{i + 1}"], {}) for i, op in enumerate(["Relu", "Sub"] * 40)]
     nodes.append(("Concat", ["x", "v80"], ["y"], {"axis": 0}))
     constants = {"zero": np.array([0]), "one": np.array([1]), "c": np.array([1.0])}
-    assert "carry values" in refused(model(nodes, {"x": [30000]}, constants, ["y"]))
+    assert "neurons that copy values" in refused(model(nodes, {"x": [30000]}, constants, ["y"]))
 
 
 def test_integer_inputs_are_refused():
@@ -251,7 +253,7 @@ def test_external_data_elsewhere_is_not_touched(tmp_path, location):
     os.symlink(tmp_path / "secret.bin", folder / "link")
     os.mkfifo(folder / "pipe")
     (folder / "net.onnx").write_bytes(external(location).SerializeToString())
-    with pytest.raises(InputError) as error:  # of a pipe too, without waiting for somebody to write to it
+    with pytest.raises(InputError) as error:  # also for a pipe, without waiting for a writer
         read_onnx(folder / "net.onnx")
     assert "\n" not in str(error.value)
 

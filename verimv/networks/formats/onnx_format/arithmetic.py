@@ -50,7 +50,7 @@ def negate(node: Node) -> Tensor:
     tensor = node.input(0)
     if kind := integer_type(tensor):
         if kind.kind == "u":
-            raise InputError(f"the negative of {kind}, which has no signs")
+            raise InputError(f"the negative of {kind}, which is unsigned")
         return wrapped(mapped(lambda x: -int(x), tensor.array), kind)
     return _negated(tensor)
 
@@ -128,7 +128,7 @@ def matmul(node: Node) -> Tensor:
 
 
 def product(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
-    """Matrix product with numpy's rules for vectors and stacks of matrices."""
+    """Return a matrix product, by numpy's rules for vectors and stacks of matrices."""
     if a.forms and b.forms:
         raise InputError(_NOT_LINEAR)
     if not a.shape or not b.shape:
@@ -161,7 +161,7 @@ def product(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
 
 
 def _forms_times(circuit: Circuit, x: Array, y: Array) -> Iterator[Affine]:
-    """A matrix of forms times one of numbers, row by row."""
+    """Yield a matrix of forms times one of numbers, row by row."""
     matrix = exact(constant(y)).T
     for row in x:
         yield from _weighted(circuit, matrix, row)
@@ -182,7 +182,7 @@ def _times(circuit: Circuit, x: Array, y: Array) -> Iterator[Number]:
 
 
 def _weighted(circuit: Circuit, matrix: Array, vector: Sequence[Affine]) -> list[Affine]:
-    """A matrix of numbers times a vector of forms; over single values of weight 1, a row is its weights."""
+    """Return a matrix of numbers times a vector of forms; faster if all forms are single values of weight 1."""
     numbers = [form.terms[0][0] for form in vector if len(form.terms) == 1 and form.terms[0][1] == 1]
     if len(numbers) < len(vector) or len(set(numbers)) < len(numbers):
         return [circuit.combination(list(zip(row, vector, strict=True))) for row in matrix]
@@ -214,8 +214,8 @@ def gemm(node: Node) -> Tensor:
 
 
 def _fitting_product(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
-    """Without overflow: what becomes of it in Gemm is said nowhere, onnxruntime has none of integers, and onnx's
-    reference implementation goes through floats."""
+    """Return a product, and refuse overflow of integers: ONNX does not define it for Gemm, onnxruntime has no Gemm of
+    integers, and onnx's reference implementation uses floats."""
     if kind := integer_type(a, b):
         return fitting(product(circuit, constant(exact(a)), constant(exact(b))).array, kind, "a product")
     return product(circuit, a, b)
@@ -228,7 +228,7 @@ def _fitting_sum(circuit: Circuit, a: Tensor, b: Tensor) -> Tensor:
 
 
 def conv(node: Node) -> Tensor:
-    """Correlation of the input with constant kernels, in any number of dimensions."""
+    """Return the correlation of the input with constant kernels, in any number of dimensions."""
     data, kernels, bias = node.input(0), node.input(1), node.optional(2)
     if kernels.forms:
         raise InputError("kernels that depend on the input" + (f": {_NOT_LINEAR}" if data.forms else ""))
@@ -288,7 +288,7 @@ def global_average_pool(node: Node) -> Tensor:
 
 
 def spatial_axes(node: Node) -> tuple[int, ...]:
-    """Those of the input (N, C, …) after the first two."""
+    """Return the axes of the input (N, C, …) after the first two."""
     shape = node.input(0).shape
     if len(shape) < 3:
         raise InputError(f"expected (N, C, …), found shape {shape}")
@@ -304,7 +304,7 @@ def reduce_mean(node: Node) -> Tensor:
 
 
 def reduction(node: Node) -> tuple[tuple[int, ...], bool]:
-    """The axes that a reduction goes over, and whether they are kept with length 1."""
+    """Return the axes of a reduction, and whether they are kept with length 1."""
     rank = len(node.input(0).shape)
     axes = node.list_input(1, "axes")
     keeps = node.flag("keepdims", True)
@@ -326,12 +326,12 @@ def _reduced(node: Node, data: Tensor, axes: tuple[int, ...], keeps: bool, divid
         if divide:
             raise InputError(f"the mean of {kind}, which runtimes round differently; put a Cast to a float before")
         sums = as_objects([sum(map(int, row)) for row in rows], shape)
-        return fitting(sums, kind, "a sum")  # onnxruntime stops at the type's end, others wrap around
+        return fitting(sums, kind, "a sum")  # onnxruntime saturates, others wrap around
     return constant(as_objects([factor * total(list(row)) for row in exact(data.with_array(rows))], shape))
 
 
 def grouped(data: Tensor, axes: tuple[int, ...], keeps: bool) -> tuple[Array, tuple[int, ...]]:
-    """A row for each entry of the result of a reduction over `axes`, and the result's shape."""
+    """Return a row for each entry of the result of a reduction over `axes`, and the shape of the result."""
     rest = [axis for axis in range(len(data.shape)) if axis not in axes]
     lengths = [data.shape[axis] for axis in rest]
     count = math.prod(data.shape[axis] for axis in axes)
@@ -347,11 +347,10 @@ _ROUNDED = (
 
 
 def batch_normalization(node: Node) -> Tensor:
-    """scale·(x − mean)/√(variance + ε) + bias per channel.
+    """Return scale·(x − mean)/√(variance + ε) + bias per channel.
 
-    1/√… is irrational as a rule, and every channel would bring a root of its own into the network's numbers. So it is
-    rounded to 60 significant bits (a float has 24 or 53): the one number that is not exactly what the file says, which
-    is told by an :class:`InexactWarning`.
+    1/√… is usually irrational, and every channel would add another root to the network's numbers. So it is rounded to
+    60 significant bits (a float has 24 or 53), with an :class:`InexactWarning`. No other number of a file is rounded.
     """
     data = node.input(0)
     if node.outputs > 1 or node.integer("training_mode", 0):
@@ -375,7 +374,7 @@ def batch_normalization(node: Node) -> Tensor:
 
 
 def _inverse_root(x: Rational) -> Rational:
-    """1/√x rounded down to at least 60 significant bits; exact if it is rational."""
+    """Return 1/√x rounded down to at least 60 significant bits; exact if it is rational."""
     p, q = int(x.numerator), int(x.denominator)
     root_p, root_q = math.isqrt(p), math.isqrt(q)
     if root_p * root_p == p and root_q * root_q == q:

@@ -1,7 +1,7 @@
-"""The layers of an ONNX model as they are executed, one for each affine operator, nothing folded together.
+"""The layers of an ONNX model as they are executed, one for each affine operator.
 
-The reader folds what is affine into few exact layers. What rounding does depends on the operators themselves: that is
-what is read here, of models that are a chain of them.
+The reader merges affine operators into few exact layers. Rounding errors depend on the operators themselves, so these
+are read here one by one, for models that are a chain of operators.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from verimv.networks.formats.onnx_format.model import attribute_values, parse_mo
 from verimv.networks.formats.onnx_format.reader import model_network
 from verimv.networks.network import Activation, Layer, Network
 
-#: They move numbers and keep their order.
+#: Operators that keep the numbers and their order.
 _MOVES = ("Flatten", "Reshape", "Squeeze", "Unsqueeze", "Identity", "Dropout")
 _KNOWN = ("Gemm", "MatMul", "Add", "Sub", "Relu", "Clip", *_MOVES)
 _WHY = "the error of floats is bounded for chains of " + ", ".join(_KNOWN)
 
 
 def executed_network(path: str | os.PathLike[str]) -> Network:
-    """The network of an ONNX file with a layer for each sum of products that float32 execution computes."""
+    """Return the network of an ONNX file with a layer for each sum of products that float32 execution computes."""
     place = Path(path)
     try:
         model = parse_model(read_bytes(place))
@@ -41,7 +41,7 @@ class _Chain:
         self.model, self.folder = model, folder
         self.read = model_network(model, folder)
         self.constants: dict[str, Any] = {t.name: tensor_array(t, folder) for t in model.graph.initializer}
-        #: per layer: weights (a row per neuron), bias, activation; and whether a bias may still be added to its sum
+        #: per layer: weights (a row per neuron), bias, activation. `open` tells whether a bias may still be added
         self.layers: list[tuple[Any, Any, Activation]] = []
         self.open = False
 
@@ -107,7 +107,7 @@ class _Chain:
         self._layer(weights, np.broadcast_to(bias.ravel(), len(weights)), open_=not bias.any())
 
     def _shift(self, node: onnx.NodeProto, value: str, others: Sequence[str]) -> None:
-        """A bias. Runtimes fuse MatMul and Add: its bias is one more term of the sum, in any order."""
+        """Add a bias. Runtimes fuse MatMul and Add, so the bias is one more term of the sum, in any order."""
         constant = self._constant(others[0]).ravel()
         if node.op_type == "Sub":
             if node.input[0] != value:
@@ -143,5 +143,5 @@ class _Chain:
         self.width, self.open = len(weights), open_
 
 
-#: Attributes of Gemm that are not taken otherwise.
+#: The only supported values of these attributes of Gemm.
 _PLAIN = {"alpha": 1.0, "beta": 1.0, "transA": 0}

@@ -51,7 +51,7 @@ def parse_model(data: bytes) -> onnx.ModelProto:
 
 
 def _texts(model: onnx.ModelProto) -> Iterator[Any]:
-    """Every name that is used; protobuf hands out bytes for what is no text."""
+    """Yield every name of the model; protobuf returns bytes for a name that is not text."""
     graph = model.graph
     yield from (entry.domain for entry in model.opset_import)
     for pair in model.metadata_props:
@@ -70,29 +70,29 @@ def _texts(model: onnx.ModelProto) -> Iterator[Any]:
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """A regular file of bounded size."""
+    """Read a regular file of bounded size."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
                 raise InputError("not a regular file", source=str(path))
             if found.st_size > limit:
-                raise InputError(f"{found.st_size:,} bytes, more than the {limit:,} that are read", source=str(path))
+                raise InputError(f"{found.st_size:,} bytes, more than the limit of {limit:,}", source=str(path))
             return file.read(limit + 1)
     except OSError as error:
         raise InputError((error.strerror or str(error)).lower(), source=str(path)) from None
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """A pipe is opened at once, to be refused, and not when somebody writes to it."""
+    """Open without waiting: a pipe must be refused at once, not when a process writes to it."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def tensor_array(tensor: onnx.TensorProto, folder: Path | None) -> Array:
-    """The numbers of a stored tensor. `folder` is where external data may lie; None forbids it."""
+    """Return the numbers of a stored tensor. `folder` is where external data may be; None forbids it."""
     kind = tensor.data_type
     if kind not in _DTYPES:
-        raise InputError(f"tensor {shown(tensor.name)}: numbers of type {_type_name(kind)} are not read")
+        raise InputError(f"tensor {shown(tensor.name)}: numbers of type {_type_name(kind)} are not supported")
     dtype, shape = np.dtype(_DTYPES[kind]), list(tensor.dims)
     check_size(shape)
     count = math.prod(shape)
@@ -111,7 +111,7 @@ def tensor_array(tensor: onnx.TensorProto, folder: Path | None) -> Array:
 
 
 def _typed(tensor: onnx.TensorProto, dtype: np.dtype[Any], count: int) -> Array:
-    """Numbers stored one by one; half floats as their bits."""
+    """Return numbers that are stored one by one; half floats are stored as their bits."""
     stored = list(getattr(tensor, _FIELDS.get(tensor.data_type, "int32_data")))
     if len(stored) != count:
         raise InputError(f"tensor {shown(tensor.name)}: expected {count:,} numbers, found {len(stored):,}")
@@ -120,17 +120,17 @@ def _typed(tensor: onnx.TensorProto, dtype: np.dtype[Any], count: int) -> Array:
             return np.array(stored, dtype=np.uint16).view(np.float16)
         return np.array(stored, dtype=dtype)
     except (OverflowError, ValueError):
-        raise InputError(f"tensor {shown(tensor.name)}: a number that is no {dtype}") from None
+        raise InputError(f"tensor {shown(tensor.name)}: a number does not fit the type {dtype}") from None
 
 
 def _external(tensor: onnx.TensorProto, folder: Path | None, length: int) -> bytes:
     entries = {entry.key: entry.value for entry in tensor.external_data}
     location = entries.get("location", "")
     if folder is None:
-        raise InputError(f"tensor {shown(tensor.name)} lies outside the model, which was not read from a file")
+        raise InputError(f"tensor {shown(tensor.name)} has external data, but the model was not read from a file")
     root = Path(os.path.realpath(folder))
     if not location or "\0" in location or os.path.isabs(location):
-        raise InputError(f"tensor {shown(tensor.name)}: external data at {shown(location)}, no file of the folder")
+        raise InputError(f"tensor {shown(tensor.name)}: external data at {shown(location)}, not a relative path")
     path = Path(os.path.realpath(root / location))
     if not path.is_relative_to(root) or path == root:
         raise InputError(f"tensor {shown(tensor.name)}: external data at {shown(location)}, outside the model's folder")
@@ -144,7 +144,7 @@ def _external(tensor: onnx.TensorProto, folder: Path | None, length: int) -> byt
 
 def _whole(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise InputError(f"external data: expected a whole number, found {shown(text)}")
+        raise InputError(f"external data: expected an integer, found {shown(text)}")
     return int(text)
 
 
@@ -153,7 +153,7 @@ def _type_name(kind: int) -> str:
 
 
 def attribute_values(node: onnx.NodeProto, folder: Path | None) -> Mapping[str, Any]:
-    """Attributes as Python values; graphs and sparse tensors stay protobuf messages, which no operator takes."""
+    """Return attributes as Python values. Graphs and sparse tensors, which no operator accepts, are not converted."""
     values: dict[str, Any] = {}
     for attribute in node.attribute:
         if attribute.ref_attr_name:

@@ -1,4 +1,4 @@
-"""One operator of a graph as its implementation sees it: tensors, attributes, the circuit to build on."""
+"""One operator of a graph: its tensors, its attributes, and the circuit to build on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Node:
         return self.inputs[index] if index < len(self.inputs) else None
 
     def all_inputs(self) -> list[Tensor]:
-        """For operators that take any number."""
+        """Return all inputs, for operators that take any number of them."""
         if not self.inputs:
             raise InputError("expected at least one input")
         return [self.input(index) for index in range(len(self.inputs))]
@@ -46,7 +46,7 @@ class Node:
         return value
 
     def flag(self, name: str, default: bool) -> bool:
-        """Runtimes disagree about what is neither 0 nor 1: to some it is not 1, to others it is not 0."""
+        """Return an attribute that must be 0 or 1: runtimes disagree about other values."""
         value = self.integer(name, int(default))
         if value not in (0, 1):
             raise InputError(f"attribute {name}: expected 0 or 1, found {value}")
@@ -61,7 +61,7 @@ class Node:
         return value
 
     def number(self, name: str, default: float) -> Rational:
-        """A float attribute is a 32-bit float, exactly."""
+        """Return the exact value of a float attribute, which has 32 bits."""
         value = self.attributes.get(name, default)
         if not isinstance(value, int | float):
             raise InputError(f"attribute {name}: expected a number")
@@ -76,7 +76,7 @@ class Node:
         return value
 
     def list_input(self, index: int, attribute: str) -> list[int] | None:
-        """What older opsets have as an attribute and newer ones as a constant input."""
+        """Return a list that is an attribute in older opsets and a constant input in newer ones."""
         tensor = self.optional(index)
         return self.integer_list(attribute) if tensor is None else integers(tensor, attribute)
 
@@ -85,7 +85,7 @@ Operator = Callable[[Node], Tensor | list[Tensor]]
 
 
 def axis_in(axis: int, rank: int) -> int:
-    """Axes may count from the end."""
+    """Return an axis ≥ 0, given one that may count from the end."""
     if not -rank <= axis < rank:
         raise InputError(f"axis {axis} of a tensor with {rank} axes")
     return axis % rank
@@ -94,5 +94,5 @@ def axis_in(axis: int, rank: int) -> int:
 def axes_in(axes: Sequence[int], rank: int) -> tuple[int, ...]:
     found = tuple(axis_in(axis, rank) for axis in axes)
     if len(set(found)) < len(found):
-        raise InputError(f"axes {list(axes)}: one stands twice")
+        raise InputError(f"axes {list(axes)}: expected different axes")
     return found

@@ -1,4 +1,4 @@
-"""Operators that bend: piecewise linear, lowered exactly to ρ and σ."""
+"""Piecewise linear operators, written exactly with ρ and σ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from verimv.networks.formats.onnx_format.tensors import (
 
 
 def _typed(result: Tensor, *inputs: Tensor) -> Tensor:
-    """What is made of integers stays integers of their type; |−128| is −128 in eight bits."""
+    """Give a result of integers the type of its inputs: |−128| is −128 in eight bits."""
     kind = integer_type(*inputs)
     return wrapped(result.array, kind) if kind else result
 
@@ -57,7 +57,7 @@ def clip(node: Node) -> Tensor:
 
 
 def _end(node: Node, index: int, name: str) -> Number | None:
-    """An end of a Clip: an input since opset 11, an attribute before. −∞ is no least and ∞ no largest number."""
+    """Return an end of a Clip: an input since opset 11, an attribute before. None for min = −∞ and max = ∞."""
     tensor, nowhere = node.optional(index), float("-inf") if name == "min" else float("inf")
     if tensor is None:
         value = node.attributes.get(name, nowhere)
@@ -93,7 +93,7 @@ def _joined(node: Node, join: Callable[[Affine, Affine], Affine]) -> Tensor:
 def max_pool(node: Node) -> Tensor:
     data = node.input(0)
     if node.outputs > 1:
-        raise InputError("the indices of MaxPool are not read")
+        raise InputError("the indices of MaxPool are not supported")
     kernel = node.integer_list("kernel_shape")
     if len(data.shape) < 3 or kernel is None:
         raise InputError(f"expected kernel_shape and an input (N, C, …), found shape {data.shape}")
@@ -118,7 +118,7 @@ def _extreme(node: Node, join: Callable[[Affine, Affine], Affine], axes: tuple[i
     data = node.input(0)
     rows, shape = grouped(data.with_array(forms(data)), axes, keeps)
     if not rows.shape[1]:
-        raise InputError("the largest or smallest of nothing")
+        raise InputError("the maximum or minimum of an empty tensor")
     return _typed(variable(as_objects([node.circuit.folded(list(row), join) for row in rows], shape)), data)
 
 

@@ -1,7 +1,7 @@
-"""ONNX → exact network: a graph is run once on affine forms, and what comes out is put into layers.
+"""ONNX → exact network: the graph is evaluated once on affine forms, and the results are arranged in layers.
 
-The network is the exact real-number function of the stored weights: float32 weights are the rationals that they are,
-and no step is rounded. onnxruntime's floats differ from it by their rounding.
+The network is the exact real-number function of the stored weights: float32 weights are taken as rationals, and no step
+is rounded. The floats of onnxruntime differ from it by rounding.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from verimv.networks.transforms.circuit import Circuit
 OPERATORS: dict[str, Operator] = {**SHAPES, **ARITHMETIC, **PIECES}
 
 OLDEST_OPSET = 7
-#: A shape is a few bytes in a file; each input, with a neuron of its own, takes some 2,000.
+#: Limit on inputs. A file needs a few bytes for a shape; memory, about 2,000 for each input with its neuron.
 MAX_INPUTS = 300_000
 MAX_OUTPUTS = 300_000
-#: Entries that all operators together may read and make: so many, and more for a file that holds more itself.
+#: Entries that all operators together may read and create; a file with many stored numbers may have more.
 _MAX_WORK = 1_000_000
 _WORK_PER_ENTRY = 8
 _MAX_MESSAGE = 300
 _DOMAINS = ("", "ai.onnx")
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
-#: Where the writer keeps the box.
+#: Metadata key under which the writer stores the box.
 BOX_KEY = "verimv_box"
 
 
 def read_onnx(path: str | os.PathLike[str]) -> Network:
-    """The network of an ONNX file. Inputs and outputs are flattened in the order of the file and called x1…, y1…"""
+    """Read an ONNX file. Inputs and outputs are flattened in the order of the file and called x1…, y1…"""
     place = Path(path)
     try:
         return model_network(parse_model(read_bytes(place)), place.parent)
@@ -53,7 +53,7 @@ def read_onnx(path: str | os.PathLike[str]) -> Network:
 
 
 def model_network(model: onnx.ModelProto, folder: Path | None = None) -> Network:
-    """The network of a parsed model; external data is looked for in `folder` only."""
+    """Return the network of a parsed model; external data is looked for in `folder` only."""
     graph = _Graph(model, folder)
     return graph.network()
 
@@ -68,7 +68,7 @@ class _Graph:
 
     def network(self) -> Network:
         if self.graph.sparse_initializer:
-            raise InputError("sparse initialisers are not read")
+            raise InputError("sparse initialisers are not supported")
         for tensor in self.graph.initializer:
             self.values[tensor.name] = constant(tensor_array(tensor, self.folder))
             self.held += self.values[tensor.name].array.size
@@ -107,7 +107,7 @@ class _Graph:
         self.held += count
 
     def _in_order(self) -> list[onnx.NodeProto]:
-        """Nodes after what they use. Files should be in that order, and some are not."""
+        """Return the nodes in topological order. ONNX demands this order, but some files differ."""
         order: list[onnx.NodeProto] = []
         known = {"", *self.values}
         waiting: dict[str, list[int]] = {}
@@ -156,7 +156,7 @@ class _Graph:
             self.values[output] = tensor
 
     def _spend(self, name: str, inputs: Sequence[Tensor], results: Sequence[Tensor]) -> None:
-        """What one operator may make is bounded by itself; here is what they make together. Views are free."""
+        """Bound the entries that all operators create together; each operator is bounded too. Views are free."""
         if name == "Constant":  # its numbers are in the file
             self.held += sum(tensor.array.size for tensor in results)
             return
@@ -164,10 +164,10 @@ class _Graph:
             if not any(np.may_share_memory(tensor.array, other.array) for other in inputs):
                 self.work += max([tensor.array.size, *(other.array.size for other in inputs)])
         if self.work > (limit := _MAX_WORK + _WORK_PER_ENTRY * self.held):
-            raise InputError(f"operators make tensors of more than {limit:,} entries together, out of {self.held:,}")
+            raise InputError(f"operators make tensors of more than {limit:,} entries together, from {self.held:,}")
 
     def _box(self) -> Sequence[Sequence[str]] | None:
-        """The box that verimv's own writer has put into the file."""
+        """Return the box that verimv's writer stored in the file."""
         for entry in self.model.metadata_props:
             if entry.key == BOX_KEY:
                 try:
@@ -186,16 +186,16 @@ def _opset(model: onnx.ModelProto) -> int:
         raise InputError("the model does not say which opset it uses")
     if versions[0] < OLDEST_OPSET:
         raise InputError(
-            f"opset {versions[0]} is older than {OLDEST_OPSET}, the oldest that is read; "
-            "onnx.version_converter brings the file up to date"
+            f"opset {versions[0]} is older than {OLDEST_OPSET}, the oldest that is supported; "
+            "convert the file with onnx.version_converter"
         )
     return int(versions[0])
 
 
 def _input_shape(value: onnx.ValueInfoProto) -> list[int]:
-    """The shape of an input; a first axis of unknown length is the batch, of which one is taken."""
+    """Return the shape of an input; a first axis of unknown length is the batch, and gets length 1."""
     if value.type.WhichOneof("value") != "tensor_type":
-        raise InputError(f"input {shown(value.name)} is no tensor")
+        raise InputError(f"input {shown(value.name)} is not a tensor")
     tensor_type = value.type.tensor_type
     if tensor_type.elem_type not in _FLOATS:
         raise InputError(f"input {shown(value.name)}: expected real numbers (float), found integers or text")

@@ -1,4 +1,4 @@
-"""Operators that are not read, and what to do about them."""
+"""Operators that are not supported, and what to do about them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ADVICE = {
     "ArgMax": "leave it out, and look at the difference of two outputs with --margin",
     "ArgMin": "leave it out, and look at the difference of two outputs with --margin",
     "HardSwish": "x·HardSigmoid(x) is quadratic in between; train with Relu or HardSigmoid",
-    "ThresholdedRelu": "it jumps, and a formula is continuous",
-    "Sign": "it jumps, and a formula is continuous",
+    "ThresholdedRelu": "it is discontinuous, and formulas are continuous",
+    "Sign": "it is discontinuous, and formulas are continuous",
     "Where": "write the choice with Min, Max or Relu",
 }
 _CURVES = {
@@ -26,11 +26,11 @@ _CURVES = {
 
 
 def reason_against(operator: str, domain: str) -> str:
-    """One line: the operator by name, why, and what to do."""
+    """Return one line: the operator, why it is not supported, and what to do."""
     if domain not in ("", "ai.onnx"):
-        return f"operator {shown(operator)} of domain {shown(domain)} is not read: export with standard operators only"
+        return f"operator {shown(operator)} of domain {shown(domain)} is not supported: use standard operators only"
     why = f": {_CURVED}" if operator in _CURVES else ""
     advice = _ADVICE.get(operator)
     if advice is None and why:
         advice = "train with Relu, LeakyRelu, Clip or HardSigmoid in its place"
-    return f"operator {shown(operator)} is not read{why}" + (f"; {advice}" if advice else "")
+    return f"operator {shown(operator)} is not supported{why}" + (f"; {advice}" if advice else "")

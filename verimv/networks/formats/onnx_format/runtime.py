@@ -1,4 +1,4 @@
-"""What onnxruntime's floats say of a model, to be compared with the exact network. onnxruntime is optional."""
+"""Float values of a model by onnxruntime, to compare with the exact network. onnxruntime is optional."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from verimv.core.errors import InputError
 
 
 class FloatModel:
-    """A model in onnxruntime, on one thread; points and values are flat, as for the network that is read from it."""
+    """A model in onnxruntime, on one thread; points and values are flat, as for the exact network."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         try:
@@ -25,11 +25,11 @@ class FloatModel:
         options.log_severity_level = 4
         try:
             self._session: Any = onnxruntime.InferenceSession(os.fspath(path), options)
-        except Exception as error:  # its own kinds of error, which have no common class
+        except Exception as error:  # onnxruntime's errors have no common class
             raise InputError(f"onnxruntime refuses the model: {_first_line(error)}", source=str(path)) from None
 
     def at(self, point: Sequence[float]) -> list[float]:
-        """The outputs at a point, whose coordinates are rounded to the type of the input first."""
+        """Return the outputs at a point, whose coordinates are first rounded to the type of the input."""
         feed, start = {}, 0
         for value in self._session.get_inputs():
             shape = [length if isinstance(length, int) and length > 0 else 1 for length in value.shape]

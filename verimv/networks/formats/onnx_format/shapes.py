@@ -1,4 +1,4 @@
-"""Operators that move entries and compute nothing: for constants and for variable tensors alike."""
+"""Operators that move entries and compute nothing, for constants and for variable tensors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from verimv.networks.formats.onnx_format.tensors import (
     scalar,
 )
 
-#: TensorProto.DataType of the floats and of the integers that a constant can be cast to.
+#: Float and integer types to which a constant can be cast, by TensorProto.DataType.
 _FLOATS = {1: np.float32, 10: np.float16, 11: np.float64}
 _INTEGERS: dict[int, type[np.integer[Any]]] = {
     2: np.uint8, 3: np.int8, 4: np.uint16, 5: np.int16, 6: np.int32, 7: np.int64, 12: np.uint32, 13: np.uint64,
@@ -41,12 +41,12 @@ def identity(node: Node) -> Tensor:
 
 
 def dropout(node: Node) -> list[Tensor]:
-    """Inference: the identity."""
+    """Return the input: in inference, Dropout is the identity."""
     training = node.optional(2)
     if training is not None and (training.forms or training.array.any()):
         raise InputError("Dropout in training mode is random; export the network for inference (model.eval())")
     if node.outputs > 1:
-        raise InputError("the mask of Dropout is not read")
+        raise InputError("the mask of Dropout is not supported")
     return [node.input(0)]
 
 
@@ -93,7 +93,7 @@ def squeeze(node: Node) -> Tensor:
     axes = node.list_input(1, "axes")
     if axes is None:
         return tensor.with_array(np.squeeze(tensor.array))
-    if not axes and 1 in tensor.shape:  # onnxruntime takes none for all, onnx's reference implementation does not
+    if not axes and 1 in tensor.shape:  # onnxruntime reads it as all axes, onnx's reference implementation as none
         raise InputError("an empty list of axes: name them, or leave the list out for all of length 1")
     found = axes_in(axes, len(tensor.shape))
     if any(tensor.shape[axis] != 1 for axis in found):
@@ -114,7 +114,7 @@ def transpose(node: Node) -> Tensor:
     tensor = node.input(0)
     order = node.integer_list("perm")
     if order is not None and sorted(order) != list(range(len(tensor.shape))):
-        raise InputError(f"perm {order} is no order of {len(tensor.shape)} axes")
+        raise InputError(f"perm {order} is not a permutation of {len(tensor.shape)} axes")
     return tensor.with_array(np.transpose(tensor.array, order))
 
 
@@ -178,9 +178,9 @@ def slice_(node: Node) -> Tensor:
 
 
 def _cut(start: int, end: int, step: int, length: int) -> slice:
-    """Python's slices but for an end at or before the beginning when stepping back."""
+    """Return Python's slice, except for an end before the first entry when stepping back."""
     if step < 0 and end < -length:
-        if start < -length < 0:  # onnxruntime takes the first entry, onnx's reference implementation nothing
+        if start < -length < 0:  # onnxruntime returns the first entry, onnx's reference implementation nothing
             raise InputError(f"stepping back from {start} on an axis of length {length}")
         return slice(start, None, step)
     return slice(start, end, step)
@@ -202,7 +202,7 @@ def gather(node: Node) -> Tensor:
 
 
 def pad(node: Node) -> Tensor:
-    """Constant padding; reflect and edge move entries too."""
+    """Pad with a constant, or by mode reflect or edge."""
     tensor = node.input(0)
     pads = node.list_input(1, "pads")
     if pads is None:
@@ -269,13 +269,13 @@ def _padded(tensor: Tensor, widths: Sequence[tuple[int, int]], value: Tensor) ->
 
 
 def cast(node: Node) -> Tensor:
-    """A variable tensor stays what it is under a cast to a float, and has no other; so do numbers that were computed
-    here, which are exact. Stored constants are rounded."""
+    """Cast a tensor. A variable tensor, and exact numbers that were computed here, can be cast to floats only, and do
+    not change. Stored constants are rounded."""
     tensor, to = node.input(0), node.integer("to", 0)
     if to in _FLOATS or to == _BFLOAT16:
         if tensor.forms or tensor.array.dtype == object:
             return tensor
-        with np.errstate(over="ignore"):  # what becomes infinite is refused where it is used
+        with np.errstate(over="ignore"):  # infinite numbers are refused where they are used
             return constant(_bfloat16(tensor.array) if to == _BFLOAT16 else tensor.array.astype(_FLOATS[to]))
     if to not in _INTEGERS or tensor.forms:
         raise InputError("a cast to anything but a float: what depends on the input stays a real number here")
@@ -287,7 +287,7 @@ def cast(node: Node) -> Tensor:
 
 
 def _bfloat16(array: Array) -> Array:
-    """Rounded to the eight bits of a bfloat16, to even; as float32, which numpy has."""
+    """Round to bfloat16 (eight significant bits, ties to even), as float32, since numpy has no bfloat16."""
     single = array.astype(np.float32)
     bits = single.view(np.uint32).astype(np.uint64)
     rounded = ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)

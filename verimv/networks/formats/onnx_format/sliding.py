@@ -19,7 +19,7 @@ Index = tuple[int, ...]
 
 @dataclass(frozen=True)
 class SlidingWindows:
-    """Where the windows of a kernel lie over an input. Paddings are those at the beginning and at the end."""
+    """Positions of the windows of a kernel over an input, with paddings at the beginning and at the end."""
 
     lengths: Index
     kernel: Index
@@ -56,7 +56,7 @@ class SlidingWindows:
         )
 
     def places(self) -> Iterator[tuple[Index, list[tuple[Index, Index]]]]:
-        """Each place of the output, with its pairs of a cell of the kernel and the input's entry under it."""
+        """Yield each index of the output, with pairs of a kernel index and the input index under it."""
         per_axis = [
             [self._axis_cells(axis, place) for place in range(count)] for axis, count in enumerate(self.output_shape)
         ]
@@ -71,7 +71,7 @@ class SlidingWindows:
         return [(cell, position) for cell, position in cells if 0 <= position < self.lengths[axis]]
 
     def padded_count(self, place: Sequence[int]) -> int:
-        """Entries under a window, those of the padding included."""
+        """Number of entries under a window, including padding."""
         counts = []
         for axis, k in enumerate(place):
             start = k * self.strides[axis] - self.before[axis]
@@ -80,7 +80,7 @@ class SlidingWindows:
         return math.prod(counts)
 
     def pooled(self, data: Array, join: Callable[[Index, list[Affine]], Affine]) -> Array:
-        """Each channel's windows joined; data is (N, C, …)."""
+        """Join the entries of each window, for each channel; data is (N, C, …)."""
         shape = (*data.shape[:2], *self.output_shape)
         check_size(shape, room(data))
         check_size([math.prod(shape), math.prod(self.kernel)])

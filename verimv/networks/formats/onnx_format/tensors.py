@@ -20,17 +20,17 @@ from verimv.networks.affine import Affine
 
 Array = npt.NDArray[Any]
 
-#: Entries of one tensor that is stored in a file.
+#: Limit on entries of a tensor that is stored in a file.
 MAX_ENTRIES = 10_000_000
-#: Entries of one that an operator makes, unless an input of it is larger: a file of a hundred bytes can ask for any
-#: number of them, and each takes some 500 bytes.
+#: Limit on entries of a tensor that an operator creates, unless an input is larger: a file of a hundred bytes can need
+#: any number of them, and each takes some 500 bytes.
 MAX_MADE = 250_000
 MAX_AXES = 32
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """`forms` tells a variable tensor from a constant."""
+    """An array. `forms` distinguishes a variable tensor from a constant."""
 
     array: Array
     forms: bool
@@ -52,32 +52,32 @@ def constant(array: Array) -> Tensor:
 
 
 def variable(array: Array) -> Tensor:
-    """A tensor of forms; one without any variable in it is a constant again."""
+    """Return a tensor of forms; a constant if no form has a variable."""
     if all(not form.terms for form in array.flat):
         return constant(mapped(lambda form: form.constant, array))
     return Tensor(array, True)
 
 
 def room(*arrays: Array) -> int:
-    """Entries that an operator on these may make."""
+    """Number of entries that an operator on these arrays may create."""
     return max([MAX_MADE, *(array.size for array in arrays)])
 
 
 def check_size(shape: Sequence[int], limit: int = MAX_ENTRIES) -> None:
-    """Before an array is made: its shape comes from a file."""
+    """Check the size of an array before it is created, since its shape comes from a file."""
     if len(shape) > MAX_AXES:
         raise InputError(f"a tensor with {len(shape)} axes, more than {MAX_AXES}")
     entries = 1
     for length in shape:
         if length < 0:
             raise InputError(f"a tensor of shape {tuple(shape)}")
-        entries *= max(1, length)  # numpy has no room for (0, 2^60) either
+        entries *= max(1, length)  # numpy refuses a shape such as (0, 2^60) too
     if entries > limit:
-        raise InputError(f"a tensor with {entries:,} entries, more than the {limit:,} that are read")
+        raise InputError(f"a tensor with {entries:,} entries, more than the limit of {limit:,}")
 
 
 def mapped(function: Callable[..., Any], *arrays: Array) -> Array:
-    """Entry by entry, with broadcasting, as an array of objects."""
+    """Apply a function entry by entry, with broadcasting; return an array of objects."""
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
@@ -88,7 +88,7 @@ def mapped(function: Callable[..., Any], *arrays: Array) -> Array:
 
 
 def as_objects(entries: Sequence[Any], shape: Sequence[int]) -> Array:
-    """An array of objects, never taken apart by numpy."""
+    """Return an array of objects, which numpy does not convert."""
     flat = np.empty(len(entries), dtype=object)
     for position, entry in enumerate(entries):
         flat[position] = entry
@@ -96,7 +96,7 @@ def as_objects(entries: Sequence[Any], shape: Sequence[int]) -> Array:
 
 
 def exact(tensor: Tensor) -> Array:
-    """The exact numbers of a constant."""
+    """Return the exact numbers of a constant."""
     array = tensor.array
     if array.dtype == object:
         return array
@@ -114,12 +114,12 @@ def _exact_numbers(array: Array) -> list[Number]:
 
 
 def forms(tensor: Tensor) -> Array:
-    """A form in each place."""
+    """Return the entries as forms."""
     return tensor.array if tensor.forms else mapped(lambda number: Affine((), number), exact(tensor))
 
 
 def integers(tensor: Tensor, what: str) -> list[int]:
-    """A constant as a flat list of whole numbers: a shape, axes, indices."""
+    """Return a constant (a shape, axes, indices) as a flat list of integers."""
     if tensor.forms:
         raise InputError(f"{what} depends on the input; only a constant can be read")
     if tensor.array.dtype == object or tensor.array.dtype.kind not in "iu":
@@ -128,7 +128,7 @@ def integers(tensor: Tensor, what: str) -> list[int]:
 
 
 def integer(tensor: Tensor, what: str) -> int:
-    """A constant that is one whole number."""
+    """Return a constant that is one integer."""
     found = integers(tensor, what)
     if len(found) != 1:
         raise InputError(f"{what}: expected one integer, found {len(found)}")
@@ -136,7 +136,7 @@ def integer(tensor: Tensor, what: str) -> int:
 
 
 def integer_type(*tensors: Tensor) -> np.dtype[Any] | None:
-    """The type of these, if all of them are integer constants: ONNX computes with one type at a time."""
+    """Return the common type if all are integer constants; ONNX requires that their types are equal."""
     if not all(tensor.is_integer for tensor in tensors):
         return None
     kinds = sorted({tensor.array.dtype.name for tensor in tensors})
@@ -146,14 +146,14 @@ def integer_type(*tensors: Tensor) -> np.dtype[Any] | None:
 
 
 def wrapped(array: Array, kind: np.dtype[Any]) -> Tensor:
-    """Whole numbers as integers of a type, modulo 2^bits: 200 + 100 is 44 in eight bits, as in every ONNX runtime."""
+    """Convert integers to a type, modulo 2^bits: 200 + 100 is 44 in eight bits, as in every ONNX runtime."""
     low, span = int(np.iinfo(kind).min), 1 << 8 * kind.itemsize
     entries = [(int(number) - low) % span + low for number in array.flat]
     return constant(np.array(entries, dtype=kind).reshape(array.shape))
 
 
 def fitting(array: Array, kind: np.dtype[Any], what: str) -> Tensor:
-    """Numbers as integers of a type, which must hold them."""
+    """Convert numbers to integers of a type; refuse those that do not fit."""
     ends = np.iinfo(kind)
     if any(number != int(number) or not ends.min <= number <= ends.max for number in array.flat):
         raise InputError(f"{what} that no {kind} holds")
