@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     data = {**_data(found, arguments), "certified": certificate is not None}
     lines = _lines(found, data, arguments.out)
     if certificate is None:
-        lines.append("not certified: a solver proved every step, but no evidence was found for some of them")
+        lines.append("not certified: no evidence was found for some steps, which only the solver has proved")
         return Result(data, "\n".join(lines), Undecided.exit_code)
     lines.append(f"certified: {len(certificate.body)} lines, checked by the kernel")
     if arguments.certify is not None:
