@@ -1,8 +1,8 @@
-"""Writes what the documentation takes from the code: cli.md, api.md, design/modules.md, pictures/*.svg.
+"""Write the parts of the documentation that are made from code: cli.md, api.md, design/modules.md, pictures/*.svg.
 
     python docs/make.py
 
-tests/test_docs.py fails while one of them is not what this script writes.
+tests/test_docs.py fails while one of them is out of date.
 """
 
 from __future__ import annotations
@@ -109,11 +109,11 @@ def _cell(text: str | None) -> str:
 
 def api_reference() -> str:
     lines = ["# The Python interface", "", "Written by `docs/make.py` from the docstrings: do not edit.", ""]
-    lines += ["Everything here is an attribute of `verimv`, and is loaded when it is first used.", ""]
+    lines += ["Everything here is an attribute of `verimv`, loaded when it is first used.", ""]
     for name in verimv.__all__:
         if not name.startswith("_"):
             lines += [*_described(f"verimv.{name}", getattr(verimv, name)), ""]
-    lines += ["# Assertions for tests", "", "In `verimv.testing`; with pytest, both are fixtures too.", ""]
+    lines += ["# Assertions for tests", "", "In `verimv.testing`. With pytest, both are also fixtures.", ""]
     for name in testing.__all__:
         lines += [*_described(name, getattr(testing, name)), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -154,13 +154,13 @@ def _is_documented(value: Any) -> bool:
 
 
 def _docstring(subject: Any) -> str:
-    """Roles of Sphinx as plain code; doctest blocks as code blocks."""
+    """Return a docstring with Sphinx roles as plain code."""
     text = inspect.getdoc(getattr(subject, "func", subject)) or ""
     return re.sub(r":\w+:`~?(?:verimv\.)?([^`]*)`", r"`\1`", text).replace("``", "`")
 
 
 def _signature(subject: Any, *, short: bool = False) -> str:
-    """Names, types and defaults as they are written; `short` leaves the types out."""
+    """Return names, types and defaults as they are written; `short` leaves the types out."""
     subject = subject.__func__ if isinstance(subject, staticmethod) else subject
     signature = inspect.signature(subject)
     parts, starred = [], False
@@ -225,13 +225,13 @@ def pictures() -> dict[str, str]:
     for name, subject in (("plus", verimv.parse("x ⊕ y")), ("times", verimv.parse("x ⊙ y")), ("vote", vote)):
         [region_map] = region_maps(subject)
         drawn[name] = map_svg(region_map, subject.inputs, box_of(subject), name, size=240)
-    # a picture in a page of its own has no text around it to take its colour from
+    # a picture in a file of its own has no text around it whose colour it could have
     colours = 'class="vmv" style="background:#fff;color:#222"'
     return {name: svg.replace('class="vmv"', colours, 1) for name, svg in drawn.items()}
 
 
 def written() -> dict[Path, str]:
-    """All files, and what they should hold."""
+    """Return all generated files and their contents."""
     files = {
         HERE / "cli.md": cli_reference(),
         HERE / "api.md": api_reference(),

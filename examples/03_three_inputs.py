@@ -1,4 +1,4 @@
-"""Three inputs, integer weights: how far the truth of a, b and c together exceeds one, as a formula of MV logic.
+"""Three inputs, integer weights: by how much a + b + c exceeds one, as a formula of MV logic.
 
 Prints:
     a ⊙ (b ⊙ c) ⊕ (b ⊙ c ⊕ a) ⊙ (c ⊕ b)

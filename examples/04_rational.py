@@ -1,5 +1,4 @@
-"""Rational weights on the user's own scales: the box is mapped exactly onto [0,1]², the formula is DMV (with δ) or RMV
-(with Δ).
+"""Rational weights and a box: the box is mapped exactly onto [0,1]²; the formula is DMV (with δ) or RMV (with Δ).
 
 Prints:
     dmv: δ[2](damp ⊕ damp → heat ⊕ heat) ⊕ δ[2]((heat ⊕ heat) ⊙ ¬(damp ⊕ damp))

@@ -1,4 +1,4 @@
-"""There and back: a formula as a ReLU network (Theorem 3.2), and that network as a formula again.
+"""A formula as a ReLU network (Theorem 3.2), and that network as a formula again.
 
 Prints:
     (x ⊕ x) ⊙ ¬y

@@ -1,4 +1,4 @@
-"""Is a quantised network still its specification? Refuted with an exact point, then proved within a tolerance.
+"""Is a quantised network equal to its specification? Refuted with an exact point, then proved within a tolerance.
 
 Prints:
     equal: refuted, at heat=10, damp=0: left = 1/2, right = 9/16

@@ -1,4 +1,4 @@
-"""A certificate: what it is made of, and what happens when someone edits the formula that it is about.
+"""A certificate: its lines, and what happens when someone edits its formula.
 
 Prints:
     12 lines for the hat function: 1 node, 2 times, 1 plus, 3 clip, 3 atom, 1 not, 1 output
@@ -21,7 +21,7 @@ print(f"{len(certificate.body)} lines for the hat function: {', '.join(f'{n} {ru
 statement = certificate.check()  # raises unless the kernel finds it valid
 print(f"valid: {'; '.join(statement)}")
 
-# Someone drops the negation, and makes the hashes fit: only the rules stand in the way.
+# Someone removes the negation and corrects the hashes: the rules reject it.
 formula = certificate.subjects["formula"].replace("¬".encode(), b"")
 edited = replace(certificate, subjects={**certificate.subjects, "formula": formula})
 try:

@@ -1,4 +1,4 @@
-"""Fewer and rounder weights, shorter formulas: a network as trained, pruned, and rounded to whole numbers.
+"""Fewer and rounder weights give shorter formulas: a network as trained, pruned, and rounded to integers.
 
 Prints:
     trained: length 40, 36 nodes, RMV
@@ -9,7 +9,7 @@ Prints:
 
 import verimv
 
-#: An alarm, as training may leave it: hot and not ventilated, or smoke.
+#: An alarm, as it may be trained: hot and not ventilated, or smoke.
 TRAINED = (
     ([["1.96", "-1.03", "0.04"], ["0.07", "-0.02", "0.98"]], ["-0.99", "0.03"], "relu"),
     ([["1.02", "0.97"]], ["-0.01"], "crelu"),
@@ -17,7 +17,7 @@ TRAINED = (
 
 
 def changed(change):
-    """The network with every weight and bias changed."""
+    """Return the network with every weight and bias changed."""
     layers = [
         verimv.Layer.of([[change(w) for w in row] for row in weights], [change(b) for b in bias], activation)
         for weights, bias, activation in TRAINED

@@ -65,7 +65,7 @@ def test_several_outputs_name_the_one_that_differs():
 def test_undecided_fails_and_says_so(monkeypatch):
     verdict = verimv.Verdict("undecided", reason="the solver gave up")
     monkeypatch.setattr(sys.modules["verimv.questions.equality"], "equivalent", lambda *a, **b: verdict)
-    with pytest.raises(AssertionError, match="undecided, which is not equal: x and y\n  the solver gave up"):
+    with pytest.raises(AssertionError, match="undecided, so not proved equal: x and y\n  the solver gave up"):
         assert_equivalent("x", "y")
 
 

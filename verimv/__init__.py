@@ -1,4 +1,4 @@
-"""verimv: neural networks as formulas of Łukasiewicz many-valued logic, exactly.
+"""verimv: neural networks as equivalent formulas of Łukasiewicz many-valued logic, with proofs.
 
 >>> import verimv
 >>> verimv.parse("(x ⊕ x) ⊙ ¬(x ⊙ x)").length
@@ -8,7 +8,7 @@
 import importlib
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what people and type checkers see; at run time a name is loaded when it is first used
+if TYPE_CHECKING:  # for type checkers; at run time a name is loaded when it is first used
     from verimv.bounding.results import NetworkBounds
     from verimv.certificate.certificate import Certificate
     from verimv.certificate.from_extraction import CertifiedExtraction, extract
@@ -91,7 +91,7 @@ __all__ = [
     "write_network",
 ]
 
-#: Where the public names live. Solvers and numerical libraries take most of a second to load; `import verimv` does not.
+#: Modules of the public names, loaded on first use: solvers and numerical libraries take most of a second to load.
 _HOMES = {
     "bounding.results": ("NetworkBounds",),
     "certificate.certificate": ("Certificate",),
@@ -167,7 +167,7 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
-if not TYPE_CHECKING:  # or every misspelt name would be some Any
+if not TYPE_CHECKING:  # otherwise type checkers would accept misspelt names
 
     def __getattr__(name):
         if name not in _HOME:

@@ -1,11 +1,11 @@
-"""``python -m verimv`` is ``verimv``. The console script starts here too, so that Ctrl-C during imports is one line."""
+"""``python -m verimv``, and the console script: here, so that Ctrl-C during imports prints one line."""
 
 import os
 import sys
 
 
 def run() -> None:
-    """Load the command line, and run it."""
+    """Load and run the command line."""
     try:
         from verimv.cli import run as run_command  # takes a moment
 

@@ -1,6 +1,6 @@
-"""The pytest plugin: `assert_equivalent` and `assert_certified` as fixtures. pytest finds it once verimv is installed.
+"""The pytest plugin of verimv, which pytest finds by itself: the fixtures `assert_equivalent` and `assert_certified`.
 
-It loads nothing of verimv until a test asks for one of them.
+It loads nothing of verimv until a test uses one of them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def assert_equivalent() -> Callable[..., None]:
-    """assert_equivalent(a, b, tolerance=0, seconds=60): two networks or formulas, proved equal, or a counterexample."""
+    """assert_equivalent(a, b, tolerance=0, seconds=60): fail unless two networks or formulas are proved equal."""
     from verimv import testing
 
     return testing.assert_equivalent
@@ -20,7 +20,7 @@ def assert_equivalent() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def assert_certified() -> Callable[..., None]:
-    """assert_certified(directory, network=None): a valid certificate, and about that network."""
+    """assert_certified(directory, network=None): fail unless the certificate is valid and about that network."""
     from verimv import testing
 
     return testing.assert_certified

@@ -1,7 +1,7 @@
-"""Assertions for test suites: two networks or formulas are equal; what is committed is certified.
+"""Assertions for test suites: two networks or formulas are equal; a directory has a valid certificate.
 
-They raise :class:`AssertionError`, with the exact counterexample where there is one. What could not be decided fails,
-and says so. With pytest, both are fixtures too (see verimv/pytest_plugin.py).
+They raise :class:`AssertionError`, with an exact counterexample if there is one. Undecided questions fail, too. With
+pytest, both are fixtures (see verimv/pytest_plugin.py).
 
 >>> from verimv.testing import assert_equivalent
 >>> assert_equivalent("x ⊙ (x → y)", "x ∧ y")
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 __all__ = ["assert_certified", "assert_equivalent"]
 
-#: What either side may be: a path, an expression, a formula, a network, or anything that `verimv.load` takes.
+#: A path, an expression, a formula, a network, or anything that `verimv.load` takes.
 Subject = Any
 
 _SECONDS = 60.0
-#: Names of subjects are cut here.
+#: Characters of a subject's name.
 _NAME_LENGTH = 60
 
 
 def assert_equivalent(a: Subject, b: Subject, *, tolerance: Any = 0, seconds: float = _SECONDS) -> None:
-    """|a − b| ≤ tolerance on the whole box, proved; otherwise fails with the exact point where it is not."""
+    """Fail unless |a − b| ≤ tolerance is proved on the whole box; show an exact counterexample if there is one."""
     __tracebackhide__ = True
     _fail_unless_equal(_read(a), _read(b), (_name(a, "left"), _name(b, "right")), tolerance, seconds)
 
@@ -41,10 +41,10 @@ def assert_equivalent(a: Subject, b: Subject, *, tolerance: Any = 0, seconds: fl
 def assert_certified(
     directory: str | os.PathLike[str], *, network: Subject | None = None, seconds: float = _SECONDS
 ) -> None:
-    """The certificate in a directory that `verimv extract` wrote is valid: the kernel says so, without a solver.
+    """Fail unless the kernel finds the certificate valid that `verimv extract` wrote to a directory.
 
-    With `network`, the certificate is also about *that* network: it equals the one in the directory on its box. This
-    is what fails when a model is trained again and nobody certifies it again.
+    With `network`, fail also unless that network equals the one in the directory on its box: a model that was trained
+    again has to be certified again.
     """
     __tracebackhide__ = True
     rejected = rejection(lambda: kernel.check(os.fspath(directory), {}))
@@ -73,9 +73,9 @@ def _fail_unless_equal(
 
 
 def _told(verdict: Verdict, names: tuple[str, str], within: str) -> str:
-    """Aligned, a line for the point and one for each value."""
+    """Return the message of a failure: aligned lines for the point and for each value."""
     if verdict.witness is None:
-        return f"undecided, which is not equal: {names[0]} and {names[1]}{within}\n  {verdict.reason}"
+        return f"undecided, so not proved equal: {names[0]} and {names[1]}{within}\n  {verdict.reason}"
     values = dict(verdict.witness.values)
     rows = {"at": ", ".join(f"{name}={number}" for name, number in verdict.witness.point.items())}
     if "output" in values:
@@ -110,7 +110,7 @@ def _read(subject: Subject) -> Formula | Network:
 
 
 def _on_box_of(certified: Formula | Network, subject: Formula | Network) -> Formula | Network:
-    """The box is part of what is certified, not of most files of networks."""
+    """Return a network on the box of the certified one: most network files have no box."""
     from verimv.networks.network import Network
 
     if not isinstance(subject, Network) or not isinstance(certified, Network):

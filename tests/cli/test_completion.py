@@ -67,7 +67,7 @@ def test_bash_leaves_files_to_bash(bash):
 
 
 def test_every_option_of_the_parser_is_known():
-    assert COMMANDS["extract"].help == "network → formula"
+    assert COMMANDS["extract"].help == "convert a network to a formula, with a certificate"
     assert "--junit" in [flag for option in COMMANDS["check"].options for flag in option.flags]
 
 

@@ -38,7 +38,7 @@ def test_verdicts_and_exit_codes(run, hat):
 def test_inputs_compared_by_position_are_told(run, hat, tmp_path):
     code, out, err = run("equiv", hat, "(u ⊕ u) ⊙ ¬(u ⊙ u)")
     assert (code, err) == (0, "")
-    told = "no input has the same name on both sides: they are compared by position (x1 as u)"
+    told = "no input has the same name on both sides, so inputs are compared by position (x1 as u)"
     assert out.splitlines()[-1] == told
     assert told in run("equiv", hat, "u")[1]
     assert told in run("entails", hat, "u")[1]
@@ -303,7 +303,7 @@ def test_certified_differences(run, tmp_path):
     assert run("equiv", a, c, "--certify", tmp_path / "none")[0] == 1
     assert not (tmp_path / "none").exists()
     refused = run("equiv", "x ⊕ x", "x ⊕ x", "--tolerance", "1/8", "--certify", tmp_path / "formulas")
-    assert "for two networks" in one_line_error(refused)
+    assert "needs two networks" in one_line_error(refused)
 
 
 @pytest.mark.parametrize("widths", [(1, 16, 16, 16, 1), (3, 20, 20, 1)])

@@ -86,7 +86,7 @@ def test_boxes_of_formulas(run, tmp_path):
     assert "a formula is a function on the unit cube" in one_line_error(run("equiv", "x", "x", "--box", box))
     code, out, _ = run("equiv", network, "x", "--box", box)
     assert code == 1
-    assert "its box mapped onto [0,1]" in out
+    assert "the network's box is mapped onto the unit cube" in out
 
 
 def test_prove_takes_the_maps_into_account(run, onnx, tmp_path):
@@ -149,7 +149,7 @@ def test_floats_beside_exact_values(run, onnx, tmp_path):
     for row in found["rows"]:
         exact = NETWORK(row["x1"], row["x2"])
         assert max(abs(float(y) - float(row[f"y{i}_float"])) for i, y in enumerate(exact, 1)) == float(row["gap"])
-    assert "needs --csv" in one_line_error(run("eval", onnx, "--at", POINT, "--floats"))
+    assert "give one with --csv" in one_line_error(run("eval", onnx, "--at", POINT, "--floats"))
     assert ".onnx" in one_line_error(run("eval", "x ⊕ y", "--csv", table, "--floats"))
     assert "all outputs" in one_line_error(run("eval", onnx, "--csv", table, "--floats", "--output", "y1"))
 
@@ -179,7 +179,7 @@ def test_networks_of_a_folder(run, onnx, tmp_path):
     assert rows[1]["result"] == "certified"
     assert (rows[1]["ReLUs"], rows[1]["weights"]) == ("2", "8")
     assert "no such folder" in one_line_error(run("bench", "nets", tmp_path / "none"))
-    assert "a folder is for: nets" in one_line_error(run("bench", "extract", tmp_path))
+    assert "FOLDER is only for: nets" in one_line_error(run("bench", "extract", tmp_path))
 
 
 def test_rounded_numbers_are_told_once_and_recorded(run, tmp_path):

@@ -71,7 +71,7 @@ def test_several_certificates_are_several_cases(run, tmp_path, hat):
 
 def test_files_are_for_one_certificate(run):
     code, _, err = run("check", "a", "b", "--network", "n")
-    assert (code, err) == (2, f"verimv: --{', --'.join(kernel.FILES)} are for one certificate\n")
+    assert (code, err) == (2, f"verimv: --{', --'.join(kernel.FILES)} need exactly one certificate\n")
 
 
 def test_a_file_that_cannot_be_written_is_one_line(run, tmp_path):

@@ -60,15 +60,15 @@ def test_pictures_are_the_same_each_time(tmp_path, capsys):
     ("arguments", "reason"),
     [
         (("examples/networks/three_inputs.json",), "shows one or two inputs, found 3: fix the others with --at c=1/2"),
-        (("x ⊕ y", "--kind", "function"), "a graph has one input, found 2: fix the others with --at y=1/2"),
-        (("(a ⊕ b) ⊙ c", "--kind", "regions"), "a map has two inputs, found 3: fix the others with --at c=1/2"),
-        ((HAT, "--kind", "regions"), "a map has two inputs, found 1: use --kind function"),
+        (("x ⊕ y", "--kind", "function"), "a graph needs one input, found 2: fix the others with --at y=1/2"),
+        (("(a ⊕ b) ⊙ c", "--kind", "regions"), "a map needs two inputs, found 3: fix the others with --at c=1/2"),
+        ((HAT, "--kind", "regions"), "a map needs two inputs, found 1: use --kind function"),
         ((HAT, "--kind", "dag"), "expected a formula, found a network"),
         ((HAT, "--at", "x1=1"), "there is nothing to draw"),
-        ((HAT, "--at", "z=1"), "z is no input"),
+        ((HAT, "--at", "z=1"), "z is not an input: the inputs are x1"),
         ((HAT, "--at", "x1=2"), "x1 = 2 is outside [0, 1]"),
         (("x ⊕ y", "--at", "y=2"), "y = 2 is outside [0, 1]"),
-        (("x ⊕ y", "--nodes", "0"), "expected a number"),
+        (("x ⊕ y", "--nodes", "0"), "expected an integer"),
     ],
 )
 def test_refusals_say_what_to_do(tmp_path, capsys, arguments, reason):

@@ -156,7 +156,7 @@ def test_an_interrupted_extraction_goes_on(tmp_path):
     while process.poll() is None and (not record.exists() or record.read_text().count("\n") < 4):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    assert finish(process) == (130, "", f"verimv: interrupted; the same call goes on from {record}\n")
+    assert finish(process) == (130, "", f"verimv: interrupted; the same call continues from {record}\n")
     assert not (tmp_path / "out").exists()
     before = record.read_text()
     code, out, err = finish(start(*words, "-o", tmp_path / "out"), timeout=600)

@@ -1,4 +1,4 @@
-"""The command line: `main` parses, runs one command, prints its result, and turns every error into an exit code."""
+"""The command line: `main` parses, runs one command, prints its result, and turns errors into exit codes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = ["main", "run"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code (0 done, 1 refuted, 2 malformed, 3 undecided, 4 a bug in verimv)."""
+    """Run one command and return the exit code (0 done, 1 refuted, 2 malformed, 3 undecided, 4 a bug in verimv)."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # what a stream cannot show is escaped, never an error
+        if isinstance(stream, io.TextIOWrapper):  # escape what a stream cannot encode
             stream.reconfigure(errors="backslashreplace")
     arguments = build_parser().parse_args([_as_utf8(word) for word in (sys.argv[1:] if argv is None else argv)])
     arguments.started = time.perf_counter()
@@ -56,10 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(arguments, str(error), error.exit_code)
     except KeyboardInterrupt:
         kept = getattr(arguments, "resume", None)
-        return _fail(arguments, "interrupted" + (f"; the same call goes on from {kept}" if kept else ""), 130)
+        return _fail(arguments, "interrupted" + (f"; the same call continues from {kept}" if kept else ""), 130)
     except Terminated:
         return _fail(arguments, "terminated", 143)
-    except BrokenPipeError:  # the reader of our output has gone
+    except BrokenPipeError:  # nobody reads stdout any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:
@@ -69,14 +69,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def command_function(name: str) -> Callable[[argparse.Namespace, Reporter], Result]:
-    """Return the function that runs a command; its module is loaded now, with the engines that it needs."""
+    """Load the module of a command, with the engines that it needs, and return its function `run`."""
     found: Callable[[argparse.Namespace, Reporter], Result] = importlib.import_module(f"verimv.cli.commands.{name}").run
     return found
 
 
 @contextmanager
 def _warning(report: Reporter) -> Iterator[None]:
-    """What is read inexactly is told in a line; other warnings are for developers."""
+    """Print warnings about inexact input in a line; other warnings are for developers."""
     with warnings.catch_warnings():
         show = warnings.showwarning
 
@@ -99,7 +99,7 @@ def _warning(report: Reporter) -> Iterator[None]:
 
 
 def _as_utf8(word: str) -> str:
-    """An argument that a non-UTF-8 locale has decoded byte by byte."""
+    """Decode again an argument that a non-UTF-8 locale has decoded byte by byte."""
     try:
         return os.fsencode(word).decode()
     except UnicodeError:
@@ -124,7 +124,7 @@ def _print(text: str) -> None:
 
 
 def _decided(arguments: argparse.Namespace) -> str:
-    """What the command was asked about, in the words of the call."""
+    """Return the subjects of the command, as they were typed."""
     told = (getattr(arguments, name) for name in arguments.decides)
     return " ".join(" ".join(words) if isinstance(words, list) else words for words in told)
 
@@ -135,10 +135,10 @@ def _write_junit(arguments: argparse.Namespace, cases: Sequence[Case]) -> None:
 
 
 def _fail(arguments: argparse.Namespace, reason: str, exit_code: int) -> int:
-    """One line on stderr; with --json also an object on stdout, as for every result; with --junit a failed case."""
-    with suppress(VerimvError):  # the file may be what has gone wrong
+    """Print a line on stderr; with --json also an object on stdout, with --junit a failed case."""
+    with suppress(VerimvError):  # the file may be the problem
         _write_junit(arguments, [Case(_decided(arguments), exit_code, reason)])
-    with suppress(OSError, AttributeError):  # no stderr to complain on
+    with suppress(OSError, AttributeError):  # stderr is closed
         if arguments.debug:
             traceback.print_exc()
         sys.stderr.write(f"verimv: {reason}\n")
@@ -152,7 +152,7 @@ _STATUS = {1: "refuted", 2: "malformed", 3: "undecided", 4: "bug"}
 
 
 def run() -> None:
-    """The console script: as `main`, without taking a formula of 10⁶ nodes apart again at the end."""
+    """Run `main` and exit without freeing memory, which takes long for a formula of 10⁶ nodes."""
     code = main()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, AttributeError, ValueError):

@@ -1,4 +1,4 @@
-"""Options about the network a command works on: its box, and which of its outputs are meant."""
+"""Options about the network of a command: its box and its outputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def network_argument(arguments: argparse.Namespace) -> Network:
 
 
 def subject_argument(arguments: argparse.Namespace) -> Formula | Network:
-    """A formula, or a network with the box and outputs that were asked for."""
+    """Read a formula, or a network with the given box and outputs."""
     return with_options(read_subject(arguments.subject), arguments)
 
 
@@ -35,7 +35,7 @@ def with_options(subject: Formula | Network, arguments: argparse.Namespace) -> F
     if isinstance(subject, Network):
         return chosen(with_box(subject, arguments.box), arguments.output, pair(arguments))
     if (arguments.box, arguments.output, arguments.margin) != (None, None, None):
-        raise InputError("--box, --output and --margin are for networks; a formula is a function on the unit cube")
+        raise InputError("--box, --output and --margin need a network; a formula is a function on the unit cube")
     return subject
 
 

@@ -1,4 +1,4 @@
-"""Certificates that are written into the directory asked for."""
+"""Write certificates to a directory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def write_certificate(directory: str, certificate: Certificate) -> None:
 
 
 def with_certificate(result: Result, certificate: Certificate | None, directory: str) -> Result:
-    """Write the certificate of a result; without one the result is undecided."""
+    """Write the certificate of a result. Without a certificate the result is undecided."""
     if certificate is None:
         return Result(result.data, f"{result.text}\nbut no certificate was found", EXIT_CODES["undecided"])
     write_certificate(directory, certificate)

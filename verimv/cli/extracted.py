@@ -1,4 +1,4 @@
-"""Directories that an extraction wrote: the formula in the units of the user's network."""
+"""Directories that an extraction wrote: the formula in the units of the network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from verimv.questions.subjects import read_formula
 
 @dataclass(frozen=True)
 class ExtractedFormula:
-    """A formula in the user's own units: the maps of an extraction undone."""
+    """A formula in the network's units: the maps of an extraction are undone."""
 
     formula: Formula
     box: Box
@@ -54,7 +54,7 @@ def check_inside(point: Mapping[str, Number], inputs: Sequence[str], box: Box) -
 
 
 def extracted_formula(directory: str) -> ExtractedFormula:
-    """What `extract -o DIR` wrote, with its maps."""
+    """Read the formula and maps that `extract -o DIR` wrote."""
     folder = Path(directory)
     formula = read_formula(str(folder / "formula.mv"))
     path = folder / "summary.json"
@@ -63,12 +63,14 @@ def extracted_formula(directory: str) -> ExtractedFormula:
         raise InputError("no such file", source=str(path))
     digest = hashlib.sha256((folder / "formula.mv").read_bytes()).hexdigest()
     if summary.get("formula_sha256", digest) != digest:
-        raise InputError("not the formula that summary.json names: it was changed", source=str(folder / "formula.mv"))
+        raise InputError(
+            "is not the formula of summary.json: it was changed after the extraction", source=str(folder / "formula.mv")
+        )
     return ExtractedFormula(formula, _summary_box(summary, formula, path), output_maps(folder, formula.outputs))
 
 
 def read_summary(path: Path) -> dict[str, Any] | None:
-    """The summary of an extraction, if there is one."""
+    """Return the summary of an extraction, or None if there is no such file."""
     if not path.exists():
         return None
     try:
@@ -76,7 +78,7 @@ def read_summary(path: Path) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         summary = None
     if not isinstance(summary, dict) or not isinstance(summary.setdefault("proofs", []), list):
-        raise InputError("not the summary of an extraction", source=str(path))
+        raise InputError("is not the summary of an extraction", source=str(path))
     return summary
 
 
@@ -93,7 +95,7 @@ def _summary_box(summary: Mapping[str, Any], formula: Formula, path: Path) -> Bo
 
 
 def output_maps(directory: Path, outputs: Sequence[str]) -> list[OutputMap]:
-    """The maps of the outputs that an extraction wrote: from its certificate, or else from its summary."""
+    """Return the maps of the outputs, from the certificate, or else from the summary."""
     path = next(filter(Path.exists, (directory / name for name in CERTIFICATE_FILES)), directory / "summary.json")
     try:
         pairs = _summary_maps(path, outputs) if path.suffix == ".json" else _certified_maps(path)
@@ -112,7 +114,7 @@ def _certified_maps(path: Path) -> list[tuple[str, str]]:
 
 
 def _summary_maps(path: Path, outputs: Sequence[str]) -> list[tuple[str, str]]:
-    """Directories that extraction did not write have no summary, and no maps."""
+    """Return scales and offsets; (1, 0) for a directory without summary, which extraction did not write."""
     entries = (read_summary(path) or {}).get("outputs")
     if entries is None:
         return [("1", "0")] * len(outputs)

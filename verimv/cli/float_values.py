@@ -1,4 +1,4 @@
-"""Floats beside exact values: onnxruntime's own, and a proven bound on the error of float32 execution."""
+"""Floats compared with exact values: those of onnxruntime, and a proven bound on the error of float32 execution."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from verimv.questions.float_gap import float_gaps
 
 
 class FloatColumns:
-    """onnxruntime's own values beside the exact ones, and how far they are apart."""
+    """Columns with the values of onnxruntime, and their distance from the exact ones."""
 
     def __init__(self, path: str, subject: Formula | Network | ExtractedFormula) -> None:
         if not path.lower().endswith(".onnx") or not isinstance(subject, Network):
-            raise InputError("--floats compares with onnxruntime: it needs an .onnx file", source=path)
+            raise InputError("--floats needs an .onnx file, to compare with onnxruntime", source=path)
         from verimv.networks.formats.onnx_format.runtime import FloatModel
 
         self._model = FloatModel(path)
@@ -32,21 +32,21 @@ class FloatColumns:
     def at(self, point: Sequence[Number], exact: Sequence[Number]) -> dict[str, str]:
         values = self._model.at([float(x) for x in point])
         if len(values) != self._outputs:
-            raise InputError("--floats compares all outputs of the file; leave out --output and --margin")
+            raise InputError("--floats compares all outputs of the file: leave out --output and --margin")
         gap = max(abs(value - float(y)) for value, y in zip(values, exact, strict=True))
         self.largest = max(self.largest, gap)
         return dict(zip(self.names, map(repr, [*values, gap]), strict=True))
 
 
 class FloatGap:
-    """Of the network that `eval` was given, as it is executed."""
+    """Bounds on the float32 error of the network given to `eval`, as it is executed."""
 
-    #: of a table
+    #: name of the column in a table
     column = "gap_bound"
 
     def __init__(self, arguments: argparse.Namespace, subject: object) -> None:
         if not isinstance(subject, Network) or (arguments.output, arguments.margin) != (None, None):
-            raise InputError("--float-gap is for a network with all its outputs")
+            raise InputError("--float-gap needs a network with all its outputs: leave out --output and --margin")
         self.network = subject
         if arguments.subject.lower().endswith(".onnx"):
             from verimv.networks.formats.onnx_format.chain import executed_network  # onnx takes a while to import
@@ -54,17 +54,17 @@ class FloatGap:
             self.network = replace(executed_network(arguments.subject), box=subject.box)
 
     def on_box(self, report: Reporter) -> dict[str, str]:
-        """For each output, over the whole box."""
+        """Return a bound for each output, over the whole box."""
         gaps = float_gaps(self.network, report)
         return dict(zip(self.network.outputs, map(rounded_up, gaps), strict=True))
 
     def at(self, point: Sequence[Number]) -> str:
-        """For all outputs, at a point."""
+        """Return a bound for all outputs, at a point."""
         return rounded_up(max(float32_gaps_at(self.network, point)))
 
 
 def rounded_up(x: Number, digits: int = 3) -> str:
-    """The least decimal of so many digits that is not below a number ≥ 0."""
+    """Return the least decimal with so many digits that is not below x, for x ≥ 0."""
     if not x:
         return "0"
     exponent = 0

@@ -1,4 +1,4 @@
-"""File formats that formulas and networks are written in, by name and by suffix."""
+"""File formats in which formulas and networks are written, by name and by suffix."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NETWORK_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Network], Export]]] 
 
 
 def format_of(out: str, formats: Mapping[str, tuple[tuple[str, ...], Any]], hint: str = "") -> str:
-    """The format of a file, by its name."""
+    """Return the format of a file, by its suffix."""
     for name, (suffixes, _) in formats.items():
         if out.endswith(suffixes):
             return name

@@ -1,4 +1,4 @@
-"""JUnit XML, which most continuous integration shows: a test case for each question that a command decides."""
+"""JUnit XML for continuous integration: a test case for each question that a command decides."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from xml.etree import ElementTree
 
 from verimv.cli.result import Case
 
-#: What XML 1.0 cannot hold, not even escaped.
+#: Characters that XML 1.0 does not allow, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-#: Exit code → element and type. Undecided is an error: it is no pass, and no counterexample either.
+#: Exit code → element and type. Undecided is an error: neither passed nor refuted.
 _OUTCOMES = {1: ("failure", "refuted"), 2: ("error", "malformed"), 3: ("error", "undecided"), 4: ("error", "bug")}
 
 
 def junit(command: str, cases: Sequence[Case], seconds: float) -> str:
-    """One suite; its time is shared out evenly, as nobody has measured the parts."""
+    """Return one suite. Its time is divided evenly, since cases are not measured one by one."""
     kinds = [_OUTCOMES.get(case.exit_code, ("error", "ended early")) for case in cases if case.exit_code]
     suite = ElementTree.Element(
         "testsuite",

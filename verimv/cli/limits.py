@@ -1,4 +1,4 @@
-"""--timeout and --memory, and what a signal does: each ends the work with the exit code it deserves."""
+"""--timeout, --memory and signals: each ends the work with its own exit code."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ except ImportError:  # not on this platform: no memory limit
     resource = None  # type: ignore[assignment]
 
 _POLL = 0.02
-#: Seconds until a signal is raised again, should nobody have noticed.
+#: Seconds until a signal is raised again, in case its exception was lost.
 _AGAIN = 1.0
 
 
 class Terminated(BaseException):
-    """SIGTERM, so that temporary files are removed on the way out."""
+    """Raised on SIGTERM, so that temporary files are removed."""
 
 
 class _GiveUp(BaseException):
-    """A limit is reached. Not an Exception: nothing on the way out may take it for something it can handle."""
+    """Raised when a limit is reached. Not an Exception, so that no handler catches it by mistake."""
 
 
 @contextmanager
 def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Iterator[None]:
     """End the running code with :class:`Undecided` when `timeout` seconds or `memory` megabytes are used up.
 
-    `grace` is for code that keeps to the time itself: the alarm then comes a little later.
+    `grace` is extra time for code that keeps the timeout itself.
     """
     reason = f"the time limit of {timeout:g} s is used up" if timeout is not None else ""
 
@@ -41,7 +41,7 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
         raise _GiveUp
 
     def terminated(number: int, frame: FrameType | None) -> None:
-        if has_alarm:  # once more: an exception in a finaliser, of z3 say, is lost
+        if has_alarm:  # again later: an exception in a finaliser, such as z3's, is lost
             signal.signal(signal.SIGALRM, terminated)
             signal.setitimer(signal.ITIMER_REAL, _AGAIN)
         raise Terminated
@@ -74,7 +74,7 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
 
 
 def _watch(memory: int, done: threading.Event, out_of_memory: Callable[[], None]) -> None:
-    """Poll the resident size: unlike the limit below, reaching it never makes a C library abort."""
+    """Poll the resident size. Unlike the limit on address space, it never makes a C library abort."""
     unit = 1 if sys.platform == "darwin" else 1024
     while not done.wait(_POLL):
         if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > memory << 20:
@@ -83,7 +83,7 @@ def _watch(memory: int, done: threading.Event, out_of_memory: Callable[[], None]
 
 
 def _cap_address_space(memory: int) -> None:
-    """A backstop against one huge allocation; well above the limit, since address space is not memory."""
+    """Limit the address space, against one huge allocation; well above `memory`, since not all of it is used."""
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     cap = (2 * memory + 1024) << 20
     resource.setrlimit(resource.RLIMIT_AS, (cap if hard == resource.RLIM_INFINITY else min(cap, hard), hard))

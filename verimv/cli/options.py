@@ -1,4 +1,4 @@
-"""Options that several commands have, and the values that options take."""
+"""Options that several commands have, and parsers of option values."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ def add_box(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--box",
         metavar="FILE",
-        help='JSON [["low", "high"], …], a pair per input, or a VNN-LIB file, instead of the network\'s own box',
+        help='box instead of the network\'s own: JSON [["low", "high"], …] with a pair per input, or a VNN-LIB file',
     )
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
-    group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference of outputs A − B")
+    group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference A − B of two outputs")
 
 
 def add_workers(parser: argparse.ArgumentParser, purpose: str) -> None:
@@ -49,13 +49,13 @@ def workers(text: str) -> int:
 
 def count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= 1_000_000):
-        raise argparse.ArgumentTypeError(f"expected a number of runs from 1 to 1000000, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected an integer from 1 to 1000000, found {text!r}")
     return int(text)
 
 
 def seed(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected an integer ≥ 0 with at most 18 digits, found {text!r}")
     return int(text)
 
 

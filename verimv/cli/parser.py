@@ -36,7 +36,7 @@ EXIT_CODES = "exit codes: 0 done, 1 refuted, 2 malformed input or call, 3 undeci
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors in one line."""
+    """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
         sys.stderr.write(f"{self.prog}: {message} (see {self.prog} --help)\n")
@@ -49,7 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="verimv",
         epilog=EXIT_CODES,
-        description="Neural networks as formulas of Łukasiewicz many-valued logic, exactly.",
+        description="Neural networks as equivalent formulas of Łukasiewicz many-valued logic, with proofs.",
     )
     parser.add_argument("--version", action="version", version=f"verimv {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
@@ -57,7 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
     def command(
         name: str, summary: str, example: str, budgeted: bool = False, decides: Sequence[str] = ()
     ) -> argparse.ArgumentParser:
-        """`decides` names the arguments that a verdict is about: JUnit has a test case for it."""
+        """Add a command. `decides` names the arguments that its verdict is about, for JUnit."""
         sub = subparsers.add_parser(
             name,
             help=summary,
@@ -69,34 +69,36 @@ def build_parser() -> argparse.ArgumentParser:
         common = sub.add_argument_group("every command")
         common.add_argument("--json", action="store_true", help="print one JSON object")
         common.add_argument("--quiet", action="store_true", help="no progress on stderr")
-        common.add_argument("--verbose", action="store_true", help="tell on stderr what is tried, and when")
-        common.add_argument("--timeout", type=positive, metavar="SECONDS", help="give up (exit 3) after this long")
-        common.add_argument("--memory", type=megabytes, metavar="MB", help="give up (exit 3) past this much memory")
+        common.add_argument("--verbose", action="store_true", help="print each stage and its start time on stderr")
+        common.add_argument("--timeout", type=positive, metavar="SECONDS", help="stop (exit 3) after this long")
+        common.add_argument("--memory", type=megabytes, metavar="MB", help="stop (exit 3) when more memory is used")
         common.add_argument("--debug", action="store_true", help="show tracebacks")
         if decides:
-            common.add_argument("--junit", metavar="FILE", help="write the verdict there as JUnit XML, for CI")
+            common.add_argument("--junit", metavar="FILE", help="write the verdict to FILE as JUnit XML, for CI")
         return sub
 
     sub = command(
         "extract",
-        "network → formula",
+        "convert a network to a formula, with a certificate",
         "  verimv extract examples/networks/hat.json -o hat\n  (x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)",
         decides=("network",),
     )
     sub.add_argument("network", metavar="NETWORK", help=NETWORK)
-    sub.add_argument("-o", dest="directory", metavar="DIR", help="write formula, certificate, summary and report here")
-    sub.add_argument("--force", action="store_true", help="write into DIR even if it holds files that are not verimv's")
+    sub.add_argument(
+        "-o", dest="directory", metavar="DIR", help="write formula, certificate, summary and report to DIR"
+    )
+    sub.add_argument("--force", action="store_true", help="write to DIR even if it has files that verimv did not write")
     sub.add_argument(
         "--logic",
         choices=LOGICS,
         default="auto",
-        help="default: mv for whole weights, else rmv (--strategy paper: dmv for rationals with a small denominator)",
+        help="default: mv for integer weights, else rmv (--strategy paper: dmv for rationals with a small denominator)",
     )
     sub.add_argument(
         "--strategy", choices=STRATEGIES, default="compact", help="how units become terms (default: compact)"
     )
     sub.add_argument(
-        "--minimise", choices=MEASURES, default="length", help="what compact makes small (default: length)"
+        "--minimise", choices=MEASURES, default="length", help="what the strategy compact minimises (default: length)"
     )
     sub.add_argument(
         "--bounds",
@@ -108,20 +110,22 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--resume",
         metavar="FILE",
-        help="keep bounds in FILE as they are found; a call that was stopped goes on there",
+        help="save bounds to FILE as they are found; the same call continues from there if it was stopped",
     )
     add_box(sub)
     add_outputs(sub)
     ends = sub.add_mutually_exclusive_group()
     ends.add_argument("--scale-output", action="store_true", help="map the proven range of every output into [0,1]")
-    ends.add_argument("--clip-output", action="store_true", help="σ of every output instead of the output")
-    sub.add_argument("--simplify", action="store_true", help="simplify the formula afterwards (some 20 s at most)")
+    ends.add_argument(
+        "--clip-output", action="store_true", help="clip every output to [0,1]: σ(output) instead of the output"
+    )
+    sub.add_argument("--simplify", action="store_true", help="simplify the formula afterwards (about 20 s at most)")
     sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")
-    sub.add_argument("--no-report", action="store_true", help="leave out report.html")
+    sub.add_argument("--no-report", action="store_true", help="do not write report.html")
 
     sub = command(
         "check",
-        "check certificates, without a solver",
+        "check certificates without a solver",
         "  verimv extract examples/networks/hat.json -o hat && verimv check hat\n  valid",
         decides=("paths",),
     )
@@ -129,7 +133,7 @@ def build_parser() -> argparse.ArgumentParser:
         "paths",
         nargs="+",
         metavar="DIR|CERTIFICATE",
-        help="directories that extract wrote (or a file of each), or certificates",
+        help="directories that extract wrote (or a file in each), or certificates",
     )
     for name, file in kernel.FILES.items():
         sub.add_argument(f"--{name}", metavar="FILE", help=f"the {name} that the certificate is about (DIR/{file})")
@@ -137,77 +141,86 @@ def build_parser() -> argparse.ArgumentParser:
         "--kernel",
         choices=KERNELS,
         default="python",
-        help="who checks: kernel.py, the program proved in Coq (make -C proofs), or both, and they must agree "
-        "(default: python)",
+        help="kernel.py, the program proved sound in Coq (make -C proofs), or both, which must agree (default: python)",
     )
 
     sub = command(
         "report",
-        "a page to read about what extract wrote: DIR/report.html",
+        "write an HTML page about a directory that extract wrote",
         "  verimv extract examples/networks/hat.json -o hat && verimv report hat\n  written to hat/report.html (valid)",
     )
-    sub.add_argument("directory", metavar="DIR", help="a directory that extract, or --certify, wrote")
+    sub.add_argument("directory", metavar="DIR", help="a directory that extract or --certify wrote")
     sub.add_argument("-o", dest="out", metavar="FILE", help="default: DIR/report.html")
 
     sub = command(
         "plot",
-        "a picture: graph (one input), map of linear regions (two inputs), or the shared DAG",
+        "draw a graph (one input), a map of linear regions (two inputs), or the shared DAG",
         "  verimv plot examples/networks/hat.json -o hat.svg\n  verimv plot '(x ⊕ y) ⊙ ¬z' -o map.png --at z=1/3",
     )
     sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
-    sub.add_argument("-o", dest="out", metavar="OUT", required=True, help="a file (.svg or .png)")
+    sub.add_argument("-o", dest="out", metavar="OUT", required=True, help="the picture (.svg or .png)")
     sub.add_argument(
         "--kind", choices=PICTURES, default="auto", help="default: function for one input, regions for two, else dag"
     )
-    sub.add_argument("--at", metavar="x3=1/2,…", help="fix these inputs")
+    sub.add_argument("--at", metavar="x3=1/2,…", help="fix these inputs at these values")
     add_box(sub)
     add_outputs(sub)
-    sub.add_argument("--nodes", type=count, default=400, metavar="N", help="dag: draw no more (default: 400)")
+    sub.add_argument("--nodes", type=count, default=400, metavar="N", help="dag: draw at most N nodes (default: 400)")
 
     sub = command(
         "eval",
-        "exact value of a formula or network",
+        "compute exact values of a formula or network",
         "  verimv eval '(x ⊕ x) ⊙ ¬(x ⊙ x)' --at x=1/3\n  2/3",
     )
-    sub.add_argument("subject", metavar="F|NETWORK|DIR", help=f"{SUBJECT}; DIR: what extract wrote, in its own units")
+    sub.add_argument(
+        "subject", metavar="F|NETWORK|DIR", help=f"{SUBJECT}; DIR: what extract wrote, in the network's units"
+    )
     sub.add_argument("--at", metavar="x1=1/3,…", help="the point")
     add_box(sub)
     add_outputs(sub)
-    sub.add_argument("--csv", metavar="FILE", help="a table of points with a header; prints it with the outputs added")
-    sub.add_argument("--floats", action="store_true", help="with --csv and an .onnx file: onnxruntime's values beside")
+    sub.add_argument(
+        "--csv", metavar="FILE", help="a table of points with a header; it is printed with columns for the outputs"
+    )
+    sub.add_argument(
+        "--floats", action="store_true", help="with --csv and an .onnx file: add the values of onnxruntime"
+    )
     sub.add_argument(
         "--float-gap",
         action="store_true",
-        help="a proven bound on |float32 execution − exact value|, at the points or, without any, in the whole box",
+        help="a proven bound on |float32 execution − exact value|, at the points, or in the whole box if none is given",
     )
 
     sub = command(
         "measure",
-        "length, size, depth, logic, variables of a formula",
+        "print length, size, depth, logic and variables of a formula",
         "  verimv measure '(x ⊕ x) ⊙ ¬(x ⊙ x)'\n  length     4\n  …",
     )
     sub.add_argument("formula", metavar="F", help=SUBJECT)
 
     sub = command(
         "simplify",
-        "an equal formula that is no longer; each merge by a law or proved by the solver",
+        "find an equivalent formula, never longer; each step is a law or proved by a solver",
         "  verimv simplify '(x ∧ y) ⊕ (x ∨ y)'\n  x ⊕ y\n  …",
     )
     sub.add_argument("formula", metavar="F", help=SUBJECT)
-    sub.add_argument("-o", dest="out", metavar="OUT", help="write it to a file (.mv .txt .asc .tex .py .json .smt2)")
-    sub.add_argument("--minimise", choices=MEASURES, default="length", help="what to make small (default: length)")
+    sub.add_argument(
+        "-o", dest="out", metavar="OUT", help="write the formula to a file (.mv .txt .asc .tex .py .json .smt2)"
+    )
+    sub.add_argument("--minimise", choices=MEASURES, default="length", help="what to minimise (default: length)")
     sub.add_argument(
         "--effort",
         type=positive,
         default=20.0,
         metavar="N",
-        help="counted in steps, the same on every machine: about so many seconds (default: 20)",
+        help="about so many seconds, but counted in steps: the same result on every machine (default: 20)",
     )
-    sub.add_argument("--certify", metavar="DIR", help="write both formulas and a certificate that they are equal")
+    sub.add_argument(
+        "--certify", metavar="DIR", help="write both formulas to DIR, with a certificate that they are equal"
+    )
 
     sub = command(
         "convert",
-        "between formats; formula → network is the paper's construction",
+        "convert between formats; formula → network is the paper's construction",
         "  verimv convert '(x ⊕ x) ⊙ ¬y' -o network.json\n  verimv convert hat/formula.mv --to latex -o -",
     )
     sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
@@ -221,19 +234,19 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--to",
         choices=(*FORMULA_FORMATS, *NETWORK_FORMATS),
-        help="the format, when the name does not tell",
+        help="the format, if the name of OUT does not say it",
     )
     sub.add_argument(
         "--certify",
         metavar="DIR",
-        help="formula → network: write both there, with a certificate that they are equal",
+        help="formula → network: write both to DIR, with a certificate that they are equal",
     )
 
     def question(name: str, summary: str, example: str, *decides: str, seconds: int = 60) -> argparse.ArgumentParser:
         summary = f"{summary} (undecided after {seconds} s, or --timeout)"
         sub = command(name, summary, example, budgeted=True, decides=decides)
-        sub.add_argument("--solver", choices=("z3", "cvc5", "all"), default="z3", help="all: both, and they must agree")
-        sub.add_argument("--emit", metavar="DIR", help="write every query there as SMT-LIB 2")
+        sub.add_argument("--solver", choices=("z3", "cvc5", "all"), default="z3", help="all: both, which must agree")
+        sub.add_argument("--emit", metavar="DIR", help="write every query to DIR as SMT-LIB 2")
         return sub
 
     sub = question(
@@ -244,13 +257,13 @@ def build_parser() -> argparse.ArgumentParser:
         "b",
     )
     sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, or - for stdin")
-    sub.add_argument("b", metavar="B", help="the other")
-    sub.add_argument("--tolerance", metavar="E", default="0", help="equal up to E (default: 0)")
+    sub.add_argument("b", metavar="B", help="the other formula or network")
+    sub.add_argument("--tolerance", metavar="E", default="0", help="equal up to a difference of E (default: 0)")
     add_box(sub)
     sub.add_argument(
         "--certify",
         metavar="DIR",
-        help="if they are equal, write a certificate; with a tolerance, only for two networks",
+        help="if they are equal, write a certificate to DIR; with a tolerance, for two networks only",
     )
 
     sub = question(
@@ -265,7 +278,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--mode",
         choices=("layered", "monolithic"),
         default="layered",
-        help="small obligations, from the lines of the certificate; or one query whether network and formula are equal",
+        help="small obligations from the lines of the certificate, or one query whether network and formula are equal",
     )
     add_workers(sub, "obligations")
 
@@ -287,7 +300,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = question(
         "range",
-        "exact minimum and maximum, with points",
+        "exact minimum and maximum of every output, with points",
         "  verimv range 'x ∨ ¬x'\n  minimum 1/2 at x=1/2\n  maximum 1 at x=0",
     )
     sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
@@ -297,14 +310,14 @@ def build_parser() -> argparse.ArgumentParser:
         "--engine",
         choices=RANGE_ENGINES,
         default="auto",
-        help="verimv's own search, a solver, or both, and they must agree (default: search, a solver if that fails)",
+        help="verimv's own search, a solver, or both, which must agree (default: search, then a solver if it fails)",
     )
-    sub.add_argument("--certify", metavar="DIR", help="of a network: write a certificate of what is proved")
+    sub.add_argument("--certify", metavar="DIR", help="of a network: write a certificate of the proved bounds to DIR")
     add_workers(sub, "the search")
 
     sub = command(
         "bounds",
-        "proven range of every neuron, before activation",
+        "proven range of every neuron before activation",
         "  verimv bounds examples/networks/hat.json\n  1:0  [0, 2]  exact\n  …",
         budgeted=True,
     )
@@ -316,7 +329,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--engine",
         choices=BOUND_ENGINES,
         default="search",
-        help="who finds exact bounds: verimv's own search, a solver, or both, and they must agree (default: search)",
+        help="for exact bounds: verimv's own search, a solver, or both, which must agree (default: search)",
     )
     add_workers(sub, "the search")
     sub.add_argument("--solver", choices=("z3", "cvc5"), default="z3", help="the solver of --engine smt")
@@ -330,21 +343,24 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "reproduce",
-        "the paper's experiments: numbers, figures, and which of its claims hold",
+        "run the paper's experiments: numbers, figures, and which of its claims hold",
         "  verimv reproduce all --runs 20 -o figures",
     )
     sub.add_argument(
         "figure", choices=(*EXPERIMENTS, "all"), metavar="FIGURE", help=f"one of: {', '.join(EXPERIMENTS)}, all"
     )
     sub.add_argument("--runs", type=count, default=500, metavar="N", help="random runs for each point (default: 500)")
-    sub.add_argument("--seed", type=seed, default=1, metavar="S", help="a whole number (default: 1)")
+    sub.add_argument("--seed", type=seed, default=1, metavar="S", help="an integer ≥ 0 (default: 1)")
     sub.add_argument(
-        "-o", dest="directory", metavar="DIR", help="write numbers and figures here; a call that was stopped goes on"
+        "-o",
+        dest="directory",
+        metavar="DIR",
+        help="write numbers and figures to DIR; the same call continues from there if it was stopped",
     )
 
     sub = command(
         "bench",
-        "measurements on this machine, as ratios and growth within one run",
+        "run benchmarks: ratios and growth within one run on this machine",
         "  verimv bench extract",
     )
     sub.add_argument(
@@ -352,14 +368,14 @@ def build_parser() -> argparse.ArgumentParser:
         nargs="?",
         choices=(*BENCHMARKS, *FOLDER_BENCHMARKS),
         metavar="NAME",
-        help=f"one of: {', '.join(BENCHMARKS)} (default: all these), or {', '.join(FOLDER_BENCHMARKS)}",
+        help=f"one of: {', '.join(BENCHMARKS)} (default: all of these), or {', '.join(FOLDER_BENCHMARKS)}",
     )
-    sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: where the networks are")
+    sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: the folder with the networks")
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
 
     sub = command(
         "completion",
-        "a script with which a shell completes commands, options and their words",
+        "print a script with which a shell completes commands and options",
         "  source <(verimv completion bash)      # also in ~/.bashrc\n  verimv completion fish | source",
     )
     sub.add_argument("shell", choices=SHELLS, help="the shell")

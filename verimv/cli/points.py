@@ -1,4 +1,4 @@
-"""Points as they are given on the command line: x1=1/3,x2=0.5."""
+"""Points on the command line, such as x1=1/3,x2=0.5."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from verimv.exact import Number, parse_number, shown
 
 
 def given_point(inputs: Iterable[str], text: str) -> dict[str, Number]:
-    """What --at says, of some inputs or all."""
+    """Return the values that --at gives, for some inputs or all."""
     point: dict[str, Number] = {}
     for item in filter(None, text.split(",")):
         name, equals, number = item.partition("=")
@@ -17,7 +17,9 @@ def given_point(inputs: Iterable[str], text: str) -> dict[str, Number]:
         if not equals:
             raise InputError(f"--at: expected name=number, found {shown(item)}")
         if name not in inputs or name in point:
-            problem = "is given twice" if name in point else f"is no input: there are {', '.join(inputs) or 'none'}"
+            problem = (
+                "is given twice" if name in point else f"is not an input: the inputs are {', '.join(inputs) or 'none'}"
+            )
             raise InputError(f"--at: {name} {problem}")
         point[name] = parse_number(number.strip())
     return point

@@ -1,4 +1,4 @@
-"""What a person sees while waiting: one line on stderr, once a command has taken two seconds."""
+"""Progress: one line on stderr, once a command has taken two seconds."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from types import TracebackType
 
 _PATIENCE = 2.0
 _REFRESH = 0.2
-#: The stage's own pace tells nothing before so many seconds.
+#: Seconds of a stage before its pace is used for an estimate.
 _SETTLED = 1.0
 
 
 class Reporter:
-    """Shows the current stage with count, share and time left; or the seconds spent, and how many there can be at most.
+    """Shows the current stage with its count, share and time left; or the seconds spent and the most that may follow.
 
-    Silent when stderr is not a terminal, or when asked to be. If `verbose`, each stage is a line that stays, with the
-    time at which it began, on whatever stderr is.
+    Silent if `quiet`, or if stderr is not a terminal. If `verbose`, each stage is a line with the time at which it
+    began, whatever stderr is.
     """
 
     def __init__(self, quiet: bool, verbose: bool = False) -> None:
@@ -32,13 +32,13 @@ class Reporter:
         self._file: Path | None = None
         self._mark: tuple[float, int] | None = None
         self._quiet = quiet
-        #: what the user has been warned of
+        #: warnings that were printed
         self.warnings: list[str] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __call__(self, stage: str, done: int = 0, total: int = 0) -> None:
-        # what follows a comma is a running remark
+        # text after a comma changes during a stage
         if stage.partition(",")[0] != self._stage.partition(",")[0]:
             self._stage_started = time.monotonic()
             self._file = None
@@ -47,11 +47,11 @@ class Reporter:
         self._stage, self._done, self._total = stage, done, total
 
     def within(self, seconds: float) -> None:
-        """What follows ends after so many seconds at most."""
+        """Set the time after which the command ends at the latest."""
         self._end = time.monotonic() + seconds
 
     def reading(self, path: str) -> None:
-        """The stage is as far as this process has read a file."""
+        """Measure the progress of this stage by how much of a file this process has read."""
         self._file, self._mark = Path(path).resolve(), None
 
     def _tell(self, stage: str) -> None:
@@ -60,7 +60,7 @@ class Reporter:
         sys.stderr.flush()
 
     def warn(self, text: str) -> None:
-        """One line on stderr, once, whether or not it is a terminal."""
+        """Print a warning on stderr once, whether or not it is a terminal."""
         if text in self.warnings:
             return
         self.warnings.append(text)
@@ -107,7 +107,7 @@ class Reporter:
         return f"{self._stage} … {spent:.0f} s{most}"
 
     def _line_of_file(self, now: float, spent: float) -> str:
-        """The pace counts from when the file begins to be read on: other files may have to be read before."""
+        """Return the progress in a file. Its pace counts from the first read: other files may be read before."""
         done, total = _read_so_far(self._file) if self._file is not None else (0, 0)
         if self._mark is None or done <= self._mark[1]:
             self._mark = (now, done)
@@ -121,7 +121,7 @@ class Reporter:
 
 
 def _read_so_far(path: Path) -> tuple[int, int]:
-    """Bytes of a file that this process is reading, and how many there are. Where the system does not tell: nothing."""
+    """Return the bytes of a file that this process has read, and its size; (0, 0) if the system does not say."""
     names = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fdinfo") else []
     for name in names:
         with suppress(OSError):  # closed meanwhile

@@ -1,4 +1,4 @@
-"""What a command answers."""
+"""The result of a command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Case:
-    """One of the questions of a command, for JUnit: what it was about, and how it ended."""
+    """One question of a command, for JUnit: its subject and its outcome."""
 
     name: str
     exit_code: int
@@ -18,10 +18,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """The answer twice: as one JSON object, and as text."""
+    """The answer of a command, as a JSON object and as text."""
 
     data: Mapping[str, Any]
     text: str
     exit_code: int = 0
-    #: where a command has decided several questions
+    #: if a command decides several questions
     cases: Sequence[Case] = ()

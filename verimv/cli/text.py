@@ -1,4 +1,4 @@
-"""How results are written for people: styles of formulas, counts, long numbers."""
+"""Results as text: styles of formulas, counts, long numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from verimv.formulas.printing import ASCII, UNICODE, Style
 
 
 def console_style() -> Style:
-    """Unicode where stdout can show it."""
+    """Return Unicode if stdout can show it, otherwise ASCII."""
     try:
         "⊕⊙¬Δδ·→".encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Verdicts of solvers: how they are asked for on the command line, and how they are told."""
+"""Verdicts of solvers: the options of a search, and verdicts as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFAULT_SECONDS = 60.0
 
 
 def make_search(arguments: argparse.Namespace, report: Reporter) -> Search:
-    """Solvers and budget as asked for on the command line."""
+    """Return solvers and limits as given on the command line."""
     directory = getattr(arguments, "emit", None)
     report.within(arguments.timeout or DEFAULT_SECONDS)
     return Search(
@@ -34,7 +34,7 @@ def make_search(arguments: argparse.Namespace, report: Reporter) -> Search:
 
 
 def verdict_result(verdict: Verdict, words: dict[str, str]) -> Result:
-    """`words` has what to say when the question is proved and when it is refuted."""
+    """Return a verdict as a result; `words` has the texts for "proved" and "refuted"."""
     if verdict.undecided:
         return Result(verdict.data(), f"undecided: {verdict.reason}", EXIT_CODES["undecided"])
     lines = [words[verdict.status] + (f": {verdict.witness}" if verdict.witness is not None else "")]
@@ -52,15 +52,15 @@ def _told(item: Any) -> str:
     return f"{item['solver']}{version} ({item['answer']}{boxes})"
 
 
-#: Pairs of inputs that are named one by one.
+#: Pairs of inputs that are listed.
 _PAIRS_TOLD = 4
 
 
 def with_pairing(result: Result, a: Formula | Network, b: Formula | Network) -> Result:
-    """What was compared with what, where names do not say so."""
+    """Add which inputs were compared, if they were matched by position."""
     pairs = by_position(a, b)
     if not pairs:
         return result
     told = [f"{x} as {y}" for x, y in list(pairs.items())[:_PAIRS_TOLD]] + ["…"] * (len(pairs) > _PAIRS_TOLD)
-    note = f"no input has the same name on both sides: they are compared by position ({', '.join(told)})"
+    note = f"no input has the same name on both sides, so inputs are compared by position ({', '.join(told)})"
     return Result({**result.data, "by_position": pairs}, f"{result.text}\n{note}", result.exit_code)

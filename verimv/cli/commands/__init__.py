@@ -1,1 +1,1 @@
-"""One module per command, each with a function `run`: parsed arguments in, what to print out."""
+"""One module per command, each with a function `run` from parsed arguments to a result."""

@@ -1,4 +1,4 @@
-"""`verimv bench`: run benchmarks, print their tables, keep their numbers."""
+"""`verimv bench`: run benchmarks, print their tables, write their numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     ):
         raise InputError("exists and is not a directory", source=arguments.directory)
     if arguments.folder is not None and arguments.name not in FOLDER_BENCHMARKS:
-        raise InputError(f"a folder is for: {', '.join(FOLDER_BENCHMARKS)}")
+        raise InputError(f"FOLDER is only for: {', '.join(FOLDER_BENCHMARKS)}")
     names = [arguments.name] if arguments.name else list(BENCHMARKS)
     data, texts = {}, []
     for name in names:
@@ -37,14 +37,14 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def run_benchmark(name: str, report: Reporter, folder: str | None) -> Benchmark:
-    """Load a benchmark and return what it reports."""
+    """Load and run a benchmark."""
     measure = importlib.import_module(f"verimv.paper.benchmarks.bench_{name}").run
     benchmark: Benchmark = measure(report, folder) if name in FOLDER_BENCHMARKS else measure(report)
     return benchmark
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns of equal width, numbers to the right."""
+    """Return a table with aligned columns, all but the first to the right."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     lines = []
     for row in [header, *rows]:

@@ -1,4 +1,4 @@
-"""`verimv bounds`: a proven range of every neuron, before activation."""
+"""`verimv bounds`: a proven range of every neuron before activation."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def _neuron(text: str | None, network: Network) -> tuple[int, int] | None:
-    """Read LAYER:INDEX, layers from 1 and neurons from 0 as in the output."""
+    """Read LAYER:INDEX; layers count from 1 and neurons from 0, as in the output."""
     if text is None:
         return None
     layer, colon, index = text.partition(":")

@@ -1,4 +1,4 @@
-"""`verimv check`: what a kernel, or both, say of certificates. Loads no more than that takes."""
+"""`verimv check`: the verdict of one kernel or both on certificates. Loads only what that needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from verimv.core.errors import InputError, InternalError
 from verimv.kernels.verdicts import CERTIFICATE_FILES, ranges_of, verdict
 from verimv.kernels.verified import verified_verdict
 
-#: Files of a directory that extract wrote: each stands for the directory.
+#: Files that extract writes: each stands for its directory.
 _FILES = (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json", "report.html")
 
 
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     given = any(files.values())
     paths = list(dict.fromkeys(path if given else _subject(path) for path in arguments.paths))
     if len(paths) > 1 and given:
-        raise InputError(f"--{', --'.join(files)} are for one certificate")
+        raise InputError(f"--{', --'.join(files)} need exactly one certificate")
     results = []
     for number, path in enumerate(paths):
         report("checking certificates" if len(paths) > 1 else "checking the certificate", number, len(paths))
@@ -39,12 +39,12 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def _subject(path: str) -> str:
-    """The directory, where a file of it is named, as hooks do."""
+    """Return the directory of a file that extract wrote: hooks give files."""
     return str(Path(path).parent) if Path(path).name in _FILES and Path(path).is_file() else path
 
 
 def _certificate(path: str) -> str:
-    """The file that takes the time."""
+    """Return the certificate of a directory, which takes the time."""
     inside = (Path(path, name) for name in CERTIFICATE_FILES)
     return str(next(filter(Path.exists, inside), path))
 
@@ -69,7 +69,9 @@ def _by_both(path: str, files: Mapping[str, str | None]) -> Result:
     python, verified = _by_python(path, files), _by_verified(path, files)
     agree = python.exit_code == verified.exit_code and python.data.get("statement") == verified.data.get("statement")
     if not agree:
-        raise InternalError(f"the kernels disagree: Python's says {python.text!r}, the verified one {verified.text!r}")
+        raise InternalError(
+            f"the kernels disagree: the Python kernel says {python.text!r}, the verified one {verified.text!r}"
+        )
     return Result({**python.data, "kernel": "both"}, python.text, python.exit_code)
 
 
@@ -77,7 +79,7 @@ _KERNELS = {"python": _by_python, "verified": _by_verified, "both": _by_both}
 
 
 def _valid(statement: list[str], path: str, by: str, **found: Any) -> Result:
-    """The verdict, and under it what is proved."""
+    """Return the verdict, followed by what is proved."""
     return _result("valid", "\n".join(["valid", *statement]), path, by, statement=statement, **found)
 
 

@@ -1,4 +1,4 @@
-"""`verimv completion SHELL`: a script for bash, zsh or fish, made of the parser: it knows what the parser knows."""
+"""`verimv completion SHELL`: a script for bash, zsh or fish, made from the parser."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Command:
     name: str
     help: str
     options: Sequence[Option]
-    #: what arguments may be; files where nothing is known
+    #: values of arguments; if empty, arguments are files
     words: Sequence[str]
 
 
 def commands(parser: argparse.ArgumentParser) -> list[Command]:
-    """The commands of a parser, in order."""
+    """Return the commands of a parser, in order."""
     [subparsers] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     summaries = {choice.dest: choice.help or "" for choice in subparsers._choices_actions}
     return [_command(name, summaries[name], sub) for name, sub in subparsers.choices.items()]
@@ -57,7 +57,7 @@ def _flags(command: Command) -> list[str]:
 
 
 def _bash(known: Sequence[Command]) -> Iterator[str]:
-    """Words that start with -, names of commands and words of options are ours; the rest is left to bash: files."""
+    """Complete options, commands and values of options; bash completes the rest as files."""
     yield "# bash: source <(verimv completion bash)"
     yield "_verimv() {"
     yield '  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" words=""'

@@ -1,4 +1,4 @@
-"""`verimv convert`: between formats; formula → network is the paper's construction."""
+"""`verimv convert`: convert between formats; formula → network is the paper's construction."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from verimv.solvers.functions import function_smtlib
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     subject = read_subject(arguments.subject)
-    name = arguments.to or format_of(arguments.out, FORMULA_FORMATS | NETWORK_FORMATS, "; say it with --to")
+    name = arguments.to or format_of(arguments.out, FORMULA_FORMATS | NETWORK_FORMATS, "; give it with --to")
     report("writing")
     if name in NETWORK_FORMATS:
         return _exported(subject, name, arguments)
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         pieces = [function_smtlib(subject)]
     else:
         raise InputError(
-            "a network becomes a formula by verimv extract; convert writes it as .json, .onnx, .nnet or .smt2"
+            "convert writes a network as .json, .onnx, .nnet or .smt2; verimv extract turns it into a formula"
         )
     certifiable = _certifiable(subject, name) if arguments.certify is not None else None
     if arguments.out != "-":
@@ -52,9 +52,9 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def _exported(subject: Formula | Network, name: str, arguments: argparse.Namespace) -> Result:
-    """A file for other tools, which have floats or decimals where verimv has exact numbers."""
+    """Write a file for other tools, with floats or decimals instead of exact numbers."""
     if arguments.out == "-" or arguments.certify is not None:
-        raise InputError(f"{name} is written to a file, and not certified: convert to network JSON for that")
+        raise InputError(f"{name} can only be written to a file, without --certify: use --to network instead")
     export = NETWORK_FORMATS[name][1](to_network(subject) if isinstance(subject, Formula) else subject)
     write_file(arguments.out, [export.data])
     note = f" ({counted(export.rounded, 'number')} rounded)" if export.rounded else ""
@@ -64,13 +64,13 @@ def _exported(subject: Formula | Network, name: str, arguments: argparse.Namespa
 
 def _certifiable(subject: Formula | Network, name: str) -> Formula:
     if not isinstance(subject, Formula) or name != "network":
-        raise InputError("--certify is for a formula that becomes a network; extract certifies by itself")
+        raise InputError("--certify needs a formula that is converted to a network (extract always certifies)")
     return subject
 
 
 def _conversion(formula: Formula, out: str) -> Certificate:
-    """A certificate that what is written equals what was read."""
+    """Return a certificate that the network written equals the formula read."""
     certificate = certify(to_network(formula), formula)
     if certificate is None:
-        raise Undecided(f"{out} is written, but no certificate was found; verimv equiv asks the solver")
+        raise Undecided(f"{out} is written, but no certificate was found (verimv equiv asks a solver)")
     return certificate

@@ -1,4 +1,4 @@
-"""`verimv entails`: wherever one formula is 1, is the other?"""
+"""`verimv entails`: is one formula 1 wherever another is 1?"""
 
 from __future__ import annotations
 

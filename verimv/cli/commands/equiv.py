@@ -21,13 +21,13 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     a, b = read_subject(arguments.a), read_subject(arguments.b)
     if arguments.box is not None and not isinstance(a, Network) and not isinstance(b, Network):
-        raise InputError("--box is for networks; a formula is a function on the unit cube")
+        raise InputError("--box needs a network; a formula is a function on the unit cube")
     a, b = (with_box(subject, arguments.box) if isinstance(subject, Network) else subject for subject in (a, b))
     tolerance = _tolerance(arguments.tolerance)
     report("comparing")
     verdict = equivalent(a, b, tolerance=tolerance, search=make_search(arguments, report))
     within = f" within {format_number(tolerance)}" if tolerance else ""
-    where = " (the formula's inputs are the network's, its box mapped onto [0,1])" if _is_mapped(a, b) else ""
+    where = " (the network's box is mapped onto the unit cube)" if _is_mapped(a, b) else ""
     words = {"proved": f"equal{within}{where}", "refuted": f"not equal{within}{where}"}
     result = with_pairing(verdict_result(verdict, words), a, b)
     if not arguments.certify or not verdict.proved:
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def _is_mapped(a: Formula | Network, b: Formula | Network) -> bool:
-    """Whether a formula is compared with a network on a box of its own."""
+    """Whether a formula is compared with a network whose box is not the unit cube."""
     networks = [subject for subject in (a, b) if isinstance(subject, Network)]
     return len(networks) == 1 and not networks[0].is_on_unit_cube()
 

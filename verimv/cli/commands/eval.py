@@ -1,4 +1,4 @@
-"""`verimv eval`: exact values, at a point or of a table."""
+"""`verimv eval`: exact values at a point, or at the points of a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from verimv.questions.subjects import read_subject
 if TYPE_CHECKING:
     from verimv.cli.float_values import FloatColumns, FloatGap
 
-#: What `eval` takes.
+#: Subjects of `eval`.
 Evaluated = Formula | Network | ExtractedFormula
 
 
@@ -37,11 +37,11 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     gap = _float_gap(arguments, subject) if arguments.float_gap else None
     if arguments.csv is not None:
         if arguments.at is not None:
-            raise InputError("--at and --csv exclude each other")
+            raise InputError("give either --at or --csv, not both")
         floats = _float_columns(arguments, subject) if arguments.floats else None
         return _eval_csv(subject, arguments.csv, box, floats, gap)
     if arguments.floats:
-        raise InputError("--floats compares a table of points: it needs --csv")
+        raise InputError("--floats needs a table of points: give one with --csv")
     if gap is not None and arguments.at is None:
         gaps = gap.on_box(report)
         lines = [
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
 
 
 def _subject(arguments: argparse.Namespace) -> Evaluated:
-    """What `eval` takes: also a directory that extract wrote, or a formula whose inputs are given in a box."""
+    """Read the subject: also a directory that extract wrote, or a formula with inputs in a box."""
     if os.path.isdir(arguments.subject):
         return extracted_formula(arguments.subject)
     subject = read_subject(arguments.subject)

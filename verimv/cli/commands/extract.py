@@ -1,4 +1,4 @@
-"""`verimv extract`: network → formula, certificate, summary and report."""
+"""`verimv extract`: from a network to a formula, certificate, summary and report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from verimv.kernels.verdicts import CERTIFICATE_FILES
 from verimv.show.report.page import report_html
 from verimv.show.report.subject import of_extraction
 
-#: Names that `extract` may replace in an existing directory.
+#: Files that `extract` may replace in an existing directory.
 EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FILES, "summary.json", "report.html")
 
 
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
 def _page(
     extraction: CertifiedExtraction, arguments: argparse.Namespace, files: Mapping[str, list[bytes]], lacking: str
 ) -> str:
-    """report.html; how long it took is in the summary."""
+    """Return report.html, and add its time to the summary."""
     begin = time.perf_counter()
     title = "stdin" if arguments.network == "-" else Path(arguments.network).name
     page = report_html(of_extraction(extraction, title, files, lacking, not arguments.no_check))
@@ -97,12 +97,12 @@ def _page(
     return page
 
 
-#: Maps of more outputs are left to summary.json.
+#: Maps of outputs that are listed; summary.json has all.
 _MAPS_TOLD = 20
 
 
 def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
-    """How the formula's values become the network's, where they are not the same."""
+    """Return how the formula's values become the network's, where they differ."""
     told = [
         f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}".replace("+ -", "- ")
         for entry in outputs
@@ -113,13 +113,15 @@ def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
 
 
 def _checked(extraction: CertifiedExtraction, resume: str | None, report: Reporter) -> str:
-    """What the certificate lacks. Bounds of a file that somebody has changed are no bug of verimv's."""
+    """Return what the certificate lacks. If --resume gave wrong bounds, its file is at fault, not verimv."""
     try:
         return extraction.check(report)
     except InternalError:
         if resume is None:
             raise
-        raise InputError("the kernel refuses what these bounds lead to: start without them", source=resume) from None
+        raise InputError(
+            "the kernel rejects a certificate with these bounds: delete the file and start again", source=resume
+        ) from None
 
 
 def _where(directory: str | None) -> str:

@@ -1,4 +1,4 @@
-"""plot: a picture of a function or of a formula's DAG, as SVG or PNG."""
+"""`verimv plot`: a picture of a function or of a formula's DAG, as SVG or PNG."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from verimv.show.pictures.maps import box_of, region_maps
 from verimv.show.pictures.matplotlib_files import FORMATS, available
 from verimv.show.pictures.restrict import restricted
 
-#: Maps that one picture holds.
+#: Maps in one picture.
 MAX_MAPS = 4
 
 
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     form = Path(arguments.out).suffix.lower().lstrip(".")
     if form not in FORMATS:
-        raise InputError("expected a name that ends in .svg or .png", source=arguments.out)
+        raise InputError("expected a file name that ends in .svg or .png", source=arguments.out)
     if not available():
-        raise InputError("plot draws with matplotlib, which is not installed: pip install 'verimv[figures]'")
+        raise InputError("plot needs matplotlib, which is not installed: pip install 'verimv[figures]'")
     report("reading")
     subject = subject_argument(arguments)
     subject = restricted(subject, given_point(subject.inputs, arguments.at or ""))
@@ -70,7 +70,7 @@ def _function(subject: Formula | Network, form: str, arguments: argparse.Namespa
     from verimv.show.pictures.figure import curves_figure
 
     if len(subject.inputs) > 1:
-        raise InputError(f"a graph has one input, found {len(subject.inputs)}: {_advice(subject, 1)}")
+        raise InputError(f"a graph needs one input, found {len(subject.inputs)}: {_advice(subject, 1)}")
     found = curves(subject)
     pieces = {curve.name: len(curve.points) - 1 for curve in found}
     told = ", ".join(f"{name}: {count:,} linear piece{'s' * (count > 1)}" for name, count in pieces.items())
@@ -82,10 +82,10 @@ def _regions(subject: Formula | Network, form: str, arguments: argparse.Namespac
 
     if len(subject.inputs) != 2:
         few = "use --kind function" if len(subject.inputs) < 2 else _advice(subject, 2)
-        raise InputError(f"a map has two inputs, found {len(subject.inputs)}: {few}")
+        raise InputError(f"a map needs two inputs, found {len(subject.inputs)}: {few}")
     if len(subject.outputs) > MAX_MAPS:
         raise InputError(
-            f"a picture holds maps of {MAX_MAPS} outputs, found {len(subject.outputs)}: choose one with --output"
+            f"a picture has maps of at most {MAX_MAPS} outputs, found {len(subject.outputs)}: choose one with --output"
         )
     found = region_maps(subject)
     regions = {drawn.name: drawn.regions for drawn in found}

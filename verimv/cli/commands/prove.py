@@ -1,4 +1,4 @@
-"""`verimv prove`: solvers prove what the certificate of a directory claims, or that network and formula are equal."""
+"""`verimv prove`: solvers prove every line of a certificate, or that network and formula are equal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from verimv.questions.subjects import read_as_network, read_formula
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.verdict import EXIT_CODES, Verdict
 
-#: Unless `--timeout` says otherwise.
+#: The default of `--timeout`.
 DEFAULT_SECONDS = 600.0
 
 
@@ -28,7 +28,9 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     directory = Path(arguments.directory)
     if not directory.is_dir():
-        raise InputError("expected a directory that verimv wrote", source=arguments.directory)
+        raise InputError(
+            "expected a directory with a certificate, as verimv extract writes it", source=arguments.directory
+        )
     summary = read_summary(directory / "summary.json")
     arguments.timeout = arguments.timeout or DEFAULT_SECONDS
     by_certificate = arguments.mode == "layered"
@@ -67,12 +69,12 @@ def _by_certificate(directory: Path, arguments: argparse.Namespace, report: Repo
 
 
 def _remove_queries(directory: Path) -> None:
-    """What an earlier proof wrote there, by its index: other queries would be asked as if they belonged to this one."""
+    """Remove the queries of an earlier proof, by its index: they do not belong to this one."""
     try:
         entries = json.loads((directory / "index.json").read_text(encoding="utf-8"))["queries"]
         names = [Path(entry["file"]) for entry in entries if entry["file"]]
     except (OSError, ValueError, TypeError, KeyError):
-        return  # nothing that this program wrote
+        return  # verimv did not write it
     for name in names:
         if name.name == str(name) and name.suffix == ".smt2":
             (directory / name).unlink(missing_ok=True)
@@ -87,7 +89,7 @@ def _headline(verdict: Verdict, statement: Any) -> str:
 
 
 def _told(item: Any) -> str:
-    """What a solver did, in a line."""
+    """Return what a solver did, in a line."""
     said = {"unsat": "proved", "sat": "refuted one of", "unknown": "did not prove all"}[item["answer"]]
     counts = f"{item['obligations']:,} obligations by {item['queries']:,} queries"
     helped = "".join(f", {count:,} of them by {name}" for name, count in item.get("helped", {}).items())
@@ -95,7 +97,7 @@ def _told(item: Any) -> str:
 
 
 def _monolithic(directory: Path, arguments: argparse.Namespace, report: Reporter) -> tuple[Result, Verdict]:
-    """One query about everything, for comparison."""
+    """Ask one query about everything, for comparison."""
     network = read_as_network(str(directory / "network.json"))
     formula = read_formula(str(directory / "formula.mv"))
     search = make_search(arguments, report)
@@ -111,7 +113,7 @@ def _monolithic(directory: Path, arguments: argparse.Namespace, report: Reporter
 
 
 def _entries(verdict: Verdict, claim: str) -> list[dict[str, Any]]:
-    """What summary.json says of a proof, an entry for each solver; a point that refutes needs none."""
+    """Return the entries of a proof in summary.json: one for each solver, or one for a point that refutes."""
     evidence: Any = verdict.evidence
     if verdict.witness is not None or not evidence:
         evidence = [{"solver": "replay", "witness": str(verdict.witness)}] if verdict.witness else [{"solver": "none"}]

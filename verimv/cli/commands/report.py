@@ -1,4 +1,4 @@
-"""report: the page about a directory that extract, or --certify, wrote."""
+"""`verimv report`: a page about a directory that extract or --certify wrote."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = "report.html"
 
 
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
-    """The verdict is the kernel's, asked for again; a certificate that does not prove anything still gets a page."""
+    """Check the certificate and write the page, whatever the verdict."""
     if not Path(arguments.directory).is_dir():
         raise InputError("no such directory", source=arguments.directory)
     report("checking the certificate")

@@ -1,4 +1,4 @@
-"""`verimv reproduce`: run the paper's experiments; write numbers, figures, and which of the paper's claims hold."""
+"""`verimv reproduce`: run the paper's experiments; write numbers, figures, and which of its claims hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`verimv simplify`: an equal formula that is no longer."""
+"""`verimv simplify`: an equivalent formula, never longer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     data = {**_data(found, arguments), "certified": certificate is not None}
     lines = _lines(found, data, arguments.out)
     if certificate is None:
-        lines.append("not certified: no evidence was found for some step, which the solver has proved")
+        lines.append("not certified: no evidence was found for some steps, which only the solver has proved")
         return Result(data, "\n".join(lines), Undecided.exit_code)
     lines.append(f"certified: {len(certificate.body)} lines, checked by the kernel")
     if arguments.certify is not None:
@@ -82,7 +82,7 @@ def _lines(found: Simplification, data: dict[str, Any], out: str | None) -> list
         "equal: " + (", ".join(f"{count} by {reason}" for reason, count in data["steps"].items()) or "nothing changed"),
     ]
     if found.status != "finished":
-        lines.append("the effort is used up: more of it (--effort) may make it shorter")
+        lines.append("the effort is used up: more (--effort) may make the formula shorter")
     if out is not None:
         lines.append(f"written to {out}")
     return lines

@@ -116,7 +116,7 @@ def _random(progress: Progress) -> Table:
 
 
 def _networks(progress: Progress) -> Table:
-    """float32 networks in RMV, by the paper's strategy where it is feasible."""
+    """float32 networks in RMV by the compact strategy, and by the paper's where that is feasible."""
     rows = []
     first: tuple[int, float] | None = None
     for number, widths in enumerate((*_SMALL, _LARGE)):

@@ -157,7 +157,7 @@ def _correlation(read: _RecordReader, name: str) -> float:
 
 
 def _rank_correlation(xs: Sequence[Any], ys: Sequence[Any]) -> float:
-    """Spearman's."""
+    """Return Spearman's rank correlation."""
     first, second = _ranks(xs), _ranks(ys)
     middle = (len(first) + 1) / 2
     product = sum((a - middle) * (b - middle) for a, b in zip(first, second, strict=True))

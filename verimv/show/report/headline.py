@@ -78,7 +78,7 @@ def verdict_section(subject: Subject, reading: Reading) -> Markup:
     parts = [_statement(subject, reading), _checks(subject, reading)]
     told = f"The kernel says: {check.reason}." if check.reason else ""
     if check.status == "unchecked":
-        told = "The certificate has not been checked. To check it: verimv check DIR"
+        told = "The certificate has not been checked: use verimv check DIR."
     if told:
         parts.insert(0, tag("p", told, class_=f"note {BADGES[check.status][1]}"))
     warnings = subject.summary.get("warnings")

@@ -122,12 +122,12 @@ def _values(view: LayerView) -> Markup:
 
 
 def picture_section(subject: Subject) -> Markup:
-    """The function in its own units, if it has one or two inputs."""
+    """Return a picture of the function in its own units, if it has one or two inputs."""
     drawn: Formula | Network = subject.source or subject.formula
     if not drawn.inputs:
-        return tag("p", "A formula without inputs has no picture: it is a number.", class_="empty")
+        return tag("p", "A formula without inputs is a number: there is no picture.", class_="empty")
     if len(drawn.inputs) not in (1, 2):
-        why = f"A function of {len(drawn.inputs)} inputs has no picture; fix all but one or two of them:"
+        why = f"A function of {len(drawn.inputs)} inputs cannot be drawn. Fix all but one or two of them:"
         at = ",".join(f"{name}=1/2" for name in drawn.inputs[2:5]) + (",…" if len(drawn.inputs) > 5 else "")
         name = "network.json" if subject.network is not None else "formula.mv"
         command = f"verimv plot DIR/{name} -o map.svg --at {at}"
@@ -135,7 +135,7 @@ def picture_section(subject: Subject) -> Markup:
     try:
         return _curves(drawn, subject.patience) if len(drawn.inputs) == 1 else _maps(drawn, subject.patience)
     except Undecided as error:
-        told = f"Not drawn: {error} (verimv plot takes as long as it needs)."
+        told = f"Not drawn: {error} (verimv plot has higher limits)."
         return tag("p", told, class_="empty")
 
 
