@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.certificate.by_verdict.make import HAT, Case, formula, network
+from tests.effort import scaled
 from tests.kernels.test_verified import FOLDER, is_missing
 from verimv.kernels.verified import KernelVerdict, find_verified, verified_verdict
 
@@ -180,7 +181,7 @@ def test_unpacking_is_that_of_zlib(tmp_path):
     source, counts = random.Random(1), Counter()
     header, *lines = (hat / "certificate.jsonl").read_text().splitlines()
     (hat / "certificate.jsonl").unlink()
-    for number in range(300):
+    for number in range(scaled(120)):
         blanks = ["".join(source.choices(" \t", k=source.choice([0, 10, 1000, 50_000]))) for _ in lines]
         text = "".join(f"{line}\n" for line in (header, *map(str.__add__, lines, blanks))).encode()
         cut = source.randrange(len(text) + 1)
@@ -198,7 +199,7 @@ def test_unpacking_is_that_of_zlib(tmp_path):
         found = verdict(hat)
         assert (found.status == "valid") == is_right, (data, found)
         counts[found.status] += 1
-    assert min(counts["valid"], counts["malformed"]) > 80, counts
+    assert min(counts["valid"], counts["malformed"]) > 30, counts
 
 
 # -- hostile files ----------------------------------------------------------------------------------------------------
