@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.neural_network import MLPClassifier
 
 import verimv
-from verimv.networks.formats.export import export_onnx
+from verimv.networks.formats.onnx_format.model_writer import export_onnx
 
 measurements, species = load_iris(return_X_y=True)
 model = MLPClassifier((5,), random_state=5, max_iter=4000, alpha=1e-2).fit(measurements, species)

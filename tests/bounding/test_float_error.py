@@ -16,9 +16,9 @@ from verimv.bounding.float_error import LARGEST, SMALLEST, TINY, float32_gaps, f
 from verimv.bounding.methods import neuron_bounds
 from verimv.core.errors import InputError, Undecided
 from verimv.exact import Rational, as_number
-from verimv.networks.formats.export import export_onnx
 from verimv.networks.formats.load import load
 from verimv.networks.formats.onnx_format.chain import executed_network
+from verimv.networks.formats.onnx_format.model_writer import export_onnx
 from verimv.networks.formats.onnx_format.runtime import FloatModel
 from verimv.networks.network import Layer, Network
 from verimv.paper.experiments.families import random_network

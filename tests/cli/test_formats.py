@@ -9,8 +9,9 @@ from tests.cli.conftest import one_line_error
 from tests.networks.models import single
 from verimv.cli.float_values import rounded_up
 from verimv.exact import parse_number
-from verimv.networks.formats.export import export_nnet, export_onnx
 from verimv.networks.formats.load import load
+from verimv.networks.formats.nnet_format import export_nnet
+from verimv.networks.formats.onnx_format.model_writer import export_onnx
 from verimv.networks.network import Layer, Network
 
 NETWORK = Network.of(

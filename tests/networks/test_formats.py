@@ -13,11 +13,11 @@ from tests.networks.test_fuzz import safetensors
 from tests.oracle import build_network, floats32, grid, network_value, rationals, specs
 from verimv.core.errors import InexactWarning, InputError
 from verimv.exact import as_number
-from verimv.networks.formats.export import export_nnet, export_onnx, plain
 from verimv.networks.formats.json_format import read_box
 from verimv.networks.formats.load import load
-from verimv.networks.formats.nnet_format import read_nnet
+from verimv.networks.formats.nnet_format import export_nnet, plain, read_nnet
 from verimv.networks.formats.onnx_format.model import parse_model
+from verimv.networks.formats.onnx_format.model_writer import export_onnx
 from verimv.networks.formats.onnx_format.reader import model_network
 from verimv.networks.network import Layer, Network
 

@@ -18,9 +18,10 @@ from onnx import TensorProto
 from tests.effort import scaled
 from tests.networks.models import external, model, single
 from verimv.core.errors import InexactWarning, InputError
-from verimv.networks.formats.export import export_nnet, export_onnx
 from verimv.networks.formats.json_format import read_box, write_network
 from verimv.networks.formats.load import load
+from verimv.networks.formats.nnet_format import export_nnet
+from verimv.networks.formats.onnx_format.model_writer import export_onnx
 from verimv.networks.formats.onnx_format.reader import model_network
 from verimv.networks.network import Layer, Network
 from verimv.paper.benchmarks.measured import peak_memory

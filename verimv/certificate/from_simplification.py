@@ -18,11 +18,12 @@ from verimv.certificate.lines import Derivation
 from verimv.certificate.writer import EVIDENCE_WORK
 from verimv.core.effort import Deadline, Meter
 from verimv.core.errors import Undecided
+from verimv.core.progress import Progress
 from verimv.exact import format_number
 from verimv.formulas.dag import DIVIDE, NOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, reachable
 from verimv.formulas.mvfile import write_mv
 from verimv.simplification.equalities import CONGRUENCE, EqualityStep
-from verimv.simplification.simplification import DEFAULT_WORK, Progress, Simplification, simplify
+from verimv.simplification.simplification import DEFAULT_WORK, Simplification, simplify
 
 
 def certify_simplification(simplification: Simplification, seconds: float = math.inf) -> Certificate | None:

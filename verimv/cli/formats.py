@@ -9,8 +9,9 @@ from verimv.core.errors import InputError
 from verimv.formulas.formula import Formula
 from verimv.formulas.mvfile import write_mv
 from verimv.formulas.printing import ASCII, SYMPY, UNICODE, Style
-from verimv.networks.formats.export import Export, export_nnet, export_onnx
+from verimv.networks.formats.export import Export
 from verimv.networks.formats.json_format import write_network
+from verimv.networks.formats.nnet_format import export_nnet
 from verimv.networks.network import Network
 from verimv.networks.transforms.from_formula import to_network
 from verimv.solvers.functions import function_smtlib
@@ -36,9 +37,15 @@ FORMULA_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Formula], Iterable[s
 }
 
 
+def _onnx(network: Network) -> Export:
+    from verimv.networks.formats.onnx_format.model_writer import export_onnx  # onnx takes a while to import
+
+    return export_onnx(network)
+
+
 #: format → (file suffixes, writer of a network)
 NETWORK_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Network], Export]]] = {
-    "onnx": ((".onnx",), export_onnx),
+    "onnx": ((".onnx",), _onnx),
     "nnet": ((".nnet",), export_nnet),
 }
 

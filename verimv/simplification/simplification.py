@@ -11,6 +11,7 @@ from typing import Any
 from verimv.core.display import Headed, cut, html_table
 from verimv.core.effort import SECOND, Deadline, Meter
 from verimv.core.errors import InputError, check_type
+from verimv.core.progress import Progress
 from verimv.formulas.dag import Dag
 from verimv.formulas.formula import Formula, copy
 from verimv.simplification.chains import Sharing
@@ -24,8 +25,6 @@ from verimv.simplification.simulate import Simulation
 from verimv.simplification.sweep import Sweep
 from verimv.simplification.windows import WindowPass
 from verimv.solvers.limited import DEFAULT_MEMORY
-
-Progress = Callable[[str, int, int], None]
 
 #: Work that a simplification may take by default.
 DEFAULT_WORK = 20 * SECOND

@@ -7,7 +7,7 @@ Neurons that the budget does not reach keep the best bound proved so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -27,12 +27,11 @@ from verimv.bounding.situation import LeafCase, Place
 from verimv.core.choices import TIGHTENING
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InputError
+from verimv.core.progress import Progress
 from verimv.core.workers import Team, Workers, team
 from verimv.exact import Number, Rational, ceil
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
-
-Progress = Callable[[str, int, int], None]
 
 #: Bits of the multipliers of a single leaf: as few as lose next to nothing, then more where that helps.
 _LEAF_BITS = (12, 30)

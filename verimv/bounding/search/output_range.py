@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.results import NetworkBounds, NeuronBound, add_bound
-from verimv.bounding.search.engine import Progress, SearchEffort, certified_bounds, hidden_bounds
+from verimv.bounding.search.engine import SearchEffort, certified_bounds, hidden_bounds
 from verimv.bounding.search.evidence import prove_bound
 from verimv.bounding.situation import Case, Target
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
+from verimv.core.progress import Progress
 from verimv.core.workers import Workers
 from verimv.exact import Number
 from verimv.formulas.formula import Formula

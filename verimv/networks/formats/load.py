@@ -48,7 +48,7 @@ def _from_file(path: Path, architecture: Any, shape: Sequence[int] | None) -> Ne
             f"{suffix} files hold pickled code, which is not run; export ONNX or safetensors", source=str(path)
         )
     if suffix == ".onnx":
-        from verimv.networks.formats.onnx_format import read_onnx
+        from verimv.networks.formats.onnx_format.reader import read_onnx
 
         return read_onnx(path)
     if suffix == ".npz":

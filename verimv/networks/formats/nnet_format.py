@@ -9,16 +9,21 @@ exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from verimv.core.errors import InputError
-from verimv.exact import ONE, ZERO, Number, parse_number, shown
+from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, floor, parse_number, shown
 from verimv.networks.affine import Affine
+from verimv.networks.formats.export import Export
 from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.circuit import MAX_WEIGHTS
 from verimv.networks.transforms.normalise import without_identity_layers
+from verimv.networks.transforms.outputs import affine_end
 
 _MAX_LAYERS = 10_000
+#: Significant digits of an infinite decimal, and the limit for a finite one.
+_DIGITS, _MAX_DIGITS = 20, 1100
 
 
 class _Lines:
@@ -115,7 +120,7 @@ def _normalisation(means: Sequence[Number], ranges: Sequence[Number]) -> Iterato
 
 
 def write_nnet(network: Network, decimal: Callable[[Number], str]) -> Iterator[str]:
-    """Yield the text of a network with ReLU layers and an affine output (see `export.plain`)."""
+    """Yield the text of a network with ReLU layers and an affine output (see `plain`)."""
     sizes = [len(network.inputs), *(len(layer.rows) for layer in network.layers)]
     yield "// written by verimv\n"
     yield f"{len(network.layers)},{sizes[0]},{sizes[-1]},{max(sizes)},\n"
@@ -129,3 +134,63 @@ def write_nnet(network: Network, decimal: Callable[[Number], str]) -> Iterator[s
             yield ",".join(map(decimal, row.dense(layer.width_in))) + ",\n"
         for row in layer.rows:
             yield decimal(row.constant) + ",\n"
+
+
+def export_nnet(network: Network) -> Export:
+    """Write NNet: decimals, exact if a number has a finite decimal of bounded length."""
+    rounded = 0
+
+    def decimal(x: Number) -> str:
+        nonlocal rounded
+        text = _finite_decimal(x)
+        if text is None:
+            rounded += 1
+            text = _rounded_decimal(x)
+        return text
+
+    text = "".join(write_nnet(plain(network), decimal))
+    return Export(text.encode(), rounded)
+
+
+def _finite_decimal(x: Number) -> str | None:
+    if isinstance(x, Algebraic):
+        return None
+    denominator = int(x.denominator)
+    twos = (denominator & -denominator).bit_length() - 1
+    odd, fives = denominator >> twos, 0
+    while odd % 5 == 0:
+        odd, fives = odd // 5, fives + 1
+    places = max(twos, fives)
+    if odd != 1 or places > _MAX_DIGITS:
+        return None
+    return _placed(int(x * Rational(10) ** places), places)
+
+
+def _rounded_decimal(x: Number) -> str:
+    """Round to 20 significant digits."""
+    places = _DIGITS
+    while abs(x) * Rational(10) ** places < Rational(10) ** (_DIGITS - 1):
+        places += 1
+    return _placed(floor(x * Rational(10) ** places + Rational(1, 2)), places)
+
+
+def _placed(digits: int, places: int) -> str:
+    sign, text = "-" if digits < 0 else "", str(abs(digits)).rjust(places + 1, "0")
+    return f"{sign}{text[: len(text) - places]}" + (f".{text[len(text) - places :]}" if places else "")
+
+
+def plain(network: Network) -> Network:
+    """Return the same function with ReLU layers and an affine output layer; σ(t) becomes ρ(t) − ρ(t−1)."""
+    network = affine_end(without_identity_layers(network))
+    layers: list[Layer] = []
+    values: list[Affine] | None = None  # of the layer below, over its neurons
+    for layer in network.layers:
+        rows = layer.rows if values is None else tuple(row.substitute(values) for row in layer.rows)
+        width = layer.width_in if not layers else len(layers[-1].rows)
+        values = None
+        if layer.activation == "crelu":
+            count = len(rows)
+            values = [Affine([(j, ONE), (count + j, -ONE)]) for j in range(count)]
+            rows = (*rows, *(row.shifted(-ONE) for row in rows))
+        layers.append(Layer(tuple(rows), width, "identity" if layer.activation == "identity" else "relu"))
+    return replace(network, layers=tuple(layers))

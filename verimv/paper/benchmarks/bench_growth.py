@@ -20,8 +20,8 @@ from verimv.certificate.from_extraction import extract
 from verimv.core.errors import InternalError
 from verimv.core.files import Replaceable, write_directory
 from verimv.core.progress import Progress
-from verimv.networks.formats.export import export_onnx
 from verimv.networks.formats.load import load
+from verimv.networks.formats.onnx_format.model_writer import export_onnx
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
 from verimv.paper.benchmarks.measured import peak_memory, resident_memory
 from verimv.paper.experiments.families import random_network

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from verimv import kernel
 from verimv.core.effort import NEVER, Deadline
+from verimv.core.progress import Progress
 from verimv.exact import ONE, Number, format_number
 from verimv.exact.algebraic import Algebraic
 from verimv.networks.affine import Affine
@@ -27,8 +28,6 @@ from verimv.solvers.obligations.certified import (
 )
 from verimv.solvers.obligations.collected import Obligations
 from verimv.solvers.obligations.follow import Conclusions, Unfounded
-
-Progress = Callable[[str, int, int], None]
 
 #: Lines between two reports of progress.
 _REPORTED = 5_000

@@ -10,8 +10,7 @@ from onnx import TensorProto, helper
 from tests.networks.models import dyadic_points, exact, external, model, reference, single
 from verimv.core.errors import InputError
 from verimv.networks.formats.load import load
-from verimv.networks.formats.onnx_format import read_onnx
-from verimv.networks.formats.onnx_format.reader import model_network
+from verimv.networks.formats.onnx_format.reader import model_network, read_onnx
 from verimv.paper.benchmarks.measured import peak_memory
 
 W = np.ones((2, 2))
