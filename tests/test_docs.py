@@ -21,8 +21,7 @@ WRAPPED = [
     *(ROOT / "proofs" / f"{page}.md" for page in ("README", "FORMAT", "THEORY", "MUTANTS")),
 ]
 WIDTH = 120
-#: The index of design pages may name a page before it is written.
-LINKED = sorted({*PAGES, *WRAPPED} - {ROOT / "docs" / "design" / "README.md"})
+LINKED = sorted({*PAGES, *WRAPPED})
 GUIDES = [path for path in DOCS if commands(path.read_text(encoding="utf-8"))]
 
 

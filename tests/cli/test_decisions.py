@@ -221,7 +221,7 @@ def test_bounds_by_search_and_by_solver_agree(run, small):
 def test_solvers_find_exact_bounds_only(run, small):
     for method in ("interval", "linear", "lp"):
         error = one_line_error(run("bounds", small, "--method", method, "--engine", "both"))
-        assert f"--engine both finds exact bounds only: use --method exact, not {method}" in error
+        assert f"the engine both finds exact bounds only: choose the method exact, not {method}" in error
     exact = run("bounds", small, "--method", "exact", "--engine", "smt")
     assert run("bounds", small, "--engine", "smt") == exact
 

@@ -76,13 +76,14 @@ def certify_equality(
     if isinstance(a, Network) and isinstance(b, Network):
         return certify_difference(a, b, tolerance, seconds)
     if sign(tolerance):
-        raise InputError("--certify with a tolerance needs two networks")
+        raise InputError("equality up to a tolerance can be certified for two networks only")
     if isinstance(a, Formula) and isinstance(b, Formula):
         return certify_formulas(*_same_inputs(a, b), seconds)
-    network, formula = (a, b) if isinstance(a, Network) else (b, a)
-    check_type(network, Network)
-    check_type(formula, Formula)
-    return certify(network, formula, seconds)  # type: ignore[arg-type]
+    if isinstance(a, Network) and isinstance(b, Formula):
+        return certify(a, b, seconds)
+    check_type(a, Formula)
+    check_type(b, Network)
+    return certify_equality(b, a, seconds=seconds)
 
 
 def _same_inputs(a: Formula, b: Formula) -> tuple[Formula, Formula]:

@@ -45,7 +45,7 @@ def bounds(
         raise InputError(f"unknown engine {engine}: choose one of {', '.join(BOUND_ENGINES)}")
     if engine != "search":
         if method not in ("auto", "exact"):
-            raise InputError(f"--engine {engine} finds exact bounds only: use --method exact, not {method}")
+            raise InputError(f"the engine {engine} finds exact bounds only: choose the method exact, not {method}")
         method = "exact"
     per_bound = int(seconds_per_bound * SECOND)
 

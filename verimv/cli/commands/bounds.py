@@ -19,10 +19,6 @@ from verimv.solvers.verdict import EXIT_CODES
 
 
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
-    if arguments.engine != "search" and arguments.method not in ("auto", "exact"):
-        raise InputError(
-            f"--engine {arguments.engine} finds exact bounds only: use --method exact, not {arguments.method}"
-        )
     report("reading the network")
     network = network_argument(arguments)
     only = _neuron(arguments.neuron, network)
