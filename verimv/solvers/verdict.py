@@ -28,12 +28,12 @@ class Witness:
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Headed):
-    """The answer to a question about formulas and networks, with the solvers that gave it."""
+    """The answer to a question about formulas and networks, with a witness or a reason, and its evidence."""
 
     status: Status
     witness: Witness | None = None
     reason: str = ""
-    #: solver, version, answer and seconds of every query that the verdict depends on
+    #: solver or search, version, answer and seconds of every query that the verdict depends on
     evidence: tuple[Mapping[str, Any], ...] = field(default=())
     seconds: float = 0.0
 
@@ -60,7 +60,7 @@ class Verdict(Headed):
         return self.proved
 
     def _repr_html_(self) -> str:
-        """Return a table for notebooks: the answer, the exact point and values, and the solvers."""
+        """Return a table for notebooks: the answer, the exact point and values, and the evidence."""
         rows: list[tuple[str, str]] = []
         if self.witness is not None:
             rows += [*self.witness.point.items(), *self.witness.values.items()]

@@ -286,7 +286,7 @@ class Conclusions:
         return self.arguments[index]
 
     def unit(self, layer: int, index: int, factor: Number, shift: int) -> None:
-        """A definition: there is nothing to prove."""
+        """Define a unit; there is nothing to prove."""
         form = self._argument(layer, index)
         self._add(self.nodes.fresh(), form.scaled(factor).shifted(-shift))
 
