@@ -77,7 +77,9 @@ def maximum(
             meter.spend(work)
         best = value_at(point)
     if upper < best:
-        raise InternalError(f"{solver} bounds by {format_number(upper)} what is {format_number(best)} at a point")
+        raise InternalError(
+            f"{solver} proves a maximum of {format_number(upper)}, but a point has {format_number(best)}"
+        )
     attained = best
 
     def as_good(candidate: Point) -> bool:
