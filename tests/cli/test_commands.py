@@ -159,13 +159,13 @@ def test_files_of_others_are_not_replaced(run, hat, tmp_path):
     out.mkdir()
     (out / "formula.mv").write_text("x ⊕ y")
     (out / "summary.json").write_text('{"mine": 1}')
-    message = "formula.mv there is not verimv's; choose a new or empty directory, or give --force"
+    message = "formula.mv was not written by verimv; choose a new or empty directory, or give --force"
     assert message in one_line_error(run("extract", hat, "-o", out))
     certified = run("equiv", hat, "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)", "--certify", out)
     assert "choose a new or empty directory\n" in one_line_error(certified)
     (out / "certificate.jsonl").write_text("{}\n")
     (out / "certificate.jsonl.gz").write_bytes(b"\x1f\x8bno")
-    assert "not verimv's" in one_line_error(run("extract", hat, "-o", out))
+    assert "not written by verimv" in one_line_error(run("extract", hat, "-o", out))
     assert (out / "formula.mv").read_text() == "x ⊕ y"
     (out / "notes.txt").write_text("precious")
     assert "holds other files (notes.txt)" in one_line_error(run("extract", hat, "-o", out))

@@ -69,7 +69,7 @@ def test_ranges_of_networks(seed):
 
 
 def mutant(text, source):
-    """One operator, constant or variable changed."""
+    """Change one operator, constant or variable."""
     places = list(re.finditer(r"[⊕⊙→∧∨¬]|\b[xy01]\b|\[2\]", text))
     match = source.choice(places)
     swaps = {

@@ -1,4 +1,4 @@
-"""Known theorems and non-theorems, by both solvers; what happens when a solver lies, gives up or is cut off."""
+"""Known theorems and non-theorems, by both solvers; solvers that give wrong answers, give up or are stopped."""
 
 import json
 import os
@@ -178,7 +178,7 @@ def test_text_and_objects_are_the_same_problem():
 
 def test_a_model_is_not_believed(monkeypatch, no_quick_points):
     monkeypatch.setitem(SOLVERS, "z3", lambda *_: Answer("sat", (Rational(1, 3), Rational(1, 3))))
-    with pytest.raises(InternalError, match="a model that is none"):
+    with pytest.raises(InternalError, match="a model that does not satisfy the query"):
         valid(parse("(x → y) ∨ (y → x)"), search=Search(seconds=2))
     close = parse("(Δ[sqrt(2)/2]x → y) ∨ (y → Δ[sqrt(2)/2]x)")
     for solvers in (["z3"], ["z3", "cvc5"]):
@@ -206,7 +206,7 @@ def test_unknown_is_undecided_with_its_reason(monkeypatch, no_quick_points):
 
 
 def test_splitting_decides_what_one_query_does_not(monkeypatch, no_quick_points):
-    """A solver that only answers when hardly any case is left."""
+    """The solver only answers if few cases are left."""
     honest = SOLVERS["z3"]
 
     def impatient(program, condition, names, seconds, work):
@@ -250,7 +250,7 @@ def test_children_are_cut_off():
 
 
 def permuted(network):
-    """The same function with the neurons of the first layer in another order."""
+    """Return the same function with the neurons of the first layer in another order."""
     first, second, *rest = network.layers
     order = list(reversed(range(len(first.rows))))
     numbers = {j: i for i, j in enumerate(order)}

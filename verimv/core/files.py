@@ -116,7 +116,7 @@ def check_directory(path: str | os.PathLike[str], replaceable: Replaceable) -> N
         found = sorted(name for name in replaceable.names if (target / name).exists())
         # A run may have been killed before it put the file in place by which `is_ours` recognises a directory.
         if found and not replaceable.force and not any(map(replaceable.is_ours, [target, *remains])):
-            raise InputError(f"{found[0]} there is not verimv's; {replaceable.advice}", source=str(path))
+            raise InputError(f"{found[0]} was not written by verimv; {replaceable.advice}", source=str(path))
         if not os.access(target, os.W_OK):
             raise InputError("cannot write: permission denied", source=str(path))
 

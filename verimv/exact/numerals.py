@@ -125,9 +125,7 @@ class _ExpressionReader:
         roots = len(set().union(*map(_roots_in, operands))) + more_roots
         self.work += max(map(digits_of, operands)) * growth**roots
         if self.work > _MAX_WORK:
-            raise InputError(
-                f"a number that takes too long to work out: {shown(self.text)}; write it in a simpler form"
-            )
+            raise InputError(f"a number that takes too long to compute: {shown(self.text)}; write it in a simpler form")
 
     def _checked(self, value: Number) -> Number:
         check_digits(value, self.text)

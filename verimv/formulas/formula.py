@@ -62,7 +62,7 @@ class Formula:
             raise InputError(f"{len(self.roots)} terms but {len(self.outputs)} output names")
         for name, root in zip(self.outputs, self.roots, strict=True):
             if name in self.inputs and root != dag.variable(name):
-                raise InputError(f"output {name} is an input too, but not that input")
+                raise InputError(f"output {name} has the name of an input, but is not that input")
         missing = set(variables(dag, self.roots)) - set(self.inputs)
         if missing:
             raise InputError(f"variable {min(missing)} is not an input")

@@ -1,7 +1,7 @@
 """A program as linear real arithmetic, written once for every solver.
 
-Each case is one named definition, so the encoding is as small as the shared program. Numbers with square roots make a
-constant r with r > 0 and r·r = radicand for every radical, and the problem non-linear (QF_NRA).
+Each case is one named definition, so the encoding is as small as the shared program. For every square root there is a
+constant r with r > 0 and r·r = radicand, which makes the problem non-linear (QF_NRA).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from verimv.networks.program import Program
 
 @dataclass(frozen=True)
 class Constraint:
-    """form > 0 (strict) or form ≥ 0."""
+    """The constraint form > 0 (strict) or form ≥ 0."""
 
     form: Affine
     strict: bool
@@ -38,7 +38,7 @@ def nonnegative(form: Affine) -> Constraint:
 
 
 class Builder(Protocol):
-    """The few operations that the encoding needs; `Any` stands for a solver's own terms."""
+    """The operations that the encoding needs; `Any` stands for terms of the solver."""
 
     def real(self, name: str) -> Any: ...
     def number(self, value: Rational) -> Any: ...
@@ -53,13 +53,13 @@ class Builder(Protocol):
 
 
 def logic_of(program: Program, condition: Condition) -> Literal["QF_LRA", "QF_NRA"]:
-    """Non-linear as soon as one number is irrational."""
+    """Return the logic: non-linear if a number is irrational."""
     irrational = any(isinstance(number, Algebraic) for number in _numbers(program, condition))
     return "QF_NRA" if irrational else "QF_LRA"
 
 
 def longest_number(program: Program, condition: Condition) -> int:
-    """In bits, which say how long a solver takes for a step; of numbers with square roots, a guess."""
+    """Bits of the longest number, which determine how long a step of a solver takes; estimated for square roots."""
     lengths = (
         _GUESSED_BITS
         if isinstance(number, Algebraic)
@@ -82,7 +82,7 @@ def _numbers(program: Program, condition: Condition) -> Iterator[Number]:
 
 
 def encode(program: Program, condition: Condition, builder: Builder, names: Sequence[str]) -> list[Any]:
-    """Tell the builder the program and the condition; returns the terms of the inputs."""
+    """Give the program and the condition to the builder; return the terms of the inputs."""
     return _Encoder(program, builder, names).run(condition)
 
 
@@ -101,7 +101,7 @@ class _Encoder:
         return self.values[: self.program.inputs]
 
     def define(self, wanted: set[int]) -> None:
-        """All inputs, and the cases that the wanted values depend on."""
+        """Define all inputs, and the cases on which the wanted values depend."""
         builder, program = self.builder, self.program
         zero, one = builder.number(Rational(0)), builder.number(Rational(1))
         used = self._needed(wanted)
@@ -110,7 +110,7 @@ class _Encoder:
             if case is not None and number not in used:
                 self.values.append(None)
                 continue
-            # an input cannot be called v!1 or root!1: names have no exclamation marks
+            # no input is called v!1 or root!1: names have no exclamation marks
             value = builder.real(self.names[number] if case is None else f"v!{number}")
             self.values.append(value)
             builder.require(builder.at_most(self.number(low), value))
@@ -152,7 +152,7 @@ class _Encoder:
         return terms[0] if len(terms) == 1 else builder.sum(terms)
 
     def radical(self, radical: Radical) -> Any:
-        """The positive root: r > 0 and r·r = radicand pin it down."""
+        """Return the positive root, defined by r > 0 and r·r = radicand."""
         known = self.radicals.get(radical)
         if known is None:
             builder = self.builder
@@ -163,7 +163,7 @@ class _Encoder:
         return known
 
 
-#: Words of SMT-LIB and its theories; an input of that name gets an exclamation mark.
+#: Words of SMT-LIB and its theories; an input with such a name gets an exclamation mark.
 _TAKEN = frozenset(
     [
         "_",
@@ -254,7 +254,7 @@ class TextBuilder:
 
 
 def to_smtlib(program: Program, condition: Condition, names: Sequence[str], comment: str = "") -> str:
-    """A whole SMT-LIB 2 script that asks whether the condition holds somewhere on the box."""
+    """Return an SMT-LIB 2 script that asks whether the condition holds somewhere on the box."""
     builder = TextBuilder()
     encode(program, condition, builder, names)
     head = [f"; {line}" for line in comment.splitlines()] + [f"(set-logic {logic_of(program, condition)})"]
@@ -262,7 +262,7 @@ def to_smtlib(program: Program, condition: Condition, names: Sequence[str], comm
 
 
 def definitions_smtlib(program: Program, outputs: Mapping[str, Affine], names: Sequence[str]) -> str:
-    """A script that defines named outputs over the box, without a question."""
+    """Return a script that defines named outputs over the box, without a question."""
     builder = TextBuilder()
     encoder = _Encoder(program, builder, names)
     encoder.define({j for form in outputs.values() for j, _ in form.terms})

@@ -1,4 +1,4 @@
-"""z3 and cvc5 behind one small protocol: a program and a condition in, sat with a point, unsat, or unknown out."""
+"""z3 and cvc5 behind one protocol: given a program and a condition, they answer sat with a point, unsat, or unknown."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from verimv.solvers.encode import Condition, encode, logic_of, longest_number
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver said. A point is a claim, to be replayed exactly before anyone believes it."""
+    """The answer of a solver. Its point must be replayed exactly before it is used."""
 
     status: Literal["sat", "unsat", "unknown"]
     point: tuple[Number, ...] | None = None
     reason: str = ""
-    #: an "unknown" that was "sat" with a point that is no solution: it must not be overruled by another's "unsat"
+    #: an "unknown" that was "sat" with a point that is not a solution; "unsat" of another solver must not overrule it
     unconfirmed: bool = False
-    #: what it took
+    #: work of the solver
     work: int = field(default=0, compare=False)
 
 
@@ -33,7 +33,7 @@ class Z3Builder:
         import z3
 
         self.z3 = z3
-        self.context = z3.Context()  # of its own: z3 remembers what it was asked before
+        self.context = z3.Context()  # a new one, since answers depend on what a context was asked before
         self.solver = z3.SolverFor(logic, self.context)
 
     def real(self, name: str) -> Any:
@@ -67,12 +67,12 @@ class Z3Builder:
         self.solver.add(condition)
 
 
-#: z3's resource units for a unit of work, where numbers have one bit; the longer they are, the longer a unit takes.
+#: z3's resource units per unit of work, for numbers of one bit; a resource unit takes longer for longer numbers.
 _Z3_UNITS = 10
 
 
 def z3_limits(solver: Any, seconds: float, work: int | None, bits: int) -> None:
-    """End the next check after so much work on numbers of so many bits, or after so many seconds. 0 is no limit."""
+    """Limit the next check to so much work on numbers of so many bits, and to so many seconds; 0 is no limit for z3."""
     if math.isfinite(seconds):
         solver.set("timeout", max(1, int(seconds * 1000)))
     if work is not None:
@@ -80,7 +80,7 @@ def z3_limits(solver: Any, seconds: float, work: int | None, bits: int) -> None:
 
 
 def z3_work(solver: Any, bits: int) -> int:
-    """What the checks of a solver took."""
+    """Work of all checks of a solver."""
     return int(solver.statistics().get_key_value("rlimit count")) * (1 + bits) // _Z3_UNITS
 
 
@@ -103,7 +103,7 @@ def ask_z3(
 
 
 def z3_number(value: Any) -> Rational:
-    """A rational, or for an irrational algebraic number one close by: replaying decides what it is worth."""
+    """Return a rational; for an irrational number, one close to it, which must be replayed."""
     fraction: Fraction = (value.approx(30) if hasattr(value, "approx") else value).as_fraction()
     return Rational(fraction.numerator, fraction.denominator)
 
@@ -150,7 +150,7 @@ class Cvc5Builder:
         self.solver.assertFormula(condition)
 
 
-#: Units of work for each of cvc5's resource units, of which 150,000 or so make a second.
+#: Units of work per resource unit of cvc5, which uses about 150,000 of them per second.
 _CVC5_UNIT = 6
 
 
@@ -178,14 +178,14 @@ def ask_cvc5(
 
 
 class Ask(Protocol):
-    """`seconds` may end a question, `work` limits it: what is answered within a limit of work is so on any machine."""
+    """Ask a solver. `work` limits a query in the same way on any machine; `seconds` may end it without a result."""
 
     def __call__(
         self, program: Program, condition: Condition, names: Sequence[str], seconds: float, work: int | None = None
     ) -> Answer: ...
 
 
-#: By name, in the order in which they are tried.
+#: Solvers by name, in the order in which they are tried.
 SOLVERS: dict[str, Ask] = {"z3": ask_z3, "cvc5": ask_cvc5}
 
 
@@ -204,7 +204,7 @@ def is_installed(name: str) -> bool:
 
 
 def chosen(names: str) -> list[str]:
-    """The solvers that `--solver` names: one, or "all"."""
+    """Return the solvers that `--solver` names: one, or "all"."""
     if names != "all" and names not in SOLVERS:
         raise InputError(f"unknown solver {names}: choose one of {', '.join(SOLVERS)}, all")
     wanted = list(SOLVERS) if names == "all" else [names]

@@ -17,7 +17,7 @@ from verimv.solvers.encode import definitions_smtlib
 class Function:
     """A formula, or a network whose box is mapped onto the unit cube. Points are points of the cube.
 
-    `inputs` and `outputs` say in which order points and values are given, when it is not the subject's own.
+    `inputs` and `outputs` give the order of coordinates and values, if it is not that of the subject.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Function:
         self._chosen = [subject.outputs.index(name) for name in self.outputs]
 
     def at(self, point: Sequence[Number]) -> list[Number]:
-        """Exact outputs at a point of the unit cube."""
+        """Return exact outputs at a point of the unit cube."""
         own = [point[i] for i in self._positions]
         if isinstance(self._unit, Network):
             values = self._unit.at(own)
@@ -43,7 +43,7 @@ class Function:
         return [values[i] for i in self._chosen]
 
     def add_to(self, program: Program) -> list[Affine]:
-        """The outputs as forms over the values of a program whose inputs are this function's, in order."""
+        """Add the function to a program with the same inputs in the same order; return the outputs as forms."""
         if isinstance(self._unit, Network):
             forms = program.add_network(self._unit, positions=self._positions)
         else:
@@ -51,23 +51,23 @@ class Function:
         return [forms[i] for i in self._chosen]
 
     def named(self, point: Sequence[Number]) -> dict[str, str]:
-        """A point of the cube in the user's own coordinates."""
+        """Return a point of the cube in the coordinates of the subject."""
         ends = zip(self.inputs, self.box, point, strict=True)
         return {name: format_number(low + (high - low) * u) for name, (low, high), u in ends}
 
 
 def aligned(a: Formula | Network, b: Formula | Network) -> tuple[Function, Function]:
-    """Two subjects as functions of the same inputs, with outputs in the same order: by name, see :func:`together`."""
+    """Return two subjects as functions of the same inputs, with outputs in the same order; see :func:`together`."""
     first, second = together(a, b)
     outputs = _matched("outputs", a.outputs, b.outputs)
     return first, Function(b, second.inputs, outputs)
 
 
 def together(a: Formula | Network, b: Formula | Network) -> tuple[Function, Function]:
-    """Two subjects as functions of the same inputs, in the same order.
+    """Return two subjects as functions of the same inputs, in the same order.
 
-    Names decide. Two formulas are functions of the variables of both; a formula beside a network may leave inputs out.
-    Only where no name is shared does position decide.
+    Inputs are matched by name. Two formulas are functions of the variables of both; a formula that is compared with a
+    network need not use all inputs. If no name is shared, inputs are matched by position.
     """
     check_type(a, Formula, Network)
     check_type(b, Formula, Network)
@@ -82,7 +82,7 @@ def together(a: Formula | Network, b: Formula | Network) -> tuple[Function, Func
 
 
 def by_position(a: Formula | Network, b: Formula | Network) -> dict[str, str]:
-    """The inputs that :func:`together` takes for the same although their names differ."""
+    """Return the inputs that :func:`together` matches although their names differ."""
     if isinstance(a, Formula) and isinstance(b, Formula):
         return {}
     disjoint = not set(a.inputs) & set(b.inputs)
@@ -90,14 +90,14 @@ def by_position(a: Formula | Network, b: Formula | Network) -> dict[str, str]:
 
 
 def _on(subject: Formula | Network, names: tuple[str, ...]) -> Function:
-    """The subject as a function of a network's inputs."""
+    """Return the subject as a function of a network's inputs."""
     if set(subject.inputs) <= set(names) and (isinstance(subject, Formula) or len(subject.inputs) == len(names)):
         return Function(subject, names)
     return Function(subject, _matched("inputs", names, subject.inputs))
 
 
 def _matched(what: str, names: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """The other names in the order that corresponds to `names`."""
+    """Return the other names in the order of `names`."""
     if set(names) == set(others):
         return tuple(names)
     if len(names) == len(others) and not set(names) & set(others):
@@ -110,7 +110,7 @@ def _reordered_box(network: Network, names: Sequence[str]) -> Box:
 
 
 def function_smtlib(subject: Formula | Network) -> str:
-    """SMT-LIB 2 in which every input and output is a named constant; check-sat is left to the user."""
+    """Return SMT-LIB 2 in which every input and output is a named constant, without check-sat."""
     if isinstance(subject, Network):
         program = Program(subject.box)
         forms = program.add_network(subject)

@@ -1,4 +1,4 @@
-"""Running a solver where it can be stopped: in a child process, within a time and a memory budget."""
+"""Run a solver where it can be stopped: in a child process, with limits of time and memory."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["DEFAULT_MEMORY", "Deadline", "OutOfBudget", "limited"]
 
 T = TypeVar("T")
 
-#: What a solver may add to the memory of the process that starts it, unless told otherwise.
+#: Default memory limit of a solver in megabytes, beyond the memory of the parent process.
 DEFAULT_MEMORY = 8192
 _GRACE = 0.3
 
 
 def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory: int = DEFAULT_MEMORY) -> T:
-    """The result of a call made in a child process; :class:`OutOfBudget` if it takes too long or too much memory.
+    """Call a function in a child process; raise :class:`OutOfBudget` if it takes too long or too much memory.
 
-    The child is killed `_GRACE` seconds after its time, whatever it is doing, and at once on Ctrl-C.
+    The child is killed `_GRACE` seconds after its time limit, and at once on Ctrl-C.
     """
     context: Any = multiprocessing.get_context("fork" if hasattr(signal, "pthread_kill") else "spawn")
     receiver, sender = context.Pipe(duplex=False)

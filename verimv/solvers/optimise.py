@@ -1,7 +1,7 @@
 """Exact minima and maxima over a box, with attaining points.
 
-A solver is asked for a point above the best value so far; on the linear piece around that point the best value is found
-exactly by linear programming; and again, until the solver proves that nothing lies above. Every value is replayed.
+A solver is asked for a point above the best value so far. Linear programming finds the best value on the linear piece
+around that point. This is repeated until the solver proves that no higher value exists. Every value is replayed.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from verimv.solvers.functions import Function
 from verimv.solvers.limited import DEFAULT_MEMORY, OutOfBudget, limited
 from verimv.solvers.point_search import Point, is_impossible, quick_points, simplest
 
-#: After the exact search has used its share, the rest goes into proving the best bound short of exact.
+#: Share of the work for the exact search; the rest is for proving a good upper bound.
 _EXACT_SHARE = 0.7
-#: For both ends of the ranges of all outputs.
+#: Work for both ends of the ranges of all outputs.
 _WORK = 60 * SECOND
-#: Of a step of the search, besides what the solver takes.
+#: Work of a step of the search, without that of the solver.
 _STEP = 1000
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """value ≤ true maximum ≤ upper; the value is attained at the point. Exact when the two are equal."""
+    """Bounds of a maximum: value ≤ maximum ≤ upper. The value is attained at the point; exact if both are equal."""
 
     value: Number
     point: Point
@@ -57,9 +57,9 @@ def maximum(
     solver: str = "z3",
     memory: int = DEFAULT_MEMORY,
 ) -> Optimum:
-    """The largest value of a form of a program over its box. `value_at` is the same value by other means.
+    """Return the maximum of a form of a program over its box. `value_at` computes the value independently, to replay.
 
-    When the work is used up or the deadline has passed, what is known then is returned.
+    If the work is used up or the deadline has passed, return the bounds that are known then.
     """
     box = program.ranges[: program.inputs]
     point: Point = tuple(low for low, _ in box)
@@ -72,12 +72,14 @@ def maximum(
     upper = program.range_of(form)[1]
     if best < upper and not meter.is_used_up and meter.deadline.left:
         start = (program, form, names, solver, point, best, meter)
-        with suppress(OutOfBudget):  # then what is known already stands
+        with suppress(OutOfBudget):  # then the known bounds remain
             point, upper, work = limited(_climb, *start, seconds=meter.deadline.left, memory=memory)
             meter.spend(work)
         best = value_at(point)
     if upper < best:
-        raise InternalError(f"{solver} bounds by {format_number(upper)} what is {format_number(best)} at a point")
+        raise InternalError(
+            f"{solver} proves a maximum of {format_number(upper)}, but a point has {format_number(best)}"
+        )
     attained = best
 
     def as_good(candidate: Point) -> bool:
@@ -90,11 +92,11 @@ def maximum(
 def _climb(
     program: Program, form: Affine, names: Sequence[str], solver: str, point: Point, best: Number, meter: Meter
 ) -> tuple[Point, Number, int]:
-    """Runs in the child: the best point found, a proven upper bound, and the work that this took."""
+    """Return, in the child process, the best point found, a proven upper bound, and the work done."""
     before = meter.spent
 
     def ask(value: Number, share: float) -> Answer:
-        """Is the form above a value somewhere? With a share of the work that is left."""
+        """Ask whether the form exceeds a value somewhere, with a share of the remaining work."""
         above = [[positive(form.shifted(-value))]]
         if is_impossible(program, above):
             return Answer("unsat")
@@ -105,7 +107,7 @@ def _climb(
     linear = logic_of(program, [[positive(form)]]) == "QF_LRA"
     while (answer := ask(best, _EXACT_SHARE)).point is not None:
         higher = best_on_piece(program, form, answer.point) if linear else answer.point
-        if _value(program, form, higher) <= best:  # an irrational model, rounded: no way up from here
+        if _value(program, form, higher) <= best:  # a rounded irrational model that is not better
             break
         point, best = higher, _value(program, form, higher)
     upper = best if answer.status == "unsat" else _best_provable(best, program.range_of(form)[1], ask)
@@ -113,7 +115,7 @@ def _climb(
 
 
 def _best_provable(low: Number, upper: Number, ask: Callable[[Number, float], Answer]) -> Number:
-    """A bound between the best value and the interval's, by bisection with what is left of the work."""
+    """Return an upper bound, found by bisection between the best value and `upper` with the remaining work."""
     for probes_left in range(4, 0, -1):
         middle = (low + upper) / 2
         if ask(middle, 1 / probes_left).status == "unsat":
@@ -132,10 +134,10 @@ def _value(program: Program, form: Affine, point: Point) -> Number:
 
 
 def best_on_piece(program: Program, form: Affine, point: Point) -> Point:
-    """The point with the largest value among those on which every case acts as it does at `point` (exact LP)."""
+    """Return the point with the largest value on the linear piece around `point`, by exact linear programming."""
     import z3
 
-    context = z3.Context()  # of its own: z3 remembers what it was asked before
+    context = z3.Context()  # a new one, since answers depend on what a context was asked before
     optimise = z3.Optimize(ctx=context)
     inputs = [z3.Real(f"x!{i}", context) for i in range(program.inputs)]
 
@@ -171,7 +173,7 @@ def best_on_piece(program: Program, form: Affine, point: Point) -> Point:
 
 @dataclass(frozen=True)
 class FunctionRange:
-    """Exact ends of a function's range with points (of the unit cube), or proven bounds of them."""
+    """Exact ends of the range of a function with attaining points of the unit cube, or proven bounds of them."""
 
     output: str
     lower: Optimum  # of the negated value
@@ -189,7 +191,7 @@ def output_ranges(
     deadline: Deadline = NEVER,
     work: int = _WORK,
 ) -> list[FunctionRange]:
-    """The range of every output over the box; what is known of it, where work or time are used up."""
+    """Return the range of every output over the box; bounds of it if work or time are used up."""
     function = Function(subject)
     unit: Box = ((ZERO, ONE),) * len(function.inputs)
     meter = Meter(work, deadline)

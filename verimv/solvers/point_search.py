@@ -1,4 +1,4 @@
-"""Is there a point of the unit cube at which a condition holds? Exact replays decide "yes", solvers decide "no"."""
+"""Search the unit cube for a point at which a condition holds. Points are replayed exactly; solvers prove absence."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from verimv.solvers.limited import DEFAULT_MEMORY, Deadline, OutOfBudget, limite
 
 Point = tuple[Number, ...]
 
-#: For the query about the whole box, if smaller ones may follow, and for each of these.
+#: Work for the query about the whole box, if smaller boxes may follow, and for each of these.
 _WHOLE_WORK, BOX_WORK = 30 * SECOND, 2 * SECOND
 
 
 @dataclass(frozen=True)
 class Question:
-    """Does the condition hold somewhere? `build` encodes it on a box, `holds` decides it exactly at a point."""
+    """Whether a condition holds somewhere. `build` encodes it on a box, `holds` decides it exactly at a point."""
 
     inputs: Sequence[str]
     build: Callable[[Box], tuple[Program, Condition]]
@@ -36,19 +36,19 @@ class Question:
 
 @dataclass
 class Search:
-    """Solvers, budget, and the record of what was asked. A search that takes longer than `seconds` is undecided."""
+    """Solvers, their budget, and a record of queries. A search that takes longer than `seconds` is undecided."""
 
     solvers: Sequence[str] = ("z3",)
     seconds: float = 60.0
     memory: int = DEFAULT_MEMORY
-    #: who is asked where many queries are independent
+    #: workers for independent queries
     workers: Workers = 1
-    #: after one query about the whole box has failed, try smaller boxes
+    #: try smaller boxes if the query about the whole box is undecided
     split: bool = True
-    #: for the query about the whole box. None: as much as the time allows, or half a minute's if smaller boxes follow
+    #: work for the query about the whole box. None: no limit, or half a minute's work if smaller boxes follow
     work: int | None = None
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None
-    #: told the name and the SMT-LIB text of every query
+    #: called with the name and the SMT-LIB text of every query
     emit: Callable[[str, str], None] | None = None
     evidence: list[dict[str, Any]] = field(default_factory=list)
 
@@ -57,9 +57,9 @@ class Search:
         self._queries = 0
 
     def find(self, question: Question) -> Point | None:
-        """A point at which the condition holds, as simple as can be; None if there is none.
+        """Return a simple point at which the condition holds; None if there is none.
 
-        Raises :class:`Undecided` when the budget ends first.
+        Raises :class:`Undecided` if the budget runs out first.
         """
         box: Box = ((ZERO, ONE),) * len(question.inputs)
         for point in quick_points(len(box)):
@@ -77,7 +77,7 @@ class Search:
         return None if answer.point is None else simplest(question.holds, answer.point)
 
     def _split(self, question: Question, box: Box, reason: str) -> Point | None:
-        """Halve boxes until each is decided: on a smaller box fewer cases can act."""
+        """Halve boxes until each is decided: on a smaller box fewer activations change sign."""
         pending, done = [box], 0
         while pending:
             if not self.deadline.left:
@@ -100,7 +100,7 @@ class Search:
         return None
 
     def _ask(self, question: Question, box: Box, work: int | None, record: bool = True) -> Answer:
-        """One query, of every chosen solver; sat only with a point that was replayed."""
+        """Ask every chosen solver one query; answer sat only with a point that was replayed."""
         program, condition = question.build(box)
         if is_impossible(program, condition):
             if record:
@@ -124,7 +124,8 @@ class Search:
             if answer.point is not None and not question.holds(answer.point):
                 if logic_of(program, condition) == "QF_LRA":
                     raise InternalError(
-                        f"{name} gives a model that is none", to_smtlib(program, condition, question.inputs)
+                        f"{name} gives a model that does not satisfy the query",
+                        to_smtlib(program, condition, question.inputs),
                     )
                 answer = Answer("unknown", None, f"{name}: its model is only close to a solution", True)
             answers[name] = answer
@@ -148,7 +149,7 @@ class Search:
 
 
 def is_impossible(program: Program, condition: Condition) -> bool:
-    """No solver needed: some group of the condition is out of the proven ranges."""
+    """Return whether the proven ranges already exclude a group of alternatives of the condition."""
     for group in condition:
         highest = [program.range_of(c.form)[1] for c in group]
         if all(high < 0 or (c.strict and high <= 0) for c, high in zip(group, highest, strict=True)):
@@ -157,7 +158,7 @@ def is_impossible(program: Program, condition: Condition) -> bool:
 
 
 def quick_points(dimension: int) -> Iterator[Point]:
-    """Corners, small denominators and a few random points: most differences show at once."""
+    """Yield corners, points with small denominators and a few random points, which show most differences."""
     if dimension == 0:
         yield ()
         return
@@ -172,7 +173,7 @@ def quick_points(dimension: int) -> Iterator[Point]:
 
 
 def simplest(holds: Callable[[Point], bool], point: Point) -> Point:
-    """A point with smaller denominators at which the condition still holds."""
+    """Return a point with smaller denominators at which the condition still holds."""
     for denominator in range(1, 65):
         rounded = tuple(_rounded(x, denominator) for x in point)
         if holds(rounded):

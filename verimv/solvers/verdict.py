@@ -1,4 +1,4 @@
-"""Proved, refuted with a witness, or undecided with a reason: three answers that nothing turns into two."""
+"""Verdicts: proved, refuted with a witness, or undecided with a reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXIT_CODES: dict[Status, int] = {"proved": 0, "refuted": 1, "undecided": 3}
 
 @dataclass(frozen=True)
 class Witness:
-    """An exact point with the exact values there, replayed on every side before it is shown."""
+    """An exact point and the exact values there, which were replayed on every subject."""
 
     point: Mapping[str, str]
     values: Mapping[str, str]
@@ -28,12 +28,12 @@ class Witness:
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Headed):
-    """The answer to a question about formulas and networks, with who gave it."""
+    """The answer to a question about formulas and networks, with a witness or a reason, and its evidence."""
 
     status: Status
     witness: Witness | None = None
     reason: str = ""
-    #: solver, version, answer and seconds of every query that counted
+    #: solver or search, version, answer and seconds of every query that the verdict depends on
     evidence: tuple[Mapping[str, Any], ...] = field(default=())
     seconds: float = 0.0
 
@@ -60,7 +60,7 @@ class Verdict(Headed):
         return self.proved
 
     def _repr_html_(self) -> str:
-        """For notebooks: the answer, the exact point and values, and who gave it."""
+        """Return a table for notebooks: the answer, the exact point and values, and the evidence."""
         rows: list[tuple[str, str]] = []
         if self.witness is not None:
             rows += [*self.witness.point.items(), *self.witness.values.items()]

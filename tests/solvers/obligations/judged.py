@@ -1,4 +1,4 @@
-"""What solvers say of certificates that tests hold in memory."""
+"""Verdicts of solvers on certificates that tests hold in memory."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -12,15 +12,15 @@ from verimv.solvers.obligations.proof import prove
 from verimv.solvers.point_search import Search
 from verimv.solvers.verdict import Verdict
 
-#: What is said of certificates that no solver is asked about.
+#: Verdicts on certificates that are rejected without asking a solver.
 _WORDS = {"invalid": "refuted", "incomplete": "undecided", "malformed": "malformed"}
-#: What is said of those of which a kernel says…
+#: Expected verdict of solvers for each verdict of a kernel.
 EXPECTED = {"valid": "proved", **_WORDS}
 _LINE = re.compile(r"\bline ([0-9]+)")
 
 
 class Said(NamedTuple):
-    """Proved, refuted, undecided or malformed; and the line that is named."""
+    """A verdict (proved, refuted, undecided or malformed), and the line that it names."""
 
     status: str
     line: int | None
@@ -28,14 +28,14 @@ class Said(NamedTuple):
 
 
 def collected(text: str, subjects: Mapping[str, str]) -> Task:
-    """The obligations of a certificate about these texts."""
+    """Return the obligations of a certificate about these texts."""
     contents = {name: content.encode() for name, content in subjects.items()}
     lines = text.encode().splitlines(keepends=True)
     return collect(iter(lines), contents.__getitem__, contents.keys())
 
 
 def proved(task: Task, solver: str = "z3") -> Verdict:
-    """In this process, which is quicker than a child for each of many small certificates."""
+    """Prove in this process, which is faster for many small certificates than a child for each."""
     return prove(task, Search(solvers=[solver], memory=None))
 
 
@@ -44,7 +44,7 @@ def said(text: str, subjects: Mapping[str, str], solver: str = "z3") -> Said:
 
 
 def said_of(directory: Path, solver: str = "z3") -> Said:
-    """The same of files."""
+    """Return the verdict on the files of a directory."""
     return _said(lambda: collect_files(directory), solver)
 
 

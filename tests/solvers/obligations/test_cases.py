@@ -1,4 +1,4 @@
-"""The hand-made certificates: solvers say what the kernel says, about the same line."""
+"""The hand-made certificates: solvers give the verdict of the kernel, about the same line."""
 
 import pytest
 

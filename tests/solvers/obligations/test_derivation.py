@@ -1,4 +1,4 @@
-"""What lines need: every rule of the format is followed, and only what a line refers to is compared here."""
+"""Obligations of lines: every rule of the format is followed; only what a line refers to is compared here."""
 
 import json
 
@@ -17,7 +17,7 @@ from verimv.solvers.obligations.rules import RULES, SORTING, Rule
 
 
 def rules_of(task):
-    """Names of rules, by the lines that need them."""
+    """Return the names of rules, by the lines that need them."""
     found = {}
     for query, served in task.obligations.queries.items():
         if isinstance(query, Rule):
@@ -90,7 +90,7 @@ def test_every_rule_is_used_by_a_certificate_that_is_proved():
 
 #: σ(t) of t = x + y
 CLIPPED = network(([[1, 1, 0]], "crelu"), inputs=("x", "y"))
-#: Networks, lines, and whether the last one follows: the kernel's own rows.
+#: Networks, lines, and whether the last one follows, as in the tests of the kernel.
 ROWS = [
     *((RELUS, [*TWO_INPUTS, line], follows) for line, follows in kernel_rows.CLAIMS),
     *(
@@ -146,7 +146,7 @@ def test_what_is_not_there(line, reason):
 
 
 def test_the_first_line_that_is_wrong_is_named():
-    """Although a later one needs no solver, and one still later is the first of which a solver is asked."""
+    """A later error is found without a solver, and a still later line is the first that solvers are asked about."""
     case = HAT.line('["times",4,6]', '["times",4,5]').more('["atom",99]')
     found = said(case.text(), case.subjects)
     assert (found.status, found.line) == ("refuted", 11)

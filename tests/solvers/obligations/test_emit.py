@@ -1,4 +1,4 @@
-"""Queries as files, which any solver can read."""
+"""Queries as files that any solver can read."""
 
 import json
 import shutil
@@ -52,7 +52,7 @@ def test_every_file_is_unsat_and_every_line_is_served(name):
 
 @pytest.mark.parametrize("verdict", ["invalid/equal-about-other-nodes", "incomplete/output-missing"])
 def test_make_fails_where_nothing_is_proved(verdict, tmp_path):
-    """All queries may be unsat, and still a line is wrong or something is missing."""
+    """Even if all queries are unsat, a line may be wrong or something missing."""
     for name, text in emit(collect_files(FOLDER / verdict)):
         (tmp_path / name).write_text(text)
     index = json.loads((tmp_path / "index.json").read_text())

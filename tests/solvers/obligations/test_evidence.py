@@ -1,4 +1,4 @@
-"""Cases as linear programs: their targets are those of the format, and whatever is proved holds at points."""
+"""Cases as linear programs: their targets are those of the format, and what is proved holds at points."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_the_chord_proves_the_largest_value():
 
 
 def test_a_program_is_never_below_its_target():
-    """At points of a case: the target with all lines added is no smaller, so "unsat" is a proof."""
+    """At points of a case, the target plus all lines is an upper bound of the target, so "unsat" is a proof."""
     cases = [["split", 1, "0"], ["leaf"], ["split", 0, "3/4"], ["leaf", "1", "2"], ["leaf"]]
     for number, (low, high) in enumerate([(0, HALF), (HALF, Rational(3, 4)), (Rational(3, 4), 1)]):
         found = program(*cases, number=number)

@@ -1,4 +1,4 @@
-"""Random certificates: solvers are a judge of what kernels accept, those with a planted fault among them."""
+"""Random certificates: solvers check what kernels accept, also kernels with a planted bug."""
 
 import json
 from collections import Counter
@@ -56,7 +56,7 @@ def test_solvers_agree_with_the_kernel_at_length(solver, seeds):
     assert found["refuted"] > len(seeds) // 6
 
 
-#: Where no line is false: the unsound kernel makes something else of it, or does not notice what is missing.
+#: Certificates without a false line: the unsound kernel misreads them, or does not notice what is missing.
 INCOMPLETE = {
     "assumed", "bound-side", "clip-constant", "combined", "double-negation", "equals-other-node", "finished", "lowest-terms", "merge-order",
     "node-1", "share-activation", "share-bias", "share-crelu", "surd-product", "unit-shift",
@@ -64,7 +64,7 @@ INCOMPLETE = {
 
 
 def found_false(name: str) -> Said:
-    """What an unsound kernel has accepted, though it is false."""
+    """Return the solvers' verdict on a false certificate that an unsound kernel accepted."""
     return judged(planted_fault(name).certificates[-1])
 
 
@@ -74,7 +74,7 @@ def test_what_an_unsound_kernel_accepts_is_refuted(name):
 
 
 def test_a_kernel_that_states_something_else():
-    """The certificate is valid, and what it proves is what the sound kernel says."""
+    """The certificate is valid, and proves the statement of the sound kernel."""
     certificate = planted_fault("bounds-of-outputs").certificates[-1]
     task = collected(text_of(certificate), certificate.texts)
     assert proved(task).proved

@@ -1,4 +1,4 @@
-"""Queries about forms: equal ones are one, and they say what is asked."""
+"""Queries about forms: equal queries are one, and they have the right meaning."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Whatever is extracted, simplified or bounded is proved by solvers; what a faulty extraction writes is not."""
+"""Solvers prove certificates of extraction, simplification and bounds, but not those of a faulty extraction."""
 
 import json
 
@@ -100,7 +100,7 @@ LAYERED = [
 
 
 def assert_noticed(network, **options):
-    """By solvers, if extraction itself does not notice."""
+    """Assert that extraction or a solver finds the error."""
     try:
         certificate = extract(network, **options).certificate
     except InternalError:
@@ -193,12 +193,12 @@ def without_rules(task):
 
 def test_a_linear_model_that_is_none_is_a_bug(task, monkeypatch):
     with_replies(monkeypatch, Reply("sat", {}), SESSIONS)
-    with pytest.raises(InternalError, match="a model that is none"):
+    with pytest.raises(InternalError, match="a model that does not satisfy the query"):
         proved(without_rules(task))
 
 
 def test_a_model_with_square_roots_that_is_none_is_not_overruled(monkeypatch):
-    """It may be close to a solution: the other solver's "unsat" does not count then."""
+    """It may be close to a solution, so "unsat" of the other solver does not count."""
     network = single_unit(["1/sqrt(2)", -2], "1/3")
     task = without_rules(extract(network).certificate.task())
     for query in [query for query in task.obligations.queries if query.logic == "QF_LRA"]:
@@ -206,7 +206,7 @@ def test_a_model_with_square_roots_that_is_none_is_not_overruled(monkeypatch):
     with_replies(monkeypatch, Reply("sat", {}))
     verdict = proved(task)
     assert verdict.undecided
-    assert "does not stand up to an exact replay" in verdict.reason
+    assert "the exact replay of a solver's point fails" in verdict.reason
 
 
 VALID = sorted((FOLDER / "valid").iterdir())
@@ -221,7 +221,7 @@ def test_silent_solvers_prove_nothing(directory, monkeypatch):
 
 
 def test_cases_without_width_are_not_proved_by_halving(monkeypatch):
-    """Two different constants, by an equality whose cone has no free variable: there is nothing to be halved."""
+    """Two different constants, in an equality whose cone has no free variable to split."""
     formulas = {
         name: f"verimv-formula 1\ninputs\ny = Δ[{factor}]1\noutputs y\n"
         for name, factor in (("original", "1/2"), ("formula", "1/3"))
@@ -254,11 +254,11 @@ def test_nobody_knows(task, monkeypatch):
     verdict = proved(task)
     assert verdict.undecided
     assert verdict.reason.endswith("no idea")
-    assert "queries are open, the first of line 2, rule node" in verdict.reason
+    assert "queries are undecided, the first of line 2, rule node" in verdict.reason
 
 
 def test_a_case_is_proved_in_halves(monkeypatch):
-    """A solver that only knows boxes no wider than a half."""
+    """The solver only answers for boxes of width at most 1/2."""
 
     class Narrow(Z3Session):
         def ask(self, script, seconds):

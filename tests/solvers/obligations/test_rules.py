@@ -1,4 +1,4 @@
-"""The rules: proved by both solvers, false without any of their conditions, and true at points by exact evaluation."""
+"""The rules: proved by both solvers, false if any condition is left out, and true at points by exact evaluation."""
 
 import re
 from dataclasses import replace
@@ -32,10 +32,10 @@ def test_every_condition_is_needed(name, dropped):
     assert answer(weaker) == "sat"
 
 
-#: A conclusion with one of its words written otherwise.
+#: Replacements of one word in a conclusion.
 CHANGES = [("(oplus ", "(odot "), ("(odot ", "(oplus "), ("(sigma ", "(+ 0.25 "), ("(rho ", "(+ 0.25 "), ("1.0", "0.5")]
 
-#: Those that are true all the same.
+#: Changed conclusions that are still true.
 STILL_TRUE = {
     ("sort units", "(= (sigma (+ w a)) (ite (<= 0.5 w) 1.0 (ite (= w 0.0) a 0.0)))"),  # w is an integer
     ("ones", "(= (sigma g) (sigma (+ 0.25 f)))"),
@@ -62,7 +62,7 @@ def clipped(t, most=1):
     return min(Fraction(most), max(Fraction(0), t))
 
 
-#: What is meant by the words of rules; the arithmetic of logic is Python's.
+#: Meanings of the words of rules, in Python.
 MEANINGS = {
     "+": lambda *xs: sum(xs),
     "-": lambda x, *xs: x - sum(xs) if xs else -x,
@@ -84,7 +84,7 @@ MEANINGS = {
 
 
 def parsed(text):
-    """An expression as nested lists of words."""
+    """Parse an expression into nested lists of words."""
     stack = [[]]
     for word in re.findall(r"[()]|[^\s()]+", text):
         if word == "(":
@@ -107,7 +107,7 @@ def value(expression, at):
 
 NUMBERS = st.sampled_from([Fraction(k, 4) for k in range(-10, 15)])
 SMALL = st.sampled_from([Fraction(k, 2) for k in range(-4, 7)])
-#: Variables that conditions make equal to something.
+#: Variables whose values are determined by conditions.
 GIVEN = {
     "average": {
         "a": lambda at: (at["p"] + MEANINGS["upto"](at["m"], at["f"])) / at["s"],

@@ -1,4 +1,4 @@
-"""Certificates that were tampered with: solvers prove those that the kernel accepts, and no other."""
+"""Certificates that were tampered with: solvers prove exactly those that the kernel accepts."""
 
 import random
 from collections import Counter
@@ -13,7 +13,7 @@ from tests.solvers.obligations.judged import EXPECTED, said
 
 
 def compared(count: int, of: int, seed: int, solver: str = "z3") -> Counter:
-    """What was said how often, for so many changes of the hand-made certificates and some of random networks."""
+    """Count the verdicts on changed certificates: hand-made ones, and some of random networks."""
     source = random.Random(seed)
     originals = bundles(0, seed) + random_bundles(of, seed)
     found: Counter = Counter()
@@ -24,7 +24,7 @@ def compared(count: int, of: int, seed: int, solver: str = "z3") -> Counter:
         expected = "proved" if by_kernel is None else EXPECTED[by_kernel.status]
         found[by_solver.status] += 1
         if by_solver.status != expected:
-            # A solver is not asked about a line before everything is well-formed.
+            # Solvers are asked only if the whole certificate is well-formed.
             assert {by_solver.status, expected} == {"malformed", "refuted"}, f"{by_kernel}, {by_solver}: {mutant}"
         elif expected == "refuted":
             assert by_solver.line == by_kernel.line, f"{by_kernel}, {by_solver}: {mutant}"

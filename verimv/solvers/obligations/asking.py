@@ -1,4 +1,4 @@
-"""Solvers that read SMT-LIB, the same text that `prove --emit` writes, and answer one query after the other."""
+"""Sessions of solvers, which answer one query after the other. They read the SMT-LIB that `prove --emit` writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from verimv.solvers.obligations.script import Script
 
 
 class Reply(NamedTuple):
-    """What a solver says of a query, with its values for the variables if it is "sat"."""
+    """The answer of a solver to a query, with values of the variables if it is "sat"."""
 
     status: str
     model: Mapping[str, Number]
@@ -19,14 +19,14 @@ class Reply(NamedTuple):
 
 
 class Session(Protocol):
-    """A solver with some definitions, under which it is asked."""
+    """A solver with definitions that all its queries share."""
 
     def ask(self, script: Script, seconds: float) -> Reply:
-        """Whether all assertions of a script, and the definitions, can hold together."""
+        """Ask whether all assertions of a script, and the definitions, can hold together."""
 
 
 def new_declarations(script: Script, declared: set[str]) -> str:
-    """Declarations of the variables of a script that are not declared yet; they outlive the query."""
+    """Return declarations of the new variables of a script; they remain declared after the query."""
     new = [name for name in script.variables if name not in declared]
     declared.update(new)
     return "".join(f"(declare-const {name} Real)" for name in new)
@@ -56,7 +56,7 @@ class Z3Session:
 
 
 def _z3_model(model: Any) -> dict[str, Number]:
-    """Irrational values are only close: replaying decides what they are worth."""
+    """Return the values of a model; irrational ones are approximated, so they must be replayed."""
     values: dict[str, Number] = {}
     for declaration in model.decls():
         value = model[declaration]
@@ -78,7 +78,7 @@ class Cvc5Session:
         for option in ("incremental", "produce-models"):
             self._solver.setOption(option, "true")
         self._run(f"(set-logic {logic}){new_declarations(definitions, self._declared)}{definitions.body}")
-        self._solver.checkSat()  # so that the definitions are worked in once, not again for each query
+        self._solver.checkSat()  # process the definitions once, not again for each query
 
     def ask(self, script: Script, seconds: float) -> Reply:
         self._run(new_declarations(script, self._declared))
@@ -113,5 +113,5 @@ class Cvc5Session:
                 raise ValueError(said)
 
 
-#: By the names of solvers: a session for a logic, under definitions.
+#: Sessions by solver name, for a logic and definitions.
 SESSIONS: dict[str, Callable[[str, Script], Session]] = {"z3": Z3Session, "cvc5": Cvc5Session}

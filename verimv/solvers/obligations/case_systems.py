@@ -1,8 +1,8 @@
 """The evidence of a bound as linear programs: in each case no point of the relaxed network is above the bound.
 
-In a case (FORMAT §8) every variable has a range, and a line above c·(its value) over its argument: with them the
-network is a linear program. The lines of all variables, added up, are all that a case needs; that each line is above
-its activation on the range, and that the ranges hold, is what the rules "line", "between" and "interval" say.
+In a case (FORMAT §8) every variable has a range, and a linear upper bound ("line") of c·(its value) over its argument.
+With these the network is a linear program, and a case needs only the sum of all lines. The rules "line", "between" and
+"interval" say that each line is above its activation on the range, and that the ranges hold.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from verimv.networks.network import Activation, activate
 from verimv.solvers.obligations.certified import exact
 from verimv.solvers.obligations.script import Script, total
 
-#: (variable, "low" or "high") → a bound of its argument, or of itself if it is free.
+#: Bounds by (variable, "low" or "high"): of its argument, or of itself if it is free.
 Facts = Mapping[tuple[int | None, str], Number]
 
-#: Slopes that the format chooses are multiples of its inverse.
+#: Default slopes of the format are multiples of 1/_SLOPE_UNIT.
 _SLOPE_UNIT = 1 << 16
 
 
 class SystemVariable(NamedTuple):
-    """Free in [0,1], or an activation of an affine function of variables before it."""
+    """A variable: free in [0,1], or the activation of an affine function of earlier variables."""
 
     activation: Activation | None
     argument: Affine = Affine(())
 
 
 class Split(NamedTuple):
-    """One side of a split, in the situation that another one left (−1: at first)."""
+    """One side of a case split, inside the split `within` (−1: none)."""
 
     within: int
     variable: int
@@ -45,17 +45,17 @@ class Split(NamedTuple):
 
 
 class EvidenceLeaf(NamedTuple):
-    """A leaf of the evidence: where the target must not be positive, and by which multipliers that is shown."""
+    """A leaf of the evidence: a case in which the target must not be positive, and the multipliers that prove it."""
 
     number: int
     target: Affine
-    #: of the whole tree, and the last one that leads to the leaf
+    #: all splits of the tree, and the index of the last one that leads to the leaf
     tree: Sequence[Split]
     situation: int
     multipliers: tuple[Number, ...]
 
     def splits(self) -> Facts:
-        """The bounds that splits give, the last one of a side. They are not kept: trees can be deep."""
+        """Return the bounds that the splits give; the last split of a side counts. Not stored, as trees can be deep."""
         found: dict[tuple[int | None, str], Number] = {}
         place = self.situation
         while place >= 0:
@@ -66,22 +66,22 @@ class EvidenceLeaf(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """Cases over the first `count` variables of a system, with what is known of their arguments."""
+    """Cases over the first `count` variables of a system, with known bounds of their arguments."""
 
     variables: Sequence[SystemVariable]
     facts: Facts
     count: int
     cases: Sequence[EvidenceLeaf]
-    #: of free variables, for messages
+    #: nodes of the free variables, for messages
     nodes: Sequence[int]
 
 
 class IncompleteCases(Exception):
-    """There are not as many cases as situations."""
+    """The number of cases does not fit the splits."""
 
 
 def read_cases(cases: Sequence[list[Any]], targets: Sequence[Affine], count: int) -> list[EvidenceLeaf]:
-    """The leaves of the trees of cases, which stand in preorder, one tree for each target."""
+    """Return the leaves of the trees of cases, given in preorder, one tree for each target."""
     found: list[EvidenceLeaf] = []
     tree: list[Split] = []
     pending = [(target, -1) for target in reversed(targets)]
@@ -107,7 +107,7 @@ def read_cases(cases: Sequence[list[Any]], targets: Sequence[Affine], count: int
 
 
 class Range(NamedTuple):
-    """Of the argument of a variable, and the values of the variable there."""
+    """Range of the argument of a variable, and of its value there."""
 
     low: Number
     high: Number
@@ -116,7 +116,7 @@ class Range(NamedTuple):
 
 
 class LeafProgram(NamedTuple):
-    """The linear program of a case: the ends of free variables, and Σ slope·argument + peak − c·value ≥ 0."""
+    """The linear program of a case: bounds of free variables, and Σ slope·argument + peak − c·value ≥ 0."""
 
     ends: dict[int, tuple[Number, Number]]
     #: variable → (slope, c)
@@ -137,7 +137,7 @@ class VariableSystem:
                 self._users[j].append((k, w))
 
     def ranges(self, count: int, facts: Facts, splits: Facts) -> list[Range] | None:
-        """The ranges of the first variables in a case; None if one of them is empty."""
+        """Return the ranges of the first variables in a case; None if one of them is empty."""
         if splits:
             return self._ranges(count, facts, splits)
         if self._unsplit is None or self._unsplit[0] != count or self._unsplit[1] is not facts:
@@ -161,7 +161,7 @@ class VariableSystem:
         return found
 
     def program(self, count: int, facts: Facts, case: EvidenceLeaf) -> LeafProgram | None:
-        """The linear program of a case; None if the case has no point."""
+        """Return the linear program of a case; None if the case has no point."""
         splits = case.splits()
         ranges = self.ranges(count, facts, splits)
         if ranges is None:
@@ -202,24 +202,24 @@ class VariableSystem:
         return LeafProgram(ends, lines, peaks, case.target)
 
     def definitions(self, count: int) -> Script:
-        """The first values v and arguments z, and what each argument is."""
+        """Return definitions of the first values v and arguments z."""
         script = Script()
         for k, (activation, argument) in enumerate(self.variables[:count]):
             script.variables[_value(k)] = None
             if activation is None:
                 continue
             script.variables[_argument(k)] = None
-            common = _common_denominator(argument)  # integers are quicker to read than fractions
+            common = _common_denominator(argument)  # integers are faster to read than fractions
             script.require(f"(= (* {common}.0 {_argument(k)}) {script.form(argument.scaled(common), _value)})")
         return script
 
     def is_refuted_by(self, program: LeafProgram, point: Mapping[str, Number]) -> bool:
-        """Whether values of all variables are a point of the program where its target may be positive."""
+        """Return whether a point satisfies the program, and its target may be positive there."""
         ends = ((point.get(_value(k), ZERO), *program.ends[k]) for k in program.ends)
         return all(low <= x <= high for x, low, high in ends) and self.excess(program, point) > 0
 
     def excess(self, program: LeafProgram, point: Mapping[str, Number]) -> Number:
-        """The target with all lines added to it, which is no smaller."""
+        """Return the target plus all lines, an upper bound of the target."""
         values = [point.get(_value(k), ZERO) for k in range(len(self.variables))]
         result = program.peaks + program.target(values)
         for k, (slope, c) in program.lines.items():
@@ -227,7 +227,7 @@ class VariableSystem:
         return result
 
     def values_at(self, program: LeafProgram, point: Mapping[str, Number]) -> list[Number]:
-        """The exact values of all variables, for the values of free ones in a model."""
+        """Return the exact values of all variables, from the values of the free ones in a model."""
         values: list[Number] = []
         for k, (activation, argument) in enumerate(self.variables):
             if activation is None:
@@ -239,7 +239,7 @@ class VariableSystem:
 
 
 def above_the_bound(program: LeafProgram) -> Script:
-    """A point of the program where its target is positive: then so is the target with all lines added to it."""
+    """Return the query for a point of the program with a positive target; the target plus all lines is no smaller."""
     script = Script()
     for k, (low, high) in program.ends.items():
         script.require(f"(<= {script.number(low)} {_value(k)})")
@@ -255,7 +255,7 @@ def above_the_bound(program: LeafProgram) -> Script:
 
 
 def halves(program: LeafProgram) -> list[LeafProgram]:
-    """The same on both halves of the widest range of a free variable; none if all are points."""
+    """Split the widest range of a free variable in two; return no programs if all ranges are points."""
     widest = max(program.ends, key=lambda k: program.ends[k][1] - program.ends[k][0], default=None)
     if widest is None or program.ends[widest][0] == program.ends[widest][1]:
         return []
@@ -278,7 +278,7 @@ def _common_denominator(form: Affine) -> Rational:
 
 
 def _kinks(activation: Activation, range_: Range) -> list[tuple[Number, Number]]:
-    """Where the activation bends inside a range: arguments and values."""
+    """Return the kinks of the activation inside a range, as (argument, value)."""
     points = {"relu": [ZERO], "crelu": [ZERO, ONE], "identity": []}[activation]
     return [(point, point) for point in points if range_.low < point < range_.high]
 

@@ -1,6 +1,6 @@
-"""What a certificate is about, as its obligations see it: networks over [0,1], neuron by neuron.
+"""Subjects of a certificate for its obligations: networks over [0,1], neuron by neuron.
 
-Files are read by the kernel's readers, so that both agree about what is malformed. Boxes are mapped onto the unit cube
+The kernel's readers read the files, so that both agree about what is malformed. Boxes are mapped onto the unit cube
 here, and neurons of two networks are shared.
 """
 
@@ -16,14 +16,14 @@ from verimv.networks.network import Activation, activate
 
 
 def exact(x: kernel.Number) -> Number:
-    """A number of the kernel as one of verimv."""
+    """Convert a number of the kernel to one of verimv."""
     if isinstance(x, kernel.Surd):
         return parse_number(kernel.written_number(x))
     return Rational(x.numerator, x.denominator)
 
 
 def affine(found: kernel.Affine) -> Affine:
-    """An affine function of the kernel as one of verimv."""
+    """Convert an affine function of the kernel to one of verimv."""
     denominator, keys, numerators = found.linear
     coefficients = [exact(kernel.quotient(numerator, denominator)) for numerator in numerators]
     return Affine(zip(keys, coefficients, strict=True), exact(found.constant))
@@ -38,7 +38,7 @@ class CertifiedLayer(NamedTuple):
 
 
 class Raw(NamedTuple):
-    """A network as its file has it: a box, and rows over the values below."""
+    """A network as in its file: a box, and rows over the values below."""
 
     box: list[tuple[Number, Number]]
     layers: list[tuple[Activation, list[Affine]]]
@@ -63,12 +63,12 @@ def _activation(text: str) -> Activation:
 
 
 def box_map(raw: Raw) -> list[Affine]:
-    """The inputs over values in [0,1]."""
+    """Return the inputs as affine functions of values in [0,1]."""
     return [Affine([(j, high - low)], low) for j, (low, high) in enumerate(raw.box)]
 
 
 def over_unit_cube(raw: Raw, first: int) -> list[CertifiedLayer]:
-    """The layers over the unit cube; the first neuron is the variable `first`."""
+    """Return the layers over the unit cube; the first neuron is the variable `first`."""
     layers: list[CertifiedLayer] = []
     for activation, rows in raw.layers:
         if not layers:
@@ -82,7 +82,7 @@ def over_unit_cube(raw: Raw, first: int) -> list[CertifiedLayer]:
 
 
 def difference(a: Sequence[CertifiedLayer], b: Sequence[CertifiedLayer]) -> list[CertifiedLayer]:
-    """The layers of both networks, and a last one for the differences of their outputs."""
+    """Return the layers of both networks, and a last one for the differences of their outputs."""
     one, other = a[-1], b[-1]
     arguments = [Affine([(one.first + k, ONE), (other.first + k, -ONE)]) for k in range(len(one.arguments))]
     return [*a, *b, CertifiedLayer(other.first + len(other.arguments), "identity", arguments)]
@@ -98,7 +98,7 @@ class Multiple(NamedTuple):
 
 
 def share(layers: Sequence[CertifiedLayer]) -> tuple[list[CertifiedLayer], list[Multiple]]:
-    """Layers whose arguments mention no neuron that is a number or a multiple of an earlier one (FORMAT §3)."""
+    """Return layers whose arguments mention no neuron that is a number or a multiple of an earlier one (FORMAT §3)."""
     known: dict[int, Affine] = {}
     originals: dict[tuple[str, Affine], tuple[int, Number]] = {}
     result, multiples = [], []
@@ -135,7 +135,7 @@ class Line(NamedTuple):
 
 
 def read_lines(lines: Iterator[bytes], start: int = 2) -> Iterator[Line]:
-    """The lines after the header. Raises :class:`verimv.kernel.Rejected` for one that is malformed."""
+    """Yield the lines after the header. Raises :class:`verimv.kernel.Rejected` for a malformed line."""
     for number, text in enumerate(lines, start=start):
         rule: str | None = None
         try:

@@ -1,4 +1,4 @@
-"""From the files of a certificate to its obligations."""
+"""Collect the obligations of a certificate from its files."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _REPORTED = 5_000
 
 @dataclass(frozen=True)
 class Task:
-    """What solvers have to prove so that a certificate holds."""
+    """The obligations of a certificate, and what it proves if they hold."""
 
     obligations: Obligations
-    #: rule by line
+    #: the rule of each line
     rules: Mapping[int, str]
     #: the names of the inputs, which are the first nodes and variables
     inputs: Sequence[str]
-    #: what is proved then, a line for each output
+    #: what is proved, a line for each output
     statement: Sequence[str]
-    #: why the certificate would prove nothing all the same
+    #: why the certificate is incomplete even if all obligations hold
     missing: str = ""
-    #: what is wrong with the certificate, as far as it needs no solver
+    #: an error in the certificate that was found without a solver
     wrong: str = ""
 
 
@@ -57,8 +57,8 @@ def collect(
     progress: Progress = lambda stage, done, total: None,
     deadline: Deadline = NEVER,
 ) -> Task:
-    """The obligations of a certificate. Raises :class:`verimv.kernel.Rejected` if it is malformed, or if its files are
-    not those that it names; :class:`~verimv.core.workers.child.OutOfBudget` once the deadline has passed."""
+    """Return the obligations of a certificate. Raises :class:`verimv.kernel.Rejected` if it is malformed, or if its
+    files are not those that it names; :class:`~verimv.core.workers.child.OutOfBudget` if the deadline has passed."""
     with _in_line(1):
         header = kernel.read_header(kernel.decoded_line(next(lines, b"")))
     texts, size = kernel.read_subjects(header, contents, at_hand)
@@ -86,7 +86,7 @@ def collect(
 
 @contextmanager
 def _in_line(number: int, rule: str | None = None) -> Iterator[None]:
-    """What is rejected inside is rejected because of this line."""
+    """Add this line to rejections that are raised inside."""
     try:
         yield
     except kernel.Rejected as rejected:
@@ -95,7 +95,7 @@ def _in_line(number: int, rule: str | None = None) -> Iterator[None]:
 
 
 def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[CertifiedLayer]:
-    """The layers of the network, or of two, over the unit cube. Rows of a source and multiples of neurons are
+    """Return the layers of one or two networks over the unit cube. Rows of a source and multiples of neurons are
     obligations of line 1; the rest is exact arithmetic."""
     if "network" not in texts:
         return []
@@ -117,7 +117,7 @@ def _layers(texts: Mapping[str, str], obligations: Obligations) -> list[Certifie
         layers, multiples = share(pair)
         arguments = {k: form for layer in layers for k, form in enumerate(layer.arguments, start=layer.first)}
         for multiple in multiples:
-            if multiple.activation != "identity":  # a multiple of an argument is one of the value there
+            if multiple.activation != "identity":  # without activation, multiples need no rule
                 obligations.rule(f"multiple {multiple.activation}")
             if multiple.activation == "relu":
                 obligations.never_positive(Affine((), -multiple.factor), "a factor that is not negative")
@@ -133,7 +133,7 @@ def _minus(a: Affine, b: Affine) -> Affine:
 
 
 def _of_kernel(x: Number) -> kernel.Number:
-    """A number of verimv as one of the kernel, to be printed as the kernel does."""
+    """Convert a number of verimv to one of the kernel, to print it as the kernel does."""
     if isinstance(x, Algebraic):
         return kernel.number(format_number(x))
     return Fraction(int(x.numerator), int(x.denominator))
@@ -144,7 +144,7 @@ def collect_files(
     progress: Progress = lambda stage, done, total: None,
     deadline: Deadline = NEVER,
 ) -> Task:
-    """The obligations of a directory that verimv wrote."""
+    """Return the obligations of a directory that verimv wrote."""
     certificate, files = kernel.files_of(path, {})
 
     def contents(subject: str) -> bytes:

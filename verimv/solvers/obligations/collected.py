@@ -1,4 +1,4 @@
-"""The obligations of a certificate: distinct queries with the lines that they serve, and the evidence of bounds."""
+"""The obligations of a certificate: distinct queries with the lines that need them, and the evidence of bounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from verimv.solvers.obligations.rules import RULES, Rule
 
 @dataclass
 class Served:
-    """Which lines need a query; and of the first of them: what it expects, and the form that it is about."""
+    """The lines that need a query, with the expectation and the form of the first of them."""
 
     what: str
     form: Affine | None = None
@@ -31,7 +31,7 @@ class CasesOfLine(NamedTuple):
 
 
 class Obligations:
-    """Collects what has to be proved; equal queries are one."""
+    """Collects what has to be proved, each distinct query once."""
 
     def __init__(self) -> None:
         #: the line whose obligations are collected
@@ -41,18 +41,18 @@ class Obligations:
         self.cases: list[CasesOfLine] = []
 
     def rule(self, name: str, times: int = 1) -> None:
-        """A line uses a rule so many times."""
+        """Record that the line uses a rule so many times."""
         self._serve(RULES[name], f"the rule {name}", times)
 
     def never_positive(self, form: Affine, what: str) -> None:
-        """A form over values in [0,1] must not be positive; `what` says what that is needed for."""
+        """Require that a form over values in [0,1] is never positive; `what` is the condition in words."""
         self._canonical(never_positive, form, what)
 
     def always_zero(self, form: Affine, what: str) -> None:
         self._canonical(always_zero, form, what)
 
     def evidence(self, evidence: Evidence) -> None:
-        """Each case is a query of its own, and each variable of it has a range and a line."""
+        """Add evidence: each case is a query, and each of its variables has a range and a line."""
         self.cases.append(CasesOfLine(self.line, evidence))
         activations = {variable.activation for variable in evidence.variables[: evidence.count]}
         used = ["split"] * (len(evidence.cases) > 1) + ["interval"]

@@ -1,4 +1,4 @@
-"""The queries of a certificate as files: SMT-LIB, an index of the lines that they serve, and a Makefile that asks."""
+"""Write the queries of a certificate as files: SMT-LIB, an index of the lines that need them, and a Makefile."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ clean:
 
 
 def emit(task: Task) -> Iterator[tuple[str, str]]:
-    """Names and contents of files: a script for each distinct query, then index.json and Makefile."""
+    """Yield names and contents of files: a script for each distinct query, then index.json and Makefile."""
     index: list[dict[str, Any]] = []
     counts: dict[str, int] = {}
     systems: dict[int, VariableSystem] = {}
@@ -67,7 +67,7 @@ def emit(task: Task) -> Iterator[tuple[str, str]]:
 
 
 def _trouble(task: Task) -> str:
-    """A command that fails if the certificate proves nothing, whatever solvers say."""
+    """Return a command that fails if the certificate is wrong or incomplete, whatever solvers answer."""
     if not task.wrong and not task.missing:
         return ""
     why = shlex.quote(f"not proved: {task.wrong or task.missing}").replace("$", "$$")
@@ -81,7 +81,7 @@ def _file_name(query: Rule | LinearObligation, number: int) -> str:
 
 
 def _ranges(lines: Iterable[int]) -> str:
-    """Increasing numbers as text: 2-5,9."""
+    """Format increasing numbers as 2-5,9."""
     found: list[list[int]] = []
     for line in lines:
         if found and found[-1][1] + 1 == line:

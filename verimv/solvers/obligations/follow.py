@@ -1,8 +1,8 @@
 """Follow a certificate line by line, and collect what has to be proved so that it holds.
 
-A line is not checked here as the kernel checks it. What it concludes is written down as if it were true; what makes it
-true is asked of solvers: the rule itself (:mod:`.rules`), and its conditions about the forms of this line, as
-inequalities over values in [0,1] (:mod:`.linear`). Only what a line refers to is compared: claims, nodes, neurons.
+A line is not checked here as in the kernel. Its conclusion is recorded as if it were true. Solvers are asked to prove
+it: the rule itself (:mod:`.rules`), and its conditions about the forms of this line, as inequalities over values in
+[0,1] (:mod:`.linear`). Only what a line refers to is compared: claims, nodes, neurons.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from verimv.solvers.obligations.rules import SORTING
 
 
 class Unfounded(Exception):
-    """A line refers to something that is not there, or is not what its rule needs."""
+    """A line refers to something that does not exist, or is not what its rule needs."""
 
 
 class Conclusion(NamedTuple):
-    """The value of the node is σ(form), a form over nodes."""
+    """A claim: the value of the node is σ(form), for a form over nodes."""
 
     node: int
     form: Affine
 
 
 def value_of(node: int) -> Affine:
-    """The value of a node as a form; the nodes 0 and 1 are numbers."""
+    """Return the value of a node as a form; the nodes 0 and 1 are numbers."""
     return Affine((), Rational(node)) if node <= 1 else Affine.variable(node)
 
 
 def need(condition: bool, expected: str) -> None:
-    """What no solver can be asked, because it is not about numbers."""
+    """Check a condition that is not about numbers, and so not a query."""
     if not condition:
         raise Unfounded(f"expected {expected}")
 
 
 class Conclusions:
-    """What the lines so far have concluded."""
+    """The conclusions of the lines so far."""
 
     def __init__(
         self, nodes: kernel.Nodes, layers: Sequence[CertifiedLayer], goals: Sequence[Any], obligations: Obligations
@@ -54,25 +54,25 @@ class Conclusions:
         self.goals = goals
         self.obligations = obligations
         self.claims: list[Conclusion] = []
-        self.values = [Affine.variable(2 + j) for j in range(len(nodes.inputs))]  # of variables, over nodes
-        self.entered = 0  # so many layers have arguments
-        self.arguments: list[Affine] = []  # of the last of these, over nodes
+        self.values = [Affine.variable(2 + j) for j in range(len(nodes.inputs))]  # values of variables, over nodes
+        self.entered = 0  # number of layers that have arguments
+        self.arguments: list[Affine] = []  # arguments of the last of these layers, over nodes
         self.facts: dict[tuple[int | None, str], Number] = {}
         self.assumed = 0
         self.proved: list[tuple[Number, Number]] = []
         self._factors: dict[str, Number] = {}
         self._variables: list[SystemVariable] | None = None
         self._snapshot: Facts = {}
-        self._first_changed = 0  # the first variable of which more is known than in `_snapshot`
+        self._first_changed = 0  # the first variable with bounds that are not in `_snapshot`
         self._enter_layers()
 
     def follow(self, line: Line) -> None:
-        """Take in a line. Raises :class:`Unfounded`."""
+        """Add the conclusion and the obligations of a line. Raises :class:`Unfounded`."""
         self.obligations.line = line.number
         _BY_RULE[line.rule](self, *line.arguments)
 
     def finish(self) -> tuple[list[tuple[Number, Number]], str]:
-        """Scale and offset of each output, or else its bounds; and what is missing."""
+        """Return scale and offset of each output, or its bounds; and what is missing."""
         if self.assumed:
             return [], f"{self.assumed} bounds have no evidence"
         if self.goals[0] is None:
@@ -117,7 +117,7 @@ class Conclusions:
         self.claims.append(Conclusion(node, form))
 
     def _about(self, number: int, form: Affine) -> int:
-        """The node of a claim that must be about this form."""
+        """Return the node of a claim that must be about this form."""
         node, found = self._claim(number)
         self._equal(found, form, f"claim {number} about the form that the rule needs")
         return node
@@ -212,7 +212,7 @@ class Conclusions:
         return self.nodes.make(kernel.PLUS, a, b), self.nodes.make(kernel.TIMES, a, b)
 
     def _nodes_of_units(self, claims: Sequence[int], form: Affine) -> list[int]:
-        """The nodes of claims about form, form − 1, form − 2, …"""
+        """Return the nodes of claims about form, form − 1, form − 2, …"""
         return [self._about(c, form.shifted(-k)) for k, c in enumerate(claims)]
 
     def average(self, s: int, ones: int, a: int, claims: Sequence[int]) -> None:
@@ -271,7 +271,7 @@ class Conclusions:
     # -- the network ------------------------------------------------------------------------------------------
 
     def _enter_layers(self) -> None:
-        """The arguments of the next layer, once all values below are there. Without an activation they are values."""
+        """Compute the arguments of layers once all values below are known. Without activation these are the values."""
         while self.entered < len(self.layers) and len(self.values) == self.layers[self.entered].first:
             layer = self.layers[self.entered]
             self.arguments = [argument.substitute(self.values) for argument in layer.arguments]
@@ -286,7 +286,7 @@ class Conclusions:
         return self.arguments[index]
 
     def unit(self, layer: int, index: int, factor: Number, shift: int) -> None:
-        """A definition: there is nothing to prove."""
+        """Define a unit; there is nothing to prove."""
         form = self._argument(layer, index)
         self._add(self.nodes.fresh(), form.scaled(factor).shifted(-shift))
 
@@ -302,7 +302,7 @@ class Conclusions:
         self._enter_layers()
 
     def _argument_at_least(self, variable: int | None, least: Number, form: Affine) -> None:
-        """By a bound of the variable in an earlier line, or else by the form."""
+        """Require a lower bound of an argument, by a bound of the variable in an earlier line, or else by the form."""
         fact = self.facts.get((variable, "low"))
         if fact is not None and fact >= least:
             self._number_at_least(least, fact, "a bound that is large enough")
@@ -346,7 +346,7 @@ class Conclusions:
         self._give(combination(parts, constant))
 
     def _clipped(self, variable: int, argument: Affine, factor: Number, shape: tuple[int, int]) -> None:
-        """A clipped neuron is one unit, or constantly 1, or constantly 0."""
+        """Conclude that a clipped neuron is one unit, constantly 1, or constantly 0."""
         need(factor == 1, "the factor 1")
         need(shape in ((0, 1), (1, 0), (0, 0)), "one unit, or none")
         if shape == (1, 0):
@@ -372,13 +372,13 @@ class Conclusions:
         self._first_changed = min(self._first_changed, first + index)
 
     def _facts_below(self, count: int) -> Facts:
-        """What is known of the first variables; the same table for all neurons of a layer."""
+        """Return known bounds of the first variables; the same table for all neurons of a layer."""
         if self._first_changed < count:
             self._snapshot, self._first_changed = dict(self.facts), len(self._network())
         return self._snapshot
 
     def _network(self) -> list[SystemVariable]:
-        """The inputs and neurons of the network as variables; the same list each time."""
+        """Return the inputs and neurons of the network as variables; the same list each time."""
         if self._variables is None:
             self._variables = [SystemVariable(None)] * len(self.nodes.inputs)
             for layer in self.layers:
@@ -395,13 +395,13 @@ class Conclusions:
         need(scale != 0, "a scale other than 0")
         last = self.layers[-1]
         value = self.values[last.first + k]
-        # Bounds are about arguments: they are bounds of the output if there is no activation.
+        # Bounds of the argument are bounds of the output only if there is no activation.
         variable = last.first + k if last.activation == "identity" else None
         low, high = value.range_over_unit_cube()
         low = max(low, self.facts.get((variable, "low"), low))
         high = min(high, self.facts.get((variable, "high"), high))
         self._rule("output")
-        if not low < high:  # the output is a number, which its form may not show
+        if not low < high:  # the output is constant, even if its form is not
             self._argument_at_least(variable, low, value)
             self._argument_at_most(variable, high, value)
             value = Affine((), low)

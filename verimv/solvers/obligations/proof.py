@@ -1,4 +1,4 @@
-"""Prove a certificate by solvers: every distinct query is asked once."""
+"""Prove a certificate by solvers, which are asked every distinct query once."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from verimv.solvers.obligations.queries import Open, Queries, Refutation
 from verimv.solvers.point_search import Search
 from verimv.solvers.verdict import Status, Verdict
 
-#: Seconds for a solver to notice that its time is over, before it is stopped.
+#: Seconds after its time limit at which a solver is stopped.
 _GRACE = 0.3
 
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What came of asking one solver; `helped` is what others did of it."""
+    """The result of one solver; `helped` counts the queries that were proved by other means."""
 
     refutation: Refutation | None = None
     open: str = ""
@@ -35,8 +35,8 @@ class _Outcome:
 
 
 def prove(task: Task, search: Search) -> Verdict:
-    """Whether a certificate holds: proved by every chosen solver (what one leaves open, another may prove for it, and
-    the verdict says so), refuted with an exact point, or undecided."""
+    """Return whether a certificate holds: proved by every chosen solver (another may prove its undecided queries, which
+    the verdict records), refuted with an exact point, or undecided."""
     start = time.perf_counter()
     evidence: list[dict[str, Any]] = []
 
@@ -62,7 +62,7 @@ def prove(task: Task, search: Search) -> Verdict:
         )
         if outcome.refutation is not None:
             return verdict("refuted", outcome.refutation.what, outcome.refutation)
-        if task.wrong:  # in its last line; nothing before it is refuted
+        if task.wrong:  # an error in the last line that was followed; no earlier line is refuted
             return verdict("refuted", task.wrong)
         if outcome.open:
             return verdict("undecided", outcome.open)
@@ -74,7 +74,7 @@ def prove(task: Task, search: Search) -> Verdict:
 
 
 def _by(solver: str, queries: Queries, search: Search) -> _Outcome:
-    """One solver; what it leaves open, another one; what that leaves open, in halves."""
+    """Ask one solver; then another about undecided queries; then split cases that are still undecided."""
     helped: list[tuple[str, int]] = []
     try:
         left, refutation = _asked(solver, queries, queries.groups(), search)
@@ -95,7 +95,7 @@ def _by(solver: str, queries: Queries, search: Search) -> _Outcome:
 
 
 def _is_unconfirmed(left: Sequence[Open]) -> bool:
-    """Whether some query is "sat" with a point that is only close to one: nobody's "unsat" may overrule that."""
+    """Return whether some query is "sat" with an approximate point; "unsat" of another solver must not overrule it."""
     return any(reply.status == "sat" for _, reply in left)
 
 
@@ -105,13 +105,13 @@ def _outcome(
     if refutation is not None or not left:
         return _Outcome(refutation, helped=tuple(helped))
     first = left[0]
-    why = first.reply.reason or "a solver gives a point that does not stand up to an exact replay"
-    count = f"{len(left):,} of {len(queries.all):,} queries are open"
+    why = first.reply.reason or "the exact replay of a solver's point fails"
+    count = f"{len(left):,} of {len(queries.all):,} queries are undecided"
     return _Outcome(open=f"{count}, the first of {queries.place(first.number)}: {why}", helped=tuple(helped))
 
 
 def _after_halving(solver: str, queries: Queries, left: Sequence[Open], search: Search) -> list[Open]:
-    """What is still open when cases are cut into halves."""
+    """Return the queries that are still undecided after splitting cases in halves."""
     ask = partial(queries.is_proved_in_halves, solver, search.deadline)
     numbers = [found.number for found in left]
     with (
@@ -125,8 +125,8 @@ def _after_halving(solver: str, queries: Queries, left: Sequence[Open], search: 
 def _asked(
     solver: str, queries: Queries, groups: Sequence[Sequence[int]], search: Search
 ) -> tuple[list[Open], Refutation | None]:
-    """What a solver leaves open, in the order of lines; and the first of it that is refuted, by a point that was
-    replayed."""
+    """Return the queries that a solver does not prove, in the order of lines, and the first refutation by a replayed
+    point."""
     ask: Callable[[Sequence[int]], list[Open]] = partial(queries.open_after, solver, search.deadline)
     total, done = sum(map(len, groups)), 0
     found: list[Open] = []

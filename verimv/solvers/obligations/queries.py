@@ -1,4 +1,4 @@
-"""All queries of a certificate, by number; what a solver says of them, and what a refuted one means."""
+"""All queries of a certificate, by number; the replies of solvers, and the meaning of a refuted query."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from verimv.solvers.obligations.rules import Rule
 from verimv.solvers.obligations.script import Script
 from verimv.solvers.verdict import Witness
 
-#: Queries that one session answers: afterwards a new one is quicker.
+#: Queries per session: after that, a new session is faster.
 _PER_SESSION = 50
-#: A query may take this share of the time that is left, and no more than so many seconds.
+#: A query may take this share of the remaining time, and at most so many seconds.
 _SHARE, _SECONDS = 0.2, 30.0
-#: A case that is still open after both solvers is cut into two, as often as this.
+#: Times that a case is split in two if both solvers leave it undecided.
 _HALVINGS = 4
 
 
@@ -45,7 +45,7 @@ class CaseQuery(NamedTuple):
             raise InputError(f"line {self.line}: {error.message}") from None
 
     def text(self, system: VariableSystem) -> str:
-        """An SMT-LIB 2 script; empty if the case has no point."""
+        """Return an SMT-LIB 2 script; empty if the case has no point."""
         program = self.program(system)
         if program is None:
             return ""
@@ -61,21 +61,21 @@ Query = Rule | LinearObligation | CaseQuery
 
 
 class Open(NamedTuple):
-    """A query that a solver did not prove: why not, or a model that it gives against it."""
+    """A query that a solver did not prove, with its reply: a reason, or a model that may refute the query."""
 
     number: int
     reply: Reply
 
 
 class Refutation(NamedTuple):
-    """An obligation that is false: where it comes from, what is expected there, and an exact point."""
+    """A false obligation: its origin, what is expected there, and an exact point."""
 
     what: str
     witness: Witness
 
 
 class Queries:
-    """First those that serve many lines, then the cases of the evidence."""
+    """All queries: first those that lines share, then the cases of the evidence."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -83,7 +83,7 @@ class Queries:
         self.all: list[Query] = [*task.obligations.queries, *cases]
 
     def groups(self) -> list[list[int]]:
-        """The numbers of queries that are asked one after the other in one session."""
+        """Return groups of queries, by number; each group is asked in one session."""
         found: list[list[int]] = []
         previous: object = None
         for number, query in enumerate(self.all):
@@ -95,13 +95,13 @@ class Queries:
         return found
 
     def open_after(self, solver: str, deadline: Deadline, numbers: Sequence[int]) -> list[Open]:
-        """Those of a group that a solver does not prove. Runs in a worker."""
+        """Return the queries of a group that a solver does not prove. Runs in a worker."""
         session = _Asking(solver, [self.all[number] for number in numbers], deadline)
         replies = [(number, session.ask(self.all[number])) for number in numbers]
         return [Open(number, reply) for number, reply in replies if reply.status != "unsat"]
 
     def is_proved_in_halves(self, solver: str, deadline: Deadline, number: int) -> bool:
-        """Whether a solver proves a case once its box is cut into two, and again. Runs in a worker."""
+        """Return whether a solver proves a case after its box is split repeatedly in two. Runs in a worker."""
         query = self.all[number]
         if not isinstance(query, CaseQuery):
             return False
@@ -119,12 +119,12 @@ class Queries:
         return True
 
     def line(self, number: int) -> int:
-        """The first line that a query serves."""
+        """Return the first line that needs a query."""
         query = self.all[number]
         return query.line if isinstance(query, CaseQuery) else self.task.obligations.queries[query].lines[0]
 
     def place(self, number: int) -> str:
-        """Where a query comes from."""
+        """Return the origin of a query, for messages."""
         line, query = self.line(number), self.all[number]
         if line not in self.task.rules:
             return "the files that the certificate names"
@@ -132,9 +132,9 @@ class Queries:
         return f"line {line}, rule {self.task.rules[line]}{case}"
 
     def refutation(self, found: Open) -> Refutation | None:
-        """What a model says, if it stands up to an exact replay."""
+        """Return the refutation that a model gives, if its exact replay succeeds."""
         query = self.all[found.number]
-        if isinstance(query, Rule):  # it should hold for all numbers, so no certificate can be at fault
+        if isinstance(query, Rule):  # rules hold for all numbers, so this is no error of the certificate
             raise InternalError(f"a solver refutes the rule {query.name}", query.text())
         place, model = self.place(found.number), found.reply.model
         if isinstance(query, LinearObligation):
@@ -171,9 +171,10 @@ class Queries:
 
 
 def _check_logic(text: str) -> None:
-    """Linear models are exact: one that fails is an error of the solver. With square roots it may be only close."""
+    """Raise if the query is linear: its models are exact, so a wrong one is an error of the solver. With square roots a
+    model may be approximate."""
     if "(set-logic QF_LRA)" in text:
-        raise InternalError("a solver gives a model that is none", text)
+        raise InternalError("a solver gives a model that does not satisfy the query", text)
 
 
 def _witness(at: Mapping[str, Number], values: Mapping[str, Number]) -> Witness:
@@ -182,7 +183,7 @@ def _witness(at: Mapping[str, Number], values: Mapping[str, Number]) -> Witness:
 
 
 class _Asking:
-    """A solver that is asked about queries of one kind."""
+    """A solver that is asked queries of one kind."""
 
     def __init__(self, solver: str, queries: Sequence[Query], deadline: Deadline) -> None:
         self._start = SESSIONS[solver]
@@ -205,7 +206,7 @@ class _Asking:
         if self._definitions is None:
             self._definitions = self.system.definitions(self._count)
         asked = above_the_bound(program)
-        # A bound may have square roots that the network has not.
+        # A bound may have square roots that the network does not have.
         logic = "QF_NRA" if "QF_NRA" in (self._definitions.logic, asked.logic) else "QF_LRA"
         return self._session(logic, self._definitions).ask(asked, self._seconds())
 

@@ -1,8 +1,8 @@
 """The rules of certificates as queries: each once, with the numbers of a line as variables.
 
-A rule speaks of forms (f, g, …), numbers that may have any value which its conditions allow. So one query serves every
-line with that rule; what is left of a line are its conditions about concrete forms (:mod:`.linear`). Every rule says
-what may not happen: "unsat" proves it. Products of two variables make some of them non-linear, with few variables.
+A rule is about forms (f, g, …): numbers that may have any value that its conditions allow. So one query serves every
+line with that rule; only its conditions about concrete forms remain (:mod:`.linear`). The query is the negation of the
+rule: "unsat" proves it. Some queries are non-linear (products of two variables), but have few variables.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from verimv.solvers.obligations.script import Script
 _FUNCTIONS = {
     "sigma": "(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (<= 1.0 t) 1.0 t)))",
     "rho": "(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))",
-    # what ⊕ and ⊙ make of values in [0,1]
+    # ⊕ and ⊙ on values in [0,1]
     "oplus": "(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))",
     "odot": "(define-fun odot ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) 0.0 (- (+ a b) 1.0)))",
     "upto": "(define-fun upto ((m Real) (t Real)) Real (ite (<= t 0.0) 0.0 (ite (<= m t) m t)))",
@@ -26,7 +26,7 @@ class Rule:
     """A rule that holds for all values of its variables that meet its conditions. Rules are compared by identity."""
 
     name: str
-    #: in words, for whoever reads the query
+    #: the rule in words, for readers of the query
     says: str
     names: str
     conditions: tuple[str, ...]
@@ -37,7 +37,7 @@ class Rule:
         return "QF_NRA" if any("(* " in text for text in (*self.conditions, self.conclusion)) else "QF_LRA"
 
     def script(self) -> Script:
-        """What cannot hold together if the rule holds."""
+        """Return assertions that cannot hold together if the rule holds."""
         claims = [*self.conditions, f"(not {self.conclusion})"]
         script = Script(*self.names.split())
         script.assertions += [
@@ -48,7 +48,7 @@ class Rule:
         return script
 
     def text(self) -> str:
-        """An SMT-LIB 2 script: "unsat" means that the rule holds."""
+        """Return an SMT-LIB 2 script: "unsat" means that the rule holds."""
         return self.script().text(f"{self.name}: {self.says}", self.logic)
 
 
@@ -60,8 +60,8 @@ _FRACTIONS = ("(<= 0.0 a)", "(<= a 1.0)", "(<= 0.0 b)", "(<= b 1.0)")
 
 
 def _whole(name: str, *values: int) -> str:
-    """A number that is one of some neighbouring integers, or at most one below, or at least one above them: if a rule
-    holds there, it holds for all integers."""
+    """Assert that a number is one of some consecutive integers, or ≤ the least − 1, or ≥ the largest + 1: a rule that
+    holds for all such numbers holds for all integers."""
     least, most = min(values), max(values)
     written = [f"{x}.0" if x >= 0 else f"(- {-x}.0)" for x in (least - 1, *values, most + 1)]
     exactly = " ".join(f"(= {name} {x})" for x in written[1:-1])
@@ -213,8 +213,8 @@ RULES = _table(
         "(= (sigma a) (sigma b))",
     ),
     Rule("same", "two values are σ(f)", "f v w", ("(= v (sigma f))", "(= w (sigma f))"), "(= w (sigma v))"),
-    Rule("ones", "two forms ≥ 1 have one σ", "f g", ("(<= 1.0 f)", "(<= 1.0 g)"), "(= (sigma g) (sigma (sigma f)))"),
-    Rule("zeros", "two forms ≤ 0 have one σ", "f g", ("(<= f 0.0)", "(<= g 0.0)"), "(= (sigma g) (sigma (sigma f)))"),
+    Rule("ones", "σ(f) = σ(g) if f, g ≥ 1", "f g", ("(<= 1.0 f)", "(<= 1.0 g)"), "(= (sigma g) (sigma (sigma f)))"),
+    Rule("zeros", "σ(f) = σ(g) if f, g ≤ 0", "f g", ("(<= f 0.0)", "(<= g 0.0)"), "(= (sigma g) (sigma (sigma f)))"),
     Rule("positive", "ρ(t) is t if t ≥ 0", "t", ("(<= 0.0 t)",), "(= (rho t) t)"),
     Rule("unclipped", "σ(t) is t if 0 ≤ t ≤ 1", "t", ("(<= 0.0 t)", "(<= t 1.0)"), "(= (sigma t) t)"),
     Rule(
@@ -240,21 +240,21 @@ RULES = _table(
     # Evidence of bounds
     Rule(
         "interval",
-        "what is at most S stays so if w·y is added, for y in [l, u], and to S the larger of w·l, w·u",
+        "if s ≤ S and y is in [l, u], then s + w·y is at most S plus the larger of w·l and w·u",
         "s S w y l u",
         ("(<= l y)", "(<= y u)", "(<= s S)"),
         "(<= (+ s (* w y)) (+ S (ite (<= 0.0 w) (* w u) (* w l))))",
     ),
     Rule(
         "between relu",
-        "ρ maps a range to the range between its ends",
+        "ρ(l) ≤ ρ(z) ≤ ρ(u) if l ≤ z ≤ u",
         "z l u",
         ("(<= l z)", "(<= z u)"),
         "(and (<= (rho l) (rho z)) (<= (rho z) (rho u)))",
     ),
     Rule(
         "between crelu",
-        "σ maps a range to the range between its ends",
+        "σ(l) ≤ σ(z) ≤ σ(u) if l ≤ z ≤ u",
         "z l u",
         ("(<= l z)", "(<= z u)"),
         "(and (<= (sigma l) (sigma z)) (<= (sigma z) (sigma u)))",
@@ -294,7 +294,7 @@ RULES = _table(
         "(<= (* c (sigma z)) (+ (* s z) p))",
     ),
     Rule("split", "a number is on one side of a point", "z point", (), "(or (<= z point) (<= point z))"),
-    Rule("equal", "neither positive nor negative is 0", "d", ("(<= d 0.0)", "(<= 0.0 d)"), "(= d 0.0)"),
+    Rule("equal", "a number that is ≤ 0 and ≥ 0 is 0", "d", ("(<= d 0.0)", "(<= 0.0 d)"), "(= d 0.0)"),
     # Two networks
     Rule("multiple relu", "ρ(p·t) is p·ρ(t) if p ≥ 0", "p t", ("(<= 0.0 p)",), "(= (rho (* p t)) (* p (rho t)))"),
     Rule("multiple crelu", "σ(p·t) is p·σ(t) if p = 1", "p t", ("(= p 1.0)",), "(= (sigma (* p t)) (* p (sigma t)))"),

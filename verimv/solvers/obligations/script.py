@@ -1,4 +1,4 @@
-"""SMT-LIB text as it grows: what is declared, and what is asserted."""
+"""Build SMT-LIB text: declarations and assertions."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Script:
 
     @property
     def body(self) -> str:
-        """The assertions."""
+        """Text of the assertions."""
         return "\n".join(self.assertions)
 
     @property
     def logic(self) -> str:
-        """Of assertions that are linear but for square roots."""
+        """The logic, for assertions that are linear except for square roots."""
         return "QF_NRA" if any(name.startswith("|") for name in self.variables) else "QF_LRA"
 
     def text(self, comment: str, logic: str) -> str:
-        """A whole script that asks whether all assertions can hold together."""
+        """Return a complete script that asks whether all assertions can hold together."""
         declared = [f"(declare-const {name} Real)" for name in self.variables]
         return "\n".join([f"; {comment}", f"(set-logic {logic})", *declared, self.body, "(check-sat)", ""])
 
@@ -57,11 +57,11 @@ class Script:
         return name
 
     def form(self, form: Affine, name: Callable[[int], str]) -> str:
-        """An affine form of variables, by the names of their numbers."""
+        """Return an affine form as text; `name` gives the name of a variable."""
         terms = [f"(* {self.number(w)} {name(j)})" for j, w in form.terms]
         return total([self.number(form.constant), *terms])
 
 
 def total(terms: list[str]) -> str:
-    """The sum of some terms."""
+    """Return the sum of some terms as text."""
     return terms[0] if len(terms) == 1 else f"(+ {' '.join(terms)})"

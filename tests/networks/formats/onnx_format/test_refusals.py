@@ -109,7 +109,7 @@ def grown(nodes, constants):
 
 
 def grown_to(count):
-    """Return a tensor with so many entries, from each operator that can make many numbers of few."""
+    """Return a model with a tensor of so many entries, for each operator that can make many numbers of few."""
     one, size, side = np.ones(1), np.array([count]), round(count**0.5)
     doubled = [
         ("Concat", ["c" if not k else f"v{k}"] * 2, [f"v{k + 1}"], {"axis": 0}) for k in range(count.bit_length() - 1)

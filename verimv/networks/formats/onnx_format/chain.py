@@ -23,7 +23,7 @@ from verimv.networks.network import Activation, Layer, Network
 #: Operators that keep the numbers and their order.
 _MOVES = ("Flatten", "Reshape", "Squeeze", "Unsqueeze", "Identity", "Dropout")
 _KNOWN = ("Gemm", "MatMul", "Add", "Sub", "Relu", "Clip", *_MOVES)
-_WHY = "the error of floats is bounded for chains of " + ", ".join(_KNOWN)
+_WHY = "float errors are bounded only for chains of " + ", ".join(_KNOWN)
 
 
 def executed_network(path: str | os.PathLike[str]) -> Network:

@@ -269,8 +269,8 @@ def _padded(tensor: Tensor, widths: Sequence[tuple[int, int]], value: Tensor) ->
 
 
 def cast(node: Node) -> Tensor:
-    """Cast a tensor. A variable tensor, and exact numbers that were computed here, can be cast to floats only, and do
-    not change. Stored constants are rounded."""
+    """Cast a tensor. A cast to a float rounds stored constants; variable tensors and computed numbers stay exact. Only
+    constants can be cast to integers."""
     tensor, to = node.input(0), node.integer("to", 0)
     if to in _FLOATS or to == _BFLOAT16:
         if tensor.forms or tensor.array.dtype == object:
