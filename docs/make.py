@@ -191,7 +191,7 @@ def modules() -> str:
     """Every module with the first line of its docstring, package by package, from the lowest level up."""
     package = Path(verimv.__file__).parent
     lines = ["# Every module, in a line", "", "Written by `docs/make.py` from the docstrings: do not edit.", ""]
-    for room in [*ROOMS, "testing.py", "kernel.py"]:
+    for room in [*ROOMS, "testing.py", "pytest_plugin.py", "kernel.py"]:
         lines += [f"## {room}", "", "| module | holds |", "|---|---|"]
         paths = sorted((package / room).rglob("*.py")) if (package / room).is_dir() else [package / room]
         for path in paths:

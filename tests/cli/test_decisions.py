@@ -303,7 +303,7 @@ def test_certified_differences(run, tmp_path):
     assert run("equiv", a, c, "--certify", tmp_path / "none")[0] == 1
     assert not (tmp_path / "none").exists()
     refused = run("equiv", "x ⊕ x", "x ⊕ x", "--tolerance", "1/8", "--certify", tmp_path / "formulas")
-    assert "needs two networks" in one_line_error(refused)
+    assert "for two networks only" in one_line_error(refused)
 
 
 @pytest.mark.parametrize("widths", [(1, 16, 16, 16, 1), (3, 20, 20, 1)])

@@ -14,7 +14,7 @@ from verimv.paper.baselines.hyperplane import CHOICES, hyperplane, interval_regi
 from verimv.paper.baselines.schauder import farey_parents, schauder, unimodular
 from verimv.paper.baselines.shallow import shallow_network
 from verimv.paper.baselines.truncated import SIGMAS
-from verimv.paper.experiments.comparison import sawtooth
+from verimv.paper.experiments.families import sawtooth
 from verimv.pieces.piecewise import Piecewise, function_of
 from verimv.solvers.decide import equal_by_solver
 

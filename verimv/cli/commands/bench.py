@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from verimv.cli.result import Result
 from verimv.core.choices import BENCHMARKS, FOLDER_BENCHMARKS
 from verimv.core.errors import InputError
 from verimv.core.files import write_into
-from verimv.paper.benchmarks.benchmark import Benchmark
+from verimv.paper.benchmarks.benchmark import run_benchmark
 
 
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -34,13 +33,6 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         if arguments.directory is not None:
             write_into(arguments.directory, f"{name}.json", json.dumps(data[name], indent=1) + "\n")
     return Result(data, "\n\n".join(texts))
-
-
-def run_benchmark(name: str, report: Reporter, folder: str | None) -> Benchmark:
-    """Load and run a benchmark."""
-    measure = importlib.import_module(f"verimv.paper.benchmarks.bench_{name}").run
-    benchmark: Benchmark = measure(report, folder) if name in FOLDER_BENCHMARKS else measure(report)
-    return benchmark
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -135,6 +135,6 @@ def halving_choice(key: Key) -> Choice:
 
 
 def lemma_choice(key: Key) -> Choice:
-    """Lemma 3.3 in the paper's order: one from the largest coefficient, positive ones first among equals."""
+    """Choose as the paper does (Lemma 3.3): peel one from the largest coefficient, positive ones first among equals."""
     terms = key[0]
     return peel(key, min(range(len(terms)), key=lambda i: (-terms[i][2], not terms[i][1], terms[i][0])))

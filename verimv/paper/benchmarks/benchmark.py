@@ -1,10 +1,14 @@
-"""The result of a benchmark: tables, as text and as data."""
+"""Load and run a benchmark; its result: tables, as text and as data."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from verimv.core.choices import FOLDER_BENCHMARKS
+from verimv.core.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -23,3 +27,10 @@ class Benchmark:
             {"title": table.title, "rows": [dict(zip(table.header, row, strict=True)) for row in table.rows]}
             for table in self.tables
         ]
+
+
+def run_benchmark(name: str, progress: Progress, folder: str | None) -> Benchmark:
+    """Load and run a benchmark."""
+    measure = importlib.import_module(f"verimv.paper.benchmarks.bench_{name}").run
+    benchmark: Benchmark = measure(progress, folder) if name in FOLDER_BENCHMARKS else measure(progress)
+    return benchmark

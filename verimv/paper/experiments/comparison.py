@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from verimv.core.errors import InternalError
-from verimv.exact import Rational
 from verimv.extraction.pipeline import extract_uncertified
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
@@ -13,7 +12,7 @@ from verimv.networks.transforms.from_formula import to_network
 from verimv.paper.baselines.hyperplane import hyperplane
 from verimv.paper.baselines.schauder import schauder
 from verimv.paper.baselines.shallow import shallow_network
-from verimv.paper.experiments.families import deep_sawtooth, shallow_sawtooth
+from verimv.paper.experiments.families import deep_sawtooth, sawtooth, shallow_sawtooth
 from verimv.paper.experiments.random_terms import TermSource, composition
 from verimv.paper.experiments.verification import check_breakpoints, check_source, pieces, solver_proves
 from verimv.pieces.piecewise import Piecewise, function_of
@@ -130,13 +129,6 @@ def run_lengths(s: int, seed: str) -> Row:
     }
     formulas = {name: build() for name, build in builders.items() if s <= SAWTOOTH_LIMITS[name]}
     return verified(deep, function, formulas) | {"breakpoints": len(function.breakpoints)}
-
-
-def sawtooth(s: int) -> Piecewise:
-    """Return g_s, eq. (11): 0 and 1 in turn at the multiples of 2^−s."""
-    count = 2**s
-    points = [Rational(i, count) for i in range(count + 1)]
-    return Piecewise.through(points, [Rational(i % 2) for i in range(count + 1)])
 
 
 def run_random(length: int, seed: str) -> Row:

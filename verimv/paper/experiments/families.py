@@ -23,6 +23,13 @@ def hat() -> Network:
     return Network.of([Layer.of([[2], [2]], [0, -1]), Layer.of([[1, -2]], [0])])
 
 
+def sawtooth(s: int) -> Piecewise:
+    """Return g_s, eq. (11): 0 and 1 in turn at the multiples of 2^−s."""
+    count = 2**s
+    points = [Rational(i, count) for i in range(count + 1)]
+    return Piecewise.through(points, [Rational(i % 2) for i in range(count + 1)])
+
+
 def deep_sawtooth(s: int) -> Network:
     """Return Φ_g composed with itself s times; its formula has length 4^s."""
     network = hat()
