@@ -14,7 +14,7 @@ VARIABLE = "VERIMV_TEST_EFFORT"
 def _effort() -> int:
     text = os.environ.get(VARIABLE, "1")
     if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise ValueError(f"{VARIABLE}: expected a whole number above 0, found {text!r}")
+        raise ValueError(f"{VARIABLE}: expected a positive integer, found {text!r}")
     return int(text)
 
 

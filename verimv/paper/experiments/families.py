@@ -15,6 +15,7 @@ from verimv.formulas.dag import NOT, ODOT, OPLUS, Dag
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.compose import compose
+from verimv.pieces.piecewise import Piecewise
 from verimv.simplification.simulate import farey
 
 
