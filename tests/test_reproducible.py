@@ -83,7 +83,7 @@ def expected():
 
 
 @pytest.mark.parametrize("pace", [1000, 0.001], ids=["fast", "slow"])
-@pytest.mark.parametrize("question", [extracted, simplified, ranges, compared])
+@pytest.mark.parametrize("question", [extracted, simplified, ranges, pytest.param(compared, marks=pytest.mark.slow)])
 def test_no_clock_changes_a_result(question, pace, expected, monkeypatch):
     wanted = expected(question)
     for name in ("monotonic", "perf_counter", "process_time", "thread_time", "time"):

@@ -88,6 +88,7 @@ def test_lengths_stay_within_lemma_3_4(weights):
             assert formula_values(formula, dict(zip(("x1", "x2"), point, strict=True))) == [expected]
 
 
+@pytest.mark.slow
 def test_the_length_of_one_wide_unit_is_exact():
     extraction = extract(single_unit([1000], -333))
     assert extraction.measures.operators["⊕"] + extraction.measures.operators["⊙"] == 444_555
