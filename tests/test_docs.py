@@ -18,7 +18,8 @@ WRAPPED = [
     *(ROOT / f"{page}.md" for page in ("README", "CONTRIBUTING", "CHANGELOG")),
     *(path for path in DOCS if path.name not in ("api.md", "cli.md")),
     *DESIGN,
-    *(ROOT / "proofs" / f"{page}.md" for page in ("README", "FORMAT", "THEORY", "MUTANTS")),
+    *sorted((ROOT / "proofs").rglob("*.md")),
+    ROOT / "examples" / "ci" / "README.md",
 ]
 WIDTH = 120
 LINKED = sorted({*PAGES, *WRAPPED})
@@ -62,7 +63,7 @@ def prose(text: str) -> list[str]:
     return [
         line
         for line in without_code.splitlines()
-        if not line.startswith(("    ", "|", "#", "![")) and not re.search(r"^\[[^]]+\]:|://", line)
+        if not line.startswith(("    ", "|", "  |", "#", "![")) and not re.search(r"^\[[^]]+\]:|://", line)
     ]
 
 

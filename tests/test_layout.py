@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,19 @@ def test_imports_point_down(path):
             assert LEVELS[target] <= level, f"{path.name} imports {name}"
 
 
+def test_the_drawing_and_the_table_of_rooms_show_the_levels():
+    root = PACKAGE.parent
+    drawn = ast.parse((root / "docs" / "design" / "draw_rooms.py").read_text(encoding="utf-8"))
+    [floors] = [ast.literal_eval(node.value) for node in drawn.body
+                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FLOORS"]  # fmt: skip
+    in_drawing = {name: int(level) for level, *rooms in floors for name, _ in rooms}
+    assert in_drawing == {name: level for name, level in LEVELS.items() if name not in ("kernel", "pytest_plugin")}
+    table = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| ([^|]*) \|", table, re.MULTILINE)
+    in_table = {name: int(level) for level, names in rows for name in re.findall(r"`(\w+)[/.]", names)}
+    assert in_table == {name: level for name, level in LEVELS.items() if name != "kernel"}
+
+
 def test_a_quick_run_has_tests_of_every_folder():
     """…and so of every package, of which each has its folder."""
     tests = Path(__file__).parent
@@ -74,7 +88,7 @@ def test_guesses_and_proofs_of_bounds_are_apart(room):
 def test_no_module_bears_a_standard_library_name():
     own = {path.stem for path in PACKAGE.rglob("*.py")} - {"__init__", "__main__"}
     own |= {path.name for path in PACKAGE.iterdir() if path.is_dir()}
-    assert not own & (sys.stdlib_module_names - {"compile"})
+    assert not own & sys.stdlib_module_names
 
 
 ENGINES = {
@@ -120,6 +134,14 @@ def test_no_engine_is_loaded_before_it_is_needed(code):
 def test_only_the_engine_that_is_needed_is_loaded(code, engines, monkeypatch):
     monkeypatch.chdir(PACKAGE.parent)
     assert loaded_by(code) == engines
+
+
+@pytest.mark.parametrize(("words", "most"), [("measure x", 36), ("eval x --at x=1", 48), ("check nowhere", 20)])
+def test_a_command_loads_few_modules(words, most):
+    code = f"import sys\nfrom verimv.cli import main\nmain({words.split()})\nprint('loaded', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = [name for name in done.stdout.rsplit("loaded", 1)[1].split() if name.split(".")[0] == "verimv"]
+    assert len(loaded) <= most, loaded
 
 
 def test_public_names():
@@ -177,7 +199,7 @@ def test_every_command_has_a_function():
 
 def test_only_their_commands_import_the_papers_experiments():
     users = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")
-             if any(name.startswith("verimv.paper.") for name in imports_of(path))}  # fmt: skip
+             if any(name.startswith("verimv.paper") for name in imports_of(path))}  # fmt: skip
     outside = {name for name in users if not name.startswith("paper/")}
     assert outside == {"cli/commands/bench.py", "cli/commands/reproduce.py"}
 

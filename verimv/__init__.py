@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # for type checkers; at run time a name is loaded when it is 
     from verimv.networks.network import Layer, Network
     from verimv.networks.transforms.compose import compose, concatenate, stack
     from verimv.networks.transforms.from_formula import to_network
-    from verimv.questions.equality import equivalent
+    from verimv.questions.equality import certify_equality, equivalent
     from verimv.questions.neuron_ranges import bounds
     from verimv.questions.ranges import OutputRange, output_range
     from verimv.questions.validity import entails, satisfiable, valid
@@ -66,6 +66,7 @@ __all__ = [
     "bounds",
     "certify",
     "certify_difference",
+    "certify_equality",
     "certify_formulas",
     "certify_range",
     "certify_simplification",
@@ -146,7 +147,7 @@ _HOMES = {
         "stack",
     ),
     "networks.transforms.from_formula": ("to_network",),
-    "questions.equality": ("equivalent",),
+    "questions.equality": ("certify_equality", "equivalent"),
     "questions.neuron_ranges": ("bounds",),
     "questions.ranges": (
         "OutputRange",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.certificate.judged import checker_of
 from tests.certificate.tamper import Bundle
-from tests.networks.test_sharing import FEW, arguments, colliding_pairs, exact_points
+from tests.networks.transforms.test_joint import FEW, arguments, colliding_pairs, exact_points
 from tests.oracle import build_network, grid
 from verimv import kernel
 from verimv.bounding.search.difference import Difference

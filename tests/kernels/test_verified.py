@@ -21,7 +21,7 @@ from tests.certificate.tamper import Bundle, random_bundles, tamper
 from tests.certificate.test_certificate import NETWORKS
 from tests.certificate.test_sharing import RATIONAL, sharpest
 from tests.effort import scaled
-from tests.networks.test_sharing import colliding_pairs
+from tests.networks.transforms.test_joint import colliding_pairs
 from tests.oracle import build_network
 from verimv import certify_simplification, extract, kernel, parse, simplify, simplify_extraction
 from verimv.certificate.certificate import Certificate

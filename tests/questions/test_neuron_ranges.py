@@ -5,11 +5,13 @@ import itertools
 import pytest
 
 import verimv
-from verimv import InputError, Layer, Network
+from verimv import InputError, Layer, Network, Undecided
 from verimv.core.choices import BOUND_ENGINES, METHODS
 from verimv.exact import Rational
+from verimv.paper.experiments.families import random_network
 
-NETWORK = Network.of([Layer.of([[1, -1], [1, 1]], [0, -1], "relu"), Layer.of([[1, -1]], [0], "relu")])
+#: |x − y| and 2·|x − y| − 1: intervals do not see that only one of the hidden neurons is active.
+NETWORK = Network.of([Layer.of([[1, -1], [-1, 1]], [0, 0], "relu"), Layer.of([[1, 1], [2, 2]], [0, -1], "identity")])
 
 
 @pytest.mark.parametrize("engine", BOUND_ENGINES)
@@ -17,8 +19,9 @@ def test_engines_agree(engine):
     found = verimv.bounds(NETWORK, engine=engine, method="exact")
     assert [[(bound.lower, bound.upper, bound.exact) for bound in layer] for layer in found.layers] == [
         [(-1, 1, True), (-1, 1, True)],
-        [(-1, 1, True)],
+        [(0, 1, True), (-1, 1, True)],
     ]
+    assert [bound.upper for bound in verimv.bounds(NETWORK, method="interval").layers[1]] == [2, 3]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -30,10 +33,26 @@ def test_no_point_is_outside(method):
 
 
 def test_one_neuron():
-    assert verimv.bounds(NETWORK, method="exact", neuron=(2, 0)).layers[1][0].exact
+    chosen, other = verimv.bounds(NETWORK, method="exact", neuron=(2, 0)).layers[1]
+    assert (chosen.lower, chosen.upper, chosen.exact) == (0, 1, True)
+    assert other.upper == 3
 
 
-@pytest.mark.parametrize("wrong", [{"method": "guess"}, {"engine": "guess"}, {"engine": "smt", "method": "lp"}])
+def test_out_of_time():
+    with pytest.raises(Undecided):
+        verimv.bounds(random_network((4, 12, 12, 1), 3), method="exact", seconds=0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"method": "guess"},
+        {"engine": "guess"},
+        {"solver": "guess"},
+        {"engine": "smt", "method": "lp"},
+        *({"neuron": neuron} for neuron in ((0, 0), (3, 0), (2, 2), (1, -1))),
+    ],
+)
 def test_malformed(wrong):
     with pytest.raises(InputError):
         verimv.bounds(NETWORK, **wrong)

@@ -31,6 +31,12 @@ def test_it_is_the_range_of_the_oracle(text):
     assert found.exact
 
 
+def test_the_search_is_asked_whatever_solvers_there_are():
+    for engine in ("search", "both"):
+        [found] = output_range(SHIFTED, engine=engine, search=Search(solvers=("z3", "cvc5")))
+        assert found.exact
+
+
 def test_several_outputs_are_named():
     network = Network.of([Layer.of([[1], [-1]], [0, 0], "identity")], outputs=["up", "down"])
     assert {found.output: (found.lower.value, found.upper.value) for found in output_range(network)} == {

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from verimv.bounding.results import NetworkBounds, NeuronBound
 from verimv.core.effort import SECOND, Deadline, Meter
+from verimv.core.progress import Progress, no_progress
 from verimv.exact import Number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network, activate
@@ -25,7 +26,7 @@ def solver_bounds(
     per_bound: int = WORK_PER_BOUND,
     solver: str = "z3",
     memory: int = DEFAULT_MEMORY,
-    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    progress: Progress = no_progress,
 ) -> NetworkBounds:
     """Return the exact range of every neuron with attaining points; where work or time end, the best proved range."""
     meter = Meter(_WORK, Deadline(seconds))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from verimv.bounding.by_solver import solver_bounds
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.results import NetworkBounds
-from verimv.bounding.search.engine import SearchEffort, certified_bounds
+from verimv.bounding.search.engine import PER_BOUND, SearchEffort, certified_bounds
+from verimv.bounding.situation import Place
 from verimv.bounding.univariate import univariate_bounds
 from verimv.core.choices import METHODS
-from verimv.core.effort import SECOND
+from verimv.core.effort import NEVER, SECOND, Deadline
 from verimv.core.errors import InputError
+from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Workers
 from verimv.networks.network import Network
 
@@ -29,16 +32,21 @@ _AUTO_WORK = 4 * SECOND
 def neuron_bounds(
     network: Network,
     method: str = "auto",
-    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    progress: Progress = no_progress,
     *,
     integer_ends: bool = False,
+    per_bound: int = PER_BOUND,
+    only: Collection[Place] | None = None,
     workers: Workers = 1,
+    deadline: Deadline = NEVER,
     record: Path | None = None,
 ) -> NetworkBounds:
     """Return bounds by one of :data:`METHODS`; "auto" is the tightest that takes a few seconds of work.
 
     `integer_ends` asks only for what Step 1 needs of ReLUs: the next integer, and only for neurons that matter.
-    `record` is a file for what the search finds, from which an interrupted run is resumed; other methods are fast.
+    `per_bound` is the work for each end of a range, and `only` the neurons of one layer (from 1) that have to be tight;
+    "auto" chooses both itself. `record` is a file for what the search finds, from which an interrupted run is resumed;
+    other methods are fast. A deadline that passes raises :class:`Undecided`.
     """
     if method not in METHODS:
         raise InputError(f"unknown bounds {method}: choose one of {', '.join(METHODS)}")
@@ -51,8 +59,12 @@ def neuron_bounds(
             return bounds
     if network.number_kind == "algebraic" and method == "exact":
         return solver_bounds(network, progress=progress)
-    effort = _auto(network, integer_ends) if method == "auto" else SearchEffort(method, integer_ends)
-    return certified_bounds(network, SearchEffort(**{**vars(effort), "workers": workers}), progress, record=record)
+    if method == "auto":
+        effort, only = _auto(network, integer_ends), None
+    else:
+        effort = SearchEffort(method, integer_ends, per_bound=per_bound)
+    effort = replace(effort, workers=workers, deadline=deadline)
+    return certified_bounds(network, effort, progress, only, record)
 
 
 def _auto(network: Network, integer_ends: bool) -> SearchEffort:

@@ -108,5 +108,5 @@ class Certificate:
         return collect(lines, self.subjects.__getitem__, self.subjects.keys())
 
     def prove(self, search: Search | None = None) -> Verdict:
-        """Ask solvers about every line; no kernel has a part in it."""
+        """Ask solvers about every line; no kernel is involved."""
         return prove(self.task(), search or Search())

@@ -10,12 +10,14 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
+from verimv.bounding.results import NetworkBounds
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.lines import Derivation
 from verimv.certificate.writer import CertificateWriter
 from verimv.core.effort import SECOND
 from verimv.core.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
 from verimv.core.progress import Progress, no_progress
+from verimv.core.workers import Workers
 from verimv.extraction.pipeline import Extraction, extract_uncertified
 from verimv.formulas.mvfile import write_mv
 from verimv.networks.formats.json_format import write_network
@@ -95,16 +97,47 @@ class CertifiedExtraction(Extraction):
         return "".join(write_network(self.source))
 
 
-def extract(network: Network, *, resume: str | os.PathLike[str] | None = None, **options: Any) -> CertifiedExtraction:
-    """Return the formula that a network computes on its box, with a certificate. Options as in
-    :func:`verimv.extraction.pipeline.extract_uncertified`.
+def extract(
+    network: Network,
+    *,
+    logic: str = "auto",
+    strategy: str = "compact",
+    minimise: str = "length",
+    bounds: str | NetworkBounds = "auto",
+    output: str | int | None = None,
+    margin: tuple[str | int, str | int] | None = None,
+    clip_output: bool = False,
+    scale_output: bool = False,
+    workers: Workers = 1,
+    progress: Progress = no_progress,
+    resume: str | os.PathLike[str] | None = None,
+) -> CertifiedExtraction:
+    """Return the formula that a network computes on its box, with a certificate.
+
+    `logic` is "mv", "dmv", "rmv" or "auto", the smallest that fits the weights. `strategy` is "compact" or "paper", and
+    `minimise` ("length" or "size") what the compact one makes small. `bounds` is the name of a method, or any proven
+    bounds of the network's neurons. `output` is the one output that is wanted, `margin` two outputs whose difference
+    is; `clip_output` applies σ, and `scale_output` maps the proven range of every output onto [0,1]. `workers` is a
+    number of local processes for the bounds, or the address of a Dask scheduler. `resume` is a file that keeps bounds
+    while they are found: a call that was interrupted goes on from there.
 
     Scaled outputs need some bounds, not the best ones: where the best have no evidence, or more than the kernel
     accepts, simpler bounds are used.
+    Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that is not decided.
     """
-    progress = options.get("progress", no_progress)
-    if not options.get("scale_output", False) or options.get("bounds", "auto") != "auto":
-        return _certified(network, CertificateWriter(progress), {**options, "resume": resume})
+    options: dict[str, Any] = {
+        "logic": logic,
+        "strategy": strategy,
+        "minimise": minimise,
+        "output": output,
+        "margin": margin,
+        "clip_output": clip_output,
+        "scale_output": scale_output,
+        "workers": workers,
+        "progress": progress,
+    }
+    if not scale_output or bounds != "auto":
+        return _certified(network, CertificateWriter(progress), {**options, "bounds": bounds, "resume": resume})
     for choice in ({"bounds": "auto", "resume": resume}, {"bounds": "linear"}):
         writer = CertificateWriter(progress, _RETRY_WORK)
         found = _certified(network, writer, {**options, **choice})

@@ -18,7 +18,7 @@ from verimv.certificate.lines import Derivation
 from verimv.certificate.writer import EVIDENCE_WORK
 from verimv.core.effort import Deadline, Meter
 from verimv.core.errors import Undecided
-from verimv.core.progress import Progress
+from verimv.core.progress import Progress, no_progress
 from verimv.exact import format_number
 from verimv.formulas.dag import DIVIDE, NOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, reachable
 from verimv.formulas.mvfile import write_mv
@@ -44,7 +44,7 @@ def simplify_extraction(
     extraction: CertifiedExtraction,
     minimise: str = "length",
     seconds: float = math.inf,
-    progress: Progress = lambda stage, done, total: None,
+    progress: Progress = no_progress,
     work: int = DEFAULT_WORK,
 ) -> CertifiedExtraction:
     """Return the same network with an equivalent formula that is never longer (or larger), certified. The summary

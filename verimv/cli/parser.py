@@ -212,7 +212,7 @@ def build_parser() -> argparse.ArgumentParser:
         type=positive,
         default=20.0,
         metavar="N",
-        help="about so many seconds, but counted in steps: the same result on every machine (default: 20)",
+        help="about N seconds of work, counted in steps: the same result on every machine (default: 20)",
     )
     sub.add_argument(
         "--certify", metavar="DIR", help="write both formulas to DIR, with a certificate that they are equal"
@@ -338,7 +338,7 @@ def build_parser() -> argparse.ArgumentParser:
         type=positive,
         default=5.0,
         metavar="S",
-        help="effort for each end of a range: about so many seconds, but counted in steps (default: 5)",
+        help="effort for each end of a range: about N seconds of work, counted in steps (default: 5)",
     )
 
     sub = command(

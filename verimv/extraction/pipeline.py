@@ -86,15 +86,9 @@ def extract_uncertified(
     listener: Listener = no_listener,
     resume: str | os.PathLike[str] | None = None,
 ) -> Extraction:
-    """Return the formula that a network computes on its box.
+    """Return the formula that a network computes on its box, without a certificate.
 
-    `strategy` is one of :data:`STRATEGIES`, and `minimise` what the compact one makes small. `bounds` is the name of a
-    method or any proven bounds of the network's neurons; `listener` is called with every event of the three steps.
-    `output` is the one output that is wanted, `margin` two outputs whose difference is; `clip_output` applies σ, and
-    `scale_output` maps the proven range of every output onto [0,1]. `workers` is a number of local processes for the
-    bounds, or the address of a Dask scheduler. `resume` is a file that keeps bounds while they are found: a call that
-    was interrupted goes on from there.
-    Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that is not decided.
+    Options are those of :func:`verimv.extract`. `listener` is called with every event of the three steps.
     """
     _check_options(network, strategy, minimise, clip_output, scale_output)
     network, bounds = _selected(network, bounds, output, margin, clip_output)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from verimv.bounding.by_solver import solver_bounds
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds
-from verimv.bounding.search.engine import SearchEffort, certified_bounds
 from verimv.core.choices import BOUND_ENGINES, METHODS
-from verimv.core.effort import SECOND
+from verimv.core.effort import NEVER, SECOND, Deadline
 from verimv.core.errors import InputError, InternalError, check_type
+from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Workers
 from verimv.networks.network import Network
+from verimv.solvers.engines import SOLVERS
 from verimv.solvers.limited import DEFAULT_MEMORY
 
 
@@ -28,38 +28,42 @@ def bounds(
     seconds: float = math.inf,
     memory: int = DEFAULT_MEMORY,
     workers: Workers = 1,
-    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    progress: Progress = no_progress,
 ) -> NetworkBounds:
     """Return a proven range of every neuron's argument (its value before activation) over the network's box.
 
-    `method` is one of interval, linear, lp and exact, from quick to tight, or auto: the tightest that takes work of a
-    few seconds. Exact bounds are found by the `engine` "search" (verimv's own), "smt" (a solver, within
-    `seconds` and `memory` megabytes) or "both" (they must agree). `neuron` is the layer (from 1) and the index (from 0)
-    of the only neuron whose bounds have to be tight. `seconds_per_bound` is the effort for each end of a range, counted
-    in steps that take about so long.
+    `method` is one of interval, linear, lp and exact, from quick to tight, or auto: the tightest that takes a few
+    seconds' worth of work. Exact bounds are found by the `engine` "search" (verimv's own), "smt" (a solver, within
+    `memory` megabytes) or "both" (they must agree). `neuron` is the layer (from 1) and the index (from 0) of the only
+    neuron that has to be tight; the bounds of others may be loose then. `seconds_per_bound` is the effort for each end
+    of a range, counted in steps that take about so long; auto chooses it itself. After `seconds`, bounds that a solver
+    did not finish are what is proved by then, and a search raises :class:`Undecided`.
     """
     check_type(network, Network, hint=" (verimv.load makes one)")
     if method not in METHODS:
         raise InputError(f"unknown bounds {method}: choose one of {', '.join(METHODS)}")
     if engine not in BOUND_ENGINES:
         raise InputError(f"unknown engine {engine}: choose one of {', '.join(BOUND_ENGINES)}")
+    if solver not in SOLVERS:
+        raise InputError(f"unknown solver {solver}: choose one of {', '.join(SOLVERS)}")
     if engine != "search":
         if method not in ("auto", "exact"):
             raise InputError(f"the engine {engine} finds exact bounds only: choose the method exact, not {method}")
         method = "exact"
+    if neuron is not None:
+        layer, index = neuron
+        if not 1 <= layer <= len(network.layers) or not 0 <= index < len(network.layers[layer - 1].rows):
+            raise InputError(f"no neuron {layer}:{index} (layers count from 1, neurons from 0)")
     per_bound = int(seconds_per_bound * SECOND)
 
     def by_solver() -> NetworkBounds:
         return solver_bounds(network, seconds, per_bound, solver, memory, progress)
 
-    is_exact = method == "exact"
-    if is_exact and (engine == "smt" or network.number_kind == "algebraic"):
+    if method == "exact" and (engine == "smt" or network.number_kind == "algebraic"):
         return by_solver()
-    if method == "auto" or (is_exact and len(network.inputs) == 1):
-        found = neuron_bounds(network, method, progress, workers=workers)
-    else:
-        effort = SearchEffort(method, per_bound=per_bound, workers=workers)
-        found = certified_bounds(network, effort, progress, None if neuron is None else {neuron})
+    only = None if neuron is None else {neuron}
+    deadline = Deadline(seconds) if seconds < math.inf else NEVER
+    found = neuron_bounds(network, method, progress, per_bound=per_bound, only=only, workers=workers, deadline=deadline)
     if engine == "both":
         _check_agreement(found, by_solver())
     return found

@@ -75,7 +75,7 @@ def _end(function: Function, optimum: Optimum, direction: int) -> RangeEnd:
 
 def _function_ranges(subject: Formula | Network, engine: str, search: Search) -> list[FunctionRange]:
     found: list[FunctionRange | None] = [None] * len(subject.outputs)
-    if engine != "smt" and len(search.solvers) == 1:
+    if engine in ("search", "both") or (engine == "auto" and len(search.solvers) == 1):
         with suppress(Undecided):  # out of time: report what is known
             found = searched_ranges(subject, workers=search.workers, progress=search.progress, deadline=search.deadline)
     if engine == "auto" and None not in found:
@@ -93,4 +93,4 @@ def _check_agreement(ranges: list[FunctionRange], others: list[FunctionRange]) -
     for a, b in zip(ranges, others, strict=True):
         for x, y in ((a.lower, b.lower), (a.upper, b.upper)):
             if x.value > y.upper or y.value > x.upper:
-                raise InternalError(f"the solvers disagree about the range of {a.output}")
+                raise InternalError(f"the engines disagree about the range of {a.output}")

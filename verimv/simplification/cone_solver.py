@@ -133,6 +133,6 @@ def _confirmed(query: Query, answer: Answer) -> Answer:
     if left != right:
         return answer
     if logic_of(program, condition) == "QF_LRA":
-        query = to_smtlib(program, condition, formula.inputs)
-        raise InternalError("z3 gives a model that does not satisfy the query", query)
+        reproduction = to_smtlib(program, condition, formula.inputs)
+        raise InternalError("z3 gives a model that does not satisfy the query", reproduction)
     return Answer("unknown", reason="z3: its model is only close to a solution")

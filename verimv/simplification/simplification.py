@@ -11,7 +11,7 @@ from typing import Any
 from verimv.core.display import Headed, cut, html_table
 from verimv.core.effort import SECOND, Deadline, Meter
 from verimv.core.errors import InputError, check_type
-from verimv.core.progress import Progress
+from verimv.core.progress import Progress, no_progress
 from verimv.formulas.dag import Dag
 from verimv.formulas.formula import Formula, copy
 from verimv.simplification.chains import Sharing
@@ -88,7 +88,7 @@ def simplify(
     minimise: str = "length",
     seconds: float = math.inf,
     memory: int = DEFAULT_MEMORY,
-    progress: Progress = lambda stage, done, total: None,
+    progress: Progress = no_progress,
     work: int = DEFAULT_WORK,
 ) -> Simplification:
     """Return an equivalent formula whose length (or size) is as small as laws, windows and sweeping make it with so

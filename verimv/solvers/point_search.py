@@ -11,6 +11,7 @@ from typing import Any
 
 from verimv.core.effort import SECOND
 from verimv.core.errors import InternalError, Undecided
+from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Workers
 from verimv.exact import ONE, ZERO, Algebraic, Number, Rational, floor
 from verimv.networks.network import Box
@@ -47,7 +48,7 @@ class Search:
     split: bool = True
     #: work for the query about the whole box. None: no limit, or half a minute's work if smaller boxes follow
     work: int | None = None
-    progress: Callable[[str, int, int], None] = lambda stage, done, total: None
+    progress: Progress = no_progress
     #: called with the name and the SMT-LIB text of every query
     emit: Callable[[str, str], None] | None = None
     evidence: list[dict[str, Any]] = field(default_factory=list)

@@ -27,7 +27,7 @@ from verimv.bounding.situation import LeafCase, Place
 from verimv.core.choices import TIGHTENING
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InputError
-from verimv.core.progress import Progress
+from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Team, Workers, team
 from verimv.exact import Number, Rational, ceil
 from verimv.networks.network import Network
@@ -53,6 +53,10 @@ _LEAF_WORK, _LEAF_WEIGHTS = 1000, 4
 _HELPING_NODES = 100
 
 
+#: Work for each end of a range, unless another is asked for.
+PER_BOUND = 60 * SECOND
+
+
 @dataclass(frozen=True)
 class SearchEffort:
     """How much work to spend on bounds, and on which.
@@ -64,7 +68,7 @@ class SearchEffort:
     method: str = "exact"
     integer_ends: bool = False
     work: int = 600 * SECOND
-    per_bound: int = 60 * SECOND
+    per_bound: int = PER_BOUND
     nodes: int = 1_000_000  # per bound, but for the last layer
     workers: Workers = 1
     deadline: Deadline = NEVER
@@ -91,7 +95,7 @@ class _Task:
 def certified_bounds(
     network: Network,
     effort: SearchEffort,
-    progress: Progress = lambda stage, done, total: None,
+    progress: Progress = no_progress,
     only: Collection[Place] | None = None,
     record: Path | None = None,
     given: Mapping[Place, NeuronBound] | None = None,

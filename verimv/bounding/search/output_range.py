@@ -12,7 +12,7 @@ from verimv.bounding.search.evidence import prove_bound
 from verimv.bounding.situation import Case, Target
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
-from verimv.core.progress import Progress
+from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Workers
 from verimv.exact import Number
 from verimv.formulas.formula import Formula
@@ -38,7 +38,7 @@ def searched_ranges(
     subject: Formula | Network,
     work: int = 30 * SECOND,
     workers: Workers = 1,
-    progress: Progress = lambda stage, done, total: None,
+    progress: Progress = no_progress,
     deadline: Deadline = NEVER,
 ) -> list[FunctionRange | None]:
     """Return the exact range of every output over the box, with points of the unit cube; None where it is not found."""

@@ -12,7 +12,6 @@ from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.core.errors import InputError
 from verimv.exact import format_number
-from verimv.networks.network import Network
 from verimv.questions.neuron_ranges import bounds
 from verimv.solvers.limited import DEFAULT_MEMORY
 from verimv.solvers.verdict import EXIT_CODES
@@ -21,7 +20,7 @@ from verimv.solvers.verdict import EXIT_CODES
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading the network")
     network = network_argument(arguments)
-    only = _neuron(arguments.neuron, network)
+    only = _neuron(arguments.neuron)
     found = bounds(
         network,
         method=arguments.method,
@@ -51,17 +50,14 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     return Result({"neurons": data, "counts": counts}, "\n".join(lines), 0 if finished else EXIT_CODES["undecided"])
 
 
-def _neuron(text: str | None, network: Network) -> tuple[int, int] | None:
+def _neuron(text: str | None) -> tuple[int, int] | None:
     """Read LAYER:INDEX; layers count from 1 and neurons from 0, as in the output."""
     if text is None:
         return None
     layer, colon, index = text.partition(":")
     if not (colon and layer.isascii() and layer.isdigit() and index.isascii() and index.isdigit()):
         raise InputError(f"--neuron: expected LAYER:INDEX such as 2:0, found {text!r}")
-    depth, i = int(layer), int(index)
-    if not 1 <= depth <= len(network.layers) or i >= len(network.layers[depth - 1].rows):
-        raise InputError(f"--neuron {text}: no such neuron (layers count from 1, neurons from 0)")
-    return depth, i
+    return int(layer), int(index)
 
 
 def _data(layer: int, index: int, bound: NeuronBound) -> dict[str, Any]:

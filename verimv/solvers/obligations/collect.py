@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from verimv import kernel
 from verimv.core.effort import NEVER, Deadline
-from verimv.core.progress import Progress
+from verimv.core.progress import Progress, no_progress
 from verimv.exact import ONE, Number, format_number
 from verimv.exact.algebraic import Algebraic
 from verimv.networks.affine import Affine
@@ -54,7 +54,7 @@ def collect(
     lines: Iterator[bytes],
     contents: Callable[[str], bytes],
     at_hand: Collection[str],
-    progress: Progress = lambda stage, done, total: None,
+    progress: Progress = no_progress,
     deadline: Deadline = NEVER,
 ) -> Task:
     """Return the obligations of a certificate. Raises :class:`verimv.kernel.Rejected` if it is malformed, or if its
@@ -141,7 +141,7 @@ def _of_kernel(x: Number) -> kernel.Number:
 
 def collect_files(
     path: str | os.PathLike[str],
-    progress: Progress = lambda stage, done, total: None,
+    progress: Progress = no_progress,
     deadline: Deadline = NEVER,
 ) -> Task:
     """Return the obligations of a directory that verimv wrote."""
