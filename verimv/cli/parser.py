@@ -338,7 +338,7 @@ def build_parser() -> argparse.ArgumentParser:
         type=positive,
         default=5.0,
         metavar="S",
-        help="effort for each end of a range: about N seconds of work, counted in steps (default: 5)",
+        help="effort for each end of a range: about S seconds of work, counted in steps (default: 5)",
     )
 
     sub = command(
