@@ -80,7 +80,7 @@ def test_bounds(run, hat, tmp_path):
     ]
     assert "[-2, 2]  interval" in run("bounds", hat, "--method", "interval")[1]
     for wrong in ("2", "0:0", "3:0", "1:9", "a:b", "1:-1"):
-        assert "--neuron" in one_line_error(run("bounds", hat, "--neuron", wrong))
+        assert "neuron" in one_line_error(run("bounds", hat, "--neuron", wrong))
     box = tmp_path / "box.json"
     box.write_text('[["0", "1/4"]]')
     assert run("bounds", hat, "--box", box)[1].startswith("1:0  [0, 1/2]  exact")
