@@ -151,6 +151,7 @@ def test_interrupting_a_solver_leaves_no_process(hard, words):
     assert not any(os.path.exists(f"/proc/{child}") for child in children)
 
 
+@pytest.mark.slow
 def test_a_million_nodes_end_in_time(tmp_path):
     path = tmp_path / "big.mv"
     lines = "".join(f"t{i + 1} = t{i} ⊙ ¬t{max(0, i - 5)}\n" for i in range(10**6))

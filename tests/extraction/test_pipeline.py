@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.certified import extract
+from tests.effort import examples
 from tests.oracle import (
     breakpoints,
     build_network,
@@ -90,7 +91,7 @@ def test_rational_networks_in_rmv(spec):
     check(spec, "rmv")
 
 
-@settings(max_examples=40)
+@examples(25)
 @given(specs(floats32, max_layers=3, max_width=2))
 def test_float32_networks(spec):
     check(spec, "auto")

@@ -219,16 +219,16 @@ def _dense() -> str:
 PAIR = {"original": formula("y1 = x1"), "formula": formula("y1 = x1 ⊕ x1")}
 LONG = "9" * 4299
 
-HOSTILE = {
-    "a wide cone": Case(['["node",2]', f'["equals",1,1,[{",".join(["1"] * 2_000_000)}],["leaf"],["leaf"]]'], **PAIR),
-    "lines without end": Case(['["node",2]', *['["atom",1]'] * 2_000_000], **PAIR),
-    "a long plus": Case(['["node",2]', f'["plus",{",".join(["1"] * 4_000_000)}]'], **PAIR),
-    "a number of many terms": Case([f'["bound",2,0,"high","{"+".join(["1"] * 4_000_000)}"]'], network=SUM),
-    "many roots in a number": Case([f'["bound",2,0,"high","{"+".join(f"sqrt({k})" for k in range(2, 9_000))}"]'], network=SUM),
-    "radicands in a leaf": Case(['["bound",2,0,"high","5",["leaf"' + ',"sqrt(2)"' * 700_000 + "]]"] * 3, network=SUM),
-    "long denominators": Case([_tree(40, f"1/{LONG}").replace(LONG, str(10**4289 + k), 1) for k in range(9)], network=SUM),
-    "leaves without end": Case([_tree(200)] * 2_000, network=_dense()),
-    "doublings": Case(['["node",2]', *[f'["plus",{k},{k}]' for k in range(1, 40_000)]], **PAIR),
+HOSTILE = {  # made when they are needed: some are millions of characters before they are packed
+    "a wide cone": lambda: Case(['["node",2]', f'["equals",1,1,[{",".join(["1"] * 2_000_000)}],["leaf"],["leaf"]]'], **PAIR),
+    "lines without end": lambda: Case(['["node",2]', *['["atom",1]'] * 2_000_000], **PAIR),
+    "a long plus": lambda: Case(['["node",2]', f'["plus",{",".join(["1"] * 4_000_000)}]'], **PAIR),
+    "a number of many terms": lambda: Case([f'["bound",2,0,"high","{"+".join(["1"] * 4_000_000)}"]'], network=SUM),
+    "many roots in a number": lambda: Case([f'["bound",2,0,"high","{"+".join(f"sqrt({k})" for k in range(2, 9_000))}"]'], network=SUM),
+    "radicands in a leaf": lambda: Case(['["bound",2,0,"high","5",["leaf"' + ',"sqrt(2)"' * 700_000 + "]]"] * 3, network=SUM),
+    "long denominators": lambda: Case([_tree(40, f"1/{LONG}").replace(LONG, str(10**4289 + k), 1) for k in range(9)], network=SUM),
+    "leaves without end": lambda: Case([_tree(200)] * 2_000, network=_dense()),
+    "doublings": lambda: Case(['["node",2]', *[f'["plus",{k},{k}]' for k in range(1, 40_000)]], **PAIR),
 }  # fmt: skip
 
 
@@ -238,9 +238,10 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files_end(name, tmp_path):
-    case = HOSTILE[name]
+    case = HOSTILE[name]()
     case.pack = lambda data: data
     directory = written(case, tmp_path / "hostile")
     assert sum(file.stat().st_size for file in directory.iterdir()) < 1_000_000

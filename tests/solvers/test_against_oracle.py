@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from tests.effort import scaled
 from tests.oracle import are_equal, build_network, exact_range, formula_values, network_value
 from verimv.formulas.formula import parse
 from verimv.solvers.decide import equal_by_solver
@@ -41,7 +42,7 @@ def random_spec(source):
     return spec
 
 
-SEEDS = range(160)
+SEEDS = range(scaled(100))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -88,7 +89,7 @@ def mutant(text, source):
     return text[: match.start()] + source.choice(swaps[match.group()]) + text[match.end() :]
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(scaled(120)))
 def test_mutants_are_told_apart_or_proved_equal(seed):
     source = random.Random(seed)
     text = random_expression(source, source.randint(2, 6))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from tests.effort import scaled
 from verimv.solvers.obligations.asking import SESSIONS
 from verimv.solvers.obligations.rules import _FUNCTIONS, RULES
 from verimv.solvers.obligations.script import Script
@@ -122,7 +123,7 @@ GIVEN = {
 
 
 @pytest.mark.parametrize("name", RULES)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=scaled(20), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(data=st.data())
 def test_it_holds_at_points(name, data):
     rule = RULES[name]
