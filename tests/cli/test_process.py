@@ -128,6 +128,14 @@ def test_unusable_streams(redirection, code):
     assert b"Exception" not in process.stderr
 
 
+def test_a_formula_that_cannot_be_shown_is_no_bug():
+    words = "extract examples/networks/hat.json --quiet"
+    process = subprocess.run(["sh", "-c", f"{sys.executable} -m verimv {words} >&-"], capture_output=True, check=False,
+                             timeout=600, cwd=ROOT)  # fmt: skip
+    assert process.returncode == 2
+    assert b"stdout is closed" in process.stderr
+
+
 def test_errors_keep_their_code_without_stderr():
     process = subprocess.run(["sh", "-c", f"{sys.executable} -m verimv eval x --at x=5 2>&-"], check=False, timeout=600)
     assert process.returncode == 2

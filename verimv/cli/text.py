@@ -10,7 +10,7 @@ from verimv.formulas.printing import ASCII, UNICODE, Style
 def console_style() -> Style:
     """Return Unicode if stdout can show it, otherwise ASCII."""
     try:
-        "⊕⊙¬Δδ·→".encode(sys.stdout.encoding or "ascii")
+        "⊕⊙¬Δδ·→".encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except UnicodeEncodeError:
         return ASCII
     return UNICODE

@@ -73,7 +73,8 @@ def test_another_network_or_method_is_refused(tmp_path):
     "line", ["{}", "[]", "nonsense", "[1]", "[9]", "[2, 0, 1, 5]", '[2, 0, 3, 5, "1", "lp", null, null, false, 1]',
              '[2, 7, 1, 5, "1", "lp", null, null, false, 1]', '[2, 0, 1, 5, "x", "lp", null, null, false, 1]',
              '[2, 0, 1, 5, "1", "luck", null, null, false, 1]', '["2", 0, 1, 5, "1", "lp", null, null, false, 1]',
-             '[2, 0, 1, 5, "1", "lp", null, null, 1, 1]', '[2, 0, 1, 5, "1", "lp", null, null, false, -1]'],
+             '[2, 0, 1, 5, "1", "lp", null, null, 1, 1]', '[2, 0, 1, 5, "1", "lp", null, null, false, -1]',
+             '[2, 0, 1, 5, "1", "lp", null, ["1"], false, 1]'],
 )  # fmt: skip
 def test_malformed_files_are_refused_with_their_line(line, tmp_path):
     path = tmp_path / "bounds.jsonl"

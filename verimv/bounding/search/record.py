@@ -83,6 +83,8 @@ class BoundsRecord:
             raise ValueError
         if way not in (-1, 1) or method not in TIGHTENING or type(hurried) is not bool or work < 0:
             raise ValueError
+        if point is not None and len(point) != self._widths[0]:
+            raise ValueError
         self.found[layer, index, way, allowed] = End(
             parse_number(value),
             method,
