@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.effort import scaled
 from verimv.exact import Rational
 from verimv.formulas.formula import parse
 from verimv.formulas.mvfile import read_mv, write_mv
@@ -40,9 +41,19 @@ def test_doubling_has_an_exact_length_or_its_logarithm(count):
     assert formula(x=0, y="1/7") == 1
 
 
-@pytest.mark.parametrize("count", [20_000, pytest.param(MILLION, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("opening", ["¬(", "(", "¬", "(x ⊕ ", "x ⊙ ("])
-def test_nesting(count, opening):
+OPENINGS = ("¬(", "(", "¬", "(x ⊕ ", "x ⊙ (")
+#: A million of one kind in a usual run, and of every kind in a longer one.
+LARGE = {opening: MILLION if opening == "(x ⊕ " else min(MILLION, scaled(200_000)) for opening in OPENINGS}
+
+
+@pytest.mark.parametrize(
+    ("opening", "count"),
+    [
+        *((opening, 20_000) for opening in OPENINGS),
+        *(pytest.param(opening, count, marks=pytest.mark.slow) for opening, count in LARGE.items()),
+    ],
+)
+def test_nesting(opening, count):
     closing = ")" * (count if "(" in opening else 0)
     formula = parse(opening * count + "y" + closing)
     measures = formula.measure()

@@ -59,12 +59,16 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
         "SAMPLED": 1,
         "SAMPLED_OF_SMALL": 1,
         "SECONDS_PER_BOUND": 1.0,
-        "LARGE_SECONDS": 5.0,
+        "LARGE_SECONDS": 1.0,
         "ACAS_WORK": 5_000_000,
     }
     for constant, value in {**small, "MONOLITHIC_SECONDS": 5.0}.items():
         monkeypatch.setattr(f"verimv.paper.benchmarks.bench_bounds.{constant}", value)
+    monkeypatch.setattr("verimv.paper.benchmarks.bench_certificates.PROVING_SECONDS", 600.0)  # machines may be busy
+    monkeypatch.setattr("verimv.paper.benchmarks.bench_certificates._GROWTH", (47, 150, 470))
     monkeypatch.setattr("verimv.paper.benchmarks.bench_kernel.WIDE", (20, 16, 16, 3))
+    monkeypatch.setattr("verimv.paper.benchmarks.bench_kernel.GROWTH", (50, 150, 470))
+    monkeypatch.setattr("verimv.paper.benchmarks.bench_kernel.real_networks", lambda: iter(()))
     monkeypatch.setattr("verimv.paper.benchmarks.bench_start.REPEATS", 1)
     monkeypatch.setattr("verimv.paper.benchmarks.bench_growth.WIDTHS", (9, 30, 60))
     monkeypatch.setattr("verimv.paper.benchmarks.bench_simplify.SAMPLE", 3)
