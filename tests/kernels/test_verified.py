@@ -134,7 +134,7 @@ def test_tampering(tmp_path):
 @pytest.mark.parametrize("seed", range(11, 11 + scaled(3)))
 def test_tampering_at_length(seed, tmp_path):
     verdicts = tampered_verdicts(600, 60, seed, tmp_path)
-    assert min(verdicts[status] for status in ("valid", "invalid", "malformed")) > 15, verdicts
+    assert min(verdicts[status] for status in ("valid", "invalid", "malformed")) > 5, verdicts
 
 
 # -- two networks -----------------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_garbled_files(tmp_path):
 @pytest.mark.parametrize("seed", range(11, 11 + scaled(3)))
 def test_garbled_files_at_length(seed, tmp_path):
     verdicts = garbled_verdicts(600, seed, tmp_path)
-    assert min(verdicts[status] for status in ("valid", "invalid", "malformed")) > 15, verdicts
+    assert min(verdicts[status] for status in ("valid", "invalid", "malformed")) > 5, verdicts
 
 
 # -- gzip, sizes, and files given one by one --------------------------------------------------------------------------

@@ -370,7 +370,7 @@ def test_odd_files_are_read_or_refused_in_one_line(make, tmp_path):
 @pytest.mark.parametrize("make", ODD_FILES)
 def test_many_odd_files(make, seed, tmp_path):
     results = try_odd_files(make, 3_000, seed, tmp_path)
-    assert min(results.values()) > 150, results
+    assert min(results.values()) > 50, results
 
 
 @pytest.mark.parametrize("name", MODELS)
