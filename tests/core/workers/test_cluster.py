@@ -120,6 +120,7 @@ def test_time_ends(steady):
     assert time.monotonic() - began < 60
 
 
+@pytest.mark.slow  # mostly waiting
 def test_nothing_is_lost_with_a_worker_that_is_killed(local, tmp_path):
     """When it is killed, it has begun tasks and holds the only copy of what they share."""
     folder = tmp_path / "begun"
@@ -137,6 +138,7 @@ def test_nothing_is_lost_with_a_worker_that_is_killed(local, tmp_path):
     assert {int(number) for number, _ in begun} == set(range(12))
 
 
+@pytest.mark.slow  # mostly waiting
 def test_bounds_are_the_same_when_a_worker_is_killed(local):
     network = random_network((4, 14, 14, 2), 3)
     alone = certified_bounds(network, SearchEffort("exact", nodes=60))
