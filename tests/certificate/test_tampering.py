@@ -13,9 +13,9 @@ from tests.effort import scaled
 from verimv import kernel
 from verimv.kernels.verdicts import rejection
 
-TRUE, UNJUDGED = "valid, about other files, and true", "valid, about other files, and too hard for the solver"
-#: For the solver; a few statements would take it minutes.
-SECONDS = 30
+TRUE = "valid, about other files, and true"
+#: For the solver; where it gives up, linear regions decide.
+SECONDS = 10
 
 
 def bundles(count: int, seed: int) -> list[Bundle]:
@@ -39,8 +39,8 @@ def tampered_verdicts(count: int, of: int, seed: int) -> Counter:
         changed = mutant.subjects != original.subjects or mutant.maps() != original.maps()
         if verdict == "valid" and changed:
             truth = mutant.truth(SECONDS)
-            assert truth != "refuted", f"wrongly accepted: {mutant}"
-            verdict = TRUE if truth == "proved" else UNJUDGED
+            assert truth == "proved", f"wrongly accepted ({truth}): {mutant}"
+            verdict = TRUE
         verdicts[verdict] += 1
     return verdicts
 
@@ -58,13 +58,12 @@ def test_tampering_at_length(seed):
     verdicts = tampered_verdicts(1_000, 50, seed)
     print(dict(verdicts))
     assert sum(verdicts.values()) - verdicts["unchanged"] >= 800
-    assert verdicts[UNJUDGED] <= 10
 
 
 def test_the_tester_would_notice(monkeypatch):
     """With a side condition switched off, tampering finds a wrong acceptance."""
     monkeypatch.setattr(kernel.Checker, "need_at_least", lambda *arguments: None)
-    with pytest.raises(AssertionError, match="wrongly accepted"):
+    with pytest.raises(AssertionError, match=r"wrongly accepted \(refuted\)"):
         tampered_verdicts(600, 30, seed=7)
 
 
