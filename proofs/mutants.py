@@ -50,7 +50,8 @@ CHANGES = [
     ("Checker.v", "if assumed (place g) then Reject", "if false then Reject", "finish: no bound is assumed"),
     ("Cases.v", "&& same_limits (used e) (find (key e) known)", "", "ranges are kept: the bounds are the same"),
     ("Cases.v", "| Relu => kink l h zero", "| Relu => Ok []", "leaf: the kink of a relu"),
-    ("Cases.v", "with_bound s k false p :: with_bound s k true p", "with_bound s k false p", "split: both sides"),
+    ("Cases.v", "with_split s k High p :: with_split s k Low p", "with_split s k High p", "split: both sides"),
+    ("Cases.v", "for_lemma s k goal weight :: with_lemma", "with_lemma", "lemma inside of cases: its proof"),
 ]
 
 #: Conditions that only keep to the format: why no proof needs them.

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.cli.conftest import VALID
+
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "ci"
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -92,7 +94,8 @@ def test_the_action_fails_on_a_wrong_retraining(repository):
     done, summary = verify(repository, **workflow_inputs())
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1] == "3 questions, 2 failures"
-    assert f"::error title=verimv equiv::model.json = spec.mv: {COUNTEREXAMPLE}\n" in done.stdout
+    told = f"{COUNTEREXAMPLE}%0Athe largest difference is at least 0.015625\n"
+    assert f"::error title=verimv equiv::model.json = spec.mv: {told}" in done.stdout
     assert COUNTEREXAMPLE in summary.read_text(encoding="utf-8")
     assert 'type="refuted"' in (repository / "verimv-junit" / "2.xml").read_text(encoding="utf-8")
 
@@ -148,7 +151,7 @@ def test_hook_check(repository):
     chosen = [file for file in files if re.search(hook["files"], file.as_posix())]
     assert {file.name for file in chosen} == {"network.json", "formula.mv", "certificate.jsonl"}
     done = run([*hook["entry"].split(), *chosen], repository)
-    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "valid")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, VALID)
     (repository / "certified" / "network.json").write_bytes((repository / "retrained.json").read_bytes())
     done = run([*hook["entry"].split(), *chosen], repository)
     assert done.returncode == 1

@@ -23,7 +23,7 @@ def test_example_prints_what_it_says(path):
     process = subprocess.run(
         [sys.executable, "-X", "utf8", path], capture_output=True, encoding="utf-8", check=True, timeout=600
     )
-    assert process.stdout.strip() == expected
+    assert without_what_varies(process.stdout.strip()) == without_what_varies(expected)
 
 
 def test_there_are_examples():

@@ -56,6 +56,7 @@ SPOILED = {
     "rule-bound-input": ("(assert (<= l x))", ""),
     "rule-bound-range": ("(assert (<= x u))", ""),
     "rule-bound-cases": ("(<= p z)", "(< (+ p 1.0) z)"),
+    "rule-bound-lemma": ("(assert (=> situation (<= (- z value) 0.0)))", ""),
     "rule-output": ("(assert (unit f))", ""),
     "rule-input-map": ("(assert (<= l x))", ""),
     "rule-share": ("(assert (> p 0.0))", ""),

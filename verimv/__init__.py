@@ -27,12 +27,13 @@ if TYPE_CHECKING:  # for type checkers; at run time a name is loaded when it is 
     )
     from verimv.formulas.formula import Formula, parse, variable
     from verimv.formulas.mvfile import read_mv, write_mv
-    from verimv.kernels.verdicts import check_files
+    from verimv.kernels.judge import check_files
     from verimv.networks.formats.json_format import read_network, write_network
     from verimv.networks.formats.load import load
     from verimv.networks.network import Layer, Network
     from verimv.networks.transforms.compose import compose, concatenate, stack
     from verimv.networks.transforms.from_formula import to_network
+    from verimv.questions.distance import Distance, OutputDistance, certify_distance, distance
     from verimv.questions.equality import certify_equality, equivalent
     from verimv.questions.neuron_ranges import bounds
     from verimv.questions.ranges import OutputRange, output_range
@@ -46,6 +47,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Certificate",
     "CertifiedExtraction",
+    "Distance",
     "Formula",
     "IncompleteCertificate",
     "InexactWarning",
@@ -54,6 +56,7 @@ __all__ = [
     "Layer",
     "Network",
     "NetworkBounds",
+    "OutputDistance",
     "OutputLeavesUnitInterval",
     "OutputRange",
     "Refuted",
@@ -66,6 +69,7 @@ __all__ = [
     "bounds",
     "certify",
     "certify_difference",
+    "certify_distance",
     "certify_equality",
     "certify_formulas",
     "certify_range",
@@ -73,6 +77,7 @@ __all__ = [
     "check_files",
     "compose",
     "concatenate",
+    "distance",
     "entails",
     "equivalent",
     "extract",
@@ -131,7 +136,7 @@ _HOMES = {
         "read_mv",
         "write_mv",
     ),
-    "kernels.verdicts": ("check_files",),
+    "kernels.judge": ("check_files",),
     "networks.formats.json_format": (
         "read_network",
         "write_network",
@@ -147,6 +152,12 @@ _HOMES = {
         "stack",
     ),
     "networks.transforms.from_formula": ("to_network",),
+    "questions.distance": (
+        "Distance",
+        "OutputDistance",
+        "certify_distance",
+        "distance",
+    ),
     "questions.equality": ("certify_equality", "equivalent"),
     "questions.neuron_ranges": ("bounds",),
     "questions.ranges": (

@@ -1266,10 +1266,28 @@ class Bounds(NamedTuple):
 
 
 class Situation(NamedTuple):
-    """A target that must be ≤ 0 wherever some bounds hold, which splits have given."""
+    """A target over the first `stop` variables, which must be ≤ 0 wherever some bounds hold:
+    those that splits and lemmas have given."""
 
     target: Affine
+    stop: int
     bounds: Bounds
+    split: frozenset[int]  # variables with a bound from a split
+
+    def with_split(self, k: int, bounds: Bounds) -> Situation:
+        """Return one side of a split of variable k."""
+        return self._replace(bounds=self.bounds.replaced_by(bounds), split=self.split | {k})
+
+    def with_lemma(self, bounds: Bounds) -> Situation:
+        """Return what is left to be shown after a lemma; it makes no multiplier necessary."""
+        return self._replace(bounds=self.bounds.replaced_by(bounds))
+
+
+def bound_target(argument: Affine, side: str, value: Number, work: Work) -> Affine:
+    """Return what must be ≤ 0 for an argument to be ≤ value ("high"), or ≥ value ("low")."""
+    if side == "high":
+        return add_up([(argument, 1)], -value, work)
+    return add_up([(argument, -1)], value, work)
 
 
 class System:
@@ -1283,6 +1301,7 @@ class System:
     """
 
     def __init__(self, definitions: Sequence[Variable], work: Work) -> None:
+        self.definitions = definitions
         self.variables: list[ScaledVariable] = []
         self.scales: list[int] = []
         self.known = Bounds({}, {})  # of arguments, by what was shown before
@@ -1344,16 +1363,16 @@ class System:
         if k < self.kept_count:
             self.kept_count = 0
 
-    def ranges(self, count: int, splits: Bounds) -> Ranges | None:
-        """Return the ranges of the first `count` variables. Those without a split are kept for
-        the next leaf, until something new is known of one of these variables."""
-        if splits.low or splits.high:
-            return self.measured(count, splits)
+    def ranges(self, count: int, given: Bounds) -> Ranges | None:
+        """Return the ranges of the first `count` variables. Those without splits and lemmas are
+        kept for the next leaf, until something new is known of one of these variables."""
+        if given.low or given.high:
+            return self.measured(count, given)
         if count != self.kept_count:
-            self.kept_count, self.kept_ranges = count, self.measured(count, splits)
+            self.kept_count, self.kept_ranges = count, self.measured(count, given)
         return self.kept_ranges
 
-    def measured(self, count: int, splits: Bounds) -> Ranges | None:
+    def measured(self, count: int, given: Bounds) -> Ranges | None:
         """Return low and high of each argument, and the values there, all scaled; None if a
         range is empty."""
         found = []
@@ -1367,11 +1386,11 @@ class System:
                 low = low + dot(variable.falling, variable.pick_falling(largest))
                 high = variable.constant + dot(variable.rising, variable.pick_rising(largest))
                 high = high + dot(variable.falling, variable.pick_falling(least))
-            # A bound from a split replaces one that is known.
-            bound: Any = splits.low.get(k, self.known.low.get(k))
+            # A bound from a split or a lemma replaces one that is known.
+            bound: Any = given.low.get(k, self.known.low.get(k))
             if bound is not None and bound > low:
                 low = bound
-            bound = splits.high.get(k, self.known.high.get(k))
+            bound = given.high.get(k, self.known.high.get(k))
             if bound is not None and bound < high:
                 high = bound
             check_length(low)
@@ -1390,15 +1409,15 @@ class System:
             found.append((low, high, low_value, high_value))
         return found
 
-    def leaf(self, count: int, situation: Situation, multipliers: list[Number]) -> Number | None:
-        """Return an upper bound of the target over `count` variables; None if the situation has
-        no point (§8).
+    def leaf(self, situation: Situation, multipliers: list[Number]) -> Number | None:
+        """Return an upper bound of the target; None if the situation has no point (§8).
 
         From the last variable to the first, c·(its value) is replaced by slope·(its argument) +
         peak, which is never smaller: the peak is the largest value of c·act(z) − slope·z over
         the range of the argument z. This is largest at an end of the range or at a kink,
         because act is affine between them. Any slopes will do.
         """
+        count = situation.stop
         ranges = self.ranges(count, situation.bounds)
         if ranges is None:
             return None
@@ -1415,7 +1434,6 @@ class System:
         total: Any = times(constant, common)
         slopes: list[Any] = [0] * len(self.variables)  # those beyond `count` stay 0
         remaining = multipliers[::-1]
-        is_split = situation.bounds.low.keys() | situation.bounds.high.keys()
         for k in range(count - 1, -1, -1):
             variable = self.variables[k]
             low, high, low_value, high_value = ranges[k]
@@ -1426,7 +1444,7 @@ class System:
                 total = total + c * (high if c > 0 else low)
                 continue
             kinks = variable.kinks(low, high)
-            if not kinks and k not in is_split:
+            if not kinks and k not in situation.split:
                 # The activation is affine on the range: the argument itself, then the slope is c
                 # and the peak 0; or a constant, then the slope is 0 and the peak c·constant.
                 if low_value == low and high_value == high:
@@ -1474,7 +1492,7 @@ class System:
         known_bits = sum([x.denominator.bit_length() for x in known])
         known_radicands = set().union(*map(roots_of, known))
         open_situations = [
-            Situation(target, Bounds({}, {})) for target in reversed(targets)
+            Situation(target, count, Bounds({}, {}), frozenset()) for target in reversed(targets)
         ]  # the last one is due
         for kind, *arguments in cases:
             need(bool(open_situations), "no more cases", kind)
@@ -1483,21 +1501,32 @@ class System:
             if kind == "split":
                 well_formed(len(arguments) == 2, "a variable and a point", arguments)
                 k, point = natural(arguments[0]), number(arguments[1])
-                need(k < count, f"one of {count} variables", k)
+                need(k < situation.stop, f"one of {situation.stop} variables", k)
                 bound = times(point, self.scales[k])
-                above = situation.bounds.replaced_by(Bounds({k: bound}, {}))
-                below = situation.bounds.replaced_by(Bounds({}, {k: bound}))
-                open_situations.append(Situation(situation.target, above))
-                open_situations.append(Situation(situation.target, below))  # this one comes first
+                open_situations.append(situation.with_split(k, Bounds({k: bound}, {})))
+                open_situations.append(situation.with_split(k, Bounds({}, {k: bound})))  # first
+            elif kind == "lemma":
+                well_formed(len(arguments) == 3, "a variable, a side and a value", arguments)
+                k, side, value = natural(arguments[0]), arguments[1], number(arguments[2])
+                well_formed(side in ("low", "high"), "low or high", side)
+                need(k < situation.stop, f"one of {situation.stop} variables", k)
+                variable = self.definitions[k]
+                need(variable.activation is not None, "a variable that is not free", k)
+                bound = times(value, self.scales[k])
+                lemma = Bounds({k: bound}, {}) if side == "low" else Bounds({}, {k: bound})
+                target = bound_target(variable.argument, side, value, work)
+                open_situations.append(situation.with_lemma(lemma))
+                open_situations.append(situation._replace(target=target, stop=k))  # first
             else:
-                well_formed(kind == "leaf", "split or leaf", kind)
+                well_formed(kind == "leaf", "split, lemma or leaf", kind)
                 multipliers = [number(argument) for argument in arguments]
-                given = situation.bounds.fractions(count)
+                given = situation.bounds.fractions(situation.stop)
                 bits = sum([x.denominator.bit_length() for x in (*given, *multipliers)])
                 radicands = known_radicands.union(*map(roots_of, (*given, *multipliers)))
                 is_whole = not known and not given
-                work.spend(self.cost_of_leaf(count, known_bits + bits, radicands, is_whole))
-                gap = self.leaf(count, situation, multipliers)
+                bits += known_bits
+                work.spend(self.cost_of_leaf(situation.stop, bits, radicands, is_whole))
+                gap = self.leaf(situation, multipliers)
                 need(gap is None or gap <= 0, "multipliers that prove the case", ("a gap of", gap))
         need(not open_situations, "a leaf for every case", f"{len(open_situations)} open")
 
@@ -1783,11 +1812,7 @@ def rule_bound(
     first, _, arguments = checker.layers[layer - 1]
     need(index < len(arguments), f"one of {len(arguments)} neurons", index)
     if cases:
-        argument = arguments[index]
-        if side == "high":
-            target = add_up([(argument, 1)], -value, checker.work)
-        else:
-            target = add_up([(argument, -1)], value, checker.work)
+        target = bound_target(arguments[index], side, value, checker.work)
         if checker.system is None:
             checker.system = System(variables_of(checker), checker.work)
             for (k, its_side), bound in checker.facts.items():

@@ -14,8 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verimv import kernel
-from verimv.kernels.verdicts import rejection
+from verimv.kernels.judge import judge_files
 
 if TYPE_CHECKING:
     from verimv.formulas.formula import Formula
@@ -41,15 +40,15 @@ def assert_equivalent(a: Subject, b: Subject, *, tolerance: Any = 0, seconds: fl
 def assert_certified(
     directory: str | os.PathLike[str], *, network: Subject | None = None, seconds: float = _SECONDS
 ) -> None:
-    """Fail unless the kernel finds the certificate valid that `verimv extract` wrote to a directory.
+    """Fail unless the kernels find the certificate valid that `verimv extract` wrote to a directory.
 
     With `network`, fail also unless that network equals the one in the directory on its box: a model that was trained
     again has to be certified again.
     """
     __tracebackhide__ = True
-    rejected = rejection(lambda: kernel.check(os.fspath(directory), {}))
-    if rejected is not None:
-        raise AssertionError(f"{_name(directory, '')} is not certified: {rejected}")
+    judgement = judge_files(os.fspath(directory), {})
+    if judgement.status != "valid":
+        raise AssertionError(f"{_name(directory, '')} is not certified: {judgement.text}")
     if network is not None:
         certified = next(filter(Path.exists, (Path(directory, name) for name in ("source.json", "network.json"))))
         inside = _read(certified)

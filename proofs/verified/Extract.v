@@ -1,12 +1,12 @@
 (** * Extract.v -- the checker as an OCaml program
 
     What this file does, in plain words: it writes Checker.v and what it uses as
-    OCaml modules, in which Coq's numbers are integers of zarith.  The functions
-    of proofs/verified/big.ml that are named here are trusted to do what those
+    OCaml modules, in which Coq's numbers are integers of zarith, or of JavaScript.  The functions
+    of proofs/verified/reader/big.ml that are named here are trusted to do what those
     of Coq do, and so is Coq's extraction; nothing else of the checker is. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNativeString ZArith QArith Qcanon List.
-From VeriMV Require Import Syntax Map Number Fractions Roots Checker.
+From VeriMV Require Import Syntax Map Number Sums Store Fractions Roots Checker.
 
 Extraction Language OCaml.
 (* Modules that would hide ones of OCaml, of zarith or of the reader. *)
@@ -75,5 +75,9 @@ Extract Inlined Constant Z.shiftl => "Big.shift_left".
 Extract Inlined Constant Z.of_N => "Big.same".
 Extract Inlined Constant Z.to_N => "Big.to_natural".
 Extract Inlined Constant Z.to_pos => "Big.to_positive".
+
+(* Steps follow one another without a function for the rest: then a loop is a loop in JavaScript, too, which keeps a frame
+   of the stack for each call, whether or not something is left to do after it. *)
+Extraction Inline bind andthen lift.
 
 Separate Extraction fractions surd start step finish.

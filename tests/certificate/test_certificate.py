@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 import verimv
+from tests.cli.conftest import VALID
 from verimv import kernel
 from verimv.bounding.results import NetworkBounds, NeuronBound
 from verimv.cli import main
 from verimv.core.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
 from verimv.exact import parse_number
+from verimv.kernels.verified import verified_build
 from verimv.networks.formats.json_format import write_network
 from verimv.networks.network import Layer, Network
 from verimv.paper.experiments.families import deep_sawtooth, hat, random_network, shallow_sawtooth, single_unit
@@ -61,8 +63,9 @@ def test_from_python():
     assert result.summary["status"] == "extracted", "nobody recorded a check"
     assert result.check() == ""
     assert result.summary["status"] == "certified"
-    (entry,) = result.summary["proofs"]
-    assert (entry["verdict"], entry["checker"], entry["claims"]) == ("proved", "kernel", 8)
+    entry, *others = result.summary["proofs"]
+    assert (entry["verdict"], entry["checker"], entry["claims"]) == ("proved", "kernel.py", 8)
+    assert [other["checker"] for other in others] == [f"verified ({verified_build()})"] * (verified_build() is not None)
     assert result.summary["formula_sha256"] == result.certificate.hashes["formula_sha256"]
 
 
@@ -126,7 +129,7 @@ def test_summary(directory):
 
 def test_check(directory, capsys):
     assert main(["check", str(directory)]) == 0
-    assert capsys.readouterr().out.endswith("valid\ny1 = formula on [0,1]\n")
+    assert capsys.readouterr().out.endswith(f"{VALID}\ny1 = formula on [0,1]\n")
     assert verimv.check_files(directory) == ["y1 = formula on [0,1]"]
 
 

@@ -9,7 +9,7 @@ from verimv.certificate.from_pair import certify, certify_formulas
 from verimv.cli import main
 from verimv.formulas.formula import parse
 from verimv.formulas.mvfile import read_mv
-from verimv.kernels.verdicts import check_files
+from verimv.kernels.judge import check_files
 from verimv.networks.formats.json_format import read_network
 from verimv.networks.transforms.from_formula import to_network
 from verimv.paper.experiments.families import deep_sawtooth, hat

@@ -11,7 +11,7 @@ from verimv import certify_simplification, extract, load, parse, simplify, simpl
 from verimv.cli import main
 from verimv.core.effort import SECOND
 from verimv.exact import Rational
-from verimv.kernels.verdicts import check_files
+from verimv.kernels.judge import check_files
 from verimv.networks.network import Layer, Network
 from verimv.simplification.cones import inputs_under
 

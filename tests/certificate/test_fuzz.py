@@ -11,14 +11,11 @@ from tests.certificate.fuzz.meaning import Network, formula_outputs, run_all
 from tests.certificate.fuzz.sequence import run
 from tests.certificate.fuzz.subjects import KINDS, random_subjects
 from tests.effort import span_name, spans
-from tests.kernels.test_verified import is_missing
 from tests.oracle import formula_values
 from verimv import kernel
 from verimv.exact import Rational
 from verimv.formulas.mvfile import read_mv
 from verimv.networks.formats.json_format import read_network
-
-needs_verified = pytest.mark.skipif(is_missing(), reason="no verified kernel (make -C proofs)")
 
 
 def faults(total: Tally) -> list[str]:
@@ -65,14 +62,12 @@ def compared(seeds, directory):
     return found, count
 
 
-@needs_verified
 def test_both_kernels_agree(tmp_path):
     found, count = compared(range(2_000_000, 2_000_100), tmp_path)
     assert found == []
     assert count > 100
 
 
-@needs_verified
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", spans(2_000_100, 800, 200), ids=span_name)
 def test_both_kernels_agree_at_length(seeds, tmp_path):

@@ -13,6 +13,7 @@ from tests.certificate import hostile
 from tests.effort import scaled
 from verimv import kernel
 from verimv.core.errors import InputError
+from verimv.kernels.portable import portable_command
 from verimv.kernels.verified import find_verified
 
 #: These take a second or two.
@@ -23,6 +24,7 @@ SECONDS, BYTES = 120, 3 << 29
 PADDED = min(hostile.MOST_BYTES, scaled(hostile.MOST_BYTES // 4))
 FOLDER = Path(__file__).parent / "by_verdict"
 PYTHON = [sys.executable, "-I", "-S", kernel.__file__]
+PORTABLE = portable_command()
 
 
 def verdict(command, *paths):
@@ -30,7 +32,8 @@ def verdict(command, *paths):
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+        if command != PORTABLE:  # V8 reserves more addresses than it uses
+            resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
 
     done = subprocess.run(
         [*command, *map(str, paths)], capture_output=True, text=True, preexec_fn=limit, stdin=subprocess.DEVNULL
@@ -38,6 +41,10 @@ def verdict(command, *paths):
     assert done.stderr == ""
     assert "MemoryError" not in done.stdout
     return done.returncode, done.stdout
+
+
+def program(which):
+    return {"python": lambda: PYTHON, "verified": verified, "portable": lambda: PORTABLE}[which]()
 
 
 def verified():
@@ -65,14 +72,21 @@ def test_both_kernels_give_up_or_find_out(name, tmp_path):
     assert codes in ({1}, {2}, {3}, {1, 3}, {2, 3})
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", QUICK)
+def test_the_portable_build_gives_up_or_finds_out(name, tmp_path):
+    directory = hostile.write(name, tmp_path / "files")
+    assert verdict(PORTABLE, directory)[0] in (1, 2, 3)
+
+
 # -- what is not a file ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("which", ["python", "verified"])
+@pytest.mark.parametrize("which", ["python", "verified", "portable"])
 @pytest.mark.parametrize("name", ["network.json", "formula.mv", "certificate.jsonl"])
 @pytest.mark.parametrize("kind", ["pipe", "device", "directory", "dangling link"])
 def test_only_regular_files_are_read(kind, name, which, tmp_path):
-    command = PYTHON if which == "python" else verified()
+    command = program(which)
     directory = tmp_path / "hat"
     hostile.HAT.write(directory)
     assert verdict(command, directory)[0] == 0
@@ -90,11 +104,11 @@ def test_only_regular_files_are_read(kind, name, which, tmp_path):
     assert (code, text.split(":")[0].split(",")[0]) == (2, "malformed")
 
 
-@pytest.mark.parametrize("which", ["python", "verified"])
+@pytest.mark.parametrize("which", ["python", "verified", "portable"])
 @pytest.mark.parametrize("name", ["source.json", "other.json", "original.mv"])
 def test_a_subject_that_the_certificate_does_not_name(name, which, tmp_path):
     """Whoever reads the directory would take it for a part of the statement."""
-    command = PYTHON if which == "python" else verified()
+    command = program(which)
     hostile.HAT.write(tmp_path / "hat")
     (tmp_path / "hat" / name).write_text("{}")
     code, text = verdict(command, tmp_path / "hat")

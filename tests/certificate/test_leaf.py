@@ -88,7 +88,8 @@ def by_the_kernel(variables, target, facts, splits, multipliers):
     bounds = kernel.Bounds({}, {})
     for (k, side), bound in splits.items():
         getattr(bounds, side)[k - 2] = kernel.times(bound, system.scales[k - 2])
-    return system.leaf(len(known), kernel.Situation(translated(target), bounds), multipliers)
+    split = frozenset(bounds.low.keys() | bounds.high.keys())
+    return system.leaf(kernel.Situation(translated(target), len(known), bounds, split), multipliers)
 
 
 @given(systems())

@@ -189,6 +189,12 @@ BOUNDS = [
     ('["bound",2,0,"low","0",["leaf","0"]]', False),
     ('["bound",2,0,"low","1/100",["leaf","1"]]', False),
     ('["bound",2,0,"high","1",["split",0,"1/2"],["leaf","-1"]]', False),  # a half is open
+    ('["bound",2,0,"high","1",["lemma",3,"high","1"],["leaf"],["leaf","-1"]]', True),
+    ('["bound",2,0,"high","1",["lemma",3,"high","0"],["leaf"],["leaf"]]', False),
+    ('["bound",2,0,"high","1",["lemma",0,"high","1"],["leaf"],["leaf","-1"]]', False),  # free
+    ('["bound",2,0,"high","1",["lemma",4,"high","2"],["leaf","-1"],["leaf","-1"]]', False),  # no variable
+    ('["bound",2,0,"high","1",["lemma",3,"high","1"],["lemma",3,"high","1"],["leaf"],["leaf"],["leaf","-1"]]', False),
+    ('["bound",2,0,"high","1",["lemma",3,"high","1"],["split",3,"1"],["leaf"],["leaf"],["leaf","-1"]]', False),
     # nothing is at most 1/2 and at least 3/4
     ('["bound",2,0,"high","1",["split",0,"1/2"],["split",0,"3/4"],["leaf","-1"],["leaf","7","7"],["leaf","-1"]]', True),
     ('["bound",2,0,"high","1",["leaf","-1"],["leaf","-1"]]', False),

@@ -4,6 +4,10 @@ import pytest
 
 from verimv.cli import main
 
+#: The kernels that are asked by default.
+KERNELS = "kernel.py and the verified kernel"
+VALID = f"valid ({KERNELS})"
+
 HAT = {
     "format": "verimv-network", "version": 1,
     "layers": [{"weights": [["2"], ["2"]], "bias": ["0", "-1"], "activation": "relu"},
@@ -26,6 +30,20 @@ def run(capsys):
         return code, captured.out, captured.err
 
     return run_command
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    """Puts a program in the place of the verified kernel: it says what it is told to."""
+
+    def put(text, code):
+        path, called = tmp_path / "verimv-kernel", tmp_path / "called"
+        path.write_text(f"#!/bin/sh\nprintf '%s' \"$*\" > {called}\nprintf '{text}'\n{code}\n")
+        path.chmod(0o755)
+        monkeypatch.setenv("VERIMV_VERIFIED_KERNEL", str(path))
+        return called
+
+    return put
 
 
 def one_line_error(result, code=2):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cli.conftest import VALID
 from verimv import kernel
 from verimv.cli.junit import junit
 from verimv.cli.result import Case
@@ -59,11 +60,10 @@ def test_undecided_is_an_error_of_its_own(run, tmp_path, monkeypatch):
 def test_several_certificates_are_several_cases(run, tmp_path, hat):
     assert run("extract", hat, "-o", tmp_path / "hat")[0] == 0
     files = [tmp_path / "hat", tmp_path / "hat" / "formula.mv", tmp_path / "hat" / "certificate.jsonl"]
-    assert run("check", *files) == (0, "valid\ny1 = formula on [0,1]\n", "")
+    assert run("check", *files) == (0, f"{VALID}\ny1 = formula on [0,1]\n", "")
     code, out, _ = run("check", *files, INVALID, tmp_path / "none", "--junit", tmp_path / "out.xml")
     assert code == 1
-    told = [line for line in out.splitlines() if not line.startswith("  ")]  # the others are the statement
-    assert [line.split(": ")[1][:7] for line in told] == ["valid", "invalid", "malform"]
+    assert out.splitlines()[-1].startswith("1 valid, 1 invalid, 1 malformed of 3, ")
     counts, cases = read(tmp_path / "out.xml")
     assert counts == {"tests": 3, "failures": 1, "errors": 1, "skipped": 0}
     assert [name for _, name, _ in cases] == [str(files[0]), str(INVALID), str(tmp_path / "none")]
@@ -79,9 +79,16 @@ def test_a_file_that_cannot_be_written_is_one_line(run, tmp_path):
     assert (code, out, err.count("\n")) == (2, "", 1)
 
 
-@given(st.lists(st.builds(Case, st.text(), st.sampled_from((0, 1, 2, 3, 4, 130)), st.text()), min_size=1))
+SECONDS = st.none() | st.floats(0, 1e6)
+
+
+@given(st.lists(st.builds(Case, st.text(), st.sampled_from((0, 1, 2, 3, 4, 130)), st.text(), SECONDS), min_size=1))
 def test_any_text_is_well_formed(cases):
     [suite] = ElementTree.fromstring(junit("check", cases, 1.0).encode())
     assert len(suite) == len(cases)
     assert [len(entry) for entry in suite] == [int(case.exit_code != 0) for case in cases]
     assert int(suite.get("failures")) + int(suite.get("errors")) == sum(case.exit_code != 0 for case in cases)
+    for entry, case in zip(suite, cases, strict=True):
+        assert float(entry.get("time")) == pytest.approx(
+            1 / len(cases) if case.seconds is None else case.seconds, abs=1e-3
+        )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import VALID
 from verimv.networks.formats.json_format import write_network
 from verimv.paper.experiments.families import random_network
 
@@ -171,4 +172,4 @@ def test_an_interrupted_extraction_goes_on(tmp_path):
     assert (code, err) == (0, ""), out
     assert record.read_text().startswith(before[: before.rindex("\n") + 1])
     code, text, *_ = finish(start("check", tmp_path / "out"))
-    assert (code, text.splitlines()[0]) == (0, "valid")
+    assert (code, text.splitlines()[0]) == (0, VALID)

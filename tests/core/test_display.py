@@ -97,7 +97,7 @@ def test_many_rows_are_counted():
 def test_verdicts():
     refuted = verimv.equivalent(HAT, verimv.parse("x"))
     assert "<strong>refuted" in refuted._repr_html_()
-    assert [row[0] for row in cells(refuted._repr_html_())] == ["x", "left", "right"]
+    assert [row[0] for row in cells(refuted._repr_html_())] == ["x", "left", "right", "verimv (points)"]
     proved = cells(verimv.valid(verimv.parse("x → x"))._repr_html_())
     assert proved
 

@@ -14,10 +14,11 @@ import pytest
 
 from tests.certificate.by_verdict.make import HAT, Case, formula, network
 from tests.effort import scaled
-from tests.kernels.test_verified import FOLDER, is_missing
+from tests.kernels.portable import native
+from tests.kernels.test_verified import FOLDER
 from verimv.kernels.verified import KernelVerdict, find_verified, verified_verdict
 
-pytestmark = pytest.mark.skipif(is_missing(), reason="no verified kernel (make -C proofs)")
+pytestmark = pytest.mark.skipif(native() is None, reason="the native build is not there (make -C proofs)")
 
 ONE = network(([[1, 0]], "relu"))
 SUM = network(([[1, 0], [-1, 1]], "relu"), ([[1, 1, 0]], "identity"))

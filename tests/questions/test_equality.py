@@ -58,3 +58,11 @@ def test_either_way_gets_little_at_first(asked):
 def test_when_the_time_is_over_nothing_more_is_tried(asked):
     assert equivalent(parse("x ⊙ (x → y)"), parse("x ∧ y"), search=Search(seconds=0)).undecided
     assert [way for way, _ in asked] == ["query"]
+
+
+def test_a_point_that_refutes_is_the_answer(asked):
+    """…without a query: a refuted verdict is false, but not nothing."""
+    verdict = equivalent(NETWORK, random_network((4, 10, 10, 1), 8))
+    assert verdict.refuted
+    assert [item["solver"] for item in verdict.evidence] == ["verimv (points)"]
+    assert asked == []

@@ -5,14 +5,18 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import tempfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from verimv import kernel
-from verimv.core.progress import Progress
-from verimv.kernels.verdicts import CERTIFICATE_FILES, as_error, verdict
+from verimv.core.errors import InputError
+from verimv.core.progress import Progress, no_progress
+from verimv.kernels.judge import STAGE, Judgement, KernelAnswer, build_for, judge, python_answer
+from verimv.kernels.verdicts import CERTIFICATE_FILES
 from verimv.solvers.obligations.collect import Task, collect
 from verimv.solvers.obligations.proof import prove
 from verimv.solvers.point_search import Search
@@ -85,22 +89,73 @@ class Certificate:
                 yield piece
         yield compressor.flush()
 
-    def check(self, progress: Progress | None = None) -> list[str]:
-        """Ask the kernel; return what is proved, a line for each output. Raises :class:`InvalidCertificate` or
-        :class:`IncompleteCertificate`."""
+    def check(self, progress: Progress = no_progress, kernel: str | None = None) -> list[str]:
+        """Ask the kernels; return what is proved, a line for each output. Raises :class:`InvalidCertificate` or
+        :class:`IncompleteCertificate`.
+
+        `kernel` is "python", "verified" or "both"; by default both are asked if the verified one is at hand.
+        """
+        judgement = self.judge(kernel, progress)
+        if (error := judgement.error()) is not None:
+            raise error
+        return judgement.statement
+
+    def judge(
+        self, choice: str | None = None, progress: Progress = no_progress, known: KernelAnswer | None = None
+    ) -> Judgement:
+        """Return the verdict of the kernels: by default of both, if the verified one is at hand. `known` is the answer
+        of kernel.py if it has been asked before."""
+        judgement = self._judgement(choice, progress, known)
+        self._judgements[:] = [judgement]
+        return judgement
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """The last verdict of the kernels, if they have been asked."""
+        return self._judgements[0] if self._judgements else None
+
+    @cached_property
+    def _judgements(self) -> list[Judgement]:
+        return []
+
+    @property
+    def checked_by(self) -> str:
+        """The kernels that gave the last verdict, and why another gave up; empty if they have not been asked."""
+        return self.judgement.by if self.judgement is not None else ""
+
+    def _judgement(self, choice: str | None, progress: Progress, known: KernelAnswer | None) -> Judgement:
+        def python(told: Progress) -> KernelAnswer:
+            return known or self.python_answer(told)
+
+        if build_for(choice) is None:
+            return Judgement([python(progress)])
+        with tempfile.TemporaryDirectory(prefix="verimv-") as directory:  # the verified kernel reads files
+            self._write(Path(directory))
+            return judge(python, directory, {}, choice, progress)
+
+    def _write(self, directory: Path) -> None:
+        """Write the files for a kernel that reads files."""
+        try:
+            for name, pieces in self.files().items():
+                with (directory / name).open("wb") as file:
+                    file.writelines(pieces)
+        except OSError as error:
+            reason = f"cannot write the certificate for the verified kernel: {error.strerror} (--kernel python)"
+            raise InputError(reason, source=str(directory)) from None
+
+    def python_answer(self, progress: Progress = no_progress) -> KernelAnswer:
+        """Ask kernel.py alone; whatever depends on its answer is the same on every machine."""
         total = len(self.body)
 
         def encoded() -> Iterator[bytes]:
             for number, line in enumerate(self.lines(), start=1):
-                if progress is not None and number % _REPORTED == 0:
-                    progress("checking the certificate", number, total)
+                if number % _REPORTED == 0:
+                    progress(STAGE, number, total)
                 yield line.encode()
 
         stored = sum(map(len, self._packed()))
-        found = verdict(lambda: kernel.verify(encoded(), self.subjects.__getitem__, self.subjects.keys(), stored))
-        if isinstance(found, kernel.Rejected):
-            raise as_error(found)
-        return found.lines
+        subjects = self.subjects
+        return python_answer(lambda: kernel.verify(encoded(), subjects.__getitem__, subjects.keys(), stored))
 
     def task(self) -> Task:
         """What solvers have to prove so that the certificate holds."""

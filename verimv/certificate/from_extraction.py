@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,12 @@ from verimv.certificate.certificate import Certificate
 from verimv.certificate.lines import Derivation
 from verimv.certificate.writer import CertificateWriter
 from verimv.core.effort import SECOND
-from verimv.core.errors import IncompleteCertificate, InputError, InternalError, InvalidCertificate
+from verimv.core.errors import InternalError
 from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Workers
 from verimv.extraction.pipeline import Extraction, extract_uncertified
 from verimv.formulas.mvfile import write_mv
+from verimv.kernels.judge import PYTHON, Judgement, KernelAnswer
 from verimv.networks.formats.json_format import write_network
 from verimv.networks.network import Network
 
@@ -45,48 +46,56 @@ class CertifiedExtraction(Extraction):
         self.summary.update(certificate.hashes)
         return certificate
 
-    def check(self, progress: Progress | None = None) -> str:
-        """Have the kernel check the certificate and record its verdict. Empty if it is valid, else what it lacks."""
-        lacking, statement, seconds = self._verdict(progress)
-        if not lacking:
-            self.summary["statement"] = statement
+    def check(self, progress: Progress = no_progress, kernel: str | None = None) -> str:
+        """Have the kernels check the certificate and record their verdicts. Empty if it is valid, else what it lacks.
+
+        `kernel` is "python", "verified" or "both"; by default both are asked if the verified one is at hand.
+        """
+        begin = time.perf_counter()
+        answers: Sequence[KernelAnswer] = ()
+        if not (lacking := self._unreadable):
+            judgement = self._judgement(progress, kernel)
+            answers = judgement.answers
+            if judgement.status == "valid":
+                self.summary["statement"] = judgement.statement
+            else:
+                lacking = judgement.text
+        seconds = [round(time.perf_counter() - begin, 3), *(answer.seconds for answer in answers)]
         self.summary["status"] = "extracted" if lacking else "certified"
-        self.summary["seconds"]["check"] = seconds
-        entry = {
-            "claim": "network = formula",
-            "verdict": "undecided" if lacking else "proved",
-            "checker": "kernel",
-            "claims": self.derivation.claims,
-            "seconds": seconds,
-        }
-        self.summary["proofs"] = [*self.summary["proofs"], entry | ({"reason": lacking} if lacking else {})]
+        self.summary["seconds"]["check"] = max(seconds)
+        entries = [_entry(answer) for answer in answers] or [_undecided(PYTHON, lacking, seconds[0])]
+        claims = {"claim": "network = formula", "claims": self.derivation.claims}
+        self.summary["proofs"] = [*self.summary["proofs"], *({**claims, **entry} for entry in entries)]
         return lacking
 
-    def is_incomplete(self, progress: Progress | None = None) -> bool:
-        """Return whether the kernel finds the certificate incomplete. Errors are reported by `check` only."""
-        with suppress(InternalError):
-            return bool(self._verdict(progress)[0])
-        return False
+    def is_incomplete(self, progress: Progress = no_progress) -> bool:
+        """Return whether kernel.py finds the certificate incomplete. Errors are reported by `check` only.
 
-    def _verdict(self, progress: Progress | None) -> tuple[str, list[str], float]:
-        """What the certificate lacks, what it proves, and the kernel's time for it. The kernel is asked once."""
-        if not self._verdicts:
-            begin = time.perf_counter()
-            lacking, statement = self._unreadable(), []
-            try:
-                if not lacking:
-                    statement = self.certificate.check(progress)
-            except IncompleteCertificate as error:
-                lacking = str(error)
-            except (InvalidCertificate, InputError) as error:
-                raise InternalError(f"the kernel refuses the certificate: {error}", self._reproduction()) from None
-            self._verdicts.append((lacking, statement, round(time.perf_counter() - begin, 3)))
-        return self._verdicts[0]
+        The verified kernel is not asked: what is extracted must not depend on whether it is at hand.
+        """
+        return bool(self._unreadable) or self._by_python(progress).status == "incomplete"
+
+    def _judgement(self, progress: Progress, kernel: str | None) -> Judgement:
+        known = self._python[0] if self._python else None
+        try:
+            judgement = self.certificate.judge(kernel, progress, known)
+        except InternalError as error:
+            raise type(error)(str(error), self._reproduction()) from None
+        if judgement.status in ("invalid", "malformed"):
+            raise InternalError(f"the kernel refuses the certificate: {judgement.text}", self._reproduction())
+        return judgement
+
+    def _by_python(self, progress: Progress) -> KernelAnswer:
+        """The answer of kernel.py, which is asked once."""
+        if not self._python:
+            self._python.append(self.certificate.python_answer(progress))
+        return self._python[0]
 
     @cached_property
-    def _verdicts(self) -> list[tuple[str, list[str], float]]:
+    def _python(self) -> list[KernelAnswer]:
         return []
 
+    @cached_property
     def _unreadable(self) -> str:
         """What keeps the kernel from reading the certificate: its numbers have square roots of small integers only."""
         texts = (*self.derivation.lines, self.certificate.subjects["network"].decode())
@@ -95,6 +104,17 @@ class CertifiedExtraction(Extraction):
 
     def _reproduction(self) -> str:
         return "".join(write_network(self.source))
+
+
+def _entry(answer: KernelAnswer) -> dict[str, Any]:
+    """Return what summary.json records of a kernel's answer."""
+    if answer.status != "valid":
+        return _undecided(answer.title, answer.text, answer.seconds)
+    return {"verdict": "proved", "checker": answer.title, "seconds": answer.seconds}
+
+
+def _undecided(checker: str, reason: str, seconds: float) -> dict[str, Any]:
+    return {"verdict": "undecided", "checker": checker, "seconds": seconds, "reason": reason}
 
 
 def extract(

@@ -63,8 +63,7 @@ def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: floa
     check_type(a, Network)
     check_type(b, Network)
     tolerance = as_number(tolerance)
-    second = aligned(a, b)[1]
-    b = replace(reordered(b, second.inputs, second.outputs), inputs=a.inputs, outputs=a.outputs)
+    b = _as_other(a, b)
     first, other = to_unit_cube(a), to_unit_cube(b)
     derivation = _by_sharing(first, other, tolerance)
     if derivation is None:
@@ -75,7 +74,22 @@ def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: floa
         if evidence is None:
             return None
         derivation = _difference_lines(evidence)
-    return checked({"network": "".join(write_network(a)), "other": "".join(write_network(b))}, derivation)
+    return checked(_texts(a, b), derivation)
+
+
+def certify_evidence(a: Network, b: Network, evidence: DifferenceEvidence) -> Certificate | None:
+    """Return the certificate of evidence that was found about two networks; None if the kernel does not accept it."""
+    return checked(_texts(a, _as_other(a, b)), _difference_lines(evidence))
+
+
+def _as_other(a: Network, b: Network) -> Network:
+    """Return the second network with inputs and outputs in the order of the first, and with its names."""
+    second = aligned(a, b)[1]
+    return replace(reordered(b, second.inputs, second.outputs), inputs=a.inputs, outputs=a.outputs)
+
+
+def _texts(a: Network, b: Network) -> dict[str, str]:
+    return {"network": "".join(write_network(a)), "other": "".join(write_network(b))}
 
 
 def _by_sharing(a: Network, b: Network, tolerance: Number) -> Derivation | None:

@@ -31,6 +31,15 @@ def subject_argument(arguments: argparse.Namespace) -> Formula | Network:
     return with_options(read_subject(arguments.subject), arguments)
 
 
+def pair_argument(arguments: argparse.Namespace) -> tuple[Formula | Network, Formula | Network]:
+    """Read two formulas or networks, the networks with the given box."""
+    a, b = read_subject(arguments.a), read_subject(arguments.b)
+    if arguments.box is not None and not isinstance(a, Network) and not isinstance(b, Network):
+        raise InputError("--box needs a network; a formula is a function on the unit cube")
+    a, b = (with_box(subject, arguments.box) if isinstance(subject, Network) else subject for subject in (a, b))
+    return a, b
+
+
 def with_options(subject: Formula | Network, arguments: argparse.Namespace) -> Formula | Network:
     if isinstance(subject, Network):
         return chosen(with_box(subject, arguments.box), arguments.output, pair(arguments))

@@ -16,7 +16,7 @@ _OUTCOMES = {1: ("failure", "refuted"), 2: ("error", "malformed"), 3: ("error", 
 
 
 def junit(command: str, cases: Sequence[Case], seconds: float) -> str:
-    """Return one suite. Its time is divided evenly, since cases are not measured one by one."""
+    """Return one suite, which took so many seconds. They are divided evenly among cases that were not measured."""
     kinds = [_OUTCOMES.get(case.exit_code, ("error", "ended early")) for case in cases if case.exit_code]
     suite = ElementTree.Element(
         "testsuite",
@@ -28,9 +28,9 @@ def junit(command: str, cases: Sequence[Case], seconds: float) -> str:
         time=f"{seconds:.3f}",
     )
     for case in cases:
-        share = f"{seconds / len(cases):.3f}"
+        spent = seconds / len(cases) if case.seconds is None else case.seconds
         entry = ElementTree.SubElement(
-            suite, "testcase", classname=f"verimv.{command}", name=_clean(case.name), time=share
+            suite, "testcase", classname=f"verimv.{command}", name=_clean(case.name), time=f"{spent:.3f}"
         )
         if case.exit_code:
             element, kind = _OUTCOMES.get(case.exit_code, ("error", "ended early"))

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
+
+from verimv.core.errors import InputError
+
+if TYPE_CHECKING:
+    from verimv.exact import Number
+
+from verimv.core.choices import KERNELS
 
 
 def add_box(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +25,15 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
     group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference A − B of two outputs")
+
+
+def add_kernel(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--kernel",
+        choices=KERNELS,
+        help="who checks: kernel.py, the kernel proved sound in Coq, or both, which must agree "
+        "(default: both if the verified one is at hand)",
+    )
 
 
 def add_workers(parser: argparse.ArgumentParser, purpose: str) -> None:
@@ -63,3 +80,17 @@ def megabytes(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 30):
         raise argparse.ArgumentTypeError(f"expected a positive number of megabytes, found {text!r}")
     return int(text)
+
+
+def number_option(name: str, text: str) -> Number:
+    """Return the value of an option that is an exact number ≥ 0, or a percentage."""
+    from verimv.exact import parse_number, sign  # `--help` needs no numbers
+
+    percent = text.endswith("%")
+    try:
+        value = parse_number(text.removesuffix("%"))
+    except InputError as error:
+        raise InputError(f"{name}: {error.message}") from None
+    if sign(value) < 0:
+        raise InputError(f"{name}: expected a number ≥ 0, found {text}")
+    return value / 100 if percent else value

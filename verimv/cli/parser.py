@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from verimv import __version__, kernel
-from verimv.cli.options import add_box, add_outputs, add_workers, count, megabytes, positive, seed
+from verimv.cli.options import add_box, add_kernel, add_outputs, add_workers, count, megabytes, positive, seed, workers
 from verimv.core.choices import (
     BENCHMARKS,
     BOUND_ENGINES,
     EXPERIMENTS,
     FOLDER_BENCHMARKS,
     FORMULA_FORMATS,
-    KERNELS,
     LOGICS,
     MEASURES,
     METHODS,
@@ -120,28 +119,37 @@ def build_parser() -> argparse.ArgumentParser:
         "--clip-output", action="store_true", help="clip every output to [0,1]: σ(output) instead of the output"
     )
     sub.add_argument("--simplify", action="store_true", help="simplify the formula afterwards (about 20 s at most)")
+    add_kernel(sub)
     sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")
     sub.add_argument("--no-report", action="store_true", help="do not write report.html")
 
     sub = command(
         "check",
         "check certificates without a solver",
-        "  verimv extract examples/networks/hat.json -o hat && verimv check hat\n  valid",
+        "  verimv extract examples/networks/hat.json -o hat && verimv check hat\n"
+        "  valid (kernel.py and the verified kernel)\n  …",
         decides=("paths",),
     )
     sub.add_argument(
         "paths",
         nargs="+",
         metavar="DIR|CERTIFICATE",
-        help="directories that extract wrote (or a file in each), or certificates",
+        help="directories that extract wrote (or a file in each), directories of such directories, or certificates",
     )
     for name, file in kernel.FILES.items():
         sub.add_argument(f"--{name}", metavar="FILE", help=f"the {name} that the certificate is about (DIR/{file})")
+    add_kernel(sub)
     sub.add_argument(
-        "--kernel",
-        choices=KERNELS,
-        default="python",
-        help="kernel.py, the program proved sound in Coq (make -C proofs), or both, which must agree (default: python)",
+        "--statements", action="store_true", help="with several certificates: print what each proves below its row"
+    )
+    sub.add_argument(
+        "--html", metavar="FILE", help="write verdicts and statements to FILE as a page, with links to reports"
+    )
+    sub.add_argument(
+        "--workers",
+        type=workers,
+        metavar="N",
+        help="with several certificates: processes that check them (default: one for each core)",
     )
 
     sub = command(
@@ -265,6 +273,22 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="if they are equal, write a certificate to DIR; with a tolerance, for two networks only",
     )
+
+    sub = command(
+        "distance",
+        "how far apart are two networks or formulas? At least, at a point; at most, proved (60 s, or --timeout)",
+        "  verimv distance 'x ∧ ¬x' 'Δ[1/2](x ∧ ¬x)'\n  exactly 1/4 (0.25)\n    at x=1/2",
+        budgeted=True,
+        decides=("a", "b"),
+    )
+    sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, or - for stdin")
+    sub.add_argument("b", metavar="B", help="the other formula or network")
+    sub.add_argument("--tolerance", metavar="E", help="stop when it is decided whether the distance is at most E")
+    sub.add_argument(
+        "--within", metavar="R", default="0", help="stop when both ends are this close: 0.1 or 10%% (default: 0)"
+    )
+    add_box(sub)
+    sub.add_argument("--certify", metavar="DIR", help="of two networks: write a certificate of upper bounds to DIR")
 
     sub = question(
         "prove",

@@ -9,11 +9,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Case:
-    """One question of a command, for JUnit: its subject and its outcome."""
+    """One question of a command, for JUnit: its subject, its outcome, and its time if it was measured."""
 
     name: str
     exit_code: int
     text: str
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)

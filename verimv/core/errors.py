@@ -8,6 +8,7 @@
     ├── Undecided        3  time, memory or precision of a method ran out
     │   └── IncompleteCertificate      … with what is missing
     └── InternalError    4  verimv or a solver contradicts itself
+        └── KernelsDisagree            … two kernels about one certificate
 
 Anything else that escapes is a bug in verimv (exit code 4).
 
@@ -101,6 +102,10 @@ class InternalError(VerimvError):
     def __init__(self, message: str, reproduction: str = "") -> None:
         super().__init__(message)
         self.reproduction = reproduction
+
+
+class KernelsDisagree(InternalError):
+    """The kernels give different verdicts on the same certificate, so one of them is wrong."""
 
 
 class InexactWarning(UserWarning):

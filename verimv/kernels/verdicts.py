@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from verimv import kernel
 from verimv.core.errors import IncompleteCertificate, InputError, InvalidCertificate
 
 CERTIFICATE_FILES = kernel.CERTIFICATE_FILES
-
-
-def check_files(path: str | os.PathLike[str], **files: str | None) -> list[str]:
-    """Check a directory that verimv wrote, or a certificate with its subjects `network=`, `formula=`, ….
-
-    Return what is proved, a line for each output.
-    """
-    found = verdict(lambda: kernel.check(os.fspath(path), files))
-    if isinstance(found, kernel.Rejected):
-        raise as_error(found, os.fspath(path))
-    return found.lines
 
 
 def ranges_of(statement: kernel.Statement) -> dict[str, tuple[str, str]] | None:

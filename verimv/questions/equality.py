@@ -10,7 +10,6 @@ from itertools import product
 
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds
-from verimv.bounding.search.difference import Difference
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import extract
 from verimv.certificate.from_pair import certify, certify_formulas
@@ -18,9 +17,11 @@ from verimv.certificate.from_ranges import certify_difference
 from verimv.core.effort import SECOND
 from verimv.core.errors import InputError, Refuted, Undecided, check_type
 from verimv.exact import ZERO, Number, sign
+from verimv.exact.decimals import rounded_down, rounded_up
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
+from verimv.questions.distance import DistanceSearch
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import BOX_WORK, Search
 from verimv.solvers.verdict import Verdict
@@ -41,7 +42,8 @@ def equivalent(
     """Decide whether |a − b| ≤ tolerance everywhere; refuted with an exact point where it is not.
 
     If a large formula is what extraction gives for the network, the kernel checks the certificate of that extraction.
-    Otherwise the methods are shared neurons, one query, the range of the difference, and queries about smaller boxes.
+    Otherwise the methods are shared neurons, points, one query, the range of the difference, and queries about smaller
+    boxes. A verdict other than "proved" says how far apart both are.
     """
     check_type(a, Formula, Network)
     check_type(b, Formula, Network)
@@ -52,21 +54,67 @@ def equivalent(
         if verdict is not None:
             return verdict
     search.progress("comparing neurons", 0, 1)
-    difference = Difference(a, b, tolerance)
-    verdict = difference.by_structure()
+    closing = DistanceSearch(a, b, search, tolerance, ZERO)
+    verdict = closing.difference.by_structure()
     if verdict is not None:
         return verdict
+    closing.look()
+    verdict = _decided(closing)
+    if verdict is None:  # a refuted verdict is false
+        verdict = _by_rounds(a, b, tolerance, search, closing)
+    return _apart(verdict, closing)
+
+
+def _decided(closing: DistanceSearch) -> Verdict | None:
+    """Return the verdict if an end of the interval decides the tolerance."""
+    tolerance = ZERO if closing.tolerance is None else closing.tolerance
+    if closing.attained > tolerance:
+        return closing.difference.refuted(closing.points.farthest.point)
+    if closing.networks is not None and closing.proved is not None and closing.proved <= tolerance:
+        return closing.difference.proved("differences of neurons")
+    return None
+
+
+def _by_rounds(
+    a: Formula | Network, b: Formula | Network, tolerance: Number, search: Search, closing: DistanceSearch
+) -> Verdict:
+    """Ask solvers and the search in turn, with more work each time; then solvers about smaller boxes.
+
+    Solvers are good at formulas, the search at networks: so that one comes first, unless solvers were chosen.
+    """
+    search_first = isinstance(a, Network) and isinstance(b, Network) and len(search.solvers) == 1
     for query_work, search_work in _ROUNDS:
-        asking = replace(search, seconds=search.deadline.left, work=query_work, split=False)
-        verdict = equal_by_solver(a, b, tolerance=tolerance, search=asking)
-        if verdict.undecided and search.deadline.left:
-            search.progress("finding the range of the difference", 0, 1)
-            with suppress(Undecided):  # the time is over
-                verdict = difference.by_search(search_work, search.deadline) or verdict
-        if not verdict.undecided or not search.deadline.left:
+        verdict: Verdict | None = None
+        for by_search in (search_first, not search_first):
+            if by_search and search.deadline.left:
+                search.progress("finding the range of the difference", 0, 1)
+                with suppress(Undecided):  # the time is over
+                    if closing.networks is not None:
+                        closing.round(search_work)
+                        found = _decided(closing)
+                    else:
+                        found = closing.difference.by_search(search_work, search.deadline)
+                    verdict = verdict if found is None else found
+            elif not by_search:
+                asking = replace(search, seconds=search.deadline.left, work=query_work, split=False)
+                verdict = equal_by_solver(a, b, tolerance=tolerance, search=asking)
+            if verdict is not None and not verdict.undecided:
+                return verdict
+        if verdict is not None and not search.deadline.left:
             return verdict
     asking = replace(search, seconds=search.deadline.left, work=BOX_WORK)
     return equal_by_solver(a, b, tolerance=tolerance, search=asking)
+
+
+def _apart(verdict: Verdict, closing: DistanceSearch) -> Verdict:
+    """Return the verdict with how far apart both subjects are, as far as that is known."""
+    if verdict.proved:
+        return verdict
+    attained, proved = closing.attained, closing.proved
+    if verdict.undecided and proved is not None:
+        ends = f"the difference is at least {rounded_down(attained)} and at most {rounded_up(proved)}"
+        return replace(verdict, reason=f"{verdict.reason}; {ends}", apart=(attained, proved))
+    return replace(verdict, apart=(max(attained, closing.difference.at(verdict)), proved))
 
 
 def certify_equality(

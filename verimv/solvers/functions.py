@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from verimv.core.errors import InputError, check_type
 from verimv.exact import ONE, ZERO, Number, format_number
@@ -29,25 +30,29 @@ class Function:
         self.outputs = tuple(subject.outputs if outputs is None else outputs)
         own = dict(zip(subject.inputs, subject.box, strict=True)) if isinstance(subject, Network) else {}
         self.box: Box = tuple(own.get(name, (ZERO, ONE)) for name in self.inputs)
-        self._unit = to_unit_cube(subject) if isinstance(subject, Network) else subject
         self._positions = [self.inputs.index(name) for name in subject.inputs]
         self._chosen = [subject.outputs.index(name) for name in self.outputs]
+
+    @cached_property
+    def unit(self) -> Formula | Network:
+        """The subject as a function on the unit cube, with its own order of inputs and outputs."""
+        return to_unit_cube(self.subject) if isinstance(self.subject, Network) else self.subject
 
     def at(self, point: Sequence[Number]) -> list[Number]:
         """Return exact outputs at a point of the unit cube."""
         own = [point[i] for i in self._positions]
-        if isinstance(self._unit, Network):
-            values = self._unit.at(own)
+        if isinstance(self.unit, Network):
+            values = self.unit.at(own)
         else:
-            values = self._unit.at(dict(zip(self._unit.inputs, own, strict=True)))
+            values = self.unit.at(dict(zip(self.unit.inputs, own, strict=True)))
         return [values[i] for i in self._chosen]
 
     def add_to(self, program: Program) -> list[Affine]:
         """Add the function to a program with the same inputs in the same order; return the outputs as forms."""
-        if isinstance(self._unit, Network):
-            forms = program.add_network(self._unit, positions=self._positions)
+        if isinstance(self.unit, Network):
+            forms = program.add_network(self.unit, positions=self._positions)
         else:
-            forms = program.add_formula(self._unit, self.inputs)
+            forms = program.add_formula(self.unit, self.inputs)
         return [forms[i] for i in self._chosen]
 
     def named(self, point: Sequence[Number]) -> dict[str, str]:

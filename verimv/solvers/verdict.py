@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from verimv.core.display import Headed, cut, html_table
 from verimv.core.errors import Undecided
+from verimv.exact import Number, format_number
 
 Status = Literal["proved", "refuted", "undecided"]
 
@@ -36,6 +37,8 @@ class Verdict(Headed):
     #: solver or search, version, answer and seconds of every query that the verdict depends on
     evidence: tuple[Mapping[str, Any], ...] = field(default=())
     seconds: float = 0.0
+    #: of two subjects that are compared: how far apart they are at least, at some point, and at most, proved
+    apart: tuple[Number | None, Number | None] = (None, None)
 
     @property
     def proved(self) -> bool:
@@ -77,6 +80,11 @@ class Verdict(Headed):
             "status": self.status,
             "witness": None if self.witness is None else {"point": dict(self.witness.point), **self.witness.values},
             "reason": self.reason,
+            **{
+                name: format_number(x)
+                for name, x in zip(("attained", "proved"), self.apart, strict=True)
+                if x is not None
+            },
             "evidence": [dict(item) for item in self.evidence],
             "seconds": round(self.seconds, 3),
         }

@@ -2,11 +2,12 @@
 
     What this file defines, in plain words.  [prove] follows, for each target, a
     tree of cases, in each of which that sum over variables is at most 0.  A
-    case is a split of a variable, or a leaf: ranges of all variables are
-    computed in order, from the known bounds and those that splits have given,
-    and a walk back replaces each activation by a multiple of its argument and
-    a constant.  What is left is a number, which must not be positive.  Why
-    this is right is proved in CasesSound.v.
+    case is a split of a variable; a lemma, which is a bound that is shown first,
+    over the variables before it, and used then; or a leaf: ranges of all
+    variables are computed in order, from the known bounds and those that splits
+    and lemmas have given, and a walk back replaces each activation by a multiple
+    of its argument and a constant.  What is left is a number, which must not be
+    positive.  Why this is right is proved in CasesSound.v.
 
     Ranges of variables are kept from one leaf to the next, as far as the bounds
     of the variables, from the first on, are the same. *)
@@ -59,16 +60,22 @@ Arguments ranges {t}.
 Definition cache (t : Type) : Type := list (entry t).
 Definition no_cache {t : Type} : cache t := [].
 
-(** A situation: a target, all bounds, which variables have bounds from splits
-    (low, high), and how many such bounds there are. *)
+(** A situation: a target; the variables that matter, which are those before
+    [upto], and the steps of a leaf over them; all bounds; which variables have
+    bounds from splits (low, high); and how many bounds splits and lemmas have
+    given. *)
 Record situation (t : Type) := Situation {
   target : sum t;
+  upto : positive;
+  weight : Z;
   bounds : facts t;
   splits : trie (bool * bool);
   given : Z
 }.
 Arguments Situation {t}.
 Arguments target {t}.
+Arguments upto {t}.
+Arguments weight {t}.
 Arguments bounds {t}.
 Arguments splits {t}.
 Arguments given {t}.
@@ -197,17 +204,18 @@ Section Cases.
         then (e :: before, true) else (before, false)
     end.
 
-  (** The entries of all variables; whether a range is empty. *)
-  Fixpoint extend (known : facts t) (items : list (positive * variable t)) (c : cache t)
+  (** The entries of all variables below the bound; whether a range is empty. *)
+  Fixpoint extend (upto : positive) (known : facts t) (items : list (positive * variable t)) (c : cache t)
       : result (cache t * bool) :=
     match items with
     | [] => Ok (c, false)
     | (k, x) :: rest =>
-        if match c with [] => false | e :: _ => Pos.leb k (key e) end then extend known rest c
+        if Pos.leb upto k then Ok (c, false)
+        else if match c with [] => false | e :: _ => Pos.leb k (key e) end then extend upto known rest c
         else
           let* e := measure known c k x in
           match e with
-          | Some e => extend known rest (e :: c)
+          | Some e => extend upto known rest (e :: c)
           | None => Ok (c, true)
           end
     end.
@@ -335,9 +343,9 @@ Section Cases.
     let* _ := fitting K total in
     Ok total.
 
-  Definition leaf (upto : positive) (items : list (positive * variable t)) (c : cache t)
+  Definition leaf (items : list (positive * variable t)) (c : cache t)
       (s : situation t) (ms : list t) : result (cache t) :=
-    let* r := extend (bounds s) items (fst (keep upto (bounds s) c)) in
+    let* r := extend (upto s) (bounds s) items (fst (keep (upto s) (bounds s) c)) in
     let (c, empty) := r in
     if empty then Ok c else
     let* gap := bound_by c s ms in
@@ -347,18 +355,69 @@ Section Cases.
 
   (** ** Trees of cases *)
 
+  (** (argument - value) for a high bound, (value - argument) for a low one. *)
+  Definition bound_target (s : side) (u : sum t) (x : t) : result (sum t) :=
+    match s with
+    | High => add_sums K [(u, one)] (opp K x)
+    | Low => add_sums K [(u, int K (-1))] x
+    end.
+
   (** A new bound replaces one of the same side. *)
-  Definition with_bound (s : situation t) (k : positive) (at_least : bool) (point : t) : situation t :=
-    let (l, h) := match find k (bounds s) with Some b => b | None => (None, None) end in
+  Definition replaced (b : option (limits t)) (s : side) (x : t) : limits t :=
+    let (l, h) := match b with Some lh => lh | None => (None, None) end in
+    match s with
+    | Low => (Some x, h)
+    | High => (l, Some x)
+    end.
+
+  (** One side of a split. *)
+  Definition with_split (s : situation t) (k : positive) (which : side) (point : t) : situation t :=
     let (had_l, had_h) := match find k (splits s) with Some b => b | None => (false, false) end in
-    let had := if at_least then had_l else had_h in
+    let had := match which with Low => had_l | High => had_h end in
     {| target := target s;
-       bounds := set k (if at_least then (Some point, h) else (l, Some point)) (bounds s);
-       splits := set k (if at_least then (true, had_h) else (had_l, true)) (splits s);
+       upto := upto s;
+       weight := weight s;
+       bounds := set k (replaced (find k (bounds s)) which point) (bounds s);
+       splits := set k (match which with Low => (true, had_h) | High => (had_l, true) end) (splits s);
        given := if had then given s else Z.succ (given s) |}.
 
+  (** After a lemma: no multiplier is needed because of it. *)
+  Definition with_lemma (s : situation t) (k : positive) (which : side) (x : t) : situation t :=
+    {| target := target s;
+       upto := upto s;
+       weight := weight s;
+       bounds := set k (replaced (find k (bounds s)) which x) (bounds s);
+       splits := splits s;
+       given := Z.succ (given s) |}.
+
+  (** What a lemma about variable k needs: another target, over the variables before k. *)
+  Definition for_lemma (s : situation t) (k : positive) (goal : sum t) (weight : Z) : situation t :=
+    {| target := goal;
+       upto := k;
+       weight := weight;
+       bounds := bounds s;
+       splits := splits s;
+       given := given s |}.
+
+  Definition count_terms (s : sum t) : Z :=
+    fold_left (fun n _ => Z.succ n) (terms s) (if is_zero K (constant s) then 0 else 1)%Z.
+
+  Definition count_weights (x : variable t) : Z :=
+    match x with Free => 0%Z | Neuron _ s => count_terms s end.
+
+  (** The steps of a leaf over variables with so many weights. *)
+  Definition leaf_cost (weights : Z) : Z := Z.succ (Z.div weights weights_per_step).
+
+  (** Variable k, and the steps of a leaf over the variables before it. *)
+  Fixpoint seek (k : positive) (items : list (positive * variable t)) (weights : Z) : option (variable t * Z) :=
+    match items with
+    | [] => None
+    | (j, x) :: rest =>
+        if Pos.eqb j k then Some (x, leaf_cost weights) else seek k rest (Z.add weights (count_weights x))
+    end.
+
   (** The situations that are open, the one that is due first. *)
-  Fixpoint follow (upto : positive) (items : list (positive * variable t)) (weight : Z)
+  Fixpoint follow (items : list (positive * variable t))
       (cases : list case) (open : list (situation t)) (c : cache t) (budget : Z)
       : result (cache t * Z) :=
     match cases with
@@ -374,15 +433,26 @@ Section Cases.
             | Split k point =>
                 let* p := read K point in
                 let k := N.succ_pos k in
-                let* _ := need (Pos.ltb k upto) "a variable" in
-                follow upto items weight rest (with_bound s k false p :: with_bound s k true p :: open) c budget
+                let* _ := need (Pos.ltb k (upto s)) "a variable" in
+                follow items rest (with_split s k High p :: with_split s k Low p :: open) c budget
+            | Lemma_ k which value =>
+                let* x := read K value in
+                let k := N.succ_pos k in
+                let* _ := need (Pos.ltb k (upto s)) "a variable" in
+                match seek k items 0 with
+                | Some (Neuron _ u, weight) =>
+                    let* budget := spend weight budget in
+                    let* goal := bound_target which u x in
+                    follow items rest (for_lemma s k goal weight :: with_lemma s k which x :: open) c budget
+                | _ => Reject Invalid "a variable that is not free"
+                end
             | Leaf ms =>
-                let* budget := spend weight budget in
+                let* budget := spend (weight s) budget in
                 let* ms := collect (read K) ms [] in
-                let* c := leaf upto items c s ms in
-                follow upto items weight rest open c budget
+                let* c := leaf items c s ms in
+                follow items rest open c budget
             | BrokenLeaf =>
-                let* _ := spend weight budget in
+                let* _ := spend (weight s) budget in
                 Reject Malformed "numbers"
             | BrokenCase => Reject Malformed "a case"
             end
@@ -397,18 +467,11 @@ Section Cases.
     if Pos.eqb (bound vs) 1 then []
     else rev' (snd (Pos.iter next (1%positive, []) (Pos.pred (bound vs)))).
 
-  Definition count_terms (s : sum t) : Z :=
-    fold_left (fun n _ => Z.succ n) (terms s) (if is_zero K (constant s) then 0 else 1)%Z.
-
-  (** The steps of a leaf. *)
-  Definition leaf_cost (items : list (positive * variable t)) : Z :=
-    let weights := fold_left (fun n kx =>
-      match snd kx with Free => n | Neuron _ s => Z.add n (count_terms s) end) items 0%Z in
-    Z.succ (Z.div weights weights_per_step).
-
   Definition prove (vs : variables t) (targets : list (sum t)) (known : facts t) (cases : list case)
       (c : cache t) (budget : Z) : result (cache t * Z) :=
     let items := listed vs in
-    let start s := {| target := s; bounds := known; splits := Empty; given := 0 |} in
-    follow (bound vs) items (leaf_cost items) cases (map start targets) c budget.
+    let weights := fold_left (fun n kx => Z.add n (count_weights (snd kx))) items 0%Z in
+    let start s := {| target := s; upto := bound vs; weight := leaf_cost weights;
+                      bounds := known; splits := Empty; given := 0 |} in
+    follow items cases (map start targets) c budget.
 End Cases.

@@ -46,11 +46,11 @@ Definition apply_prefix (p : prefix) (n : positive) : action t positive :=
   end.
 
 (** The innermost prefix comes first here. *)
-Fixpoint apply_prefixes (ps : list prefix) (n : positive) : action t positive :=
-  match ps with
+Fixpoint apply_prefixes (ps : list prefix) (n : positive) : action t positive := fun now =>
+  (match ps with
   | [] => ret n
   | p :: rest => let! m := apply_prefix p n in apply_prefixes rest m
-  end.
+  end) now.
 
 Definition read_operand (inputs : N) (names : trie positive) (o : operand) : action t positive :=
   let! n := lift (node_of_name inputs names (name o)) in
@@ -70,13 +70,13 @@ Definition read_definition (inputs : N) (names : trie positive) (d : Syntax.defi
 
 (** [x] is the number of the next name. *)
 Fixpoint read_definitions (inputs : N) (names : trie positive) (x : N) (ds : list Syntax.definition)
-    : action t (trie positive) :=
-  match ds with
+    : action t (trie positive) := fun now =>
+  (match ds with
   | [] => ret names
   | d :: rest =>
       let! n := read_definition inputs names d in
       read_definitions inputs (set (N.succ_pos x) n names) (N.succ x) rest
-  end.
+  end) now.
 
 (** The nodes of the outputs. *)
 Definition read_formula (inputs : N) (f : formula) : action t (list positive) :=

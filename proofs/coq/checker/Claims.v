@@ -44,11 +44,11 @@ Definition rule_scale (x : factor) (c : Z) : action t unit :=
 
 (** first (op) second (op) ..., from the left *)
 Fixpoint connect_nodes (op : positive -> positive -> action t positive) (n : positive)
-    (rest : list positive) : action t positive :=
-  match rest with
+    (rest : list positive) : action t positive := fun now =>
+  (match rest with
   | [] => ret n
   | m :: rest => let! a := op n m in connect_nodes op a rest
-  end.
+  end) now.
 
 Definition sum_of_forms (fs : list (form t)) (plus : t) : action t (form t) :=
   total_form (List.map (fun f => (f, one)) fs) plus.
@@ -127,13 +127,13 @@ Definition rule_cut (f g c : Z) (lambda mu : exact) : action t unit :=
   add_claim n sum.
 
 (** Claims about f, f - 1, f - 2, ...: their nodes; [k] is the first to subtract. *)
-Fixpoint steps_down (f : form t) (k : Z) (cs : list Z) (done : list positive) : action t (list positive) :=
-  match cs with
+Fixpoint steps_down (f : form t) (k : Z) (cs : list Z) (done : list positive) : action t (list positive) := fun now =>
+  (match cs with
   | [] => ret (rev' done)
   | c :: rest =>
       let! n := node_of K c (less K f (int K k)) in
       steps_down f (Z.succ k) rest (n :: done)
-  end.
+  end) now.
 
 Definition first_form (cs : list Z) : action t (form t) :=
   match cs with
@@ -150,14 +150,14 @@ Definition good_sequence (cs : list Z) : action t (form t * list positive) :=
   ret (f, ns).
 
 (** Claims about f, f - 1, f - 2, ... for new nodes. *)
-Fixpoint claim_steps (f g : form t) (k : Z) (ns : list positive) : action t unit :=
-  match ns with
+Fixpoint claim_steps (f g : form t) (k : Z) (ns : list positive) : action t unit := fun now =>
+  (match ns with
   | [] => ret tt
   | n :: rest =>
       let! h := total_form [(f, one); (g, one)] (int K (- k)) in
       let! _ := add_claim n h in
       claim_steps f g (Z.succ k) rest
-  end.
+  end) now.
 
 (** The first n of a list, and the others; n may be large. *)
 Fixpoint split_list {A} (n : N) (l done : list A) : list A * list A :=
@@ -230,8 +230,8 @@ Definition placed (places : trie positive) (u : sum t) : result (sum t) :=
 Definition is_node (n : positive) (u : sum t) : bool := same_sum K u (node_sum K n).
 
 Fixpoint cone_variables (cone : list (option Z)) (places : trie positive) (vs : variables t)
-    : action t (trie positive * variables t) :=
-  match cone with
+    : action t (trie positive * variables t) := fun now =>
+  (match cone with
   | [] => ret (places, vs)
   | None :: _ => lift (Reject Malformed "numbers of claims")
   | Some c :: rest =>
@@ -243,7 +243,7 @@ Fixpoint cone_variables (cone : list (option Z)) (places : trie positive) (vs : 
                 else let! z := lift (placed places u) in ret (Neuron Clip z) in
       let k := bound vs in
       cone_variables rest (set n k places) (Variables (Pos.succ k) (set k x (definition vs)))
-  end.
+  end) now.
 
 (** Run [prove] on the budget of the store; the ranges that it keeps are given back. *)
 Definition prove (vs : variables t) (targets : list (sum t)) (known : facts t) (cs : list case)

@@ -207,8 +207,8 @@ Fixpoint set_all (k : positive) (ss : list (sum t)) (m : trie (sum t)) : trie (s
   end.
 
 (** Enter the layers to come, up to one whose neurons need values by rules. *)
-Fixpoint enter (ls : list flat) (p : progress) : action t progress :=
-  match ls with
+Fixpoint enter (ls : list flat) (p : progress) : action t progress := fun now =>
+  (match ls with
   | [] => ret p
   | l :: rest =>
       let! ss := layer_arguments (values p) (neurons l) in
@@ -220,7 +220,7 @@ Fixpoint enter (ls : list flat) (p : progress) : action t progress :=
                   k (if identity then stop else k) stop
                   (set_all k ss Empty) vals (known p) (assumed p) (cached p) in
       if identity then enter rest p' else ret p'
-  end.
+  end) now.
 
 (** The neuron that is due gets its value. *)
 Definition give_value (u : sum t) (p : progress) : action t progress :=
@@ -290,13 +290,13 @@ Definition clip_unit (f : form t) (B : t) (i : Z) (c : Z) : action t (sum t * t)
 
 (** All units; the value of a complement 1 - [node] has a constant: [ones] counts those. *)
 Fixpoint clip_units (f : form t) (B : t) (i : Z) (cs : list Z) (ones : Z) (done : list (sum t * t))
-    : action t (Z * list (sum t * t)) :=
-  match cs with
+    : action t (Z * list (sum t * t)) := fun now =>
+  (match cs with
   | [] => ret (ones, rev' done)
   | c :: rest =>
       let! x := clip_unit f B i c in
       clip_units f B (i + 1) rest (if (0 <? c)%Z then ones else ones + 1)%Z (x :: done)
-  end.
+  end) now.
 
 (** A ReLU is covered by p + m units of height B. *)
 Definition relu_covered (B : t) (p m : N) (r : t * t) : result unit :=
@@ -335,20 +335,6 @@ Definition rule_clip (l i : N) (B : exact) (p : N) (cs : list Z) (g : progress) 
   let! u := lift (add_sums K pairs (mul K factor (int K (Z.of_N p + ones)))) in
   give_value u g.
 
-Definition with_bound (s : side) (x : t) (b : option (option t * option t)) : option t * option t :=
-  let (low, high) := match b with Some lh => lh | None => (None, None) end in
-  match s with
-  | Low => (Some x, high)
-  | High => (low, Some x)
-  end.
-
-(** (argument - value) for a high bound, (value - argument) for a low one. *)
-Definition bound_target (s : side) (u : sum t) (x : t) : result (sum t) :=
-  match s with
-  | High => add_sums K [(u, one)] (opp K x)
-  | Low => add_sums K [(u, int K (-1))] x
-  end.
-
 Definition rule_bound (l i : N) (s : side) (value : exact) (cs : list case) (p : progress)
     : action t progress :=
   let! x := lift (read K value) in
@@ -362,11 +348,11 @@ Definition rule_bound (l i : N) (s : side) (value : exact) (cs : list case) (p :
           let! c := match cs with
                     | [] => ret (cached p)
                     | _ =>
-                        let! target := lift (bound_target s u x) in
+                        let! target := lift (Cases.bound_target K s u x) in
                         let vs := Variables first (definition (system p)) in
                         prove K vs [target] (known p) cs (cached p)
                     end in
-          let facts := set k (with_bound s x (find k (known p))) (known p) in
+          let facts := set k (Cases.replaced (find k (known p)) s x) (known p) in
           ret (Progress (system p) (shapes p) (layer_number p) (to_come p) (first_due p) (due p)
                  (last_due p) (arguments p) (values p) facts
                  (assumed p || match cs with [] => true | _ => false end) c)

@@ -101,21 +101,21 @@ Definition share_neuron (a : activation) (k : positive) (s : sum t) (h : sharing
 (** ** All neurons *)
 
 Fixpoint share_neurons (a : activation) (k : positive) (ss : list (sum t)) (h : sharing) (done : list (sum t))
-    : action t (list (sum t) * sharing) :=
-  match ss with
+    : action t (list (sum t) * sharing) := fun now =>
+  (match ss with
   | [] => ret (rev' done, h)
   | s :: rest =>
       let! r := share_neuron a k s h in
       share_neurons a (Pos.succ k) rest (snd r) (fst r :: done)
-  end.
+  end) now.
 
-Fixpoint share_layers (ls : list (flat t)) (h : sharing) (done : list (flat t)) : action t (list (flat t)) :=
-  match ls with
+Fixpoint share_layers (ls : list (flat t)) (h : sharing) (done : list (flat t)) : action t (list (flat t)) := fun now =>
+  (match ls with
   | [] => ret (rev' done)
   | l :: rest =>
       let! r := share_neurons (kind l) (start_at l) (neurons l) h [] in
       share_layers rest (snd r) (Flat (start_at l) (kind l) (fst r) :: done)
-  end.
+  end) now.
 
 Definition share (ls : list (flat t)) : action t (list (flat t)) := share_layers ls nothing_shared [].
 End Sharing.

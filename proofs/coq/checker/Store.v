@@ -55,7 +55,10 @@ Record store := Store {
   next_claim : positive;
   claims : trie (positive * form) }.
 
-(** ** Actions: they read and change the store, or reject *)
+(** ** Actions: they read and change the store, or reject
+
+    A loop that is an action takes the store, [now], as an argument: then
+    extraction writes a loop, and not a function for what is left to do. *)
 
 Definition action (A : Type) : Type := store -> result (A * store).
 
@@ -76,11 +79,11 @@ Definition lift {A} (r : result A) : action A :=
 Notation "'let!' p := m 'in' e" := (andthen m (fun p => e))
   (at level 200, p pattern, m at level 100, e at level 200, right associativity).
 
-Fixpoint each_in_turn {A B} (f : A -> action B) (l : list A) (done : list B) : action (list B) :=
-  match l with
+Fixpoint each_in_turn {A B} (f : A -> action B) (l : list A) (done : list B) : action (list B) := fun now =>
+  (match l with
   | [] => ret (rev' done)
   | a :: rest => let! b := f a in each_in_turn f rest (b :: done)
-  end.
+  end) now.
 
 Definition set_nodes (n : nodes) (s : store) : store :=
   Store (budget s) n (all_parts s) (next_claim s) (claims s).

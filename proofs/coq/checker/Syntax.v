@@ -73,13 +73,14 @@ Inductive subjects :=
     The numbers of a case are read when its turn comes; what cannot be read is
     malformed then, a leaf a bit later than anything else. *)
 
+Inductive side := Low | High.
+
 Inductive case :=
   | Split (k : N) (point : exact)
+  | Lemma_ (k : N) (s : side) (value : exact)
   | Leaf (multipliers : list exact)
   | BrokenLeaf
   | BrokenCase.
-
-Inductive side := Low | High.
 
 (** ** Lines (sections 6, 7, 9)
 

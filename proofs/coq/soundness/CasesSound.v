@@ -263,9 +263,13 @@ Section Cases.
   Hypothesis same_def : definition vs = def.
   Hypothesis Hv : solution value v vs.
 
-  (** All entries of a cache belong to the system and use its bounds. *)
-  Definition current (known : facts t) (c : cache t) : Prop :=
-    forall e, In e c -> (key e < bound vs)%positive /\ used e = find (key e) known.
+  (** Only the variables before a number may matter. *)
+  Definition facts_below (upto : positive) (known : facts t) : Prop :=
+    facts_hold value v (Variables upto def) known.
+
+  (** All entries of a cache are about these, and use the bounds that are known. *)
+  Definition current (upto : positive) (known : facts t) (c : cache t) : Prop :=
+    forall e, In e c -> (key e < upto)%positive /\ used e = find (key e) known.
 
   Lemma same_limits_eq x y : same_limits K x y = true -> x = y.
   Proof.
@@ -277,14 +281,14 @@ Section Cases.
     now rewrite (N _ _ H1), (N _ _ H2).
   Qed.
 
-  Lemma keep_ok known c : forall c' all, cache_ok c -> keep K (bound vs) known c = (c', all) ->
-    cache_ok c' /\ current known c' /\ (all = true -> c' = c).
+  Lemma keep_ok upto known c : forall c' all, cache_ok c -> keep K upto known c = (c', all) ->
+    cache_ok c' /\ current upto known c' /\ (all = true -> c' = c).
   Proof.
     induction c as [| e c IH]; intros c' all Hc; cbn [keep].
     { intros [= <- <-]. split; [exact I |]. split; [intros e [] | trivial]. }
-    destruct (keep K (bound vs) known c) as [before all'] eqn:E.
+    destruct (keep K upto known c) as [before all'] eqn:E.
     destruct (IH _ _ (proj1 Hc) eq_refl) as (Hb & Hcur & Hall).
-    destruct (all' && Pos.ltb (key e) (bound vs) && same_limits K (used e) (find (key e) known))%bool
+    destruct (all' && Pos.ltb (key e) upto && same_limits K (used e) (find (key e) known))%bool
       eqn:Ec; intros [= <- <-].
     - apply andb_prop in Ec. destruct Ec as [Ec Hs]. apply andb_prop in Ec. destruct Ec as [-> Hlt].
       apply same_limits_eq in Hs. apply Pos.ltb_lt in Hlt. rewrite (Hall eq_refl) in *.
@@ -303,36 +307,38 @@ Section Cases.
     intros Hk Hb. specialize (Hv k Hb). rewrite same_def, Hk in Hv. now destruct x.
   Qed.
 
-  Lemma obeys_here known k x : facts_hold value v vs known ->
-    find k def = Some x -> (k < bound vs)%positive -> obeys (find k known) (argument x k).
+  Lemma obeys_here upto known k x : facts_below upto known ->
+    find k def = Some x -> (k < upto)%positive -> obeys (find k known) (argument x k).
   Proof.
     intros Hf Hk Hb. destruct (find k known) as [[l h] |] eqn:E; [| exact I].
     destruct (Hf k l h Hb E) as [Hl Hh].
-    assert (Ea : argument_of value v vs k = argument x k).
-    { unfold argument_of. rewrite same_def, Hk. now destruct x. }
+    assert (Ea : argument_of value v (Variables upto def) k = argument x k).
+    { unfold argument_of. cbn [definition]. rewrite Hk. now destruct x. }
     rewrite Ea in Hl, Hh. now split.
   Qed.
 
-  Lemma all_apply known c : facts_hold value v vs known -> cache_ok c -> current known c ->
-    forall e, In e c -> applies e.
+  Lemma all_apply upto known c : (upto <= bound vs)%positive -> facts_below upto known ->
+    cache_ok c -> current upto known c -> forall e, In e c -> applies e.
   Proof.
-    intros Hf Hc Hcur e He. destruct (Hcur e He) as [Hb Hu].
+    intros Hup Hf Hc Hcur e He. destruct (Hcur e He) as [Hb Hu].
     pose proof (cache_ok_defined c e Hc He) as Hd. split.
-    - now apply defined_here.
-    - rewrite Hu. now apply obeys_here.
+    - apply defined_here; trivial. lia.
+    - rewrite Hu. now apply (obeys_here upto).
   Qed.
 
   Definition items_ok (items : list (positive * variable t)) : Prop :=
-    forall k x, In (k, x) items -> find k def = Some x /\ (k < bound vs)%positive.
+    forall k x, In (k, x) items -> find k def = Some x.
 
-  Lemma extend_ok known items : items_ok items -> forall c c' empty,
-    cache_ok c -> current known c -> extend K known items c = Ok (c', empty) ->
-    cache_ok c' /\ current known c' /\ (empty = true -> facts_hold value v vs known -> False).
+  Lemma extend_ok upto known items : (upto <= bound vs)%positive -> items_ok items -> forall c c' empty,
+    cache_ok c -> current upto known c -> extend K upto known items c = Ok (c', empty) ->
+    cache_ok c' /\ current upto known c' /\ (empty = true -> facts_below upto known -> False).
   Proof.
-    induction items as [| [k x] items IH]; intros Hi c c' empty Hc Hcur; cbn [extend].
+    intros Hup. induction items as [| [k x] items IH]; intros Hi c c' empty Hc Hcur; cbn [extend].
     { intros [= <- <-]. split; [exact Hc |]. split; [exact Hcur | discriminate]. }
     assert (Hi' : items_ok items) by (intros j y Hj; apply Hi; now right).
-    destruct (Hi k x (or_introl eq_refl)) as [Hk Hb].
+    assert (Hk := Hi k x (or_introl eq_refl)).
+    destruct (Pos.leb_spec upto k) as [_ | Hb].
+    { intros [= <- <-]. split; [exact Hc |]. split; [exact Hcur | discriminate]. }
     destruct (match c with [] => false | e :: _ => Pos.leb k (key e) end) eqn:Eskip.
     { now apply IH. }
     assert (Hkeys : forall e', In e' c -> (key e' < k)%positive).
@@ -345,9 +351,9 @@ Section Cases.
       intros e' [<- | He']; [| now apply Hcur]. now rewrite Ek, Eu.
     - injection H as <- <-. split; [exact Hc |]. split; [exact Hcur |].
       intros _ Hf. apply (measure_none known c k x); trivial.
-      + now apply (all_apply known).
-      + now apply defined_here.
-      + now apply obeys_here.
+      + now apply (all_apply upto known).
+      + apply defined_here; trivial. lia.
+      + now apply (obeys_here upto).
   Qed.
 
   (** ** The walk *)
@@ -473,12 +479,12 @@ Section Cases.
     unfold value_of_sum. lra.
   Qed.
 
-  Lemma leaf_sound items c s ms c' : items_ok items -> cache_ok c ->
-    leaf K (bound vs) items c s ms = Ok c' ->
-    cache_ok c' /\ (facts_hold value v vs (bounds s) -> on_sum (target s) <= 0).
+  Lemma leaf_sound items c s ms c' : (upto s <= bound vs)%positive -> items_ok items -> cache_ok c ->
+    leaf K items c s ms = Ok c' ->
+    cache_ok c' /\ (facts_below (upto s) (bounds s) -> on_sum (target s) <= 0).
   Proof.
-    intros Hi Hc H. unfold leaf in H.
-    destruct (keep K (bound vs) (bounds s) c) as [c1 all] eqn:Ek.
+    intros Hup Hi Hc H. unfold leaf in H.
+    destruct (keep K (upto s) (bounds s) c) as [c1 all] eqn:Ek.
     apply keep_ok in Ek; trivial. destruct Ek as (Hc1 & Hcur1 & _). cbn [fst] in H.
     apply bind_ok in H. destruct H as ([c2 empty] & He & H).
     apply extend_ok in He; trivial. destruct He as (Hc2 & Hcur2 & Hempty).
@@ -489,57 +495,97 @@ Section Cases.
     apply bind_ok in H. destruct H as (u & Hneed & H). injection H as <-.
     split; trivial. intros Hf. apply need_ok in Hneed. subst closed.
     apply (le_true sound) in Hle. rewrite (value_zero sound) in Hle.
-    apply bound_by_sound in Hg; trivial; [lra |]. now apply (all_apply (bounds s)).
+    apply bound_by_sound in Hg; trivial; [lra |]. now apply (all_apply (upto s) (bounds s)).
   Qed.
 
   (** ** Trees *)
 
-  Lemma with_bound_holds s k at_least p : facts_hold value v vs (bounds s) ->
-    (if at_least : bool then value p <= argument_of value v vs k else argument_of value v vs k <= value p) ->
-    facts_hold value v vs (bounds (with_bound s k at_least p)).
+  (** What a bound says of a number. *)
+  Definition bounded_by (which : side) (x : t) (z : F) : Prop :=
+    match which with Low => value x <= z | High => z <= value x end.
+
+  Lemma bound_target_sound which u x goal : bound_target K which u x = Ok goal ->
+    on_sum goal <= 0 -> bounded_by which x (on_sum u).
   Proof.
-    intros Hf Hp j l h Hj. unfold with_bound.
-    destruct (match find k (bounds s) with Some b => b | None => (None, None) end) as [l0 h0] eqn:E0.
-    destruct (match find k (splits s) with Some b => b | None => (false, false) end) as [had_l had_h].
-    cbn [bounds]. intros Hfind. apply find_set_cases in Hfind.
-    destruct Hfind as [[-> E] | [_ Hfind]]; [| now apply (Hf j)].
-    assert (H0 : (forall x, l0 = Some x -> value x <= argument_of value v vs k) /\
-                 (forall x, h0 = Some x -> argument_of value v vs k <= value x)).
-    { destruct (find k (bounds s)) as [b |] eqn:Ef.
-      - subst b. now apply (Hf k).
-      - injection E0 as <- <-. split; discriminate. }
-    destruct at_least; injection E as -> ->; split; try apply H0; now intros x [= <-].
+    destruct which; cbn [bound_target bounded_by]; intros H Ht;
+      rewrite (add_sums_sound sound v _ _ _ H) in Ht; unfold total in Ht; cbn [map fold_right fst snd] in Ht;
+      rewrite ?(value_opp sound), ?(value_one sound), ?(value_int sound) in Ht; lra.
   Qed.
 
-  Lemma follow_sound items weight cases : items_ok items -> forall open c budget c' left,
-    cache_ok c -> follow K (bound vs) items weight cases open c budget = Ok (c', left) ->
-    cache_ok c' /\
-    Forall (fun s => facts_hold value v vs (bounds s) -> on_sum (target s) <= 0) open.
+  Lemma replaced_holds upto known k which x : facts_below upto known ->
+    bounded_by which x (argument_of value v (Variables upto def) k) ->
+    facts_below upto (set k (replaced (find k known) which x) known).
   Proof.
-    intros Hi. induction cases as [| this cases IH]; intros open c budget c' left Hc; cbn [follow].
+    intros Hf Hx j l h Hj Hfind. apply find_set_cases in Hfind.
+    destruct Hfind as [[-> E] | [_ Hfind]]; [| now apply (Hf j)].
+    unfold replaced in E. destruct (find k known) as [[l0 h0] |] eqn:Ef.
+    - destruct (Hf k l0 h0 Hj Ef) as [Hl Hh].
+      destruct which; injection E as -> ->; split; trivial; intros y [= <-]; exact Hx.
+    - destruct which; injection E as -> ->; split; try discriminate; intros y [= <-]; exact Hx.
+  Qed.
+
+  Lemma fewer_facts upto upto' known : (upto' <= upto)%positive ->
+    facts_below upto known -> facts_below upto' known.
+  Proof. intros Hup Hf k l h Hk E. apply (Hf k l h); [| exact E]. cbn [bound] in *. lia. Qed.
+
+  Lemma seek_ok k items : items_ok items -> forall weights x cost,
+    seek K k items weights = Some (x, cost) -> find k def = Some x.
+  Proof.
+    induction items as [| [j y] items IH]; intros Hi weights x cost; cbn [seek]; [discriminate |].
+    destruct (Pos.eqb_spec j k) as [-> | _].
+    - intros [= <- _]. apply Hi. now left.
+    - apply IH. intros i z Hz. apply Hi. now right.
+  Qed.
+
+  Lemma follow_sound items cases : items_ok items -> forall open c budget c' left,
+    Forall (fun s => (upto s <= bound vs)%positive) open ->
+    cache_ok c -> follow K items cases open c budget = Ok (c', left) ->
+    cache_ok c' /\
+    Forall (fun s => facts_below (upto s) (bounds s) -> on_sum (target s) <= 0) open.
+  Proof.
+    intros Hi. induction cases as [| this cases IH]; intros open c budget c' left Hup Hc; cbn [follow].
     { intros H. apply bind_ok in H. destruct H as (u & Hn & H). apply need_ok in Hn.
       injection H as <- <-. destruct open; [now split | discriminate]. }
-    destruct open as [| s open]; [discriminate |]. intros H.
+    destruct open as [| s open]; [discriminate |]. inversion_clear Hup as [| ? ? Hs Hups]. intros H.
     apply bind_ok in H. destruct H as (b1 & _ & H).
-    destruct this as [k point | ms | |].
+    destruct this as [k point | k which point | ms | |].
     - apply bind_ok in H. destruct H as (p & _ & H).
       apply bind_ok in H. destruct H as (u & _ & H).
-      destruct (IH _ _ _ _ _ Hc H) as [Hc' Hopen]. split; trivial.
+      set (k' := N.succ_pos k) in *.
+      assert (U : forall which, upto (with_split s k' which p) = upto s /\ target (with_split s k' which p) = target s
+                  /\ bounds (with_split s k' which p) = set k' (replaced (find k' (bounds s)) which p) (bounds s)).
+      { intros which. unfold with_split. destruct (match find _ (splits s) with Some b => b | None => _ end).
+        repeat split. }
+      apply IH in H; trivial.
+      2: { repeat constructor; trivial; now rewrite (proj1 (U _)). }
+      destruct H as [Hc' Hopen]. split; trivial.
       inversion_clear Hopen as [| ? ? Hhigh Hopen'].
       inversion_clear Hopen' as [| ? ? Hlow Hrest]. constructor; trivial.
-      intros Hf.
-      assert (T : forall at_least, target (with_bound s (N.succ_pos k) at_least p) = target s).
-      { intros at_least. unfold with_bound. destruct (match find _ (bounds s) with Some b => b | None => _ end),
-          (match find _ (splits s) with Some b => b | None => _ end). reflexivity. }
-      rewrite T in Hhigh, Hlow.
-      destruct (le_or_lt (argument_of value v vs (N.succ_pos k)) (value p)) as [L | L].
-      + apply Hhigh, with_bound_holds; trivial.
-      + apply Hlow, with_bound_holds; trivial. cbn. lra.
+      intros Hf. destruct (U High) as (-> & -> & ->) in Hhigh. destruct (U Low) as (-> & -> & ->) in Hlow.
+      destruct (le_or_lt (argument_of value v (Variables (upto s) def) k') (value p)) as [L | L].
+      + apply Hhigh, replaced_holds; trivial.
+      + apply Hlow, replaced_holds; trivial. cbn [bounded_by]. lra.
+    - apply bind_ok in H. destruct H as (p & _ & H).
+      apply bind_ok in H. destruct H as (u & Hk & H). apply need_ok in Hk. apply Pos.ltb_lt in Hk.
+      set (k' := N.succ_pos k) in *.
+      destruct (seek K k' items 0) as [[[| a z] weight] |] eqn:Ez; try discriminate.
+      apply seek_ok in Ez; trivial.
+      apply bind_ok in H. destruct H as (b2 & _ & H).
+      apply bind_ok in H. destruct H as (goal & Hg & H).
+      apply IH in H; trivial.
+      2: { repeat constructor; trivial. cbn [upto for_lemma]. lia. }
+      destruct H as [Hc' Hopen]. split; trivial.
+      inversion_clear Hopen as [| ? ? Hfirst Hopen'].
+      inversion_clear Hopen' as [| ? ? Hthen Hrest]. constructor; trivial.
+      cbn [upto bounds target for_lemma with_lemma] in Hfirst, Hthen.
+      intros Hf. apply Hthen, replaced_holds; trivial.
+      unfold argument_of. cbn [definition]. rewrite Ez.
+      apply (bound_target_sound _ _ _ _ Hg), Hfirst. apply (fewer_facts (upto s)); trivial. lia.
     - apply bind_ok in H. destruct H as (b2 & _ & H).
       apply bind_ok in H. destruct H as (ms' & _ & H).
       apply bind_ok in H. destruct H as (c1 & Hl & H).
-      apply leaf_sound in Hl; trivial. destruct Hl as [Hc1 Hs].
-      destruct (IH _ _ _ _ _ Hc1 H) as [Hc' Hopen]. split; trivial. now constructor.
+      apply leaf_sound in Hl; trivial. destruct Hl as [Hc1 Hs'].
+      destruct (IH _ _ _ _ _ Hups Hc1 H) as [Hc' Hopen]. split; trivial. now constructor.
     - apply bind_ok in H. destruct H as (b2 & _ & H). discriminate.
     - discriminate.
   Qed.
@@ -564,8 +610,7 @@ Section Cases.
       - apply (Hstep 1%positive (1%positive, [])); [reflexivity | contradiction].
       - rewrite Pos.iter_succ. apply Hstep; apply IH. }
     unfold rev'. rewrite <- rev_alt, <- in_rev. intros Hin.
-    apply H in Hin. rewrite same_def in Hin. split; [apply Hin |].
-    destruct Hin as [_ Hlt]. rewrite Pos.succ_pred in Hlt; trivial.
+    apply H in Hin. rewrite same_def in Hin. apply Hin.
   Qed.
 End Cases.
 
@@ -586,8 +631,9 @@ Theorem prove_sound {t : Type} (K : number t) (value : t -> F) (meaning : exact 
   cache_sound value v vs c' /\ Forall (fun target => value_of_sum value v target <= 0) targets.
 Proof.
   intros sound H Hc Hv Hf. unfold prove in H.
-  destruct (follow_sound sound v (definition vs) vs eq_refl Hv _ _ _
-              (listed_ok (definition vs) vs eq_refl) _ _ _ _ _ Hc H) as [Hc' Hopen].
-  split; [exact Hc' |]. rewrite Forall_map in Hopen.
-  eapply Forall_impl; [| exact Hopen]. intros target Ht. now apply Ht.
+  eapply (follow_sound sound v (definition vs) vs eq_refl Hv _ _ (listed_ok (definition vs) vs eq_refl)) in H;
+    [| | exact Hc].
+  2: { apply Forall_map, Forall_forall. intros target _. apply Pos.le_refl. }
+  destruct H as [Hc' Hopen]. split; [exact Hc' |]. rewrite Forall_map in Hopen.
+  eapply Forall_impl; [| exact Hopen]. intros target Ht. apply Ht. destruct vs. exact Hf.
 Qed.

@@ -386,29 +386,12 @@ Section ProgressSound.
     apply def_holds in E. destruct x; exact E.
   Qed.
 
-  Lemma bound_target_sound s u x target : Networks.bound_target K s u x = Ok target ->
-    value_of_sum value v target <= 0 ->
-    match s with Low => value x <= value_of_sum value v u | High => value_of_sum value v u <= value x end.
-  Proof.
-    destruct s; simpl; intros H Ht; rewrite (add_sums_sound sound v _ _ _ H) in Ht; unfold total in Ht;
-      cbn [map fold_right fst snd] in Ht; values; lra.
-  Qed.
-
   Lemma new_fact s x k a u known : facts_true known -> find k def = Some (Neuron a u) ->
-    match s with Low => value x <= value_of_sum value v u | High => value_of_sum value v u <= value x end ->
-    facts_true (set k (Networks.with_bound s x (find k known)) known).
+    bounded_by (value := value) s x (value_of_sum value v u) ->
+    facts_true (set k (Cases.replaced (find k known) s x) known).
   Proof.
-    intros Hf Hk Hx b j low high Hj E. apply find_set_cases in E.
-    destruct E as [[-> E] | [_ E]]; [| now apply (Hf b j)].
-    unfold argument_of. cbn [definition]. rewrite Hk.
-    assert (H : forall l h, find k known = Some (l, h) ->
-      (forall y, l = Some y -> value y <= value_of_sum value v u)
-      /\ (forall y, h = Some y -> value_of_sum value v u <= value y)).
-    { intros l h Ek. destruct (Hf b k l h Hj Ek) as [F1 F2].
-      unfold argument_of in F1, F2. cbn [definition] in F1, F2. rewrite Hk in F1, F2. now split. }
-    unfold Networks.with_bound in E. destruct (find k known) as [[l h] |] eqn:Ek.
-    - destruct (H l h eq_refl) as [F1 F2]. destruct s; injection E as -> ->; split; auto; intros y [= <-]; exact Hx.
-    - destruct s; injection E as -> ->; split; try discriminate; intros y [= <-]; exact Hx.
+    intros Hf Hk Hx b. apply replaced_holds; [apply Hf |].
+    unfold argument_of. cbn [definition]. now rewrite Hk.
   Qed.
 
   Lemma rule_bound_valid l i s x cs p (pre : Prop) : (pre -> progress_ok p) ->
@@ -425,13 +408,13 @@ Section ProgressSound.
       intros _ E. cbn [Networks.assumed] in E. now rewrite orb_true_r in E.
     - eapply valid_bind with (post := fun c' => Networks.assumed p = false ->
         (forall b, cache_sound value v (Variables b def) c')
-        /\ match s with Low => value y <= value_of_sum value v u | High => value_of_sum value v u <= value y end).
+        /\ bounded_by (value := value) s y (value_of_sum value v u)).
       + apply valid_lift. intros target Ht.
         eapply valid_post; [apply (prove_valid sound us den part_no v _ _ _ _ _ (Networks.assumed p = false)) |].
         * intros Hpre E. destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6]. rewrite T1.
           split; [apply T5 | split; [apply solution_def | apply T4]].
         * intros c' Hpre Hc E. destruct (Hc E) as [Hc' Hf]. inversion_clear Hf as [| ? ? Ht' _].
-          split; [| exact (bound_target_sound _ _ _ _ Ht Ht')].
+          split; [| exact (bound_target_sound sound v _ _ _ _ Ht Ht')].
           intros b. rewrite (same_def _ (Hp Hpre E)) in Hc'. exact Hc'.
       + intros c'. apply valid_ret. intros [Hpre Hc] E. cbn [Networks.assumed] in E. rewrite orb_false_r in E.
         destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6]. destruct (Hc E) as [Hc1 Hc2]. rewrite T1 in Ek.

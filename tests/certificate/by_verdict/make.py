@@ -235,6 +235,21 @@ THIRD = Case(
     ],
     network=network(([[1, 0], [3, -1]], "relu"), ([[1, -1, 0]], "relu"), ([[3, 0]], "identity")),
 )
+# the same, with the bound of the second layer as a lemma inside of cases
+CASE_LEMMA = THIRD.with_lines(
+    ['["bound",3,0,"high","1",["lemma",3,"high","1/3"],["leaf","-1/3"],["leaf","0","0"]]', THIRD.lines[2]]
+)
+PROOF = CASE_LEMMA.lines[0]
+# ρ(ρ(x) − ρ(3x)) is 0: a lemma makes the neuron stable, and it needs no multiplier then, but ρ(2x − 1) needs one
+STABLE = Case(
+    ['["bound",3,0,"high","0",["lemma",4,"high","0"],["leaf","0"],["leaf","0"]]', '["bound",3,0,"low","0",["leaf"]]'],
+    network=network(([[1, 0], [3, 0], [2, -1]], "relu"), ([[1, -1, 0, 0]], "relu"), ([[3, 0]], "identity")),
+)
+SPLIT_STABLE = STABLE.line(
+    STABLE.lines[0],
+    '["bound",3,0,"high","0",["split",4,"1"],["lemma",4,"high","0"],["leaf","0"],["leaf","0","0"],'
+    '["lemma",4,"high","0"],["leaf","0"],["leaf","7"]]',
+)
 # |2x − 1|, written twice: the second with its neurons exchanged, and scaled
 TWIN = Case(
     [f'["bound",5,0,"{side}","0",["split",0,"1/2"],["leaf"],["leaf"]]' for side in ("high", "low")],
@@ -520,6 +535,31 @@ VALID = {
     "range-with-a-case-that-has-no-point": RANGE.line(
         RANGE.lines[0], '["bound",2,0,"high","2",["split",0,"1/2"],["split",0,"3/4"],["leaf"],["leaf","7"],["leaf"]]'
     ),
+    "range-by-a-lemma": CASE_LEMMA,
+    "range-by-a-lemma-about-a-lower-bound": THIRD.with_lines(
+        [
+            THIRD.lines[0],
+            THIRD.lines[1],
+            '["bound",3,0,"low","0",["lemma",3,"low","-2"],["leaf","1"],["leaf","0","0"]]',
+        ]
+    ),
+    "range-by-a-lemma-inside-a-lemma": CASE_LEMMA.line(
+        PROOF, PROOF.replace('["leaf","-1/3"]', '["lemma",2,"low","-1"],["leaf"],["leaf","-1/3"]')
+    ),
+    "range-by-a-lemma-with-cases": CASE_LEMMA.line(
+        PROOF, PROOF.replace('["leaf","-1/3"]', '["split",2,"0"],["leaf","-1/3"],["leaf","-1/3"]')
+    ),
+    "range-by-a-lemma-in-each-case": CASE_LEMMA.line(
+        PROOF,
+        '["bound",3,0,"high","1",["split",0,"1/3"],["lemma",3,"high","1/3"],["leaf"],["leaf"],'
+        '["lemma",3,"high","1/3"],["leaf"],["leaf","0"]]',
+    ),
+    "range-by-a-lemma-that-makes-a-neuron-stable": STABLE,
+    # a neuron that is split needs a multiplier, whatever a lemma says of it
+    "range-by-a-lemma-about-a-neuron-that-is-split": SPLIT_STABLE,
+    "equals-by-a-lemma": EQUALS.line(
+        EQUALITY, EQUALITY.replace('["split",2,"1"]', '["lemma",2,"high","2"],["leaf","1/2"],["split",2,"1"]')
+    ),
     "range-with-irrational-ends": Case(
         ['["bound",2,0,"high","sqrt(2)",["leaf"]]', '["bound",2,0,"low","1-sqrt(2)",["leaf"]]'],
         network=network(([["-sqrt(2)", 1]], "relu"), ([[1, 0]], "identity")),
@@ -726,6 +766,32 @@ INVALID = {
     "range-by-a-bound-of-less-than-a-third": THIRD.line(
         THIRD.lines[1], f'["bound",3,0,"high","{2**96 - 1}/{2**96}",["leaf","0","0"]]'
     ),
+    "lemma-that-is-not-proved": CASE_LEMMA.line(PROOF, PROOF.replace('"high","1/3"', '"high","1/4"')),
+    "lemma-on-the-wrong-side": CASE_LEMMA.line(
+        PROOF, PROOF.replace('"high","1/3"', '"low","1/3"').replace('["leaf","0","0"]', '["leaf","0"]')
+    ),
+    "lemma-that-does-not-help": CASE_LEMMA.line(PROOF, PROOF.replace('"high","1/3"', '"high","1/2"')),
+    "lemma-without-what-follows": CASE_LEMMA.line(PROOF, PROOF.replace(',["leaf","0","0"]', "")),
+    "lemma-with-a-case-too-many": CASE_LEMMA.line(PROOF, PROOF[:-1] + ',["leaf","0","0"]]'),
+    "lemma-about-an-input": CASE_LEMMA.line(PROOF, PROOF.replace('["lemma",3', '["lemma",0')),
+    "lemma-about-a-neuron-above": CASE_LEMMA.line(PROOF, PROOF.replace('["lemma",3', '["lemma",4')),
+    # only the variables before its own matter in the proof of a lemma
+    "lemma-proved-by-a-split-of-itself": CASE_LEMMA.line(
+        PROOF, PROOF.replace('["leaf","-1/3"]', '["split",3,"1/3"],["leaf","-1/3"],["leaf","-1/3"]')
+    ),
+    "lemma-proved-by-itself": CASE_LEMMA.line(
+        PROOF, PROOF.replace('["leaf","-1/3"]', '["lemma",3,"high","1/3"],["leaf","-1/3"],["leaf","-1/3"]')
+    ),
+    "lemma-in-the-other-case": CASE_LEMMA.line(
+        PROOF,
+        '["bound",3,0,"high","1",["split",0,"1/2"],["lemma",3,"high","1/3"],["leaf","-1/3"],["leaf","0","0"],'
+        '["leaf","0"]]',
+    ),
+    "lemma-in-the-next-line": CASE_LEMMA.with_lines([PROOF, '["bound",3,0,"high","1",["leaf","0","0"]]']),
+    # the new bound replaces the better one that was known
+    "lemma-that-replaces-a-better-bound": THIRD.line(
+        THIRD.lines[1], '["bound",3,0,"high","1",["lemma",3,"high","1"],["leaf","0"],["leaf","0","0"]]'
+    ),
     "range-with-an-output": RANGE.more('["node",2]', '["output",0,1,"1","0"]'),
     "range-with-an-equality": RANGE.more('["node",2]', '["equal",0,1,1]'),
     "range-of-a-layer-that-is-not-there": RANGE.more('["bound",3,0,"high","1",["leaf"]]'),
@@ -863,6 +929,21 @@ MALFORMED = {
     "bound-a-decimal": TENT.line(BOUND, BOUND.replace('"1"', '"1.0"')),
     "bound-case-unknown": TENT.line(BOUND, BOUND.replace('["leaf"],', '["trust"],')),
     "bound-split-with-too-much": PHASES.line(PHASES.lines[6], PHASES.lines[6].replace('1,"0"]', '1,"0","0"]')),
+    "lemma-with-a-multiplier-of-its-own-neuron": CASE_LEMMA.line(
+        PROOF, PROOF.replace('["leaf","-1/3"]', '["leaf","0","-1/3"]')
+    ),
+    "lemma-with-a-multiplier-of-a-neuron-that-it-makes-stable": STABLE.line(
+        STABLE.lines[0], STABLE.lines[0].replace('["leaf","0"]]', '["leaf","0","0"]]')
+    ),
+    "lemma-without-a-multiplier-of-a-neuron-that-is-split": SPLIT_STABLE.line(
+        SPLIT_STABLE.lines[0], SPLIT_STABLE.lines[0].replace('["leaf","0","0"]', '["leaf","0"]')
+    ),
+    "lemma-with-a-side-that-is-none": CASE_LEMMA.line(PROOF, PROOF.replace('3,"high"', '3,"above"')),
+    "lemma-with-a-side-that-is-a-list": CASE_LEMMA.line(PROOF, PROOF.replace('3,"high"', '3,["high"]')),
+    "lemma-without-a-value": CASE_LEMMA.line(PROOF, PROOF.replace('"high","1/3"', '"high"')),
+    "lemma-with-too-much": CASE_LEMMA.line(PROOF, PROOF.replace('"high","1/3"', '"high","1/3","1"')),
+    "lemma-about-a-negative-number": CASE_LEMMA.line(PROOF, PROOF.replace('["lemma",3', '["lemma",-1')),
+    "lemma-with-a-value-that-is-a-number": CASE_LEMMA.line(PROOF, PROOF.replace('3,"high","1/3"', '3,"high",1')),
     "bound-case-of-nothing": TENT.line(BOUND, BOUND.replace('["leaf"],', "[],")),
     "bound-case-a-string": TENT.line(BOUND, BOUND.replace('["leaf"],', '"leaf",')),
     "bound-multiplier-for-an-identity": Case(

@@ -1,4 +1,4 @@
-"""What the two kernels say of one certificate: the same verdict, about the same line."""
+"""What kernel.py and both builds of the verified kernel say of one certificate: the same verdict, about the same line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.certificate.fuzz.sequence import Certificate, Outcome
-from verimv.kernels.verified import verified_verdict
+from tests.kernels.portable import verified_head
 
 _LINE = re.compile(r"\bline ([0-9]+)")
 
@@ -16,9 +16,10 @@ def disagreement(certificate: Certificate, directory: Path) -> str | None:
     for file in directory.glob("*"):
         file.unlink()
     certificate.write(directory)
-    answer = verified_verdict(str(directory), {})
-    place = _LINE.search(answer.place or "")
-    found = answer.status, int(place[1]) if place else None
+    answer = verified_head(directory, certificate)
+    status, _, place = answer.partition("\n")[0].partition(", ")
+    line = _LINE.search(place)
+    found = status, int(line[1]) if line else None
     if found == certificate.verdict:
         return None
     return f"kernel.py answers {certificate.verdict}, the verified kernel {answer}"

@@ -91,7 +91,9 @@ class System:
             values.append((ACTIVATIONS[name](low), ACTIVATIONS[name](high)))
         return found
 
-    def walk(self, target: Row, ranges: list, splits: Bounds, source: random.Random | None) -> tuple[Number, list[str]]:
+    def walk(
+        self, target: Row, ranges: list, split: frozenset, source: random.Random | None
+    ) -> tuple[Number, list[str]]:
         """An upper bound of the target, and multipliers: random ones, or (without a source) default slopes and no list."""
         total, multipliers = dict(target), []
         for k in range(len(ranges) - 1, -1, -1):
@@ -101,7 +103,7 @@ class System:
             act = ACTIVATIONS[name]
             kinks = [z for z in KINKS[name] if low < z < high]
             slope = c if act(low) == low and act(high) == high else ZERO
-            if kinks or (k, "low") in splits or (k, "high") in splits:
+            if kinks or k in split:
                 chord = (act(high) - act(low)) / (high - low) if low < high else ONE
                 slope = _default(name, c, low, high, chord) if source is None else _random_slope(c, chord, source)
                 multipliers.append(format_number(slope))
@@ -113,20 +115,32 @@ class System:
 
     def grown(self, target: Row, count: int, known: Bounds, depth: int, source: random.Random) -> tuple[list, list]:
         """A random tree in preorder, and the bounds of the target that its leaves prove."""
-        return self._grown(target, count, known, {}, depth, source)
+        return self._grown(target, count, known, frozenset(), depth, source)
 
-    def _grown(self, target: Row, count: int, known: Bounds, splits: Bounds, depth: int, source: random.Random):
-        ranges = self.ranges(count, known | splits)
+    def _grown(self, target: Row, count: int, known: Bounds, split: frozenset, depth: int, source: random.Random):
+        """`known` are all bounds, and `split` the variables that have one from a split."""
+        ranges = self.ranges(count, known)
         if ranges is None:
             return [["leaf", *(["1/2"] if source.random() < 0.1 else [])]], []
+        neurons = [k for k in range(count) if self.variables[k] is not None]
+        if depth and neurons and source.random() < 0.25:
+            k, side = source.choice(neurons), source.choice(["low", "high"])
+            way = ONE if side == "high" else -ONE
+            argument = combined((self.variables[k][1], way))
+            first, proved = self._grown(argument, k, known, split, depth - 1, source)
+            value = way * max(proved, default=ZERO)
+            if source.random() < 0.1:  # as if it were proved for the other side
+                side = "low" if side == "high" else "high"
+            then, bounds = self._grown(target, count, {**known, (k, side): value}, split, depth - 1, source)
+            return [["lemma", k, side, format_number(value)], *first, *then], bounds
         if depth and count:
             k, point = self._split(ranges, source)
             cases, bounds = [["split", k, format_number(point)]], []
             for side in ("high", "low"):
-                more = self._grown(target, count, known, {**splits, (k, side): point}, depth - 1, source)
+                more = self._grown(target, count, {**known, (k, side): point}, split | {k}, depth - 1, source)
                 cases, bounds = cases + more[0], bounds + more[1]
             return cases, bounds
-        bound, multipliers = self.walk(target, ranges, splits, source if source.random() < 0.6 else None)
+        bound, multipliers = self.walk(target, ranges, split, source if source.random() < 0.6 else None)
         return [["leaf", *multipliers]], [bound]
 
     def _split(self, ranges: list, source: random.Random) -> tuple[int, Number]:

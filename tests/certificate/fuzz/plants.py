@@ -318,8 +318,23 @@ PLANTS = {
     ),
     "split-side": Plant(
         "Of a split the upper side is proved twice.",
-        "below = situation.bounds.replaced_by(Bounds({}, {k: bound}))",
-        "below = above",
+        "open_situations.append(situation.with_split(k, Bounds({}, {k: bound})))  # first",
+        "open_situations.append(situation.with_split(k, Bounds({k: bound}, {})))",
+    ),
+    "case-lemma-side": Plant(
+        "A lemma inside of cases is known on the other side.",
+        'lemma = Bounds({k: bound}, {}) if side == "low" else',
+        'lemma = Bounds({k: bound}, {}) if side == "high" else',
+    ),
+    "case-lemma-target": Plant(
+        "A lemma inside of cases is always proved as an upper bound.",
+        "target = bound_target(variable.argument, side, value, work)",
+        'target = bound_target(variable.argument, "high", value, work)',
+    ),
+    "case-lemma-everywhere": Plant(
+        "A lemma about one case is known in all later ones.",
+        "open_situations.append(situation.with_lemma(lemma))",
+        "open_situations.append(situation.with_lemma(lemma)); self.learn(k, side, value)",
     ),
     "open-cases": Plant(
         "Cases may be left open.",
@@ -328,8 +343,8 @@ PLANTS = {
     ),
     "bound-target": Plant(
         "A lower bound is proved as an upper one of the negative value.",
-        "target = add_up([(argument, -1)], value, checker.work)",
-        "target = add_up([(argument, -1)], -value, checker.work)",
+        "return add_up([(argument, -1)], value, work)",
+        "return add_up([(argument, -1)], -value, work)",
     ),
     "bound-side": Plant(
         "Every bound is known as an upper one.",

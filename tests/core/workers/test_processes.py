@@ -45,8 +45,9 @@ def test_errors_arrive_whole():
 
 
 def test_a_worker_that_dies_is_noticed():
-    with pytest.raises(Undecided, match="a worker stopped"):
+    with pytest.raises(Undecided, match="a worker stopped") as error:
         list(Processes(2).results(square, [1, 101, 2, 3]))
+    assert error.value.task == 101
     assert not multiprocessing.active_children()
 
 

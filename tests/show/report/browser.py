@@ -122,12 +122,18 @@ class Browser:
     def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
+    def navigate(self, path, fragment=""):
+        """Load a file."""
+        url = Path(path).resolve().as_uri() + fragment
+        for address in ("about:blank", url):  # otherwise another fragment of the same file would not be loaded
+            self._loaded = False
+            self.call("Page.navigate", url=address)
+            while not self._loaded:
+                self._next()
+
     def open(self, path):
         """Load a file and wait until its script has run."""
-        self._loaded = False
-        self.call("Page.navigate", url=Path(path).resolve().as_uri())
-        while not self._loaded:
-            self._next()
+        self.navigate(path)
         self.wait("document.documentElement.dataset.ready === 'yes'")
 
     def evaluate(self, expression):

@@ -9,7 +9,7 @@ import pytest
 from tests.show.report.browser import CHROMIUM, Browser
 from verimv import Layer, Network, read_mv, write_network
 from verimv.cli import main
-from verimv.show.report import explorer, page
+from verimv.show.report import embedded, explorer
 from verimv.show.report.page import report_html
 from verimv.show.report.subject import Check, Subject, of_directory
 
@@ -169,7 +169,7 @@ def test_a_long_formula_is_shown_on_demand(opened, pages):
     browser = opened("large")
     before = browser.text("#formula-text")
     browser.click("#show-formula")
-    browser.wait("!document.getElementById('show-formula')")
+    browser.wait("document.getElementById('formula-more').hidden")
     after = browser.text("#formula-text")
     assert after.startswith(before)
     assert after.count("\n") > before.count("\n")
@@ -178,8 +178,7 @@ def test_a_long_formula_is_shown_on_demand(opened, pages):
 def test_what_a_page_cannot_carry_is_left_out(browser, pages, tmp_path, monkeypatch):
     """With limits that a small formula exceeds: the top of the graph, and commands instead of buttons."""
     monkeypatch.setattr(explorer, "MAX_NODES", 80)
-    monkeypatch.setattr(page, "MAX_COPIED", 10)
-    monkeypatch.setattr(page, "MAX_TEXT", 10)
+    monkeypatch.setattr(embedded, "MAX_FILES", 1_000)
     (tmp_path / "page.html").write_text(report_html(of_directory(pages["large"].parent)))
     browser.errors.clear()
     browser.open(tmp_path / "page.html")

@@ -30,7 +30,7 @@ SYSTEM = VariableSystem(
 
 def program(*cases, bound="1", number=0):
     target = Affine([(1, ONE), (2, ONE)], -parse_number(bound))
-    return SYSTEM.program(3, {}, read_cases(list(cases), [target], 3)[number])
+    return SYSTEM.program({}, read_cases(list(cases), [target], SYSTEM.variables, 3)[number])
 
 
 def answer(found):
@@ -59,13 +59,24 @@ def test_a_program_is_never_below_its_target():
 
 def test_later_splits_replace_earlier_ones():
     cases = [["split", 0, "1/4"], ["split", 0, "1/2"], ["leaf"], ["leaf"], ["leaf"]]
-    found = read_cases(cases, [Affine(())], 3)
-    assert [case.splits() for case in found] == [
+    found = read_cases(cases, [Affine(())], SYSTEM.variables, 3)
+    assert [case.given()[0] for case in found] == [
         {(0, "high"): HALF},
         {(0, "low"): HALF, (0, "high"): Rational(1, 4)},
         {(0, "low"): Rational(1, 4)},
     ]
-    assert SYSTEM.program(3, {}, found[1]) is None, "no point is below 1/4 and above 1/2"
+    assert SYSTEM.program({}, found[1]) is None, "no point is below 1/4 and above 1/2"
+
+
+def test_a_lemma_is_proved_and_then_known():
+    cases = [["split", 0, "1/4"], ["lemma", 2, "low", "1/2"], ["leaf"], ["leaf"], ["leaf"]]
+    first, then, other = read_cases(cases, [Affine([(2, ONE)])], SYSTEM.variables, 3)
+    assert (first.target, first.stop) == (Affine([(0, Rational(2))], -HALF), 2)
+    assert first.given() == ({(0, "high"): Rational(1, 4)}, {0})
+    assert (then.target, then.stop) == (Affine([(2, ONE)]), 3)
+    assert then.given() == ({(0, "high"): Rational(1, 4), (2, "low"): HALF}, {0})
+    assert other.given() == ({(0, "low"): Rational(1, 4)}, {0})
+    assert answer(SYSTEM.program({}, first)) == "unsat"
 
 
 def test_halves_are_the_whole():
@@ -76,10 +87,13 @@ def test_halves_are_the_whole():
     assert halves(found._replace(ends={})) == []
 
 
-@pytest.mark.parametrize("cases", [[], [["split", 0, "1/2"], ["leaf"]], [["leaf"], ["leaf"]], [["split", 3, "0"]]])
+@pytest.mark.parametrize(
+    "cases",
+    [[], [["split", 0, "1/2"], ["leaf"]], [["leaf"], ["leaf"]], [["split", 3, "0"]], [["lemma", 0, "high", "1"]]],
+)
 def test_cases_that_are_no_tree(cases):
     with pytest.raises(IncompleteCases):
-        read_cases(cases, [Affine(())], 3)
+        read_cases(cases, [Affine(())], SYSTEM.variables, 3)
 
 
 @pytest.mark.parametrize("leaf", [["leaf", "1"], ["leaf", "1", "1", "1"]])

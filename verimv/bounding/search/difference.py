@@ -20,7 +20,7 @@ from verimv.bounding.search.output_range import as_unit_network
 from verimv.bounding.search.pair import are_alike
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
-from verimv.exact import ONE, Number
+from verimv.exact import ONE, ZERO, Number, parse_number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.compose import stack
@@ -85,25 +85,36 @@ class Difference:
                 outcome = BranchAndBound(context, last, index, way, lambda attained: self.tolerance, budget).run()
                 meter.spend(outcome.work)
                 if outcome.attained > self.tolerance:
-                    return self._refuted(outcome.point, began)
+                    return self.refuted(outcome.point, began)
                 if not outcome.complete:
                     return None
         return self._proved("search", began)
+
+    def proved(self, how: str) -> Verdict:
+        """Return the verdict that a method which is not asked here has found."""
+        return self._proved(how, time.perf_counter())
 
     def _proved(self, how: str, began: float) -> Verdict:
         seconds = time.perf_counter() - began
         evidence = {"solver": f"verimv ({how})", "answer": "unsat", "seconds": round(seconds, 3)}
         return Verdict("proved", None, "", (evidence,), seconds)
 
-    def _refuted(self, point: Sequence[Number], began: float) -> Verdict:
-        """Return the verdict for a point, which is checked on both subjects and made simple."""
+    def refuted(self, point: Sequence[Number], began: float | None = None) -> Verdict:
+        """Return the verdict for a point, which is checked on both subjects and made simple if a search found it."""
         at = tuple(point)[: len(self.question.inputs)]
         if not self.question.holds(at):
             raise InternalError("the subjects themselves do not differ at the point that was found")
-        found = smt_search.simplest(self._holds_inside, at)
-        seconds = time.perf_counter() - began
-        evidence = {"solver": "verimv (search)", "answer": "sat", "seconds": round(seconds, 3)}
+        how, found = ("points", at) if began is None else ("search", smt_search.simplest(self._holds_inside, at))
+        seconds = 0.0 if began is None else time.perf_counter() - began
+        evidence = {"solver": f"verimv ({how})", "answer": "sat", "seconds": round(seconds, 3)}
         return Verdict("refuted", self.witness(found), "", (evidence,), seconds)
+
+    def at(self, verdict: Verdict) -> Number:
+        """Return how far apart the values of a witness are; 0 if there is none."""
+        values = {} if verdict.witness is None else verdict.witness.values
+        if not {"left", "right"} <= values.keys():
+            return ZERO
+        return abs(parse_number(values["left"]) - parse_number(values["right"]))
 
     def _holds_inside(self, point: tuple[Number, ...]) -> bool:
         return all(0 <= x <= 1 for x in point) and self.question.holds(point)

@@ -29,9 +29,16 @@ _MAX_WEIGHTS = 200_000
 
 def as_unit_network(subject: Formula | Network) -> Network | None:
     """Return the same function as a network on the unit cube; None if it is too large or irrational."""
-    network = to_unit_cube(subject) if isinstance(subject, Network) else to_network(subject)
-    dense = sum(layer.width_in * len(layer.rows) for layer in network.layers)
-    return None if dense > _MAX_WEIGHTS or network.number_kind == "algebraic" else network
+    network = subject if isinstance(subject, Network) else to_network(subject)
+    if not is_of_fair_size(network):
+        return None
+    network = to_unit_cube(network)
+    return None if network.number_kind == "algebraic" else network
+
+
+def is_of_fair_size(network: Network) -> bool:
+    """Return whether the search can work on a network."""
+    return sum(layer.width_in * len(layer.rows) for layer in network.layers) <= _MAX_WEIGHTS
 
 
 def searched_ranges(

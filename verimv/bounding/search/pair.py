@@ -133,10 +133,10 @@ class DifferenceEvidence:
 
     def facts(self) -> tuple[Facts, Facts]:
         """Return what is known after the first network is bounded, and after the second is."""
-        return _facts(self.pair, self.first, self.second)
+        return pair_facts(self.pair, self.first, self.second)
 
 
-def _facts(pair: Pair, first: NetworkBounds, second: NetworkBounds) -> tuple[Facts, Facts]:
+def pair_facts(pair: Pair, first: NetworkBounds, second: NetworkBounds) -> tuple[Facts, Facts]:
     """Return the bounds as facts about variables; those of shared neurons are the first network's."""
     of_first = pair.first.facts(first.known(pair.depth))
     return of_first, {**pair.second.facts(second.known(pair.depth)), **of_first}
@@ -156,7 +156,7 @@ def prove_difference(
     first = hidden_bounds(pair.first.network, hidden, deadline)
     second = hidden_bounds(pair.second.network, hidden, deadline, pair.shared_bounds(first))
     network = pair.difference.network
-    context = LayerContext(network, pair.difference.known(_facts(pair, first, second)[1]))
+    context = LayerContext(network, pair.difference.known(pair_facts(pair, first, second)[1]))
     if not context.floats.is_usable:
         return None
     top, meter = len(network.layers), Meter(work, deadline)

@@ -1,18 +1,17 @@
-"""`verimv check`: the verdict of one kernel or both on certificates. Loads only what that needs."""
+"""`verimv check`: the verdict of the kernels on certificates. Loads only what that needs."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import os
 from pathlib import Path
-from typing import Any
 
 from verimv import kernel
 from verimv.cli.reporter import Reporter
-from verimv.cli.result import Case, Result
+from verimv.cli.result import Result
 from verimv.core.errors import InputError, InternalError
-from verimv.kernels.verdicts import CERTIFICATE_FILES, ranges_of, verdict
-from verimv.kernels.verified import verified_verdict
+from verimv.kernels.judge import STAGE, build_for, judge_files
+from verimv.kernels.verdicts import CERTIFICATE_FILES
 
 #: Files that extract writes: each stands for its directory.
 _FILES = (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json", "report.html")
@@ -21,21 +20,33 @@ _FILES = (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json", "report.ht
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     files = {name: getattr(arguments, name) for name in kernel.FILES}
     given = any(files.values())
-    paths = list(dict.fromkeys(path if given else _subject(path) for path in arguments.paths))
+    build_for(arguments.kernel)  # raises, before any work is done, if there is no such kernel
+    if "" in arguments.paths:
+        raise InputError("expected a directory or a certificate, got an empty name")
+    named = list(dict.fromkeys(path if given else _subject(path) for path in arguments.paths))
+    paths = list(dict.fromkeys(one for path in named for one in ([path] if given else _inside(path))))
     if len(paths) > 1 and given:
         raise InputError(f"--{', --'.join(files)} need exactly one certificate")
-    results = []
-    for number, path in enumerate(paths):
-        report("checking certificates" if len(paths) > 1 else "checking the certificate", number, len(paths))
-        report.reading(_certificate(path))
-        results.append(_KERNELS[arguments.kernel](path, files))
-    if len(results) == 1:
-        return results[0]
-    cases = [Case(path, result.exit_code, result.text) for path, result in zip(paths, results, strict=True)]
-    worst = min(results, key=lambda result: result.exit_code or len(kernel.EXIT_CODES) + 1)  # invalid before incomplete
-    data = {"verdict": worst.data["verdict"], "certificates": [result.data for result in results]}
-    told = [f"{case.name}: {case.text}".replace("\n", "\n  ") for case in cases]
-    return Result(data, "\n".join(told), worst.exit_code, cases)
+    if given and arguments.html is not None:
+        raise InputError(f"--html is for directories: --{', --'.join(files)} cannot be given with it")
+    if paths != named or len(paths) > 1 or arguments.html is not None:
+        from verimv.cli.stack import check_stack  # with processes, which take a moment to load
+
+        skipped = [
+            inner for path in named if path not in paths for inner in _subdirectories(path) if inner not in paths
+        ]
+        return check_stack(paths, arguments, report, len(skipped))
+    [path] = paths
+    report(STAGE)
+    report.reading(_certificate(path))
+    try:
+        judgement = judge_files(path, files, arguments.kernel, report)
+    except InternalError as error:
+        raise type(error)(f"{path}: {error}", error.reproduction) from None
+    text = judgement.text + (_nothing_inside(path) if judgement.status == "malformed" else "")
+    return Result(
+        {"path": path, **judgement.data()}, "\n".join([text, *judgement.statement]), kernel.EXIT_CODES[judgement.status]
+    )
 
 
 def _subject(path: str) -> str:
@@ -43,45 +54,32 @@ def _subject(path: str) -> str:
     return str(Path(path).parent) if Path(path).name in _FILES and Path(path).is_file() else path
 
 
+def _inside(path: str) -> list[str]:
+    """Return the subdirectories with a certificate if the directory has none itself; otherwise the path."""
+    if not os.path.isdir(path) or _has_certificate(path):
+        return [path]
+    return [found for found in _subdirectories(path) if _has_certificate(found)] or [path]
+
+
+def _subdirectories(path: str) -> list[str]:
+    """Return the subdirectories by name, without hidden ones: an extraction may be writing there."""
+    try:
+        return sorted(entry.path for entry in os.scandir(path) if entry.is_dir() and not entry.name.startswith("."))
+    except OSError:  # the kernels say why
+        return []
+
+
+def _has_certificate(directory: str) -> bool:
+    return any(os.path.lexists(os.path.join(directory, name)) for name in CERTIFICATE_FILES)
+
+
+def _nothing_inside(path: str) -> str:
+    """Return that there is no certificate in the subdirectories, either, if there are any."""
+    count = 0 if _has_certificate(path) or not os.path.isdir(path) else len(_subdirectories(path))
+    return f"; nor has any of its {count:,} subdirectories a certificate" if count else ""
+
+
 def _certificate(path: str) -> str:
     """Return the certificate of a directory, which takes the time."""
     inside = (Path(path, name) for name in CERTIFICATE_FILES)
     return str(next(filter(Path.exists, inside), path))
-
-
-def _by_python(path: str, files: Mapping[str, str | None]) -> Result:
-    found = verdict(lambda: kernel.check(path, files))
-    if isinstance(found, kernel.Rejected):
-        why = {"line": found.line, "rule": found.rule, "expected": found.expected, "got": found.got}
-        return _result(found.status, str(found), path, "python", **why)
-    ranges = ranges_of(found)
-    return _valid(found.lines, path, "python", **({} if ranges is None else {"ranges": ranges}))
-
-
-def _by_verified(path: str, files: Mapping[str, str | None]) -> Result:
-    verdict = verified_verdict(path, files)
-    if verdict.status == "valid":
-        return _valid(list(verdict.statement), path, "verified")
-    return _result(verdict.status, str(verdict), path, "verified", place=verdict.place, reason=verdict.reason)
-
-
-def _by_both(path: str, files: Mapping[str, str | None]) -> Result:
-    python, verified = _by_python(path, files), _by_verified(path, files)
-    agree = python.exit_code == verified.exit_code and python.data.get("statement") == verified.data.get("statement")
-    if not agree:
-        raise InternalError(
-            f"the kernels disagree: the Python kernel says {python.text!r}, the verified one {verified.text!r}"
-        )
-    return Result({**python.data, "kernel": "both"}, python.text, python.exit_code)
-
-
-_KERNELS = {"python": _by_python, "verified": _by_verified, "both": _by_both}
-
-
-def _valid(statement: list[str], path: str, by: str, **found: Any) -> Result:
-    """Return the verdict, followed by what is proved."""
-    return _result("valid", "\n".join(["valid", *statement]), path, by, statement=statement, **found)
-
-
-def _result(status: str, text: str, path: str, by: str, **found: Any) -> Result:
-    return Result({"verdict": status, "path": path, "kernel": by, **found}, text, kernel.EXIT_CODES[status])

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
-from verimv.cli.arguments import with_box
+from verimv.cli.arguments import pair_argument
 from verimv.cli.certificates import with_certificate
+from verimv.cli.options import number_option
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.verdict_text import DEFAULT_SECONDS, make_search, verdict_result, with_pairing
-from verimv.core.errors import InputError
-from verimv.exact import Number, format_number, parse_number, sign
+from verimv.exact import format_number
+from verimv.exact.decimals import rounded_down
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.questions.equality import certify_equality, equivalent
-from verimv.questions.subjects import read_subject
+from verimv.solvers.verdict import Verdict
 
 
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
-    a, b = read_subject(arguments.a), read_subject(arguments.b)
-    if arguments.box is not None and not isinstance(a, Network) and not isinstance(b, Network):
-        raise InputError("--box needs a network; a formula is a function on the unit cube")
-    a, b = (with_box(subject, arguments.box) if isinstance(subject, Network) else subject for subject in (a, b))
-    tolerance = _tolerance(arguments.tolerance)
+    a, b = pair_argument(arguments)
+    tolerance = number_option("--tolerance", arguments.tolerance)
     report("comparing")
     verdict = equivalent(a, b, tolerance=tolerance, search=make_search(arguments, report))
     within = f" within {format_number(tolerance)}" if tolerance else ""
     where = " (the network's box is mapped onto the unit cube)" if _is_mapped(a, b) else ""
     words = {"proved": f"equal{within}{where}", "refuted": f"not equal{within}{where}"}
-    result = with_pairing(verdict_result(verdict, words), a, b)
+    result = with_pairing(_with_distance(verdict_result(verdict, words), verdict), a, b)
     if not arguments.certify or not verdict.proved:
         return result
     report("certifying")
@@ -43,11 +42,10 @@ def _is_mapped(a: Formula | Network, b: Formula | Network) -> bool:
     return len(networks) == 1 and not networks[0].is_on_unit_cube()
 
 
-def _tolerance(text: str) -> Number:
-    try:
-        tolerance = parse_number(text)
-    except InputError as error:
-        raise InputError(f"--tolerance: {error.message}") from None
-    if sign(tolerance) < 0:
-        raise InputError(f"--tolerance: expected a number ≥ 0, found {text}")
-    return tolerance
+def _with_distance(result: Result, verdict: Verdict) -> Result:
+    """Add how far apart two subjects are that are not equal."""
+    attained, proved = verdict.apart
+    if not verdict.refuted or attained is None:
+        return result
+    how = "exactly" if attained == proved else "at least"
+    return replace(result, text=f"{result.text}\nthe largest difference is {how} {rounded_down(attained)}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from verimv.certificate.certificate import holds_certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract
@@ -15,8 +17,9 @@ from verimv.cli.arguments import network_argument, pair
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.text import abbreviated, console_style, counted
-from verimv.core.errors import InputError, InternalError, Undecided
+from verimv.core.errors import InputError, InternalError, KernelsDisagree, Undecided
 from verimv.core.files import Replaceable, check_directory, write_directory
+from verimv.kernels.judge import build_for
 from verimv.kernels.verdicts import CERTIFICATE_FILES
 from verimv.show.report.page import report_html
 from verimv.show.report.subject import of_extraction
@@ -33,6 +36,8 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     replaceable = Replaceable(EXTRACTION_FILES, holds_certificate, arguments.force, advice)
     if arguments.directory is not None:
         check_directory(arguments.directory, replaceable)
+    if not arguments.no_check:
+        build_for(arguments.kernel)  # raises, before any work is done, if there is no such kernel
     report("reading the network")
     network = network_argument(arguments)
     options = {
@@ -56,7 +61,12 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         summary["warnings"] = report.warnings
     report("writing the certificate")
     certificate = extraction.certificate
-    lacking = "not checked (--no-check)" if arguments.no_check else _checked(extraction, arguments.resume, report)
+    try:
+        lacking = "not checked (--no-check)" if arguments.no_check else _checked(extraction, arguments, report)
+    except InternalError as error:
+        where = arguments.directory or tempfile.mkdtemp(prefix="verimv-")
+        write_directory(where, {**certificate.files(), "summary.json": _told(summary)}, replaceable)
+        raise type(error)(f"{error}; the files are in {Path(where)}/: please report it") from None
     claims = counted(extraction.derivation.claims, "claim")
     if arguments.directory is not None:
         report("writing files")
@@ -64,8 +74,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         if not arguments.no_report:
             report("writing the report")
             files["report.html"] = [_page(extraction, arguments, files, lacking).encode()]
-        files["summary.json"] = [(json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode()]
-        write_directory(arguments.directory, files, replaceable)
+        write_directory(arguments.directory, {**files, "summary.json": _told(summary)}, replaceable)
     text = formula.shown(console_style()) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
@@ -75,7 +84,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         f"length {length}, {summary['size']:,} nodes, depth {summary['depth']:,}",
         f"from {counted(summary['neurons'], 'neuron')} by {counted(summary['units'], 'clipped unit')} "
         f"({summary['bounds']} bounds)",
-        f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by the kernel",
+        f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by {certificate.checked_by}",
     ]
     if kept := summary.get("simplified", {}).get("kept"):
         lines.append(f"not simplified: {kept}")
@@ -84,6 +93,11 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
+
+
+def _told(summary: Mapping[str, Any]) -> list[bytes]:
+    """Return summary.json."""
+    return [(json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode()]
 
 
 def _page(
@@ -112,15 +126,18 @@ def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
     return told[:_MAPS_TOLD] + more
 
 
-def _checked(extraction: CertifiedExtraction, resume: str | None, report: Reporter) -> str:
+def _checked(extraction: CertifiedExtraction, arguments: argparse.Namespace, report: Reporter) -> str:
     """Return what the certificate lacks. If --resume gave wrong bounds, its file is at fault, not verimv."""
     try:
-        return extraction.check(report)
+        return extraction.check(report, arguments.kernel)
+    except KernelsDisagree:
+        raise
     except InternalError:
-        if resume is None:
+        if arguments.resume is None:
             raise
         raise InputError(
-            "the kernel rejects a certificate with these bounds: delete the file and start again", source=resume
+            "the kernel rejects a certificate with these bounds: delete the file and start again",
+            source=arguments.resume,
         ) from None
 
 

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     if certificate is None:
         lines.append("not certified: no evidence was found for some steps, which only the solver has proved")
         return Result(data, "\n".join(lines), Undecided.exit_code)
-    lines.append(f"certified: {len(certificate.body)} lines, checked by the kernel")
+    lines.append(f"certified: {len(certificate.body)} lines, checked by {certificate.checked_by}")
     if arguments.certify is not None:
         lines.append(f"certificate written to {arguments.certify}/")
     return Result(data, "\n".join(lines))

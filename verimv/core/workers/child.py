@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
+import multiprocessing
 import signal
-import sys
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from verimv.core.errors import Undecided
+from verimv.core.parent import dying_with_parent
 
 try:
     import resource
@@ -22,9 +21,20 @@ class OutOfBudget(Undecided):
     """Time or memory ran out before there was an answer."""
 
 
+class WorkerStopped(OutOfBudget):
+    """A worker was killed during a task."""
+
+    def __init__(self, task: Any) -> None:
+        super().__init__("a worker stopped without an answer: perhaps the memory is used up")
+        self.task = task
+
+
 def begin(memory: int | None = None) -> None:
     """Set up this child process. `memory` is how many megabytes it may use beyond those of its parent."""
-    _die_with_parent()
+    parent = multiprocessing.parent_process()
+    die_with_parent = None if parent is None else dying_with_parent(parent.pid)
+    if die_with_parent is not None:
+        die_with_parent()
     gc.freeze()  # otherwise the first collection visits, and so copies, all objects of the parent
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
@@ -46,10 +56,3 @@ def outcome(call: Callable[[], Any], memory: int | None) -> tuple[str, Any]:
         if memory is None or "memory" not in str(error).lower():  # z3 raises its own exception when memory runs out
             return "error", error
     return "error", OutOfBudget("out of memory" if memory is None else f"the memory limit of {memory} MB is used up")
-
-
-def _die_with_parent() -> None:
-    """Ask Linux to kill this process when its parent dies: a parent that is killed cannot do it."""
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -88,7 +88,7 @@ class _Worker:
         try:
             outcome, value = self.connection.recv()
         except (EOFError, ConnectionResetError):
-            raise child.OutOfBudget("a worker stopped without an answer: perhaps the memory is used up") from None
+            raise child.WorkerStopped(self.task) from None
         if outcome == "error":
             raise value
         return value

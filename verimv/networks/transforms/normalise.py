@@ -13,9 +13,10 @@ def to_unit_cube(network: Network) -> Network:
     """Return the same function of u ∈ [0,1]ⁿ, where x = low + (high − low)·u is merged into the first layer."""
     if network.is_on_unit_cube():
         return network
-    maps = [Affine([(j, high - low)], low) for j, (low, high) in enumerate(network.box)]
+    widths, lows = [high - low for low, high in network.box], [low for low, _ in network.box]
     first = network.layers[0]
-    layer = replace(first, rows=tuple(row.substitute(maps) for row in first.rows))
+    rows = (Affine(((j, w * widths[j]) for j, w in row.terms), row(lows)) for row in first.rows)
+    layer = replace(first, rows=tuple(rows))
     return replace(network, layers=(layer, *network.layers[1:]), box=((ZERO, ONE),) * len(network.inputs))
 
 

@@ -281,7 +281,8 @@ def _certified(a: Network, b: Network) -> tuple[str, str]:
     certificate = certify_difference(a, b, ZERO, MONOLITHIC_SECONDS)
     if certificate is None:
         return "none found", ""
-    return f"{sum(map(len, certificate.body)):,}", f"{1000 * _timed(certificate.check)[1]:.0f}"
+    checking = _timed(lambda: certificate.check(kernel="python"))[1]
+    return f"{sum(map(len, certificate.body)):,}", f"{1000 * checking:.0f}"
 
 
 def _by_one_query(a: Network, b: Network) -> Any:

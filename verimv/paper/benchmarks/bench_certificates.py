@@ -61,7 +61,7 @@ def _against_alternatives(progress: Progress) -> Table:
     for number, (name, network, options) in enumerate(cases):
         progress("extracting, checking, proving", number, len(cases))
         extraction, extracting = _extracted(network, options)
-        checking = _timed(lambda extraction=extraction: extraction.certificate.check())
+        checking = _timed(lambda extraction=extraction: extraction.certificate.check(kernel="python"))
         proving = _timed(lambda extraction=extraction: _prove(extraction))
         written = sum(map(len, extraction.certificate.body))
         rows.append(

@@ -1,19 +1,20 @@
-"""The Python kernel and the verified one on the same files, each in a process of its own: time, memory, growth."""
+"""kernel.py and both builds of the verified kernel on the same files, each in its own process: time, memory, growth."""
 
 from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from verimv import kernel
 from verimv.certificate.from_extraction import extract
-from verimv.core.errors import InputError, InternalError
+from verimv.core.errors import InternalError
 from verimv.core.files import write_directory
 from verimv.core.progress import Progress
-from verimv.kernels.verified import find_verified
+from verimv.kernels.portable import portable_command
+from verimv.kernels.verified import native_program
 from verimv.paper.benchmarks.bench_extract import growth
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
 from verimv.paper.benchmarks.benchmark_networks import BenchmarkCase, exact_roots, real_networks
@@ -29,37 +30,36 @@ WIDE = (784, *[256] * 6, 10)
 _SHORT, _REPEATED = 1.0, 3
 
 
+#: The kernels, in the order of the columns.
+_KERNELS = ("kernel.py", "native", "portable")
+
+
 @dataclass(frozen=True)
 class _Checked:
-    """A certificate checked by both kernels, or by one if the verified kernel is not built."""
+    """A certificate checked by every kernel that is at hand."""
 
     name: str
     nodes: int
     lines: int
-    python: Measured
-    verified: Measured | None
+    measured: Mapping[str, Measured]
 
     @property
     def cells(self) -> tuple[str, ...]:
-        cells = (self.name, f"{self.nodes:,}", f"{self.lines:,}", f"{self.python.seconds:.2f}")
-        if self.verified is None:
-            return (*cells, "–", "–", f"{self.python.peak / 1e6:,.0f}", "–")
-        ratio = self.python.seconds / self.verified.seconds
-        peaks = (f"{found.peak / 1e6:,.0f}" for found in (self.python, self.verified))
-        return (*cells, f"{self.verified.seconds:.2f}", f"{ratio:.1f}", *peaks)
+        found = [self.measured.get(kernel) for kernel in _KERNELS]
+        seconds = ("–" if one is None else f"{one.seconds:.2f}" for one in found)
+        peaks = ("–" if one is None else f"{one.peak / 1e6:,.0f}" for one in found)
+        return (self.name, f"{self.nodes:,}", f"{self.lines:,}", *seconds, *peaks)
 
 
-_HEADER = (
-    "network", "nodes", "lines", "Python s", "verified s", "Python / verified", "Python MB", "verified MB",
-)  # fmt: skip
+_HEADER = ("network", "nodes", "lines", *(f"{name} s" for name in _KERNELS), *(f"{name} MB" for name in _KERNELS))
 
 
 def run(progress: Progress) -> Benchmark:
     paper = {"strategy": "paper", "bounds": "interval"}
     grown = [BenchmarkCase(f"σ({m}x − {m // 2})", single_unit([m], -(m // 2)), paper) for m in GROWTH]
     checked = list(_checked(grown, progress))
-    exponents = [_exponent(checked, [c.python for c in checked]), _exponent(checked, [c.verified for c in checked])]
-    title = "growth: time of the Python kernel like nodes^{}, of the verified one like nodes^{}".format(*exponents)
+    told = [f"{name} like nodes^{_exponent(checked, name)}" for name in _KERNELS]
+    title = f"growth of the time: {', '.join(told)} (the verified kernel: native, portable)"
     others = [exact_roots(), *_networks(), *real_networks(), _wide()]
     return Benchmark(
         [
@@ -69,9 +69,9 @@ def run(progress: Progress) -> Benchmark:
     )
 
 
-def _exponent(checked: Sequence[_Checked], found: Sequence[Measured | None]) -> str:
-    seconds = [m.seconds for m in found if m is not None]
-    return growth([c.nodes for c in checked], seconds) if len(seconds) == len(checked) else "–"
+def _exponent(checked: Sequence[_Checked], kernel: str) -> str:
+    found = [c.measured[kernel].seconds for c in checked if kernel in c.measured]
+    return growth([c.nodes for c in checked], found) if len(found) == len(checked) else "–"
 
 
 def _networks() -> Iterator[BenchmarkCase]:
@@ -92,22 +92,21 @@ def _wide() -> BenchmarkCase:
 
 def _checked(cases: Sequence[BenchmarkCase], progress: Progress) -> Iterator[_Checked]:
     for number, case in enumerate(cases):
-        progress("certificates checked by two kernels", number, len(cases))
+        progress("certificates checked by all kernels", number, len(cases))
         extraction = extract(case.network, **case.options)
         with tempfile.TemporaryDirectory() as directory:
             place = Path(directory) / "out"
             write_directory(place, extraction.certificate.files())
-            python = _timed([sys.executable, "-I", "-S", kernel.__file__, str(place)])
-            program = _program()
-            verified = None if program is None else _timed([program, str(place)])
-        yield _Checked(case.name, extraction.measures.size, len(extraction.certificate.body), python, verified)
+            found = {name: _timed([*command, str(place)]) for name, command in _commands().items()}
+        yield _Checked(case.name, extraction.measures.size, len(extraction.certificate.body), found)
 
 
-def _program() -> str | None:
-    try:
-        return find_verified()
-    except InputError:
-        return None
+def _commands() -> dict[str, list[str]]:
+    """Return the programs that are at hand."""
+    native, portable = native_program(), portable_command()
+    commands = {"kernel.py": [sys.executable, "-I", "-S", kernel.__file__]}
+    commands |= {} if native is None else {"native": [native]}
+    return commands | ({} if portable is None else {"portable": portable})
 
 
 def _timed(command: Sequence[str]) -> Measured:

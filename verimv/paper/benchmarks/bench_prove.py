@@ -107,7 +107,7 @@ def _proofs(progress: Progress) -> Table:
 def _proved(extraction: CertifiedExtraction) -> _Proved:
     certificate = extraction.certificate
     start = time.perf_counter()
-    certificate.check()
+    certificate.check(kernel="python")
     checking = time.perf_counter() - start
     start = time.perf_counter()
     task = certificate.task()

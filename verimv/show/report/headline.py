@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,15 +10,17 @@ from verimv.exact import Number
 from verimv.formulas.measure import Measures
 from verimv.networks.network import Network
 from verimv.show.pictures.axes import label
-from verimv.show.report.markup import Markup, bytes_text, counted, joined, table, tag
+from verimv.show.report.embedded import Embedded
+from verimv.show.report.markup import Markup, counted, joined, table, tag
 from verimv.show.report.reading import Reading
+from verimv.show.report.self_check import check_section, files_section, trust_section
 from verimv.show.report.subject import Subject
 
 ARTICLES = {"mv": "an MV", "dmv": "a DMV (Rational Łukasiewicz)", "rmv": "an RMV (Riesz)"}
 
-#: Text and colour of each verdict.
+#: Text and colour of each verdict of kernel.py; a check in the browser replaces them.
 BADGES = {
-    "valid": ("certified", "good"),
+    "valid": ("certified when written", "good"),
     "incomplete": ("not certified", "open"),
     "unchecked": ("not checked", "open"),
     "invalid": ("invalid certificate", "bad"),
@@ -28,7 +31,7 @@ _TOLD = 12
 
 def badge(subject: Subject) -> Markup:
     word, colour = BADGES[subject.check.status]
-    return tag("span", word, class_=f"badge {colour}")
+    return tag("span", word, class_=f"badge {colour}", id="badge")
 
 
 def lead(subject: Subject, measures: Measures, reading: Reading) -> Markup:
@@ -73,17 +76,16 @@ def _shape(network: Network) -> str:
     return f"{counted(len(network.inputs), 'input')}, {counted(network.neurons, 'neuron')} ({widths})"
 
 
-def verdict_section(subject: Subject, reading: Reading) -> Markup:
-    check = subject.check
-    parts = [_statement(subject, reading), _checks(subject, reading)]
-    told = f"The kernel says: {check.reason}." if check.reason else ""
-    if check.status == "unchecked":
-        told = "The certificate has not been checked: use verimv check DIR."
-    if told:
-        parts.insert(0, tag("p", told, class_=f"note {BADGES[check.status][1]}"))
+def verdict_section(subject: Subject, reading: Reading, held: Embedded | None) -> Markup:
     warnings = subject.summary.get("warnings")
-    parts += [tag("p", str(text), class_="note open") for text in (warnings if isinstance(warnings, list) else ())]
-    return joined(*parts, _trust(subject), _files(subject))
+    return joined(
+        *(() if held else (_statement(subject, reading),)),
+        check_section(subject, held),
+        _checks(subject, reading),
+        *(tag("p", str(text), class_="note open") for text in (warnings if isinstance(warnings, list) else ())),
+        trust_section(subject, held),
+        files_section(subject, held),
+    )
 
 
 def _statement(subject: Subject, reading: Reading) -> Markup:
@@ -137,33 +139,37 @@ def _checks(subject: Subject, reading: Reading) -> Markup:
     verdict = {"valid": "proved", "incomplete": "undecided", "unchecked": "not checked", "invalid": "invalid"}
     claims = f"{counted(len(reading.claims), 'claim')} on {counted(len(subject.lines) + 1, 'line')}"
     claims += " before the error" if check.status == "invalid" else ""
-    seconds = "" if check.seconds is None else seconds_text(check.seconds)
+    by: list[tuple[str, str, float | None]] = [
+        (answer.name, "undecided" if answer.gave_up else verdict[answer.status], answer.seconds)
+        for answer in check.answers
+    ]
+    by = by or [("the kernel", verdict[check.status], check.seconds)]
     rows: list[tuple[str, ...]] = [
-        (_claim_name(subject, reading), verdict[check.status], "the kernel, by certificate", claims, seconds),
+        *(("the statement above", word, f"{who}, by certificate", claims, _time(spent)) for who, word, spent in by),
         *_other_proofs(subject.summary),
     ]
-    return table(("claim", "verdict", "by", "evidence", "time"), rows, "checks")
+    return tag(
+        "details",
+        tag("summary", "Checks before this page was written"),
+        table(("claim", "verdict", "by", "evidence", "time"), rows, "checks"),
+    )
 
 
-def _claim_name(subject: Subject, reading: Reading) -> str:
-    if subject.network is None:
-        return "formulas are equal"
-    return "network = scale · formula + offset" if has_maps(reading) else "network = formula"
+#: Entries of kernels: their verdicts in the report are those of now.
+_KERNEL = re.compile(r"kernel(\.py)?$|verified \(")
 
 
 def _other_proofs(summary: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Yield what summary.json records of other provers, in earlier runs."""
     proofs = summary.get("proofs")
     for entry in proofs if isinstance(proofs, list) else []:
-        if isinstance(entry, dict) and entry.get("checker") != "kernel":
+        if isinstance(entry, dict) and not _KERNEL.match(str(entry.get("checker"))):
             by = " ".join(str(entry[key]) for key in ("solver", "checker", "version") if key in entry)
             counts = ", ".join(
                 f"{entry[key]:,} {key}" for key in ("obligations", "queries") if type(entry.get(key)) is int
             )
             verdict, claim = str(entry.get("verdict", entry.get("answer", ""))), str(entry.get("claim", ""))
-            spent = _seconds(entry.get("seconds"))
-            time = "" if spent is None else seconds_text(spent)
-            yield claim, f"{verdict} (recorded earlier)", by, counts, time
+            yield claim, f"{verdict} (recorded earlier)", by, counts, _time(_seconds(entry.get("seconds")))
 
 
 def _seconds(value: Any) -> float | None:
@@ -172,48 +178,12 @@ def _seconds(value: Any) -> float | None:
     return float(value) if is_time else None
 
 
+def _time(seconds: float | None) -> str:
+    return "" if seconds is None else seconds_text(seconds)
+
+
 def seconds_text(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
-
-
-_COMMANDS = (
-    "verimv check DIR",
-    "python -I -S verimv/kernel.py DIR",
-    "verimv prove DIR --solver all",
-    "verimv check DIR --kernel verified",
-)
-
-
-def _trust(subject: Subject) -> Markup:
-    exact = "The network is the one in network.json, with exact numbers; programs that use floating point round."
-    network = "" if subject.network is None else f" {exact}"
-    return tag(
-        "details",
-        tag("summary", "What has to be trusted, and how to check again"),
-        tag(
-            "p",
-            "The kernel (verimv/kernel.py: one file of standard-library Python, no solver, no floating point), the "
-            f"proofs of its rules in proofs/, and Python. Not the rest of verimv, and not this page.{network}",
-        ),
-        tag(
-            "pre",
-            tag("code", "\n".join(_COMMANDS)),
-        ),
-        tag(
-            "p",
-            "The third command asks solvers. The last one runs a kernel that is proved sound in Coq.",
-            class_="hint",
-        ),
-    )
-
-
-def _files(subject: Subject) -> Markup:
-    if not subject.files:
-        return Markup("")
-    rows = [
-        (name, bytes_text(file.size), tag("code", file.sha256, class_="hash")) for name, file in subject.files.items()
-    ]
-    return tag("details", tag("summary", "Files and their SHA-256 hashes"), table(("file", "size", "SHA-256"), rows))
 
 
 def timings_section(summary: Mapping[str, Any]) -> Markup:
@@ -240,7 +210,7 @@ _STAGES = {
     "clip": "Step 1: clipping",
     "compose": "Steps 2 and 3: formula",
     "measure": "measuring",
-    "check": "checking (kernel)",
+    "check": "checking (kernels)",
     "report": "writing the report",
 }
 

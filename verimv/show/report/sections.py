@@ -32,27 +32,35 @@ _SHORT = 160
 _OPEN_UNITS = 8
 
 
-def formula_section(text: str, copies: Sequence[tuple[str, str, bool]]) -> Markup:
-    """Return the formula with its copy buttons; `copies` are (identifier, label, is in the page)."""
+#: Formats in which the page writes a formula for copying, and those of `verimv convert`.
+_FORMATS = {"text": "text", "latex": "LaTeX", "smtlib": "SMT-LIB"}
+
+
+def formula_section(text: str | None) -> Markup:
+    """Return the place of the formula, which the script fills in from formula.mv; or the text, if there is no file."""
+    if text is None:
+        buttons = [
+            tag("button", f"Copy {name}", type="button", class_="copy", data_copy=identifier)
+            for identifier, name in _FORMATS.items()
+        ]
+        more = tag("button", "show all", type="button", id="show-formula")
+        return joined(
+            tag("div", *buttons, class_="buttons"),
+            _preformatted(""),
+            tag("p", tag("span", id="formula-count"), more, id="formula-more", class_="more", hidden=True),
+        )
     lines = text.split("\n")
-    buttons = [
-        tag("button", f"Copy {name}", type="button", class_="copy", data_copy=identifier)
-        for identifier, name, is_here in copies
-        if is_here
-    ]
-    commands = [
-        f"verimv convert DIR/formula.mv --to {identifier} -o -" for identifier, _, is_here in copies if not is_here
-    ]
-    shown = [tag("pre", tag("code", "\n".join(lines[:MAX_LINES]), id="formula-text"), class_="formula", tabindex="0")]
+    shown = [_preformatted("\n".join(lines[:MAX_LINES]))]
     if len(lines) > MAX_LINES:
-        more = counted(len(lines) - MAX_LINES, "more line")
-        button = tag("button", "show all", type="button", id="show-formula")
-        is_here = copies[0][2]
-        shown.append(tag("p", f"{more}: ", button if is_here else "formula.mv has them.", class_="more"))
-    if commands:
-        shown.append(tag("p", "Too large for this page. This command writes it:", class_="hint"))
-        shown += [tag("pre", tag("code", command)) for command in commands]
-    return joined(tag("div", *buttons, class_="buttons"), *shown)
+        more_text = counted(len(lines) - MAX_LINES, "more line")
+        shown.append(tag("p", f"{more_text}: formula.mv has them.", class_="more"))
+    commands = [f"verimv convert DIR/formula.mv --to {identifier} -o -" for identifier in _FORMATS]
+    hint = tag("p", "This page does not hold formula.mv. These commands write it in other formats:", class_="hint")
+    return joined(*shown, hint, tag("pre", tag("code", "\n".join(commands))))
+
+
+def _preformatted(text: str) -> Markup:
+    return tag("pre", tag("code", text, id="formula-text"), class_="formula", tabindex="0")
 
 
 # -- layers -----------------------------------------------------------------------------------------------------

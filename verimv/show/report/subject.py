@@ -19,7 +19,8 @@ from verimv.core.files import decode
 from verimv.formulas.formula import Formula
 from verimv.formulas.measure import Measures
 from verimv.formulas.mvfile import read_mv
-from verimv.kernels.verdicts import CERTIFICATE_FILES, rejection
+from verimv.kernels.judge import Judgement, KernelAnswer, judge_files
+from verimv.kernels.verdicts import CERTIFICATE_FILES
 from verimv.networks.formats.json_format import read_network
 from verimv.networks.network import Network
 
@@ -27,16 +28,21 @@ Status = Literal["valid", "incomplete", "invalid", "unchecked"]
 
 
 class Check(NamedTuple):
-    """The kernel's verdict on the certificate, or why there is none."""
+    """The kernels' verdict on the certificate, or why there is none."""
 
     status: Status
     reason: str = ""
     seconds: float | None = None
+    #: what each kernel said
+    answers: Sequence[KernelAnswer] = ()
 
 
 class File(NamedTuple):
+    """The size and the hash of a file, and its bytes in pieces, if they are at hand."""
+
     size: int
     sha256: str
+    pieces: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True)
@@ -65,9 +71,11 @@ class Subject:
 def of_extraction(
     extraction: CertifiedExtraction, title: str, files: Mapping[str, Sequence[bytes]], lacking: str, checked: bool
 ) -> Subject:
-    """Return the subject for an extraction. `checked` says whether the kernel has just checked its certificate."""
+    """Return the subject for an extraction. `checked` says whether its certificate has just been checked."""
     status: Status = "unchecked" if not checked else "incomplete" if lacking else "valid"
-    check = Check(status, lacking if checked else "", extraction.summary["seconds"].get("check"))
+    judgement = extraction.certificate.judgement if checked else None
+    answers = () if judgement is None else judgement.answers
+    check = Check(status, lacking if checked else "", extraction.summary["seconds"].get("check"), answers)
     described = {name: described_file(pieces) for name, pieces in files.items()}
     lines = extraction.derivation.lines
     text = extraction.certificate.subjects["formula"].decode()
@@ -84,17 +92,17 @@ def described_file(pieces: Sequence[bytes]) -> File:
     digest = hashlib.sha256()
     for piece in pieces:
         digest.update(piece)
-    return File(sum(map(len, pieces)), digest.hexdigest())
+    return File(sum(map(len, pieces)), digest.hexdigest(), pieces)
 
 
 def of_directory(directory: str | os.PathLike[str]) -> Subject:
-    """Return the subject for the files of a directory; the kernel checks them now."""
+    """Return the subject for the files of a directory; the kernels check them now."""
     folder = Path(directory)
     begin = time.perf_counter()
-    rejected = rejection(lambda: kernel.check(os.fspath(folder), {}))
+    judgement = judge_files(os.fspath(folder), {})
     seconds = round(time.perf_counter() - begin, 3)
-    if rejected is not None and rejected.status == "malformed":
-        raise InputError(str(rejected), source=os.fspath(directory))
+    if judgement.status == "malformed":
+        raise InputError(judgement.text, source=os.fspath(directory))
     certificate = next(name for name in CERTIFICATE_FILES if (folder / name).exists())
     header, *body = _certificate_lines(folder / certificate)
     subjects = [name for subject, name in kernel.FILES.items() if f"{subject}_sha256" in json.loads(header)]
@@ -104,10 +112,11 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     # no other files of the directory: the kernel has not read them
     contents = {name: _read(folder / name) for name in (*subjects, certificate)}
     files = {name: described_file([data]) for name, data in contents.items()}
-    check = Check("valid", "", seconds)
-    if rejected is not None:
-        check = Check("invalid" if rejected.status == "invalid" else "incomplete", str(rejected), seconds)
-        body = _accepted(body, rejected)
+    check = Check("valid", "", seconds, judgement.answers)
+    if judgement.status != "valid":
+        status: Status = "invalid" if judgement.status == "invalid" else "incomplete"
+        check = Check(status, judgement.text, seconds, judgement.answers)
+        body = _accepted(body, judgement)
     network = _network(contents, "network.json")
     source = _network(contents, "source.json") or network
     text = decode(contents["formula.mv"], str(folder / "formula.mv"))
@@ -117,11 +126,11 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     return Subject(folder.resolve().name, formula, text, measures, network, source, body, check, files, summary)
 
 
-def _accepted(body: list[str], rejected: kernel.Rejected) -> list[str]:
+def _accepted(body: list[str], judgement: Judgement) -> list[str]:
     """Return the lines before the rejected one; none if the certificate is not about these files."""
-    if rejected.line is not None:
-        return body[: max(0, rejected.line - 2)]
-    return body if rejected.status == "incomplete" else []
+    if judgement.line is not None:
+        return body[: max(0, judgement.line - 2)]
+    return body if judgement.status == "incomplete" else []
 
 
 def _read(path: Path) -> bytes:

@@ -36,7 +36,8 @@ class Z3Session:
     def __init__(self, logic: str, definitions: Script) -> None:
         import z3
 
-        self._solver = z3.SimpleSolver() if logic == "QF_LRA" else z3.SolverFor(logic)
+        context = z3.Context()  # a new one, since answers depend on what a context was asked before
+        self._solver = z3.SimpleSolver(context) if logic == "QF_LRA" else z3.SolverFor(logic, context)
         self._declared: set[str] = set()
         self._solver.from_string(new_declarations(definitions, self._declared) + definitions.body)
 
@@ -55,13 +56,18 @@ class Z3Session:
             solver.pop()
 
 
+#: Digits of irrational values.
+_DIGITS = 30
+
+
 def _z3_model(model: Any) -> dict[str, Number]:
     """Return the values of a model; irrational ones are approximated, so they must be replayed."""
     values: dict[str, Number] = {}
     for declaration in model.decls():
         value = model[declaration]
+        value = value.approx(_DIGITS) if hasattr(value, "approx") else value
         if declaration.arity() == 0 and hasattr(value, "as_fraction"):
-            fraction: Fraction = (value.approx(30) if hasattr(value, "approx") else value).as_fraction()
+            fraction: Fraction = value.as_fraction()
             values[declaration.name()] = Rational(fraction.numerator, fraction.denominator)
     return values
 

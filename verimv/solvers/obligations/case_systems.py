@@ -35,13 +35,14 @@ class SystemVariable(NamedTuple):
     argument: Affine = Affine(())
 
 
-class Split(NamedTuple):
-    """One side of a case split, inside the split `within` (−1: none)."""
+class Given(NamedTuple):
+    """A bound from one side of a case split, or from a lemma, inside the one `within` (−1: none)."""
 
     within: int
     variable: int
     side: str
     point: Number
+    is_lemma: bool
 
 
 class EvidenceLeaf(NamedTuple):
@@ -49,19 +50,27 @@ class EvidenceLeaf(NamedTuple):
 
     number: int
     target: Affine
-    #: all splits of the tree, and the index of the last one that leads to the leaf
-    tree: Sequence[Split]
+    #: only the variables before this one matter
+    stop: int
+    #: all splits and lemmas of the tree, and the index of the last one that leads to the leaf
+    tree: Sequence[Given]
     situation: int
     multipliers: tuple[Number, ...]
 
-    def splits(self) -> Facts:
-        """Return the bounds that the splits give; the last split of a side counts. Not stored, as trees can be deep."""
+    def given(self) -> tuple[Facts, set[int]]:
+        """Return the bounds that splits and lemmas give, the last of a side, and the variables that are split.
+
+        These are not stored, as trees can be deep.
+        """
         found: dict[tuple[int | None, str], Number] = {}
+        split = set()
         place = self.situation
         while place >= 0:
-            place, variable, side, point = self.tree[place]
+            place, variable, side, point, is_lemma = self.tree[place]
             found.setdefault((variable, side), point)
-        return found
+            if not is_lemma:
+                split.add(variable)
+        return found, split
 
 
 @dataclass(frozen=True)
@@ -80,27 +89,39 @@ class IncompleteCases(Exception):
     """The number of cases does not fit the splits."""
 
 
-def read_cases(cases: Sequence[list[Any]], targets: Sequence[Affine], count: int) -> list[EvidenceLeaf]:
-    """Return the leaves of the trees of cases, given in preorder, one tree for each target."""
+def read_cases(
+    cases: Sequence[list[Any]], targets: Sequence[Affine], variables: Sequence[SystemVariable], count: int
+) -> list[EvidenceLeaf]:
+    """Return the leaves of the trees of cases over `count` variables, given in preorder, one tree for each target."""
     found: list[EvidenceLeaf] = []
-    tree: list[Split] = []
-    pending = [(target, -1) for target in reversed(targets)]
+    tree: list[Given] = []
+    pending = [(target, count, -1) for target in reversed(targets)]
     for number, (kind, *arguments) in enumerate(cases, start=1):
         if not pending:
             raise IncompleteCases("expected no more cases")
-        target, situation = pending.pop()
+        target, stop, situation = pending.pop()
         if kind == "split":
             kernel.well_formed(len(arguments) == 2, "a variable and a point", arguments)
             k, point = kernel.natural(arguments[0]), exact(kernel.number(arguments[1]))
-            if k >= count:
-                raise IncompleteCases(f"expected one of {count} variables, not {k}")
+            if k >= stop:
+                raise IncompleteCases(f"expected one of {stop} variables, not {k}")
             for side in ("low", "high"):
-                pending.append((target, len(tree)))
-                tree.append(Split(situation, k, side, point))
+                pending.append((target, stop, len(tree)))
+                tree.append(Given(situation, k, side, point, is_lemma=False))
+        elif kind == "lemma":
+            kernel.well_formed(len(arguments) == 3, "a variable, a side and a value", arguments)
+            k, side, value = kernel.natural(arguments[0]), arguments[1], exact(kernel.number(arguments[2]))
+            kernel.well_formed(side in ("low", "high"), "low or high", side)
+            if k >= stop or variables[k].activation is None:
+                raise IncompleteCases(f"expected one of {stop} variables that is not free, not {k}")
+            pending.append((target, stop, len(tree)))
+            tree.append(Given(situation, k, side, value, is_lemma=True))
+            excess = variables[k].argument.shifted(-value)
+            pending.append((excess if side == "high" else -excess, k, situation))
         else:
-            kernel.well_formed(kind == "leaf", "split or leaf", kind)
+            kernel.well_formed(kind == "leaf", "split, lemma or leaf", kind)
             multipliers = tuple(exact(kernel.number(argument)) for argument in arguments)
-            found.append(EvidenceLeaf(number, target, tree, situation, multipliers))
+            found.append(EvidenceLeaf(number, target, stop, tree, situation, multipliers))
     if pending:
         raise IncompleteCases(f"expected {len(pending)} more cases")
     return found
@@ -136,21 +157,21 @@ class VariableSystem:
             for j, w in variable.argument.terms:
                 self._users[j].append((k, w))
 
-    def ranges(self, count: int, facts: Facts, splits: Facts) -> list[Range] | None:
+    def ranges(self, count: int, facts: Facts, given: Facts) -> list[Range] | None:
         """Return the ranges of the first variables in a case; None if one of them is empty."""
-        if splits:
-            return self._ranges(count, facts, splits)
+        if given:
+            return self._ranges(count, facts, given)
         if self._unsplit is None or self._unsplit[0] != count or self._unsplit[1] is not facts:
-            self._unsplit = (count, facts, self._ranges(count, facts, splits))
+            self._unsplit = (count, facts, self._ranges(count, facts, given))
         return self._unsplit[2]
 
-    def _ranges(self, count: int, facts: Facts, splits: Facts) -> list[Range] | None:
+    def _ranges(self, count: int, facts: Facts, given: Facts) -> list[Range] | None:
         found: list[Range] = []
         values: list[tuple[Number, Number]] = []
         for k, (activation, argument) in enumerate(self.variables[:count]):
             low, high = (ZERO, ONE) if activation is None else argument.range_over(values)
-            below = splits.get((k, "low"), facts.get((k, "low")))
-            above = splits.get((k, "high"), facts.get((k, "high")))
+            below = given.get((k, "low"), facts.get((k, "low")))
+            above = given.get((k, "high"), facts.get((k, "high")))
             low = low if below is None else max(low, below)
             high = high if above is None else min(high, above)
             if low > high:
@@ -160,10 +181,10 @@ class VariableSystem:
             values.append(ends)
         return found
 
-    def program(self, count: int, facts: Facts, case: EvidenceLeaf) -> LeafProgram | None:
+    def program(self, facts: Facts, case: EvidenceLeaf) -> LeafProgram | None:
         """Return the linear program of a case; None if the case has no point."""
-        splits = case.splits()
-        ranges = self.ranges(count, facts, splits)
+        given, split = case.given()
+        ranges = self.ranges(case.stop, facts, given)
         if ranges is None:
             return None
         multipliers = list(reversed(case.multipliers))
@@ -172,7 +193,7 @@ class VariableSystem:
         ends: dict[int, tuple[Number, Number]] = {}
         lines: dict[int, tuple[Number, Number]] = {}
         peaks: Number = ZERO
-        for k in range(count - 1, -1, -1):
+        for k in range(case.stop - 1, -1, -1):
             activation, range_ = self.variables[k].activation, ranges[k]
             c = target.get(k, ZERO)
             for user, w in self._users[k]:
@@ -182,8 +203,7 @@ class VariableSystem:
                 ends[k] = (range_.low, range_.high)
                 continue
             kinks = _kinks(activation, range_)
-            is_split = (k, "low") in splits or (k, "high") in splits
-            if not kinks and not is_split:
+            if not kinks and k not in split:
                 slope = c if (range_.least, range_.largest) == (range_.low, range_.high) else ZERO
             elif not case.multipliers:
                 slope = _default_slope(activation, c, range_)

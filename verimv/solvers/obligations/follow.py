@@ -263,7 +263,7 @@ class Conclusions:
         node_b = self._claim(b).node
         need(node_a in place and node_b in place, "nodes of the cone")
         down = combination([(ONE, place[node_a]), (-ONE, place[node_b])])
-        found = read_cases(cases, [down, -down], len(variables))
+        found = read_cases(cases, [down, -down], variables, len(variables))
         self._rule("equal")
         self.obligations.evidence(Evidence(variables, {}, len(variables), found, nodes))
         self._add(node_b, form_a)
@@ -363,7 +363,7 @@ class Conclusions:
         need(index < len(arguments), f"one of {len(arguments)} neurons, not {index}")
         if cases:
             target = arguments[index].shifted(-value)
-            found = read_cases(cases, [target if side == "high" else -target], first)
+            found = read_cases(cases, [target if side == "high" else -target], self._network(), first)
             inputs = range(2, 2 + len(self.nodes.inputs))
             self.obligations.evidence(Evidence(self._network(), self._facts_below(first), first, found, inputs))
         else:

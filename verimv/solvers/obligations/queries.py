@@ -40,7 +40,7 @@ class CaseQuery(NamedTuple):
 
     def program(self, system: VariableSystem) -> LeafProgram | None:
         try:
-            return system.program(self.evidence.count, self.evidence.facts, self.case)
+            return system.program(self.evidence.facts, self.case)
         except InputError as error:
             raise InputError(f"line {self.line}: {error.message}") from None
 
@@ -49,7 +49,7 @@ class CaseQuery(NamedTuple):
         program = self.program(system)
         if program is None:
             return ""
-        script = system.definitions(self.evidence.count)
+        script = system.definitions(self.case.stop)
         asked = above_the_bound(program)
         script.variables |= asked.variables
         script.assertions += asked.assertions

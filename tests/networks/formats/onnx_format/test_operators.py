@@ -232,6 +232,7 @@ def test_random_graphs_match_the_reference_exactly(proto, seed):
 def test_every_operator_is_tried():
     tried = {node.op_type for proto in CASES.values() for node in proto.graph.node}
     elsewhere = {"Constant", "ConstantOfShape", "Range", "Shape", "Size"}  # covered by onnx's node tests
+    elsewhere |= {"DequantizeLinear", "QuantizeLinear"}  # test_quantised.py
     assert set(OPERATORS) <= tried | elsewhere
 
 

@@ -18,7 +18,7 @@ from google.protobuf.message import DecodeError, Message
 
 from verimv.core.errors import InputError
 from verimv.exact import shown
-from verimv.networks.formats.onnx_format.tensors import Array, check_size
+from verimv.networks.formats.onnx_format.tensors import Array, check_size, four_bit_type
 
 MAX_BYTES = 1 << 30
 
@@ -35,6 +35,8 @@ _FIELDS: dict[int, str] = {
     onnx.TensorProto.UINT32: "uint64_data",
     onnx.TensorProto.UINT64: "uint64_data",
 }
+#: Integers of four bits, two in each byte.
+_FOUR_BITS: dict[str, str] = {"UINT4": "uint4", "INT4": "int4"}
 
 
 def parse_model(data: bytes) -> onnx.ModelProto:
@@ -91,6 +93,8 @@ def _without_waiting(path: str, flags: int) -> int:
 def tensor_array(tensor: onnx.TensorProto, folder: Path | None) -> Array:
     """Return the numbers of a stored tensor. `folder` is where external data may be; None forbids it."""
     kind = tensor.data_type
+    if _type_name(kind) in _FOUR_BITS:
+        return _four_bit_integers(tensor, folder)
     if kind not in _DTYPES:
         raise InputError(f"tensor {shown(tensor.name)}: numbers of type {_type_name(kind)} are not supported")
     dtype, shape = np.dtype(_DTYPES[kind]), list(tensor.dims)
@@ -108,6 +112,27 @@ def tensor_array(tensor: onnx.TensorProto, folder: Path | None) -> Array:
             f"found {len(raw):,}"
         )
     return np.frombuffer(raw, dtype).reshape(shape)
+
+
+def _four_bit_integers(tensor: onnx.TensorProto, folder: Path | None) -> Array:
+    """Return integers of four bits; the first of two is in the lower half of its byte."""
+    shape = list(tensor.dims)
+    check_size(shape)
+    count = math.prod(shape)
+    size = (count + 1) // 2
+    if tensor.data_location == onnx.TensorProto.EXTERNAL:
+        raw = _external(tensor, folder, size)
+    elif tensor.HasField("raw_data"):
+        raw = tensor.raw_data
+    else:
+        raw = bytes(value & 0xFF for value in tensor.int32_data)
+    if len(raw) != size:
+        raise InputError(f"tensor {shown(tensor.name)}: expected {size:,} bytes for shape {shape}, found {len(raw):,}")
+    packed = np.frombuffer(raw, np.uint8)
+    halves = np.stack([packed & 15, packed >> 4], axis=1).ravel()[:count].astype(np.int8)
+    name = _FOUR_BITS[_type_name(tensor.data_type)]
+    signed = np.where(halves > 7, halves - 16, halves) if name == "int4" else halves
+    return signed.astype(four_bit_type(name)).reshape(shape)
 
 
 def _typed(tensor: onnx.TensorProto, dtype: np.dtype[Any], count: int) -> Array:

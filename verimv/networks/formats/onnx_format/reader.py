@@ -21,13 +21,14 @@ from verimv.networks.formats.onnx_format.arithmetic import ARITHMETIC
 from verimv.networks.formats.onnx_format.model import attribute_values, parse_model, read_bytes, tensor_array
 from verimv.networks.formats.onnx_format.node import Node, Operator
 from verimv.networks.formats.onnx_format.pieces import PIECES
+from verimv.networks.formats.onnx_format.quantised import QUANTISED
 from verimv.networks.formats.onnx_format.refused import reason_against
 from verimv.networks.formats.onnx_format.shapes import SHAPES
 from verimv.networks.formats.onnx_format.tensors import Tensor, as_objects, check_size, constant, forms
 from verimv.networks.network import Network
 from verimv.networks.transforms.circuit import Circuit
 
-OPERATORS: dict[str, Operator] = {**SHAPES, **ARITHMETIC, **PIECES}
+OPERATORS: dict[str, Operator] = {**SHAPES, **ARITHMETIC, **PIECES, **QUANTISED}
 
 OLDEST_OPSET = 7
 #: Limit on inputs. A file needs a few bytes for a shape; memory, about 2,000 for each input with its neuron.

@@ -16,6 +16,10 @@ _ADVICE = {
     "HardSwish": "x·HardSigmoid(x) is quadratic in between; train with Relu or HardSigmoid",
     "ThresholdedRelu": "it is discontinuous, and formulas are continuous",
     "Sign": "it is discontinuous, and formulas are continuous",
+    **dict.fromkeys(
+        ("ConvInteger", "DynamicQuantizeLinear", "MatMulInteger", "QLinearConv", "QLinearMatMul"),
+        "it rounds values that depend on the input; quantise the weights only (DequantizeLinear of stored integers)",
+    ),
     "Where": "write the choice with Min, Max or Relu",
 }
 _CURVES = {

@@ -168,3 +168,13 @@ def scalar(tensor: Tensor, what: str) -> Number:
 
 def total(numbers: Sequence[Number]) -> Number:
     return sum(numbers, ZERO)
+
+
+def four_bit_type(name: str) -> np.dtype[Any]:
+    """Return the type int4 or uint4, which numpy itself does not have. Most operators refuse them."""
+    try:
+        import ml_dtypes  # newer versions of onnx need it
+    except ImportError:
+        raise InputError(f"numbers of type {name} need the package ml_dtypes") from None
+    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return found

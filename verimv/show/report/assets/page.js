@@ -34,7 +34,7 @@ function setUpCopies() {
     const label = button.textContent;
     button.addEventListener("click", async () => {
       try {
-        await toClipboard(await unpack(`copy-${button.dataset.copy}`));
+        await toClipboard(copyOf(button.dataset.copy));
         button.textContent = "Copied";
       } catch (error) {
         button.textContent = "Not copied";
@@ -43,11 +43,6 @@ function setUpCopies() {
       setTimeout(() => { button.textContent = label; }, 1500);
     });
   }
-  const more = byId("show-formula");
-  if (more) more.addEventListener("click", async () => {
-    byId("formula-text").textContent = await unpack("copy-text");
-    more.parentElement.remove();
-  });
 }
 
 // -- start ------------------------------------------------------------------------------------------------
@@ -62,7 +57,10 @@ async function setUpGraph() {
 
 setUpTheme();
 setUpCopies();
-setUpGraph().then(
+const whenFilesAreShown = byId("check-proof")
+  ? setUpFiles().catch((error) => { byId("browser-verdict").textContent = `incomplete: this page cannot check its proof: ${error.message}`; })
+  : null;
+Promise.all([setUpGraph(), whenFilesAreShown]).then(
   () => { document.documentElement.dataset.ready = "yes"; },
   (error) => { byId("graph-status").textContent = `This browser cannot show the graph: ${error.message || error}`; },
 );

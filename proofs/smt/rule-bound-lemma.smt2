@@ -1,0 +1,13 @@
+; Rule bound, lemmas: a bound that holds in a situation may be used to close the situation.
+(set-logic QF_LRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const situation Bool) (declare-const z Real) (declare-const value Real) (declare-const target Real)
+(assert (=> situation (<= (- z value) 0.0)))
+(assert (=> (and situation (<= z value)) (<= target 0.0)))
+(assert (and situation (> target 0.0)))
+(check-sat)

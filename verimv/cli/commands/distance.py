@@ -1,0 +1,81 @@
+"""`verimv distance`: how far apart are two networks or formulas? At least, at an exact point; at most, proved."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from verimv.cli.arguments import pair_argument
+from verimv.cli.certificates import with_certificate
+from verimv.cli.options import number_option
+from verimv.cli.reporter import Reporter
+from verimv.cli.result import Result
+from verimv.cli.verdict_text import DEFAULT_SECONDS, with_pairing
+from verimv.core.errors import InputError
+from verimv.exact import Number, format_number
+from verimv.exact.decimals import rounded_down, rounded_up
+from verimv.networks.network import Network
+from verimv.questions.distance import Distance, certified_bound, certify_distance, distance
+from verimv.solvers.point_search import Search
+from verimv.solvers.verdict import EXIT_CODES
+
+#: Inputs of a point, and outputs, that are listed.
+_INPUTS_TOLD, _OUTPUTS_TOLD = 8, 12
+#: Share of the time for the search, if a certificate is made of its result.
+_SEARCH_SHARE = 0.75
+
+
+def run(arguments: argparse.Namespace, report: Reporter) -> Result:
+    report("reading")
+    a, b = pair_argument(arguments)
+    if arguments.certify is not None and not (isinstance(a, Network) and isinstance(b, Network)):
+        raise InputError("--certify: expected two networks (verimv convert turns a formula into one)")
+    tolerance = None if arguments.tolerance is None else number_option("--tolerance", arguments.tolerance)
+    within = number_option("--within", arguments.within)
+    seconds = arguments.timeout or DEFAULT_SECONDS
+    report.within(seconds)
+    share = 1.0 if arguments.certify is None else _SEARCH_SHARE  # the rest is for the certificate
+    search = Search(seconds=share * seconds, progress=report)
+    found = distance(a, b, tolerance=tolerance, within=within, search=search)
+    result = with_pairing(_result(found, tolerance), a, b)
+    if arguments.certify is None:
+        return result
+    report("certifying")
+    certificate = certify_distance(a, b, found, (1 - share) * seconds)
+    result = with_certificate(result, certificate, arguments.certify)
+    if certificate is None:
+        return result
+    bound = certified_bound(certificate)
+    told = f"{result.text}: at most {rounded_up(bound)}"
+    if bound > found.proved:
+        told += " (the kernels have no rule yet for the better bound)"
+    return replace(result, data={**result.data, "certified": format_number(bound)}, text=told)
+
+
+def _result(found: Distance, tolerance: Number | None) -> Result:
+    lines = [f"{found}{_point(found)}"]
+    if len(found.outputs) > 1:
+        ends = [(o.output, rounded_down(o.attained), rounded_up(o.proved)) for o in found.outputs[:_OUTPUTS_TOLD]]
+        width = max(len(name) for name, _, _ in ends)
+        lines += [f"  {name.ljust(width)}  at least {low}, at most {high}" for name, low, high in ends]
+        if len(found.outputs) > _OUTPUTS_TOLD:
+            lines.append(f"  … and {len(found.outputs) - _OUTPUTS_TOLD:,} more outputs")
+    if tolerance is None:
+        return Result(found.data(), "\n".join(lines))
+    decided = found.is_within(tolerance)
+    status, words = {True: ("proved", "within"), False: ("refuted", "not within"), None: ("undecided", "undecided:")}[
+        decided
+    ]
+    lines.insert(0, f"{words} {format_number(tolerance)}")
+    data = {**found.data(), "within": decided, "tolerance": format_number(tolerance)}
+    return Result(data, "\n".join(lines), EXIT_CODES[status])  # type: ignore[index]
+
+
+def _point(found: Distance) -> str:
+    """Return the point at which the difference is attained; long ones are cut."""
+    told = [f"{name}={x}" for name, x in list(found.attained_at.items())[:_INPUTS_TOLD]]
+    if not told or not found.attained:
+        return ""
+    told += ["…"] * (len(found.attained_at) > _INPUTS_TOLD)
+    output = f" ({found.farthest.output})" if len(found.outputs) > 1 else ""
+    return f"\n  at {', '.join(told)}{output}"

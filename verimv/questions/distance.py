@@ -1,0 +1,348 @@
+"""How far apart are two networks or formulas? An interval for max |a − b|: attained at a point, proved from above.
+
+The order, cheapest first: neurons that both share; points; intervals; then rounds of branch and bound, each with three
+times the work of the last: over each network on its own, which is exact for small ones and gives certificates; then
+over differences of neurons, which is far better for copies that differ a little. Both ends only improve. The clock
+decides how many rounds are run, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from verimv.bounding.search.branch import Goal
+from verimv.bounding.search.difference import Difference
+from verimv.bounding.search.difference_bounds import (
+    bound_network,
+    bound_pair,
+    interval_bounds_of_pair,
+    layer_bounds_of_pair,
+)
+from verimv.bounding.search.far_point import FarthestPoints, networks_of
+from verimv.bounding.search.output_range import is_of_fair_size
+from verimv.bounding.search.pair import DifferenceEvidence, are_alike
+from verimv.bounding.search.twin_search import TwinSearch
+from verimv.certificate.certificate import Certificate
+from verimv.certificate.from_ranges import certify_difference, certify_evidence
+from verimv.core.display import Headed, html_table
+from verimv.core.effort import SECOND, Meter
+from verimv.core.errors import InputError, InternalError, Undecided, check_type
+from verimv.exact import ONE, ZERO, Number, Rational, as_number, format_number, parse_number, sign
+from verimv.exact.decimals import rounded_down, rounded_up
+from verimv.formulas.formula import Formula
+from verimv.networks.network import Network
+from verimv.solvers.point_search import Search
+
+#: Work for points, and for the first round of branch and bound; later rounds have so many times as much.
+_POINTS = SECOND
+_FIRST_ROUND, _GROWTH = SECOND, 3
+#: Ends that are closer than this, relatively, count as met if exact numbers were not found in two rounds.
+_MET = Rational(1, 2**19)
+#: Differences of neurons are searched in networks with at most so many weights each.
+_TWIN_WEIGHTS = 20_000
+#: Points of linear programs that are evaluated, for each end.
+_POINTS_OF_PROGRAMS = 2
+#: Rounds whose work nobody waits for are not begun.
+_MOST_WORK = 10_000 * SECOND
+
+
+@dataclass(frozen=True)
+class OutputDistance:
+    """max |a − b| of one output is at least `attained`, the difference at the point `at`, and at most `proved`."""
+
+    output: str
+    attained: Number
+    at: dict[str, str]
+    proved: Number
+
+    @property
+    def exact(self) -> bool:
+        return self.attained == self.proved
+
+    def data(self) -> dict[str, Any]:
+        ends = {"attained": format_number(self.attained), "proved": format_number(self.proved)}
+        return {"name": self.output, **ends, "attained_at": list(self.at.values()), "exact": self.exact}
+
+
+@dataclass(frozen=True, repr=False)
+class Distance(Headed):
+    """max |a − b| over the box, per output and overall: `attained` at an exact point, `proved` from above."""
+
+    outputs: tuple[OutputDistance, ...]
+    seconds: float
+    #: bounds of the search with their evidence, from which a certificate is made
+    _evidence: DifferenceEvidence | None = field(default=None, compare=False)
+
+    @cached_property
+    def farthest(self) -> OutputDistance:
+        """The output with the largest difference that was found."""
+        return max(self.outputs, key=lambda found: found.attained)
+
+    @property
+    def attained(self) -> Number:
+        return self.farthest.attained
+
+    @property
+    def attained_at(self) -> dict[str, str]:
+        return self.farthest.at
+
+    @cached_property
+    def proved(self) -> Number:
+        return max((found.proved for found in self.outputs), default=ZERO)
+
+    @property
+    def exact(self) -> bool:
+        return self.attained == self.proved
+
+    def is_within(self, tolerance: Any) -> bool | None:
+        """Return whether |a − b| ≤ tolerance everywhere; None if that is not decided."""
+        limit = as_number(tolerance)
+        if self.proved <= limit:
+            return True
+        return False if self.attained > limit else None
+
+    def __str__(self) -> str:
+        if self.exact:
+            return f"exactly {_told(self.attained, rounded_down)}"
+        return f"at least {_told(self.attained, rounded_down)}, at most {_told(self.proved, rounded_up)}"
+
+    def _headline(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        rows = [("output", "at least", "at most")]
+        rows += [(o.output, rounded_down(o.attained), rounded_up(o.proved)) for o in self.outputs]
+        return html_table(f"distance: {self}", rows)
+
+    def data(self) -> dict[str, Any]:
+        """Return what `verimv distance --json` prints."""
+        return {
+            "attained": format_number(self.attained),
+            "attained_at": list(self.attained_at.values()),
+            "proved": format_number(self.proved),
+            "exact": self.exact,
+            "outputs": [found.data() for found in self.outputs],
+            "seconds": round(self.seconds, 3),
+        }
+
+
+#: Exact numbers are shown beside their decimals if they have at most so many characters.
+_SHORT = 24
+
+
+def _told(x: Number, rounded: Callable[[Number], str]) -> str:
+    """Return a number as a decimal that is rounded to the safe side, with the exact number if that is short."""
+    text, decimal = format_number(x), rounded(x)
+    if text == decimal:
+        return text
+    return f"{text} ({decimal})" if len(text) <= _SHORT else decimal
+
+
+def distance(
+    a: Formula | Network,
+    b: Formula | Network,
+    *,
+    tolerance: Any = None,
+    within: Any = 0,
+    search: Search | None = None,
+) -> Distance:
+    """Return an interval for max |a − b|, per output and overall, that is as narrow as the time allows.
+
+    Stops when both ends meet, when they are `within` this relative gap (1/10: proved ≤ 1.1 · attained), or when it is
+    decided whether the distance is at most the `tolerance`.
+    """
+    check_type(a, Formula, Network)
+    check_type(b, Formula, Network)
+    limit, gap = None if tolerance is None else as_number(tolerance), as_number(within)
+    if sign(gap) < 0:
+        raise InputError(f"the relative gap {format_number(gap)} is negative")
+    if limit is not None and sign(limit) < 0:
+        raise InputError(f"the tolerance {format_number(limit)} is negative")
+    closing = DistanceSearch(a, b, search or Search(), limit, gap)
+    closing.look()
+    while closing.round():
+        pass
+    return closing.result()
+
+
+def certify_distance(a: Formula | Network, b: Formula | Network, found: Distance, seconds: float) -> Certificate | None:
+    """Return a certificate of upper bounds of |a − b| for two networks, or None if there is no evidence.
+
+    The bounds are those of the search, which may be larger than `found.proved`; the kernel prints them.
+    """
+    if not isinstance(a, Network) or not isinstance(b, Network):
+        return None
+    if found._evidence is not None:
+        certificate = certify_evidence(a, b, found._evidence)
+        if certificate is not None:
+            return certificate
+    return certify_difference(a, b, found.proved, seconds)
+
+
+def certified_bound(certificate: Certificate) -> Number:
+    """Return the bound of |a − b| that a certificate of a difference proves: the bounds of its last layer."""
+    bounds = [line for line in map(json.loads, certificate.body) if line[0] == "bound"]
+    last = max(layer for _, layer, *_ in bounds)
+    return max(abs(parse_number(value)) for _, layer, _, _, value, *_ in bounds if layer == last)
+
+
+class DistanceSearch:
+    """Both ends of the interval, and the methods that improve them."""
+
+    def __init__(
+        self, a: Formula | Network, b: Formula | Network, search: Search, tolerance: Number | None, within: Number
+    ) -> None:
+        self._began = time.perf_counter()
+        self.search, self.tolerance, self.within = search, tolerance, within
+        self.points = FarthestPoints(a, b)
+        self.networks = networks_of(*self.points.functions)
+        self.difference = Difference(a, b, ZERO if tolerance is None else tolerance)
+        self.upper: list[Number] | None = None
+        self.evidence: DifferenceEvidence | None = None
+        self._work = _FIRST_ROUND
+        self._is_vain = False  # bounds of each network on its own did not help
+
+    # -- both ends ----------------------------------------------------------------------------------------------
+
+    @property
+    def attained(self) -> Number:
+        return self.points.farthest.value
+
+    @property
+    def proved(self) -> Number | None:
+        return None if self.upper is None else max(self.upper, default=ZERO)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is asked for."""
+        if self.proved is None:
+            return False
+        if self.tolerance is not None:
+            return self.attained > self.tolerance or self.proved <= self.tolerance
+        return self.proved <= self._wanted(self.attained) or (
+            self._work > _FIRST_ROUND * _GROWTH and self.proved <= self.attained * (ONE + _MET)
+        )
+
+    def _wanted(self, attained: Number) -> Number:
+        """Return the upper bound that is good enough."""
+        return attained * (ONE + self.within)
+
+    def result(self) -> Distance:
+        if self.upper is None:
+            raise InternalError("no bound was computed")
+        first = self.points.functions[0]
+        outputs = []
+        for name, best, upper in zip(first.outputs, self.points.best, self.upper, strict=True):
+            if best.value > upper:
+                raise InternalError(f"the difference of {name} is above its bound")
+            outputs.append(OutputDistance(name, best.value, first.named(best.point), upper))
+        return Distance(tuple(outputs), time.perf_counter() - self._began, self.evidence)
+
+    def _tell(self) -> None:
+        """Report how both ends close in."""
+        if self.proved is not None:
+            ends = f"at least {rounded_down(self.attained)}, at most {rounded_up(self.proved)}"
+            self.search.progress(f"closing in, {ends}", 0, 1)
+
+    # -- methods ------------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Search points, and compute bounds that need no search."""
+        self.search.progress("looking for differences", 0, 1)
+        self.points.search(self.difference.network, _POINTS)
+        self.upper = interval_bounds_of_pair(*self.points.functions, self.networks)
+        network = self.difference.network
+        if network is not None:
+            for k, row in enumerate(network.layers[-1].rows):
+                if not row.terms:  # all neurons cancel
+                    self.upper[k] = min(self.upper[k], abs(row.constant))
+        self._tell()
+        if self.networks is not None and not self.is_over:
+            with suppress(Undecided):  # the time is over
+                found = layer_bounds_of_pair(*self.networks, self.search.deadline)
+                if found is not None:
+                    self.upper = [min(old, new) for old, new in zip(self.upper, found, strict=True)]
+            self._tell()
+
+    def round(self, work: int | None = None) -> bool:
+        """Run a round of branch and bound, with so much work or more than the last; return whether another may help."""
+        if self.is_over or not self.search.deadline.left or self._work > _MOST_WORK:
+            return False
+        work = work or self._work
+        self._work = work * _GROWTH
+        helps = False
+        for method in (self._bounded, self._bounded_by_twins):
+            if method == self._bounded and self._is_vain and self._twins is not None:
+                continue
+            with suppress(Undecided):  # the time is over
+                helps = method(work) or helps
+            if self.is_over or not self.search.deadline.left:
+                return False
+        return helps
+
+    def _bounded_by_twins(self, work: int) -> bool:
+        """Improve the bounds of outputs that are not good enough, the largest first; return whether that is tried."""
+        twins = self._twins
+        if twins is None or self.upper is None:
+            return False
+        goal = max(self._goal()(self.attained), self.attained * (ONE + _MET / 2) if self.tolerance is None else ZERO)
+        upper = self.upper
+        waiting = sorted((k for k in range(len(upper)) if upper[k] > goal), key=lambda k: -upper[k])
+        for position, k in enumerate(waiting):
+            if self.is_over or not self.search.deadline.left:
+                break
+            share = work // (2 * (len(waiting) - position))
+            ends = [twins.run(k, way, goal, share) for way in (1, -1)]
+            work -= share
+            self.upper[k] = min(self.upper[k], max(ZERO, *(end.value for end in ends)))
+            for end in ends:
+                for point in end.points[-_POINTS_OF_PROGRAMS:]:
+                    self.points.consider(point)
+            self._tell()
+        self.points.simplify()
+        return True
+
+    @cached_property
+    def _twins(self) -> TwinSearch | None:
+        """The search over differences of neurons, for networks of one shape that are not too large."""
+        if self.networks is None or not are_alike(*self.networks):
+            return None
+        weights = [sum(layer.width_in * len(layer.rows) for layer in network.layers) for network in self.networks]
+        if max(weights) > _TWIN_WEIGHTS or any(side.number_kind == "algebraic" for side in self.networks):
+            return None
+        if self.networks[0].layers[-1].activation != "identity" or len(self.networks[0].layers) < 2:
+            return None
+        return TwinSearch(*self.networks, Meter(_MOST_WORK, self.search.deadline))
+
+    def _bounded(self, work: int) -> bool:
+        goals, deadline = [self._goal() for _ in self.points.best], self.search.deadline
+        found = None
+        if self.networks is not None and all(map(is_of_fair_size, self.networks)):
+            found = bound_pair(*self.networks, goals, work, deadline)
+        if found is None and self.difference.network is not None:
+            found = bound_network(self.difference.network, goals, work, deadline)
+        if found is None or self.upper is None:
+            return False
+        for point in found.points:
+            self.points.consider(point)
+        self.points.simplify()
+        if found.evidence is not None and (self.evidence is None or max(found.upper) < max(self.upper)):
+            self.evidence = found.evidence
+        self._is_vain = max(found.upper) >= max(self.upper)
+        self.upper = [min(old, new) for old, new in zip(self.upper, found.upper, strict=True)]
+        self._tell()
+        return True
+
+    def _goal(self) -> Goal:
+        """Return the goal for an output: the tolerance, or what is good enough for the farthest output."""
+        if self.tolerance is not None:
+            limit = self.tolerance
+            return lambda _: limit
+        best = self.attained
+        return lambda attained: self._wanted(max(best, attained))
