@@ -966,6 +966,10 @@ class Checker:
         self.facts: dict[
             tuple[int, str], Number
         ] = {}  # (variable, "low" or "high") → bound of its argument
+        self.twins: dict[int, Twin] = {}  # of neurons
+        self.changes: dict[
+            tuple[int, str], Number
+        ] = {}  # (variable, "low" or "high") → bound of its change
         self.assumed = 0  # bounds without evidence
         self.system: System | None = None  # the variables of the network, for evidence of bounds
         self.proved: list[
@@ -1178,6 +1182,17 @@ class Variable(NamedTuple):
 
 FREE = Variable(None, Affine(NOTHING, 0))
 
+
+class Twin(NamedTuple):
+    """An earlier variable with the same activation, with which a neuron is compared, and a
+    factor."""
+
+    variable: int
+    factor: Number
+
+
+NO_TWINS: Mapping[int, Twin] = {}
+
 #: For each variable: low and high of its argument, and the values there.
 Ranges: TypeAlias = list[tuple[Any, Any, Any, Any]]
 
@@ -1232,6 +1247,77 @@ class ScaledVariable:
         if self.activation == CLIPPED and low < self.scale < high:
             found.append((self.scale, self.scale))
         return found
+
+
+class Piece(NamedTuple):
+    """A part of the range of an argument t on which act(t) = slope·t + shift."""
+
+    low: Any
+    high: Any
+    slope: int  # 0 or 1
+    shift: int  # 0 or the scale
+
+
+def pieces_of(activation: str, low: Any, high: Any, scale: int) -> list[Piece]:
+    """Return the parts into which kinks cut a range; activations have their second kink at
+    `scale`."""
+    if activation == IDENTITY:
+        return [Piece(low, high, 1, 0)]
+    found = []
+    if low < 0 or high <= 0:
+        found.append(Piece(low, smaller(high, 0), 0, 0))
+    if activation == RELU and high > 0:
+        found.append(Piece(larger(low, 0), high, 1, 0))
+    if activation == CLIPPED and high > 0 and low < scale:
+        found.append(Piece(larger(low, 0), smaller(high, scale), 1, 0))
+    if activation == CLIPPED and (high > scale or low >= scale):
+        found.append(Piece(larger(low, scale), high, 0, scale))
+    return found
+
+
+class Comparison(NamedTuple):
+    """A neuron act(y) and its twin act(z), with z' = factor·z: the range of the change
+    d = y − z', and the cells, which are pairs of a piece for z' and one for y that have a point
+    in common. All are scaled as the neuron is."""
+
+    change: tuple[Any, Any]
+    cells: list[tuple[Piece, Piece]]
+
+    def peak(self, c: Any, mu: Any, nu: Any) -> Any:
+        """Return a number that c·(act(y) − act(z')) − μ·d − ν·z' never exceeds.
+
+        On a cell this is A·z' + B·d + C. As y = z' + d, A·z' + B·d is also (A − B)·z' + B·y,
+        and A·y + (B − A)·d; each of the three is at most the sum of the largest values of its
+        two terms.
+        """
+        peaks = []
+        for of_z, of_y in self.cells:
+            a = c * (of_y.slope - of_z.slope) - nu
+            b = c * of_y.slope - mu
+            z, y = of_z[:2], of_y[:2]
+            height = largest(a, z) + largest(b, self.change)
+            height = smaller(height, largest(a - b, z) + largest(b, y))
+            height = smaller(height, largest(a, y) + largest(b - a, self.change))
+            peaks.append(height + c * (of_y.shift - of_z.shift))
+        return functools.reduce(larger, peaks)
+
+    def default_slopes(self, c: Any) -> tuple[Any, Any]:
+        """Return μ and ν that are chosen by the format: μ is c times the slope of a line above
+        max(0, d), for c > 0, or below min(0, d)."""
+        low, high = self.change
+        if low >= 0:
+            return (c if c > 0 else 0), 0
+        if high <= 0:
+            return (0 if c > 0 else c), 0
+        if isinstance(low, Surd) or isinstance(high, Surd):
+            return 0, 0
+        end = high if c > 0 else -low
+        return divided_by_slope_unit(c * (end * SLOPE_UNIT // (high - low))), 0
+
+
+def largest(c: Any, ends: tuple[Any, Any]) -> Any:
+    """Return the largest c·x for x between two ends."""
+    return c * (ends[1] if c > 0 else ends[0])
 
 
 def times(x: Number, scale: int) -> Number:
@@ -1300,18 +1386,22 @@ class System:
     rounded: a bound that is not an integer after scaling stays a fraction.
     """
 
-    def __init__(self, definitions: Sequence[Variable], work: Work) -> None:
+    def __init__(
+        self, definitions: Sequence[Variable], work: Work, twins: Mapping[int, Twin] = NO_TWINS
+    ) -> None:
         self.definitions = definitions
+        self.twins = twins
         self.variables: list[ScaledVariable] = []
         self.scales: list[int] = []
         self.known = Bounds({}, {})  # of arguments, by what was shown before
+        self.changes = Bounds({}, {})  # of changes of neurons with a twin
         self.kept_count = 0  # of variables whose ranges are kept
         self.kept_ranges: Ranges | None = []
         self.common = [1]  # common[k] is a multiple of the scales of the first k variables
         self.weights = [0]  # weights[k] is the number of weights of the first k variables
         radicands: set[int] = set()
-        for definition in definitions:
-            scale = self.scale_for(definition)
+        for k, definition in enumerate(definitions):
+            scale = self.scale_for(k, definition)
             linear, constant = definition.argument
             work.spend(10 + len(linear.keys) * (1 + scale.bit_length() // 64))
             self.variables.append(ScaledVariable(definition, scale, self.scales))
@@ -1331,11 +1421,15 @@ class System:
         for variable, its_users in zip(self.variables, users, strict=True):
             variable.use_by(its_users)
 
-    def scale_for(self, definition: Variable) -> int:
+    def scale_for(self, k: int, definition: Variable) -> int:
         """Return a scale that makes all weights in the argument of a variable integers, even if
-        they are divided by SLOPE_UNIT: so products with default slopes are integers, too."""
+        they are divided by SLOPE_UNIT: so products with default slopes are integers, too. It is
+        a multiple of the scale of a twin."""
         linear, constant = definition.argument
         scale = math.lcm(LEAST_SCALE, constant.denominator)
+        if k in self.twins:
+            twin = self.twins[k]
+            scale = math.lcm(scale, self.scales[twin.variable] * twin.factor.denominator)
         for j in linear.keys:
             scale = math.lcm(scale, linear.denominator * self.scales[j])
             within_limits(
@@ -1347,7 +1441,8 @@ class System:
         """Return the units of work for a leaf over `count` variables; `bits` and `radicands` are
         those of bounds and multipliers, and `is_whole` says that all bounds are integers."""
         bits += self.common[count].bit_length()
-        cost = 4 * count + self.weights[count] * (1 + (bits // 512) ** 2) // 4
+        cost = 4 * count + 30 * len(self.twins)
+        cost += self.weights[count] * (1 + (bits // 512) ** 2) // 4
         cost += len(self.variables) // 16
         if not is_whole:  # sums of fractions have to be brought to a common denominator
             cost *= 30
@@ -1355,6 +1450,11 @@ class System:
         if roots > 1:  # products of sums of so many roots
             cost *= 10 + 3 * roots**2
         return cost
+
+    def learn_change(self, k: int, side: str, bound: Number) -> None:
+        """Take note of a bound that is known of the change of a neuron with a twin."""
+        ends = self.changes.low if side == "low" else self.changes.high
+        ends[k] = times(bound, self.scales[k])
 
     def learn(self, k: int, side: str, bound: Number) -> None:
         """Take note of a bound that is known of the argument of a variable."""
@@ -1409,13 +1509,19 @@ class System:
             found.append((low, high, low_value, high_value))
         return found
 
-    def leaf(self, situation: Situation, multipliers: list[Number]) -> Number | None:
+    def leaf(
+        self,
+        situation: Situation,
+        multipliers: list[Number],
+        twins: Mapping[int, Twin] = NO_TWINS,
+    ) -> Number | None:
         """Return an upper bound of the target; None if the situation has no point (§8).
 
         From the last variable to the first, c·(its value) is replaced by slope·(its argument) +
         peak, which is never smaller: the peak is the largest value of c·act(z) − slope·z over
         the range of the argument z. This is largest at an end of the range or at a kink,
-        because act is affine between them. Any slopes will do.
+        because act is affine between them. Any slopes will do. A variable with a twin is
+        replaced by a multiple of this twin, multiples of both arguments, and a peak.
         """
         count = situation.stop
         ranges = self.ranges(count, situation.bounds)
@@ -1427,7 +1533,7 @@ class System:
         denominators = [linear.denominator, constant.denominator]
         denominators += [multiplier.denominator for multiplier in multipliers]
         common = common_denominator(denominators) * self.common[count] * SLOPE_UNIT
-        target: dict[int, Any] = {
+        coefficients: dict[int, Any] = {  # of the target, and what comparisons add to it
             k: numerator * (common // (linear.denominator * self.scales[k]))
             for k, numerator in zip(linear.keys, linear.numerators, strict=True)
         }
@@ -1437,21 +1543,43 @@ class System:
         for k in range(count - 1, -1, -1):
             variable = self.variables[k]
             low, high, low_value, high_value = ranges[k]
-            c: Any = target.get(k, 0)
+            c: Any = coefficients.get(k, 0)
             if variable.first_user is not None and variable.first_user < count:
                 c = c + dot(variable.user_weights, variable.pick_users(slopes))
             if variable.activation is None:
                 total = total + c * (high if c > 0 else low)
                 continue
+            total = total + slopes[k] * variable.constant  # a slope from comparisons
             kinks = variable.kinks(low, high)
             if not kinks and k not in situation.split:
                 # The activation is affine on the range: the argument itself, then the slope is c
                 # and the peak 0; or a constant, then the slope is 0 and the peak c·constant.
                 if low_value == low and high_value == high:
-                    slopes[k] = c
+                    slopes[k] = slopes[k] + c
                     total = total + c * variable.constant
                 else:
                     total = total + c * low_value
+                continue
+            if k in twins:
+                found = self.compared(k, ranges)
+                if not found.cells:
+                    return None
+                of_z, of_y = found.cells[0]
+                if len(found.cells) == 1 and not (multipliers and k in situation.split):
+                    mu, nu = c * of_y.slope, c * (of_y.slope - of_z.slope)
+                elif multipliers:
+                    well_formed(len(remaining) >= 2, "two multipliers for a twin", "too few")
+                    mu = times(remaining.pop(), common // self.scales[k])
+                    nu = times(remaining.pop(), common // self.scales[k])
+                else:
+                    mu, nu = found.default_slopes(c)
+                check_length(mu)
+                check_length(nu)
+                twin, factor = twins[k].variable, self.factor_of_twin(k)
+                coefficients[twin] = coefficients.get(twin, 0) + c * factor
+                slopes[twin] = slopes[twin] + (nu - mu) * factor
+                slopes[k] = slopes[k] + mu
+                total = total + found.peak(c, mu, nu) + mu * variable.constant
                 continue
             if multipliers:
                 well_formed(bool(remaining), "a multiplier for every kink", "too few")
@@ -1464,10 +1592,33 @@ class System:
                 height = c * value - slope * z
                 if height > peak:
                     peak = height
-            slopes[k] = slope
+            slopes[k] = slopes[k] + slope
             total = total + peak + slope * variable.constant
         well_formed(not remaining, "no more multipliers", len(remaining))
         return total * Fraction(1, common)  # type: ignore[no-any-return]
+
+    def factor_of_twin(self, k: int) -> Any:
+        """Return the factor p of the twin of variable k, for values that are scaled: times the
+        scale of k, divided by that of the twin."""
+        twin, factor = self.twins[k]
+        return times(factor, self.scales[k] // self.scales[twin])
+
+    def compared(self, k: int, ranges: Ranges) -> Comparison:
+        """Return what is known of variable k and its twin together, times the scale of k."""
+        factor = self.factor_of_twin(k)
+        twin_low, twin_high = ranges[self.twins[k].variable][:2]
+        low, high = ranges[k][:2]
+        z = (factor * twin_low, factor * twin_high)
+        least = larger(low - z[1], self.changes.low.get(k, low - z[1]))
+        most = smaller(high - z[0], self.changes.high.get(k, high - z[0]))
+        activation, scale = self.variables[k].activation or IDENTITY, self.scales[k]
+        cells = [
+            (of_z, of_y)
+            for of_z in pieces_of(activation, *z, scale)
+            for of_y in pieces_of(activation, low, high, scale)
+            if of_z.low + least <= of_y.high and of_y.low <= of_z.high + most
+        ]
+        return Comparison((least, most), cells)
 
     def default_slope(self, activation: str, c: Any, ends: tuple[Any, Any, Any, Any]) -> Any:
         """Return c times a slope that is chosen by the format: that of the chord, or that of
@@ -1488,7 +1639,7 @@ class System:
         The cases of a tree stand in preorder.
         """
         work.spend(count + len(self.known.low) + len(self.known.high))
-        known = self.known.fractions(count)
+        known = self.known.fractions(count) + self.changes.fractions(count)
         known_bits = sum([x.denominator.bit_length() for x in known])
         known_radicands = set().union(*map(roots_of, known))
         open_situations = [
@@ -1518,7 +1669,7 @@ class System:
                 open_situations.append(situation.with_lemma(lemma))
                 open_situations.append(situation._replace(target=target, stop=k))  # first
             else:
-                well_formed(kind == "leaf", "split, lemma or leaf", kind)
+                well_formed(kind in ("leaf", "pair"), "split, lemma, leaf or pair", kind)
                 multipliers = [number(argument) for argument in arguments]
                 given = situation.bounds.fractions(situation.stop)
                 bits = sum([x.denominator.bit_length() for x in (*given, *multipliers)])
@@ -1526,7 +1677,8 @@ class System:
                 is_whole = not known and not given
                 bits += known_bits
                 work.spend(self.cost_of_leaf(situation.stop, bits, radicands, is_whole))
-                gap = self.leaf(situation, multipliers)
+                twins = self.twins if kind == "pair" else NO_TWINS
+                gap = self.leaf(situation, multipliers, twins)
                 need(gap is None or gap <= 0, "multipliers that prove the case", ("a gap of", gap))
         need(not open_situations, "a leaf for every case", f"{len(open_situations)} open")
 
@@ -1808,21 +1960,79 @@ def rule_bound(
 
     Without a case it is assumed, and the certificate stays incomplete."""
     well_formed(side in ("low", "high"), "low or high", side)
-    need(0 < layer <= len(checker.layers), f"one of {len(checker.layers)} layers", layer)
-    first, _, arguments = checker.layers[layer - 1]
-    need(index < len(arguments), f"one of {len(arguments)} neurons", index)
-    if cases:
-        target = bound_target(arguments[index], side, value, checker.work)
-        if checker.system is None:
-            checker.system = System(variables_of(checker), checker.work)
-            for (k, its_side), bound in checker.facts.items():
-                checker.system.learn(k, its_side, bound)
-        checker.system.prove(first, [target], cases, checker.work)
-    else:
-        checker.assumed += 1
+    first, _, arguments = layer_of_neuron(checker, layer, index)
+    prove_bound(checker, first, arguments[index], side, value, cases)
     checker.facts[first + index, side] = value
     if checker.system is not None:
         checker.system.learn(first + index, side, value)
+
+
+def rule_twin(checker: Checker, layer: int, index: int, twin: int, factor: Number) -> None:
+    """["twin", ℓ, i, m, p] (§7): a neuron will be compared with p·(variable m). This claims
+    nothing; conditions make sure that act(p·z) = p·act(z)."""
+    first, activation, _ = layer_of_neuron(checker, layer, index)
+    need(twin < first, f"a variable below {first}", twin)
+    its_activation = variable_of(checker, twin).activation
+    need(its_activation == activation, "a twin with the same activation", its_activation)
+    need(factor > 0, "a factor that is positive", factor)
+    need(factor == 1 or activation != CLIPPED, "the factor 1", factor)
+    need(first + index not in checker.twins, "a neuron that has no twin", first + index)
+    checker.twins[first + index] = Twin(twin, factor)
+    checker.system = None  # it is made again, because scales depend on twins
+
+
+def rule_apart(
+    checker: Checker, layer: int, index: int, side: str, value: Number, cases: list[list[Any]]
+) -> None:
+    """["apart", ℓ, i, side, value, case, …] (§8): the change of a neuron, which is its argument
+    less p·(that of its twin), is ≤ value ("high"), or ≥ value ("low")."""
+    well_formed(side in ("low", "high"), "low or high", side)
+    first, _, arguments = layer_of_neuron(checker, layer, index)
+    k = first + index
+    if k not in checker.twins:
+        raise Rejected("invalid", "a neuron with a twin", k)
+    twin, factor = checker.twins[k]
+    its_argument = variable_of(checker, twin).argument
+    change = add_up([(arguments[index], 1), (its_argument, -factor)], 0, checker.work)
+    prove_bound(checker, first, change, side, value, cases)
+    checker.changes[k, side] = value
+    if checker.system is not None:
+        checker.system.learn_change(k, side, value)
+
+
+def layer_of_neuron(checker: Checker, layer: int, index: int) -> Layer:
+    """Return a layer, which must have a neuron with this index."""
+    need(0 < layer <= len(checker.layers), f"one of {len(checker.layers)} layers", layer)
+    found = checker.layers[layer - 1]
+    need(index < len(found.arguments), f"one of {len(found.arguments)} neurons", index)
+    return found
+
+
+def prove_bound(
+    checker: Checker, count: int, bounded: Affine, side: str, value: Number, cases: list[list[Any]]
+) -> None:
+    """Follow cases that show a bound of a function of the first `count` variables; without a
+    case, note that it is assumed."""
+    if not cases:
+        checker.assumed += 1
+        return
+    target = bound_target(bounded, side, value, checker.work)
+    if checker.system is None:
+        checker.system = System(variables_of(checker), checker.work, checker.twins)
+        for (k, its_side), bound in checker.facts.items():
+            checker.system.learn(k, its_side, bound)
+        for (k, its_side), bound in checker.changes.items():
+            checker.system.learn_change(k, its_side, bound)
+    checker.system.prove(count, [target], cases, checker.work)
+
+
+def variable_of(checker: Checker, k: int) -> Variable:
+    """Return variable k of the network; it must have one."""
+    checker.work.spend(len(checker.layers) // 8)
+    for layer in checker.layers:
+        if layer.first <= k < layer.stop:
+            return Variable(layer.activation, layer.arguments[k - layer.first])
+    return FREE
 
 
 def variables_of(checker: Checker) -> list[Variable]:
@@ -1922,6 +2132,8 @@ RULES = {
     "affine": Rule(rule_affine, (natural, natural)),
     "clip": Rule(rule_clip, (natural, natural, number, natural), integer),
     "bound": Rule(rule_bound, (natural, natural, string, number), case),
+    "twin": Rule(rule_twin, (natural, natural, natural, number)),
+    "apart": Rule(rule_apart, (natural, natural, string, number), case),
     "output": Rule(rule_output, (natural, integer, number, number)),
     "equal": Rule(rule_equal, (natural, integer, integer)),
 }
