@@ -3,140 +3,140 @@
 globalThis!=="object"&&(this?b():(a.defineProperty(a.prototype,"_T_",{configurable:true,get:b}),_T_));function
 b(){var
 b=this||self;b.globalThis=b;delete
-a.prototype._T_}}(Object));(function(l){"use strict";var
-fu=9007199254740991,ja="Invalid_argument",d1="Map.bal",a1='"',ft=1255,fU=192,dT="an output that is to be shown",cq=255,jy=" 2>",jz="(",jA=0x800,jV=123,iM="jsError",bb=0x8000,i$="%ni",fT="an earlier claim",jU="sqrt(",i_="a network that is the source, its box mapped",bz=256,iL="End_of_file",jT=250000,fr="..",fs="Failure",i9=9000,bl=0xff,fq="a number with a square root",i8="a variable that is not free",i7="weights",fJ="ENOENT",jS=122,an="0",jx="([^/]+)",c7="inputs",fI=0xf,i5="activation",i6=" <",ax=128,c6=-48,iK=0xdc00,i4="Sys_blocked_io",jR="fd ",jw="ENOTEMPTY",M=248,d3="original",_="camlinternalFormat.ml",jv="Division_by_zero",by="formula",dZ="equally many outputs",d0="other",jQ=1027,i3=-16,iJ="Sys_error",c9="bounds of all outputs",dY=246,i2="%u",jP="a variable",iI="EEXIST",ju="%d",iH="lemma",js="buffer.ml",jt="Cygwin",dS="int_of_string",fS="no more steps than the files allow",iG="\\n",dW="all neurons before the outputs",dX=127,bx=1024,jO="the next output",iF=" 2>&1",fH="expected at most ",c_="1",fR="e",iE=120,fp=103,i1=" : flags Open_rdonly and Open_wronly are not compatible",jr=102,jN="layers",fo=55296,iD=512,i0=240,bk="-",iC=257,jM="[0,1]",iB=0x7ff0,jq="/dev/null",fQ=": Not a directory",iZ=" : file already exists",jp=-65536,bj=0xffffff,fG="a neuron of the current layer",iA="0x",jL=-43,jo=" >",jK="Out_of_memory",jn="\xe2\x8a\x95",dV="\\u",d2=254,fP="index out of bounds",cu=100,d5="_bigarr02",iy=57344,iz="%Li",jm=" : flags Open_text and Open_binary are not compatible",jJ="bias",ix="an interval [low, high]",iY="\\b",jl="\\\\",bd=0xffff,fO=4300,dR="source",iW=" \xe2\x89\xa4 ",iX=12520,jk=2048,iU=32768,iV=-46,fF="Unix.Unix_error",jI="infinity",fn="mkdir",fy="a number with fewer bits or roots",ct=1000,iT=224,i="",jj="Stack_overflow",iS="^",dQ=": No such file or directory",jH="\\t",fx="a neuron of this layer",ji="/static/",cs=0x3f,fE=-97,jh="Not_found",iR="Match_failure",fm=", ",iw="win32",jf="./",jg="String.index_from_opt / Bytes.index_from_opt",fN=252,bc=".",bS="+",fD="rmdir",jG=0xf0,iu="d[i] or D[r], with a factor in [0,1]",iv=" on ",cv="network",jF=110,jE=116,iQ="%li",je=1026,fM=56320,jd="false",it=-34,bR=65536,fL=-32,ir="Pervasives.do_at_exit",is="utf8",fC="at least one claim",aM=" ",a0=0x80,d4=1023,iq="Undefined_recursive_module",dU=")",jD=500,cr="outputs",fw="nan",fB="expected ",jC="../",iP=0xe0,jc="at least one unit",iO=0xdfff,fA="version",aG="/",fz="compare: functional value",jB="Assert_failure",ip="%i",fK="format",fv="ENOTDIR",jb="true",io="box",iN="\\r",c8=250;function
-uN(b,d,c,e){for(var
+a.prototype._T_}}(Object));(function(k){"use strict";var
+fD=9007199254740991,jq="Invalid_argument",d7="Map.bal",a4='"',fC=1255,f3=192,dZ="an output that is to be shown",cy=255,jP=" 2>",jQ="(",jR=0x800,ka=123,i1="jsError",bf=0x8000,jp="%ni",f2="an earlier claim",j$="sqrt(",jo="a network that is the source, its box mapped",bJ=256,i0="End_of_file",j_=250000,fA="..",fB="Failure",jn=9000,bt=0xff,fz="a number with a square root",jm="a variable that is not free",jl="weights",fS="ENOENT",j9=122,ao="0",jO="([^/]+)",db="inputs",fR=0xf,jj="activation",jk=" <",aA=128,da=-48,iZ=0xdc00,ji="Sys_blocked_io",j8="fd ",jN="ENOTEMPTY",jh="two multipliers",N=248,d9="original",$="camlinternalFormat.ml",jM="Division_by_zero",bI="formula",d5="equally many outputs",d6="other",j7=1027,jg=-16,iY="Sys_error",dd="bounds of all outputs",d4=246,jf="%u",de="a twin that is not free",j6="a variable",iX="EEXIST",jL="%d",iW="lemma",jJ="buffer.ml",jK="Cygwin",dY="int_of_string",f1="no more steps than the files allow",iV="\\n",d2="all neurons before the outputs",d3=127,bH=1024,j5="the next output",iU=" 2>&1",fQ="expected at most ",df="1",f0="e",iT=120,fy=103,je=" : flags Open_rdonly and Open_wronly are not compatible",jI=102,j4="layers",fx=55296,iS=512,jd=240,bs="-",iR=257,j3="[0,1]",iQ=0x7ff0,jH="/dev/null",fZ=": Not a directory",jc=" : file already exists",jG=-65536,br=0xffffff,fP="a neuron of the current layer",iP="0x",j2=-43,jF=" >",j1="Out_of_memory",jE="\xe2\x8a\x95",d1="\\u",d8=254,fY="index out of bounds",cC=100,d$="_bigarr02",iN=57344,iO="%Li",jD=" : flags Open_text and Open_binary are not compatible",j0="bias",iM="an interval [low, high]",jb="\\b",jC="\\\\",bh=0xffff,fX=4300,dX="source",i$=" \xe2\x89\xa4 ",ja=12520,jB=2048,i9=32768,i_=-46,fO="Unix.Unix_error",jZ="infinity",fw="mkdir",fH="a number with fewer bits or roots",cB=1000,i8=224,j="",jA="Stack_overflow",i7="^",dW=": No such file or directory",jY="\\t",fG="a neuron of this layer",jz="/static/",cA=0x3f,fN=-97,jy="Not_found",i6="Match_failure",fv=", ",iL="win32",jw="./",jx="String.index_from_opt / Bytes.index_from_opt",fW=252,bg=".",b2="+",fM="rmdir",jX=0xf0,iJ="d[i] or D[r], with a factor in [0,1]",iK=" on ",cD="network",jW=110,jV=116,i5="%li",jv=1026,fV=56320,ju="false",iI=-34,b1=65536,fU=-32,iG="Pervasives.do_at_exit",iH="utf8",fL="at least one claim",iF="the factor 1",aQ=" ",a3=0x80,d_=1023,iE="Undefined_recursive_module",d0=")",jU=500,cz="outputs",jt="a factor that is positive",fF="nan",fK="expected ",jT="../",i4=0xe0,js="at least one unit",i3=0xdfff,fJ="version",aI="/",fI="compare: functional value",jS="Assert_failure",iD="%i",fT="format",fE="ENOTDIR",jr="true",iC="box",i2="\\r",dc=250;function
+vn(b,d,c,e){for(var
 a=0;a<c;a++)b[d+a+1]=e;return 0}function
-jX(e,f,d){var
+kc(e,f,d){var
 a=new
 Array(d+1);a[0]=0;for(var
 b=1,c=f+1;b<=d;b++,c++)a[b]=e[c];return a}function
-f7(c,b,a){var
+ge(c,b,a){var
 d=String.fromCharCode;if(b==0&&a<=4096&&a==c.length)return d.apply(null,c);var
-e=i;for(;0<a;b+=bx,a-=bx)e+=d.apply(null,c.slice(b,b+Math.min(a,bx)));return e}function
-d8(b){if(l.Uint8Array)var
-c=new(l.Uint8Array)(b.l);else
+e=j;for(;0<a;b+=bH,a-=bH)e+=d.apply(null,c.slice(b,b+Math.min(a,bH)));return e}function
+ec(b){if(k.Uint8Array)var
+c=new(k.Uint8Array)(b.l);else
 var
 c=new
 Array(b.l);var
 e=b.c,d=e.length,a=0;for(;a<d;a++)c[a]=e.charCodeAt(a);for(d=b.l;a<d;a++)c[a]=0;b.c=c;b.t=4;return c}function
-bT(d,e,b,f,c){if(c==0)return 0;if(f==0&&(c>=b.l||b.t==2&&c>=b.c.length)){b.c=d.t==4?f7(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else
-if(b.t==2&&f==b.c.length){b.c+=d.t==4?f7(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else{if(b.t!=4)d8(b);var
+b3(d,e,b,f,c){if(c==0)return 0;if(f==0&&(c>=b.l||b.t==2&&c>=b.c.length)){b.c=d.t==4?ge(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else
+if(b.t==2&&f==b.c.length){b.c+=d.t==4?ge(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else{if(b.t!=4)ec(b);var
 g=d.c,h=b.c;if(d.t==4)if(f<=e)for(var
 a=0;a<c;a++)h[f+a]=g[e+a];else
 for(var
 a=c-1;a>=0;a--)h[f+a]=g[e+a];else{var
 i=Math.min(c,g.length-e);for(var
 a=0;a<i;a++)h[f+a]=g.charCodeAt(e+a);for(;a<c;a++)h[f+a]=0}}return 0}function
-a3(a){return a}function
-a2(a,b,c,d,e){bT(a3(a),b,c,d,e);return 0}function
-vt(b,a){throw[0,b,a]}function
-cA(b,a){if(b==0)return i;if(a.repeat)return a.repeat(b);var
-d=i,c=0;for(;;){if(b&1)d+=a;b>>=1;if(b==0)return d;a+=a;c++;if(c==9)a.slice(0,1)}}function
-cx(a){if(a.t==2)a.c+=cA(a.l-a.c.length,"\0");else
-a.c=f7(a.c,0,a.c.length);a.t=0}function
-kp(a){if(a.length<24){for(var
-b=0;b<a.length;b++)if(a.charCodeAt(b)>dX)return false;return true}else
+a6(a){return a}function
+a5(a,b,c,d,e){b3(a6(a),b,c,d,e);return 0}function
+v5(b,a){throw[0,b,a]}function
+cI(b,a){if(b==0)return j;if(a.repeat)return a.repeat(b);var
+d=j,c=0;for(;;){if(b&1)d+=a;b>>=1;if(b==0)return d;a+=a;c++;if(c==9)a.slice(0,1)}}function
+cF(a){if(a.t==2)a.c+=cI(a.l-a.c.length,"\0");else
+a.c=ge(a.c,0,a.c.length);a.t=0}function
+kG(a){if(a.length<24){for(var
+b=0;b<a.length;b++)if(a.charCodeAt(b)>d3)return false;return true}else
 return!/[^\x00-\x7f]/.test(a)}function
-f8(e){for(var
-k=i,c=i,g,f,h,a,b=0,j=e.length;b<j;b++){f=e.charCodeAt(b);if(f<a0){for(var
-d=b+1;d<j&&(f=e.charCodeAt(d))<a0;d++);if(d-b>iD){c.substr(0,1);k+=c;c=i;k+=e.slice(b,d)}else
-c+=e.slice(b,d);if(d==j)break;b=d}a=1;if(++b<j&&((h=e.charCodeAt(b))&-64)==ax){g=h+(f<<6);if(f<iP){a=g-0x3080;if(a<a0)a=1}else{a=2;if(++b<j&&((h=e.charCodeAt(b))&-64)==ax){g=h+(g<<6);if(f<jG){a=g-0xe2080;if(a<jA||a>=0xd7ff&&a<0xe000)a=2}else{a=3;if(++b<j&&((h=e.charCodeAt(b))&-64)==ax&&f<0xf5){a=h-0x3c82080+(g<<6);if(a<0x10000||a>0x10ffff)a=3}}}}}if(a<4){b-=a;c+="\ufffd"}else
-if(a>bd)c+=String.fromCharCode(0xd7c0+(a>>10),iK+(a&0x3FF));else
-c+=String.fromCharCode(a);if(c.length>bx){c.substr(0,1);k+=c;c=i}}return k+c}function
-be(c,a,b){this.t=c;this.c=a;this.l=b}be.prototype.toString=function(){switch(this.t){case
-9:return this.c;default:cx(this);case
-0:if(kp(this.c)){this.t=9;return this.c}this.t=8;case
-8:return this.c}};be.prototype.toUtf16=function(){var
-a=this.toString();if(this.t==9)return a;return f8(a)};be.prototype.slice=function(){var
+gf(e){for(var
+k=j,c=j,g,f,h,a,b=0,i=e.length;b<i;b++){f=e.charCodeAt(b);if(f<a3){for(var
+d=b+1;d<i&&(f=e.charCodeAt(d))<a3;d++);if(d-b>iS){c.substr(0,1);k+=c;c=j;k+=e.slice(b,d)}else
+c+=e.slice(b,d);if(d==i)break;b=d}a=1;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA){g=h+(f<<6);if(f<i4){a=g-0x3080;if(a<a3)a=1}else{a=2;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA){g=h+(g<<6);if(f<jX){a=g-0xe2080;if(a<jR||a>=0xd7ff&&a<0xe000)a=2}else{a=3;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA&&f<0xf5){a=h-0x3c82080+(g<<6);if(a<0x10000||a>0x10ffff)a=3}}}}}if(a<4){b-=a;c+="\ufffd"}else
+if(a>bh)c+=String.fromCharCode(0xd7c0+(a>>10),iZ+(a&0x3FF));else
+c+=String.fromCharCode(a);if(c.length>bH){c.substr(0,1);k+=c;c=j}}return k+c}function
+bi(c,a,b){this.t=c;this.c=a;this.l=b}bi.prototype.toString=function(){switch(this.t){case
+9:return this.c;default:cF(this);case
+0:if(kG(this.c)){this.t=9;return this.c}this.t=8;case
+8:return this.c}};bi.prototype.toUtf16=function(){var
+a=this.toString();if(this.t==9)return a;return gf(a)};bi.prototype.slice=function(){var
 a=this.t==4?this.c.slice():this.c;return new
-be(this.t,a,this.l)};function
-j6(a){return new
-be(0,a,a.length)}function
-a(a){return j6(a)}function
-f6(c,b){vt(c,a(b))}var
+bi(this.t,a,this.l)};function
+kl(a){return new
+bi(0,a,a.length)}function
+a(a){return kl(a)}function
+gd(c,b){v5(c,a(b))}var
 I=[0];function
-$(a){f6(I.Invalid_argument,a)}function
-d6(){$(fP)}function
-ay(a,b){switch(a.t&6){default:if(b>=a.c.length)return 0;case
+aa(a){gd(I.Invalid_argument,a)}function
+ea(){aa(fY)}function
+aB(a,b){switch(a.t&6){default:if(b>=a.c.length)return 0;case
 0:return a.c.charCodeAt(b);case
 4:return a.c[b]}}function
-j5(b,a){if(a>>>0>=b.l)d6();return ay(b,a)}function
-uT(b,a){if(a>>>0>=b.l-3)d6();var
-c=ay(b,a),d=ay(b,a+1),e=ay(b,a+2),f=ay(b,a+3);return f<<24|e<<16|d<<8|c}function
-H(a,c,b){b&=bl;if(a.t!=4){if(c==a.c.length){a.c+=String.fromCharCode(b);if(c+1==a.l)a.t=0;return 0}d8(a)}a.c[c]=b;return 0}function
-bB(b,a,c){if(a>>>0>=b.l)d6();return H(b,a,c)}function
-bV(a){return a.toArray()}function
-uW(c,b,e){if(b>>>0>=c.l-7)d6();var
-d=bV(e);for(var
+kk(b,a){if(a>>>0>=b.l)ea();return aB(b,a)}function
+vt(b,a){if(a>>>0>=b.l-3)ea();var
+c=aB(b,a),d=aB(b,a+1),e=aB(b,a+2),f=aB(b,a+3);return f<<24|e<<16|d<<8|c}function
+H(a,c,b){b&=bt;if(a.t!=4){if(c==a.c.length){a.c+=String.fromCharCode(b);if(c+1==a.l)a.t=0;return 0}ec(a)}a.c[c]=b;return 0}function
+bL(b,a,c){if(a>>>0>=b.l)ea();return H(b,a,c)}function
+b5(a){return a.toArray()}function
+vw(c,b,e){if(b>>>0>=c.l-7)ea();var
+d=b5(e);for(var
 a=0;a<8;a++)H(c,b+7-a,d[a]);return 0}function
-bU(c,a){if(c.fun)return bU(c.fun,a);if(typeof
+b4(c,a){if(c.fun)return b4(c.fun,a);if(typeof
 c!=="function")return c;var
 b=c.length|0;if(b===0)return c.apply(null,a);var
 e=a.length|0,d=b-e|0;if(d==0)return c.apply(null,a);else
-if(d<0)return bU(c.apply(null,a.slice(0,b)),a.slice(b));else
+if(d<0)return b4(c.apply(null,a.slice(0,b)),a.slice(b));else
 return function(){var
 e=arguments.length==0?1:arguments.length,d=new
 Array(a.length+e);for(var
 b=0;b<a.length;b++)d[b]=a[b];for(var
-b=0;b<arguments.length;b++)d[a.length+b]=arguments[b];return bU(c,d)}}function
-c$(){$(fP)}function
-w(a,b){if(b>>>0>=a.length-1)c$();return a}function
-uX(a){if(isFinite(a)){if(Math.abs(a)>=2.2250738585072014e-308)return 0;if(a!=0)return 1;return 2}return isNaN(a)?4:3}function
-bC(a){a.t&6&&cx(a);return a.c}var
-vD=Math.log2&&Math.log2(1.1235582092889474E+307)==1020;function
-vC(a){if(vD)return Math.floor(Math.log2(a));var
+b=0;b<arguments.length;b++)d[a.length+b]=arguments[b];return b4(c,d)}}function
+dg(){aa(fY)}function
+w(a,b){if(b>>>0>=a.length-1)dg();return a}function
+vx(a){if(isFinite(a)){if(Math.abs(a)>=2.2250738585072014e-308)return 0;if(a!=0)return 1;return 2}return isNaN(a)?4:3}function
+bM(a){a.t&6&&cF(a);return a.c}var
+wd=Math.log2&&Math.log2(1.1235582092889474E+307)==1020;function
+wc(a){if(wd)return Math.floor(Math.log2(a));var
 b=0;if(a==0)return-Infinity;if(a>=1)while(a>=2){a/=2;b++}else
 while(a<1){a*=2;b--}return b}function
-fZ(c){var
-a=new(l.Float32Array)(1);a[0]=c;var
-b=new(l.Int32Array)(a.buffer);return b[0]|0}var
-kd=Math.pow(2,-24);function
-kk(a){throw a}function
-eb(){kk(I.Division_by_zero)}function
-q(b,c,a){this.lo=b&bj;this.mi=c&bj;this.hi=a&bd}q.prototype.caml_custom="_j";q.prototype.copy=function(){return new
-q(this.lo,this.mi,this.hi)};q.prototype.ucompare=function(a){if(this.hi>a.hi)return 1;if(this.hi<a.hi)return-1;if(this.mi>a.mi)return 1;if(this.mi<a.mi)return-1;if(this.lo>a.lo)return 1;if(this.lo<a.lo)return-1;return 0};q.prototype.compare=function(a){var
-b=this.hi<<16,c=a.hi<<16;if(b>c)return 1;if(b<c)return-1;if(this.mi>a.mi)return 1;if(this.mi<a.mi)return-1;if(this.lo>a.lo)return 1;if(this.lo<a.lo)return-1;return 0};q.prototype.neg=function(){var
+f8(c){var
+a=new(k.Float32Array)(1);a[0]=c;var
+b=new(k.Int32Array)(a.buffer);return b[0]|0}var
+ku=Math.pow(2,-24);function
+kB(a){throw a}function
+eh(){kB(I.Division_by_zero)}function
+r(b,c,a){this.lo=b&br;this.mi=c&br;this.hi=a&bh}r.prototype.caml_custom="_j";r.prototype.copy=function(){return new
+r(this.lo,this.mi,this.hi)};r.prototype.ucompare=function(a){if(this.hi>a.hi)return 1;if(this.hi<a.hi)return-1;if(this.mi>a.mi)return 1;if(this.mi<a.mi)return-1;if(this.lo>a.lo)return 1;if(this.lo<a.lo)return-1;return 0};r.prototype.compare=function(a){var
+b=this.hi<<16,c=a.hi<<16;if(b>c)return 1;if(b<c)return-1;if(this.mi>a.mi)return 1;if(this.mi<a.mi)return-1;if(this.lo>a.lo)return 1;if(this.lo<a.lo)return-1;return 0};r.prototype.neg=function(){var
 a=-this.lo,b=-this.mi+(a>>24),c=-this.hi+(b>>24);return new
-q(a,b,c)};q.prototype.add=function(a){var
+r(a,b,c)};r.prototype.add=function(a){var
 b=this.lo+a.lo,c=this.mi+a.mi+(b>>24),d=this.hi+a.hi+(c>>24);return new
-q(b,c,d)};q.prototype.sub=function(a){var
+r(b,c,d)};r.prototype.sub=function(a){var
 b=this.lo-a.lo,c=this.mi-a.mi+(b>>24),d=this.hi-a.hi+(c>>24);return new
-q(b,c,d)};q.prototype.mul=function(a){var
-b=this.lo*a.lo,c=(b*kd|0)+this.mi*a.lo+this.lo*a.mi,d=(c*kd|0)+this.hi*a.lo+this.mi*a.mi+this.lo*a.hi;return new
-q(b,c,d)};q.prototype.isZero=function(){return(this.lo|this.mi|this.hi)==0};q.prototype.isNeg=function(){return this.hi<<16<0};q.prototype.and=function(a){return new
-q(this.lo&a.lo,this.mi&a.mi,this.hi&a.hi)};q.prototype.or=function(a){return new
-q(this.lo|a.lo,this.mi|a.mi,this.hi|a.hi)};q.prototype.xor=function(a){return new
-q(this.lo^a.lo,this.mi^a.mi,this.hi^a.hi)};q.prototype.shift_left=function(a){a=a&63;if(a==0)return this;if(a<24)return new
-q(this.lo<<a,this.mi<<a|this.lo>>24-a,this.hi<<a|this.mi>>24-a);if(a<48)return new
-q(0,this.lo<<a-24,this.mi<<a-24|this.lo>>48-a);return new
-q(0,0,this.lo<<a-48)};q.prototype.shift_right_unsigned=function(a){a=a&63;if(a==0)return this;if(a<24)return new
-q(this.lo>>a|this.mi<<24-a,this.mi>>a|this.hi<<24-a,this.hi>>a);if(a<48)return new
-q(this.mi>>a-24|this.hi<<48-a,this.hi>>a-24,0);return new
-q(this.hi>>a-48,0,0)};q.prototype.shift_right=function(a){a=a&63;if(a==0)return this;var
+r(b,c,d)};r.prototype.mul=function(a){var
+b=this.lo*a.lo,c=(b*ku|0)+this.mi*a.lo+this.lo*a.mi,d=(c*ku|0)+this.hi*a.lo+this.mi*a.mi+this.lo*a.hi;return new
+r(b,c,d)};r.prototype.isZero=function(){return(this.lo|this.mi|this.hi)==0};r.prototype.isNeg=function(){return this.hi<<16<0};r.prototype.and=function(a){return new
+r(this.lo&a.lo,this.mi&a.mi,this.hi&a.hi)};r.prototype.or=function(a){return new
+r(this.lo|a.lo,this.mi|a.mi,this.hi|a.hi)};r.prototype.xor=function(a){return new
+r(this.lo^a.lo,this.mi^a.mi,this.hi^a.hi)};r.prototype.shift_left=function(a){a=a&63;if(a==0)return this;if(a<24)return new
+r(this.lo<<a,this.mi<<a|this.lo>>24-a,this.hi<<a|this.mi>>24-a);if(a<48)return new
+r(0,this.lo<<a-24,this.mi<<a-24|this.lo>>48-a);return new
+r(0,0,this.lo<<a-48)};r.prototype.shift_right_unsigned=function(a){a=a&63;if(a==0)return this;if(a<24)return new
+r(this.lo>>a|this.mi<<24-a,this.mi>>a|this.hi<<24-a,this.hi>>a);if(a<48)return new
+r(this.mi>>a-24|this.hi<<48-a,this.hi>>a-24,0);return new
+r(this.hi>>a-48,0,0)};r.prototype.shift_right=function(a){a=a&63;if(a==0)return this;var
 c=this.hi<<16>>16;if(a<24)return new
-q(this.lo>>a|this.mi<<24-a,this.mi>>a|c<<24-a,this.hi<<16>>a>>>16);var
+r(this.lo>>a|this.mi<<24-a,this.mi>>a|c<<24-a,this.hi<<16>>a>>>16);var
 b=this.hi<<16>>31;if(a<48)return new
-q(this.mi>>a-24|this.hi<<48-a,this.hi<<16>>a-24>>16,b&bd);return new
-q(this.hi<<16>>a-32,b,b)};q.prototype.lsl1=function(){this.hi=this.hi<<1|this.mi>>23;this.mi=(this.mi<<1|this.lo>>23)&bj;this.lo=this.lo<<1&bj};q.prototype.lsr1=function(){this.lo=(this.lo>>>1|this.mi<<23)&bj;this.mi=(this.mi>>>1|this.hi<<23)&bj;this.hi=this.hi>>>1};q.prototype.udivmod=function(e){var
+r(this.mi>>a-24|this.hi<<48-a,this.hi<<16>>a-24>>16,b&bh);return new
+r(this.hi<<16>>a-32,b,b)};r.prototype.lsl1=function(){this.hi=this.hi<<1|this.mi>>23;this.mi=(this.mi<<1|this.lo>>23)&br;this.lo=this.lo<<1&br};r.prototype.lsr1=function(){this.lo=(this.lo>>>1|this.mi<<23)&br;this.mi=(this.mi>>>1|this.hi<<23)&br;this.hi=this.hi>>>1};r.prototype.udivmod=function(e){var
 c=0,b=this.copy(),a=e.copy(),d=new
-q(0,0,0);while(b.ucompare(a)>0){c++;a.lsl1()}while(c>=0){c--;d.lsl1();if(b.ucompare(a)>=0){d.lo++;b=b.sub(a)}a.lsr1()}return{quotient:d,modulus:b}};q.prototype.div=function(a){var
-b=this;if(a.isZero())eb();var
-d=b.hi^a.hi;if(b.hi&bb)b=b.neg();if(a.hi&bb)a=a.neg();var
-c=b.udivmod(a).quotient;if(d&bb)c=c.neg();return c};q.prototype.mod=function(b){var
-a=this;if(b.isZero())eb();var
-d=a.hi;if(a.hi&bb)a=a.neg();if(b.hi&bb)b=b.neg();var
-c=a.udivmod(b).modulus;if(d&bb)c=c.neg();return c};q.prototype.toInt=function(){return this.lo|this.mi<<24};q.prototype.toFloat=function(){return(this.hi<<16)*Math.pow(2,32)+this.mi*Math.pow(2,24)+this.lo};q.prototype.toArray=function(){return[this.hi>>8,this.hi&bl,this.mi>>16,this.mi>>8&bl,this.mi&bl,this.lo>>16,this.lo>>8&bl,this.lo&bl]};q.prototype.lo32=function(){return this.lo|(this.mi&bl)<<24};q.prototype.hi32=function(){return this.mi>>>8&bd|this.hi<<16};function
-cy(b,c,a){return new
-q(b,c,a)}function
-d_(a){if(!isFinite(a)){if(isNaN(a))return cy(1,0,iB);return a>0?cy(0,0,iB):cy(0,0,0xfff0)}var
-f=a==0&&1/a==-Infinity?bb:a>=0?0:bb;if(f)a=-a;var
-b=vC(a)+d4;if(b<=0){b=0;a/=Math.pow(2,-je)}else{a/=Math.pow(2,b-jQ);if(a<16){a*=2;b-=1}if(b==0)a/=2}var
+r(0,0,0);while(b.ucompare(a)>0){c++;a.lsl1()}while(c>=0){c--;d.lsl1();if(b.ucompare(a)>=0){d.lo++;b=b.sub(a)}a.lsr1()}return{quotient:d,modulus:b}};r.prototype.div=function(a){var
+b=this;if(a.isZero())eh();var
+d=b.hi^a.hi;if(b.hi&bf)b=b.neg();if(a.hi&bf)a=a.neg();var
+c=b.udivmod(a).quotient;if(d&bf)c=c.neg();return c};r.prototype.mod=function(b){var
+a=this;if(b.isZero())eh();var
+d=a.hi;if(a.hi&bf)a=a.neg();if(b.hi&bf)b=b.neg();var
+c=a.udivmod(b).modulus;if(d&bf)c=c.neg();return c};r.prototype.toInt=function(){return this.lo|this.mi<<24};r.prototype.toFloat=function(){return(this.hi<<16)*Math.pow(2,32)+this.mi*Math.pow(2,24)+this.lo};r.prototype.toArray=function(){return[this.hi>>8,this.hi&bt,this.mi>>16,this.mi>>8&bt,this.mi&bt,this.lo>>16,this.lo>>8&bt,this.lo&bt]};r.prototype.lo32=function(){return this.lo|(this.mi&bt)<<24};r.prototype.hi32=function(){return this.mi>>>8&bh|this.hi<<16};function
+cG(b,c,a){return new
+r(b,c,a)}function
+ee(a){if(!isFinite(a)){if(isNaN(a))return cG(1,0,iQ);return a>0?cG(0,0,iQ):cG(0,0,0xfff0)}var
+f=a==0&&1/a==-Infinity?bf:a>=0?0:bf;if(f)a=-a;var
+b=wc(a)+d_;if(b<=0){b=0;a/=Math.pow(2,-jv)}else{a/=Math.pow(2,b-j7);if(a<16){a*=2;b-=1}if(b==0)a/=2}var
 d=Math.pow(2,24),c=a|0;a=(a-c)*d;var
 e=a|0;a=(a-e)*d;var
-g=a|0;c=c&fI|f|b<<4;return cy(g,e,c)}function
-j3(c,b,g){c.write(32,b.dims.length);c.write(32,b.kind|b.layout<<8);if(b.caml_custom==d5)for(var
-a=0;a<b.dims.length;a++)if(b.dims[a]<bd)c.write(16,b.dims[a]);else{c.write(16,bd);c.write(32,0);c.write(32,b.dims[a])}else
+g=a|0;c=c&fR|f|b<<4;return cG(g,e,c)}function
+ki(c,b,g){c.write(32,b.dims.length);c.write(32,b.kind|b.layout<<8);if(b.caml_custom==d$)for(var
+a=0;a<b.dims.length;a++)if(b.dims[a]<bh)c.write(16,b.dims[a]);else{c.write(16,bh);c.write(32,0);c.write(32,b.dims[a])}else
 for(var
 a=0;a<b.dims.length;a++)c.write(32,b.dims[a]);switch(b.kind){case
 2:case
@@ -153,30 +153,30 @@ a=0;a<b.data.length;a++)c.write(32,b.data[a]);break;case
 a=0;a<b.data.length;a++)c.write(32,b.data[a]);break;case
 7:for(var
 a=0;a<b.data.length/2;a++){var
-e=bV(b.get(a));for(var
+e=b5(b.get(a));for(var
 d=0;d<8;d++)c.write(8,e[d])}break;case
 1:for(var
 a=0;a<b.data.length;a++){var
-e=bV(d_(b.get(a)));for(var
+e=b5(ee(b.get(a)));for(var
 d=0;d<8;d++)c.write(8,e[d])}break;case
 0:for(var
 a=0;a<b.data.length;a++){var
-e=fZ(b.get(a));c.write(32,e)}break;case
+e=f8(b.get(a));c.write(32,e)}break;case
 10:for(var
 a=0;a<b.data.length/2;a++){var
-d=b.get(a);c.write(32,fZ(d[1]));c.write(32,fZ(d[2]))}break;case
+d=b.get(a);c.write(32,f8(d[1]));c.write(32,f8(d[2]))}break;case
 11:for(var
 a=0;a<b.data.length/2;a++){var
-f=b.get(a),e=bV(d_(f[1]));for(var
+f=b.get(a),e=b5(ee(f[1]));for(var
 d=0;d<8;d++)c.write(8,e[d]);var
-e=bV(d_(f[2]));for(var
+e=b5(ee(f[2]));for(var
 d=0;d<8;d++)c.write(8,e[d])}break}g[0]=(4+b.dims.length)*4;g[1]=(4+b.dims.length)*8}function
-j1(a){switch(a){case
+kg(a){switch(a){case
 7:case
 10:case
 11:return 2;default:return 1}}function
-uQ(c,e){var
-b=l,a;switch(c){case
+vq(c,e){var
+b=k,a;switch(c){case
 0:a=b.Float32Array;break;case
 1:a=b.Float64Array;break;case
 2:a=b.Int8Array;break;case
@@ -189,51 +189,51 @@ b=l,a;switch(c){case
 9:a=b.Int32Array;break;case
 10:a=b.Float32Array;break;case
 11:a=b.Float64Array;break;case
-12:a=b.Uint8Array;break}if(!a)$("Bigarray.create: unsupported kind");var
+12:a=b.Uint8Array;break}if(!a)aa("Bigarray.create: unsupported kind");var
 d=new
-a(e*j1(c));return d}function
-f0(c){var
-a=new(l.Int32Array)(1);a[0]=c;var
-b=new(l.Float32Array)(a.buffer);return b[0]}function
-cz(a){return new
-q(a[7]<<0|a[6]<<8|a[5]<<16,a[4]<<0|a[3]<<8|a[2]<<16,a[1]<<0|a[0]<<8)}function
-d$(d){var
-f=d.lo,g=d.mi,b=d.hi,c=(b&0x7fff)>>4;if(c==2047)return(f|g|b&fI)==0?b&bb?-Infinity:Infinity:NaN;var
-e=Math.pow(2,-24),a=(f*e+g)*e+(b&fI);if(c>0){a+=16;a*=Math.pow(2,c-jQ)}else
-a*=Math.pow(2,-je);if(b&bb)a=-a;return a}function
-fV(b){var
+a(e*kg(c));return d}function
+f9(c){var
+a=new(k.Int32Array)(1);a[0]=c;var
+b=new(k.Float32Array)(a.buffer);return b[0]}function
+cH(a){return new
+r(a[7]<<0|a[6]<<8|a[5]<<16,a[4]<<0|a[3]<<8|a[2]<<16,a[1]<<0|a[0]<<8)}function
+ef(d){var
+f=d.lo,g=d.mi,b=d.hi,c=(b&0x7fff)>>4;if(c==2047)return(f|g|b&fR)==0?b&bf?-Infinity:Infinity:NaN;var
+e=Math.pow(2,-24),a=(f*e+g)*e+(b&fR);if(c>0){a+=16;a*=Math.pow(2,c-j7)}else
+a*=Math.pow(2,-jv);if(b&bf)a=-a;return a}function
+f4(b){var
 d=b.length,c=1;for(var
-a=0;a<d;a++){if(b[a]<0)$("Bigarray.create: negative dimension");c=c*b[a]}return c}function
-u8(b,a){return new
-q(b&bj,b>>>24&bl|(a&bd)<<8,a>>>16&bd)}function
-f1(a){return a.hi32()}function
-f2(a){return a.lo32()}var
-uR=d5;function
-bA(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}bA.prototype.caml_custom=uR;bA.prototype.offset=function(b){var
+a=0;a<d;a++){if(b[a]<0)aa("Bigarray.create: negative dimension");c=c*b[a]}return c}function
+vI(b,a){return new
+r(b&br,b>>>24&bt|(a&bh)<<8,a>>>16&bh)}function
+f_(a){return a.hi32()}function
+f$(a){return a.lo32()}var
+vr=d$;function
+bK(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}bK.prototype.caml_custom=vr;bK.prototype.offset=function(b){var
 c=0;if(typeof
 b==="number")b=[b];if(!(b
 instanceof
-Array))$("bigarray.js: invalid offset");if(this.dims.length!=b.length)$("Bigarray.get/set: bad number of dimensions");if(this.layout==0)for(var
-a=0;a<this.dims.length;a++){if(b[a]<0||b[a]>=this.dims[a])c$();c=c*this.dims[a]+b[a]}else
+Array))aa("bigarray.js: invalid offset");if(this.dims.length!=b.length)aa("Bigarray.get/set: bad number of dimensions");if(this.layout==0)for(var
+a=0;a<this.dims.length;a++){if(b[a]<0||b[a]>=this.dims[a])dg();c=c*this.dims[a]+b[a]}else
 for(var
-a=this.dims.length-1;a>=0;a--){if(b[a]<1||b[a]>this.dims[a])c$();c=c*this.dims[a]+(b[a]-1)}return c};bA.prototype.get=function(a){switch(this.kind){case
+a=this.dims.length-1;a>=0;a--){if(b[a]<1||b[a]>this.dims[a])dg();c=c*this.dims[a]+(b[a]-1)}return c};bK.prototype.get=function(a){switch(this.kind){case
 7:var
-d=this.data[a*2+0],b=this.data[a*2+1];return u8(d,b);case
+d=this.data[a*2+0],b=this.data[a*2+1];return vI(d,b);case
 10:case
 11:var
-e=this.data[a*2+0],c=this.data[a*2+1];return[d2,e,c];default:return this.data[a]}};bA.prototype.set=function(a,b){switch(this.kind){case
-7:this.data[a*2+0]=f2(b);this.data[a*2+1]=f1(b);break;case
+e=this.data[a*2+0],c=this.data[a*2+1];return[d8,e,c];default:return this.data[a]}};bK.prototype.set=function(a,b){switch(this.kind){case
+7:this.data[a*2+0]=f$(b);this.data[a*2+1]=f_(b);break;case
 10:case
-11:this.data[a*2+0]=b[1];this.data[a*2+1]=b[2];break;default:this.data[a]=b;break}return 0};bA.prototype.fill=function(b){switch(this.kind){case
+11:this.data[a*2+0]=b[1];this.data[a*2+1]=b[2];break;default:this.data[a]=b;break}return 0};bK.prototype.fill=function(b){switch(this.kind){case
 7:var
-c=f2(b),e=f1(b);if(c==e)this.data.fill(c);else
+c=f$(b),e=f_(b);if(c==e)this.data.fill(c);else
 for(var
 a=0;a<this.data.length;a++)this.data[a]=a%2==0?c:e;break;case
 10:case
 11:var
 d=b[1],f=b[2];if(d==f)this.data.fill(d);else
 for(var
-a=0;a<this.data.length;a++)this.data[a]=a%2==0?d:f;break;default:this.data.fill(b);break}};bA.prototype.compare=function(b,g){if(this.layout!=b.layout||this.kind!=b.kind){var
+a=0;a<this.data.length;a++)this.data[a]=a%2==0?d:f;break;default:this.data.fill(b);break}};bK.prototype.compare=function(b,g){if(this.layout!=b.layout||this.kind!=b.kind){var
 e=this.kind|this.layout<<8,f=b.kind|b.layout<<8;return f-e}if(this.dims.length!=b.dims.length)return b.dims.length-this.dims.length;for(var
 a=0;a<this.dims.length;a++)if(this.dims[a]!=b.dims[a])return this.dims[a]<b.dims[a]?-1:1;switch(this.kind){case
 0:case
@@ -253,26 +253,26 @@ a=0;a<this.data.length;a+=2){if(this.data[a+1]<b.data[a+1])return-1;if(this.data
 9:case
 12:for(var
 a=0;a<this.data.length;a++){if(this.data[a]<b.data[a])return-1;if(this.data[a]>b.data[a])return 1}break}return 0};function
-cw(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}cw.prototype=new
-bA();cw.prototype.offset=function(a){if(typeof
+cE(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}cE.prototype=new
+bK();cE.prototype.offset=function(a){if(typeof
 a!=="number")if(a
 instanceof
 Array&&a.length==1)a=a[0];else
-$("Ml_Bigarray_c_1_1.offset");if(a<0||a>=this.dims[0])c$();return a};cw.prototype.get=function(a){return this.data[a]};cw.prototype.set=function(a,b){this.data[a]=b;return 0};cw.prototype.fill=function(a){this.data.fill(a);return 0};function
-jZ(c,d,a,b){var
-e=j1(c);if(fV(a)*e!=b.length)$("length doesn't match dims");if(d==0&&a.length==1&&e==1)return new
-cw(c,d,a,b);return new
-bA(c,d,a,b)}function
-bg(b){if(!I.Failure)I.Failure=[M,a(fs),-3];f6(I.Failure,b)}function
-j0(b,v,r){var
-i=b.read32s();if(i<0||i>16)bg("input_value: wrong number of bigarray dimensions");var
-p=b.read32s(),j=p&bl,o=p>>8&1,h=[];if(r==d5)for(var
+aa("Ml_Bigarray_c_1_1.offset");if(a<0||a>=this.dims[0])dg();return a};cE.prototype.get=function(a){return this.data[a]};cE.prototype.set=function(a,b){this.data[a]=b;return 0};cE.prototype.fill=function(a){this.data.fill(a);return 0};function
+ke(c,d,a,b){var
+e=kg(c);if(f4(a)*e!=b.length)aa("length doesn't match dims");if(d==0&&a.length==1&&e==1)return new
+cE(c,d,a,b);return new
+bK(c,d,a,b)}function
+bk(b){if(!I.Failure)I.Failure=[N,a(fB),-3];gd(I.Failure,b)}function
+kf(b,v,r){var
+i=b.read32s();if(i<0||i>16)bk("input_value: wrong number of bigarray dimensions");var
+p=b.read32s(),j=p&bt,o=p>>8&1,h=[];if(r==d$)for(var
 a=0;a<i;a++){var
-n=b.read16u();if(n==bd){var
-t=b.read32u(),u=b.read32u();if(t!=0)bg("input_value: bigarray dimension overflow in 32bit");n=u}h.push(n)}else
+n=b.read16u();if(n==bh){var
+t=b.read32u(),u=b.read32u();if(t!=0)bk("input_value: bigarray dimension overflow in 32bit");n=u}h.push(n)}else
 for(var
 a=0;a<i;a++)h.push(b.read32u());var
-d=fV(h),f=uQ(j,d),g=jZ(j,o,h,f);switch(j){case
+d=f4(h),f=vq(j,d),g=ke(j,o,h,f);switch(j){case
 2:for(var
 a=0;a<d;a++)f[a]=b.read8s();break;case
 3:case
@@ -286,129 +286,129 @@ a=0;a<d;a++)f[a]=b.read16u();break;case
 a=0;a<d;a++)f[a]=b.read32s();break;case
 8:case
 9:var
-s=b.read8u();if(s)bg("input_value: cannot read bigarray with 64-bit OCaml ints");for(var
+s=b.read8u();if(s)bk("input_value: cannot read bigarray with 64-bit OCaml ints");for(var
 a=0;a<d;a++)f[a]=b.read32s();break;case
 7:var
 e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-q=cz(e);g.set(a,q)}break;case
+q=cH(e);g.set(a,q)}break;case
 1:var
 e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-k=d$(cz(e));g.set(a,k)}break;case
+k=ef(cH(e));g.set(a,k)}break;case
 0:for(var
 a=0;a<d;a++){var
-k=f0(b.read32s());g.set(a,k)}break;case
+k=f9(b.read32s());g.set(a,k)}break;case
 10:for(var
 a=0;a<d;a++){var
-m=f0(b.read32s()),l=f0(b.read32s());g.set(a,[d2,m,l])}break;case
+m=f9(b.read32s()),l=f9(b.read32s());g.set(a,[d8,m,l])}break;case
 11:var
 e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-m=d$(cz(e));for(var
+m=ef(cH(e));for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-l=d$(cz(e));g.set(a,[d2,m,l])}break}v[0]=(4+i)*4;return jZ(j,o,h,f)}function
-jY(a,b,c){return a.compare(b,c)}function
-bD(a,b){return Math.imul(a,b)}function
-bn(b,a){a=bD(a,0xcc9e2d51|0);a=a<<15|a>>>32-15;a=bD(a,0x1b873593);b^=a;b=b<<13|b>>>32-13;return(b+(b<<2)|0)+(0xe6546b64|0)|0}function
-u2(a,b){a=bn(a,f2(b));a=bn(a,f1(b));return a}function
-kb(a,b){return u2(a,d_(b))}function
-j2(c){var
-b=fV(c.dims),d=0;switch(c.kind){case
+l=ef(cH(e));g.set(a,[d8,m,l])}break}v[0]=(4+i)*4;return ke(j,o,h,f)}function
+kd(a,b,c){return a.compare(b,c)}function
+bN(a,b){return Math.imul(a,b)}function
+bv(b,a){a=bN(a,0xcc9e2d51|0);a=a<<15|a>>>32-15;a=bN(a,0x1b873593);b^=a;b=b<<13|b>>>32-13;return(b+(b<<2)|0)+(0xe6546b64|0)|0}function
+vC(a,b){a=bv(a,f$(b));a=bv(a,f_(b));return a}function
+ks(a,b){return vC(a,ee(b))}function
+kh(c){var
+b=f4(c.dims),d=0;switch(c.kind){case
 2:case
 3:case
-12:if(b>bz)b=bz;var
-e=0,a=0;for(a=0;a+4<=c.data.length;a+=4){e=c.data[a+0]|c.data[a+1]<<8|c.data[a+2]<<16|c.data[a+3]<<24;d=bn(d,e)}e=0;switch(b&3){case
+12:if(b>bJ)b=bJ;var
+e=0,a=0;for(a=0;a+4<=c.data.length;a+=4){e=c.data[a+0]|c.data[a+1]<<8|c.data[a+2]<<16|c.data[a+3]<<24;d=bv(d,e)}e=0;switch(b&3){case
 3:e=c.data[a+2]<<16;case
 2:e|=c.data[a+1]<<8;case
-1:e|=c.data[a+0];d=bn(d,e)}break;case
+1:e|=c.data[a+0];d=bv(d,e)}break;case
 4:case
-5:if(b>ax)b=ax;var
-e=0,a=0;for(a=0;a+2<=c.data.length;a+=2){e=c.data[a+0]|c.data[a+1]<<16;d=bn(d,e)}if((b&1)!=0)d=bn(d,c.data[a]);break;case
+5:if(b>aA)b=aA;var
+e=0,a=0;for(a=0;a+2<=c.data.length;a+=2){e=c.data[a+0]|c.data[a+1]<<16;d=bv(d,e)}if((b&1)!=0)d=bv(d,c.data[a]);break;case
 6:if(b>64)b=64;for(var
-a=0;a<b;a++)d=bn(d,c.data[a]);break;case
+a=0;a<b;a++)d=bv(d,c.data[a]);break;case
 8:case
 9:if(b>64)b=64;for(var
-a=0;a<b;a++)d=bn(d,c.data[a]);break;case
+a=0;a<b;a++)d=bv(d,c.data[a]);break;case
 7:if(b>32)b=32;b*=2;for(var
-a=0;a<b;a++)d=bn(d,c.data[a]);break;case
+a=0;a<b;a++)d=bv(d,c.data[a]);break;case
 10:b*=2;case
 0:if(b>64)b=64;for(var
-a=0;a<b;a++)d=kb(d,c.data[a]);break;case
+a=0;a<b;a++)d=ks(d,c.data[a]);break;case
 11:b*=2;case
 1:if(b>32)b=32;for(var
-a=0;a<b;a++)d=kb(d,c.data[a]);break}return d}function
-u5(a,b){b[0]=4;return a.read32s()}function
-vn(a,b){switch(a.read8u()){case
+a=0;a<b;a++)d=ks(d,c.data[a]);break}return d}function
+vF(a,b){b[0]=4;return a.read32s()}function
+vZ(a,b){switch(a.read8u()){case
 1:b[0]=4;return a.read32s();case
-2:bg("input_value: native integer value too large");default:bg("input_value: ill-formed native integer")}}function
-vf(c,d){var
+2:bk("input_value: native integer value too large");default:bk("input_value: ill-formed native integer")}}function
+vR(c,d){var
 b=new
 Array(8);for(var
-a=0;a<8;a++)b[a]=c.read8u();d[0]=8;return cz(b)}function
-vb(e,d,b){var
-c=bV(d);for(var
+a=0;a<8;a++)b[a]=c.read8u();d[0]=8;return cH(b)}function
+vN(e,d,b){var
+c=b5(d);for(var
 a=0;a<8;a++)e.write(8,c[a]);b[0]=8;b[1]=8}function
-u7(a,b,c){return a.compare(b)}function
-u_(a){return a.lo32()^a.hi32()}var
-j9={"_j":{deserialize:vf,serialize:vb,fixed_length:8,compare:u7,hash:u_},"_i":{deserialize:u5,fixed_length:4},"_n":{deserialize:vn,fixed_length:4},"_bigarray":{deserialize:function(a,b){return j0(a,b,"_bigarray")},serialize:j3,compare:jY,hash:j2},"_bigarr02":{deserialize:function(a,b){return j0(a,b,d5)},serialize:j3,compare:jY,hash:j2}};function
-fW(a){return j9[a.caml_custom]&&j9[a.caml_custom].compare}function
-j7(f,c,d,e){var
-b=fW(c);if(b){var
+vH(a,b,c){return a.compare(b)}function
+vK(a){return a.lo32()^a.hi32()}var
+ko={"_j":{deserialize:vR,serialize:vN,fixed_length:8,compare:vH,hash:vK},"_i":{deserialize:vF,fixed_length:4},"_n":{deserialize:vZ,fixed_length:4},"_bigarray":{deserialize:function(a,b){return kf(a,b,"_bigarray")},serialize:ki,compare:kd,hash:kh},"_bigarr02":{deserialize:function(a,b){return kf(a,b,d$)},serialize:ki,compare:kd,hash:kh}};function
+f5(a){return ko[a.caml_custom]&&ko[a.caml_custom].compare}function
+km(f,c,d,e){var
+b=f5(c);if(b){var
 a=d>0?b(c,f,e):b(f,c,e);if(e&&a!=a)return d;if(+a!=+a)return+a;if((a|0)!=0)return a|0}return d}function
-ea(a){return a
+eg(a){return a
 instanceof
-be}function
-f3(a){return ea(a)}function
-j8(a){if(typeof
-a==="number")return ct;else
-if(ea(a))return fN;else
-if(f3(a))return 1252;else
+bi}function
+ga(a){return eg(a)}function
+kn(a){if(typeof
+a==="number")return cB;else
+if(eg(a))return fW;else
+if(ga(a))return 1252;else
 if(a
 instanceof
-Array&&a[0]===a[0]>>>0&&a[0]<=cq){var
-b=a[0]|0;return b==d2?0:b}else
+Array&&a[0]===a[0]>>>0&&a[0]<=cy){var
+b=a[0]|0;return b==d8?0:b}else
 if(a
 instanceof
-String)return iX;else
+String)return ja;else
 if(typeof
-a=="string")return iX;else
+a=="string")return ja;else
 if(a
 instanceof
-Number)return ct;else
-if(a&&a.caml_custom)return ft;else
+Number)return cB;else
+if(a&&a.caml_custom)return fC;else
 if(a&&a.compare)return 1256;else
 if(typeof
 a=="function")return 1247;else
 if(typeof
 a=="symbol")return 1251;return 1001}function
-vg(a,b){if(a<b)return-1;if(a==b)return 0;return 1}function
-j4(a,b){a.t&6&&cx(a);b.t&6&&cx(b);return a.c<b.c?-1:a.c>b.c?1:0}function
-as(a,b){return j4(a,b)}function
-da(a,b,d){var
+vS(a,b){if(a<b)return-1;if(a==b)return 0;return 1}function
+kj(a,b){a.t&6&&cF(a);b.t&6&&cF(b);return a.c<b.c?-1:a.c>b.c?1:0}function
+ap(a,b){return kj(a,b)}function
+dh(a,b,d){var
 e=[];for(;;){if(!(d&&a===b)){var
-f=j8(a);if(f==c8){a=a[1];continue}var
-g=j8(b);if(g==c8){b=b[1];continue}if(f!==g){if(f==ct){if(g==ft)return j7(a,b,-1,d);return-1}if(g==ct){if(f==ft)return j7(b,a,1,d);return 1}return f<g?-1:1}switch(f){case
-247:$(fz);break;case
+f=kn(a);if(f==dc){a=a[1];continue}var
+g=kn(b);if(g==dc){b=b[1];continue}if(f!==g){if(f==cB){if(g==fC)return km(a,b,-1,d);return-1}if(g==cB){if(f==fC)return km(b,a,1,d);return 1}return f<g?-1:1}switch(f){case
+247:aa(fI);break;case
 248:var
-c=vg(a[2],b[2]);if(c!=0)return c|0;break;case
-249:$(fz);break;case
-250:$("equal: got Forward_tag, should not happen");break;case
-251:$("equal: abstract value");break;case
+c=vS(a[2],b[2]);if(c!=0)return c|0;break;case
+249:aa(fI);break;case
+250:aa("equal: got Forward_tag, should not happen");break;case
+251:aa("equal: abstract value");break;case
 252:if(a!==b){var
-c=j4(a,b);if(c!=0)return c|0}break;case
-253:$("equal: got Double_tag, should not happen");break;case
-254:$("equal: got Double_array_tag, should not happen");break;case
-255:$("equal: got Custom_tag, should not happen");break;case
-1247:$(fz);break;case
+c=kj(a,b);if(c!=0)return c|0}break;case
+253:aa("equal: got Double_tag, should not happen");break;case
+254:aa("equal: got Double_array_tag, should not happen");break;case
+255:aa("equal: got Custom_tag, should not happen");break;case
+1247:aa(fI);break;case
 1255:var
-i=fW(a);if(i!=fW(b))return a.caml_custom<b.caml_custom?-1:1;if(!i)$("compare: abstract value");var
+i=f5(a);if(i!=f5(b))return a.caml_custom<b.caml_custom?-1:1;if(!i)aa("compare: abstract value");var
 c=i(a,b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;break;case
 1256:var
 c=a.compare(b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;break;case
@@ -416,99 +416,99 @@ c=a.compare(b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;
 1001:if(a<b)return-1;if(a>b)return 1;if(a!=b){if(!d)return NaN;if(a==a)return 1;if(b==b)return-1}break;case
 1251:if(a!==b){if(!d)return NaN;return 1}break;case
 1252:var
-a=bC(a),b=bC(b);if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
+a=bM(a),b=bM(b);if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
 12520:var
 a=a.toString(),b=b.toString();if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
 246:case
 254:default:if(a.length!=b.length)return a.length<b.length?-1:1;if(a.length>1)e.push(a,b,1);break}}if(e.length==0)return 0;var
 h=e.pop();b=e.pop();a=e.pop();if(h+1<a.length)e.push(a,b,h+1);a=a[h];b=b[h]}}function
-d7(a,b){return da(a,b,true)}function
-N(a){if(a<0)$("Bytes.create");return new
-be(a?2:9,i,a)}function
-uY(b,a){if(a==0)eb();return b/a|0}function
-fX(a,b){return+(da(a,b,false)==0)}function
-uZ(a,c,b,d){if(b>0)if(c==0&&(b>=a.l||a.t==2&&b>=a.c.length))if(d==0){a.c=i;a.t=2}else{a.c=cA(b,String.fromCharCode(d));a.t=b==a.l?0:2}else{if(a.t!=4)d8(a);for(b+=c;c<b;c++)a.c[c]=d}return 0}function
-f5(d){d=bC(d);var
-e=d.length;if(e>31)$("format_int: format too long");var
-a={justify:bS,signstyle:bk,filler:aM,alternate:false,base:0,signedconv:false,width:0,uppercase:false,sign:1,prec:-1,conv:"f"};for(var
+eb(a,b){return dh(a,b,true)}function
+O(a){if(a<0)aa("Bytes.create");return new
+bi(a?2:9,j,a)}function
+vy(b,a){if(a==0)eh();return b/a|0}function
+f6(a,b){return+(dh(a,b,false)==0)}function
+vz(a,c,b,d){if(b>0)if(c==0&&(b>=a.l||a.t==2&&b>=a.c.length))if(d==0){a.c=j;a.t=2}else{a.c=cI(b,String.fromCharCode(d));a.t=b==a.l?0:2}else{if(a.t!=4)ec(a);for(b+=c;c<b;c++)a.c[c]=d}return 0}function
+gc(d){d=bM(d);var
+e=d.length;if(e>31)aa("format_int: format too long");var
+a={justify:b2,signstyle:bs,filler:aQ,alternate:false,base:0,signedconv:false,width:0,uppercase:false,sign:1,prec:-1,conv:"f"};for(var
 c=0;c<e;c++){var
-b=d.charAt(c);switch(b){case"-":a.justify=bk;break;case"+":case" ":a.signstyle=b;break;case"0":a.filler=an;break;case"#":a.alternate=true;break;case"1":case"2":case"3":case"4":case"5":case"6":case"7":case"8":case"9":a.width=0;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.width=a.width*10+b;c++}c--;break;case".":a.prec=0;c++;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.prec=a.prec*10+b;c++}c--;case"d":case"i":a.signedconv=true;case"u":a.base=10;break;case"x":a.base=16;break;case"X":a.base=16;a.uppercase=true;break;case"o":a.base=8;break;case"e":case"f":case"g":a.signedconv=true;a.conv=b;break;case"E":case"F":case"G":a.signedconv=true;a.uppercase=true;a.conv=b.toLowerCase();break}}return a}function
-fY(b,f){if(b.uppercase)f=f.toUpperCase();var
-e=f.length;if(b.signedconv&&(b.sign<0||b.signstyle!=bk))e++;if(b.alternate){if(b.base==8)e+=1;if(b.base==16)e+=2}var
-c=i;if(b.justify==bS&&b.filler==aM)for(var
-d=e;d<b.width;d++)c+=aM;if(b.signedconv)if(b.sign<0)c+=bk;else
-if(b.signstyle!=bk)c+=b.signstyle;if(b.alternate&&b.base==8)c+=an;if(b.alternate&&b.base==16)c+=iA;if(b.justify==bS&&b.filler==an)for(var
-d=e;d<b.width;d++)c+=an;c+=f;if(b.justify==bk)for(var
-d=e;d<b.width;d++)c+=aM;return a(c)}function
-j$(i,c){function
+b=d.charAt(c);switch(b){case"-":a.justify=bs;break;case"+":case" ":a.signstyle=b;break;case"0":a.filler=ao;break;case"#":a.alternate=true;break;case"1":case"2":case"3":case"4":case"5":case"6":case"7":case"8":case"9":a.width=0;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.width=a.width*10+b;c++}c--;break;case".":a.prec=0;c++;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.prec=a.prec*10+b;c++}c--;case"d":case"i":a.signedconv=true;case"u":a.base=10;break;case"x":a.base=16;break;case"X":a.base=16;a.uppercase=true;break;case"o":a.base=8;break;case"e":case"f":case"g":a.signedconv=true;a.conv=b;break;case"E":case"F":case"G":a.signedconv=true;a.uppercase=true;a.conv=b.toLowerCase();break}}return a}function
+f7(b,f){if(b.uppercase)f=f.toUpperCase();var
+e=f.length;if(b.signedconv&&(b.sign<0||b.signstyle!=bs))e++;if(b.alternate){if(b.base==8)e+=1;if(b.base==16)e+=2}var
+c=j;if(b.justify==b2&&b.filler==aQ)for(var
+d=e;d<b.width;d++)c+=aQ;if(b.signedconv)if(b.sign<0)c+=bs;else
+if(b.signstyle!=bs)c+=b.signstyle;if(b.alternate&&b.base==8)c+=ao;if(b.alternate&&b.base==16)c+=iP;if(b.justify==b2&&b.filler==ao)for(var
+d=e;d<b.width;d++)c+=ao;c+=f;if(b.justify==bs)for(var
+d=e;d<b.width;d++)c+=aQ;return a(c)}function
+kq(i,c){function
 j(a,b){if(Math.abs(a)<1.0)return a.toFixed(b);else{var
-c=parseInt(a.toString().split(bS)[1]);if(c>20){c-=20;a/=Math.pow(10,c);a+=new
-Array(c+1).join(an);if(b>0)a=a+bc+new
-Array(b+1).join(an);return a}else
+c=parseInt(a.toString().split(b2)[1]);if(c>20){c-=20;a/=Math.pow(10,c);a+=new
+Array(c+1).join(ao);if(b>0)a=a+bg+new
+Array(b+1).join(ao);return a}else
 return a.toFixed(b)}}var
-a,e=f5(i),d=e.prec<0?6:e.prec;if(c<0||c==0&&1/c==-Infinity){e.sign=-1;c=-c}if(isNaN(c)){a=fw;e.filler=aM}else
-if(!isFinite(c)){a="inf";e.filler=aM}else
+a,e=gc(i),d=e.prec<0?6:e.prec;if(c<0||c==0&&1/c==-Infinity){e.sign=-1;c=-c}if(isNaN(c)){a=fF;e.filler=aQ}else
+if(!isFinite(c)){a="inf";e.filler=aQ}else
 switch(e.conv){case"e":var
-a=c.toExponential(d),b=a.length;if(a.charAt(b-3)==fR)a=a.slice(0,b-1)+an+a.slice(b-1);break;case"f":a=j(c,d);break;case"g":d=d?d:1;a=c.toExponential(d-1);var
-h=a.indexOf(fR),g=+a.slice(h+1);if(g<-4||c>=1e21||c.toFixed(0).length>d){var
-b=h-1;while(a.charAt(b)==an)b--;if(a.charAt(b)==bc)b--;a=a.slice(0,b+1)+a.slice(h);b=a.length;if(a.charAt(b-3)==fR)a=a.slice(0,b-1)+an+a.slice(b-1);break}else{var
+a=c.toExponential(d),b=a.length;if(a.charAt(b-3)==f0)a=a.slice(0,b-1)+ao+a.slice(b-1);break;case"f":a=j(c,d);break;case"g":d=d?d:1;a=c.toExponential(d-1);var
+h=a.indexOf(f0),g=+a.slice(h+1);if(g<-4||c>=1e21||c.toFixed(0).length>d){var
+b=h-1;while(a.charAt(b)==ao)b--;if(a.charAt(b)==bg)b--;a=a.slice(0,b+1)+a.slice(h);b=a.length;if(a.charAt(b-3)==f0)a=a.slice(0,b-1)+ao+a.slice(b-1);break}else{var
 f=d;if(g<0){f-=g+1;a=c.toFixed(f)}else
 while(a=c.toFixed(f),a.length>d+1)f--;if(f){var
-b=a.length-1;while(a.charAt(b)==an)b--;if(a.charAt(b)==bc)b--;a=a.slice(0,b+1)}}break}return fY(e,a)}function
-d9(e,c){if(bC(e)==ju)return a(i+c);var
-b=f5(e);if(c<0)if(b.signedconv){b.sign=-1;c=-c}else
+b=a.length-1;while(a.charAt(b)==ao)b--;if(a.charAt(b)==bg)b--;a=a.slice(0,b+1)}}break}return f7(e,a)}function
+ed(e,c){if(bM(e)==jL)return a(j+c);var
+b=gc(e);if(c<0)if(b.signedconv){b.sign=-1;c=-c}else
 c>>>=0;var
-d=c.toString(b.base);if(b.prec>=0){b.filler=aM;var
-f=b.prec-d.length;if(f>0)d=cA(f,an)+d}return fY(b,d)}var
-vp=0;function
-bm(){return vp++}function
-u1(a,b){return+(da(a,b,false)>=0)}function
-vz(e){for(var
-f=i,b=f,a,h,c=0,g=e.length;c<g;c++){a=e.charCodeAt(c);if(a<a0){for(var
-d=c+1;d<g&&(a=e.charCodeAt(d))<a0;d++);if(d-c>iD){b.substr(0,1);f+=b;b=i;f+=e.slice(c,d)}else
-b+=e.slice(c,d);if(d==g)break;c=d}if(a<jA){b+=String.fromCharCode(0xc0|a>>6);b+=String.fromCharCode(a0|a&cs)}else
-if(a<0xd800||a>=iO)b+=String.fromCharCode(iP|a>>12,a0|a>>6&cs,a0|a&cs);else
-if(a>=0xdbff||c+1==g||(h=e.charCodeAt(c+1))<iK||h>iO)b+="\xef\xbf\xbd";else{c++;a=(a<<10)+h-0x35fdc00;b+=String.fromCharCode(jG|a>>18,a0|a>>12&cs,a0|a>>6&cs,a0|a&cs)}if(b.length>bx){b.substr(0,1);f+=b;b=i}}return f+b}function
-uV(a){var
-b=9;if(!kp(a))b=8,a=vz(a);return new
-be(b,a,a.length)}function
-a6(a){return uV(a)}function
-u3(a,c,l){if(!isFinite(a)){if(isNaN(a))return a6(fw);return a6(a>0?jI:"-infinity")}var
-j=a==0&&1/a==-Infinity?1:a>=0?0:1;if(j)a=-a;var
+d=c.toString(b.base);if(b.prec>=0){b.filler=aQ;var
+f=b.prec-d.length;if(f>0)d=cI(f,ao)+d}return f7(b,d)}var
+v1=0;function
+bu(){return v1++}function
+vB(a,b){return+(dh(a,b,false)>=0)}function
+v$(e){for(var
+f=j,b=f,a,h,c=0,g=e.length;c<g;c++){a=e.charCodeAt(c);if(a<a3){for(var
+d=c+1;d<g&&(a=e.charCodeAt(d))<a3;d++);if(d-c>iS){b.substr(0,1);f+=b;b=j;f+=e.slice(c,d)}else
+b+=e.slice(c,d);if(d==g)break;c=d}if(a<jR){b+=String.fromCharCode(0xc0|a>>6);b+=String.fromCharCode(a3|a&cA)}else
+if(a<0xd800||a>=i3)b+=String.fromCharCode(i4|a>>12,a3|a>>6&cA,a3|a&cA);else
+if(a>=0xdbff||c+1==g||(h=e.charCodeAt(c+1))<iZ||h>i3)b+="\xef\xbf\xbd";else{c++;a=(a<<10)+h-0x35fdc00;b+=String.fromCharCode(jX|a>>18,a3|a>>12&cA,a3|a>>6&cA,a3|a&cA)}if(b.length>bH){b.substr(0,1);f+=b;b=j}}return f+b}function
+vv(a){var
+b=9;if(!kG(a))b=8,a=v$(a);return new
+bi(b,a,a.length)}function
+a9(a){return vv(a)}function
+vD(a,c,l){if(!isFinite(a)){if(isNaN(a))return a9(fF);return a9(a>0?jZ:"-infinity")}var
+i=a==0&&1/a==-Infinity?1:a>=0?0:1;if(i)a=-a;var
 d=0;if(a==0);else
 if(a<1)while(a<1&&d>-1022){a*=2;d--}else
 while(a>=2){a/=2;d++}var
-k=d<0?i:bS,e=i;if(j)e=bk;else
+k=d<0?j:b2,e=j;if(i)e=bs;else
 switch(l){case
-43:e=bS;break;case
-32:e=aM;break;default:break}if(c>=0&&c<13){var
+43:e=b2;break;case
+32:e=aQ;break;default:break}if(c>=0&&c<13){var
 g=Math.pow(2,c*4);a=Math.round(a*g)/g}var
 b=a.toString(16);if(c>=0){var
-h=b.indexOf(bc);if(h<0)b+=bc+cA(c,an);else{var
-f=h+1+c;if(b.length<f)b+=cA(f-b.length,an);else
-b=b.substr(0,f)}}return a6(e+iA+b+"p"+k+d.toString(10))}function
-u4(a){return(a&0x000000FF)<<24|(a&0x0000FF00)<<8|(a&0x00FF0000)>>>8|(a&0xFF000000)>>>24}function
-u6(b){var
-a=bV(b);return cz([a[7],a[6],a[5],a[4],a[3],a[2],a[1],a[0]])}function
-va(a){return+a.isZero()}function
-kc(a){return new
-q(a&bj,a>>24&bj,a>>31&bd)}function
-ve(a){return a.toInt()}function
-u$(a){return+a.isNeg()}function
-vd(a){return a.neg()}function
-u9(g,c){var
-a=f5(g);if(a.signedconv&&u$(c)){a.sign=-1;c=vd(c)}var
-b=i,h=kc(a.base),f="0123456789abcdef";do{var
-e=c.udivmod(h);c=e.quotient;b=f.charAt(ve(e.modulus))+b}while(!va(c));if(a.prec>=0){a.filler=aM;var
-d=a.prec-b.length;if(d>0)b=cA(d,an)+b}return fY(a,b)}function
-vc(a,b){return a.mul(b)}function
-aa(b,a){return ay(b,a)}function
-ag(a){return a.l}function
-g(a){return ag(a)}function
-vq(c){var
-a=0,e=g(c),b=10,d=1;if(e>0)switch(aa(c,a)){case
+h=b.indexOf(bg);if(h<0)b+=bg+cI(c,ao);else{var
+f=h+1+c;if(b.length<f)b+=cI(f-b.length,ao);else
+b=b.substr(0,f)}}return a9(e+iP+b+"p"+k+d.toString(10))}function
+vE(a){return(a&0x000000FF)<<24|(a&0x0000FF00)<<8|(a&0x00FF0000)>>>8|(a&0xFF000000)>>>24}function
+vG(b){var
+a=b5(b);return cH([a[7],a[6],a[5],a[4],a[3],a[2],a[1],a[0]])}function
+vM(a){return+a.isZero()}function
+kt(a){return new
+r(a&br,a>>24&br,a>>31&bh)}function
+vQ(a){return a.toInt()}function
+vL(a){return+a.isNeg()}function
+vP(a){return a.neg()}function
+vJ(g,c){var
+a=gc(g);if(a.signedconv&&vL(c)){a.sign=-1;c=vP(c)}var
+b=j,h=kt(a.base),f="0123456789abcdef";do{var
+e=c.udivmod(h);c=e.quotient;b=f.charAt(vQ(e.modulus))+b}while(!vM(c));if(a.prec>=0){a.filler=aQ;var
+d=a.prec-b.length;if(d>0)b=cI(d,ao)+b}return f7(a,b)}function
+vO(a,b){return a.mul(b)}function
+ab(b,a){return aB(b,a)}function
+ah(a){return a.l}function
+g(a){return ah(a)}function
+v2(c){var
+a=0,e=g(c),b=10,d=1;if(e>0)switch(ab(c,a)){case
 45:a++;d=-1;break;case
-43:a++;d=1;break}if(a+1<e&&aa(c,a)==48)switch(aa(c,a+1)){case
+43:a++;d=1;break}if(a+1<e&&ab(c,a)==48)switch(ab(c,a+1)){case
 120:case
 88:b=16;a+=2;break;case
 111:case
@@ -517,168 +517,168 @@ a=0,e=g(c),b=10,d=1;if(e>0)switch(aa(c,a)){case
 66:b=2;a+=2;break;case
 117:case
 85:a+=2;break}return[a,d,b]}function
-kj(a){if(a>=48&&a<=57)return a-48;if(a>=65&&a<=90)return a-55;if(a>=97&&a<=jS)return a-87;return-1}function
-ke(f){var
-i=vq(f),c=i[0],j=i[1],d=i[2],h=g(f),k=-1>>>0,e=c<h?aa(f,c):0,b=kj(e);if(b<0||b>=d)bg(dS);var
-a=b;for(c++;c<h;c++){e=aa(f,c);if(e==95)continue;b=kj(e);if(b<0||b>=d)break;a=d*a+b;if(a>k)bg(dS)}if(c!=h)bg(dS);a=j*a;if(d==10&&(a|0)!=a)bg(dS);return a|0}function
-vi(a,b){return+(da(a,b,false)<=0)}function
-a4(a,d){if(a<0)c$();var
+kA(a){if(a>=48&&a<=57)return a-48;if(a>=65&&a<=90)return a-55;if(a>=97&&a<=j9)return a-87;return-1}function
+kv(f){var
+i=v2(f),c=i[0],j=i[1],d=i[2],h=g(f),k=-1>>>0,e=c<h?ab(f,c):0,b=kA(e);if(b<0||b>=d)bk(dY);var
+a=b;for(c++;c<h;c++){e=ab(f,c);if(e==95)continue;b=kA(e);if(b<0||b>=d)break;a=d*a+b;if(a>k)bk(dY)}if(c!=h)bk(dY);a=j*a;if(d==10&&(a|0)!=a)bk(dY);return a|0}function
+vU(a,b){return+(dh(a,b,false)<=0)}function
+a7(a,d){if(a<0)dg();var
 a=a+1|0,b=new
 Array(a);b[0]=0;for(var
 c=1;c<a;c++)b[c]=d;return b}function
-B(a){f6(I.Sys_error,a)}var
-bo=new
+D(a){gd(I.Sys_error,a)}var
+bw=new
 Array();function
-vk(c){var
-a=bo[c];if(!a.opened)B("Cannot flush a closed channel");if(!a.buffer||a.buffer==i)return 0;if(a.fd&&I.fds[a.fd]&&I.fds[a.fd].output){var
+vW(c){var
+a=bw[c];if(!a.opened)D("Cannot flush a closed channel");if(!a.buffer||a.buffer==j)return 0;if(a.fd&&I.fds[a.fd]&&I.fds[a.fd].output){var
 b=I.fds[a.fd].output;switch(b.length){case
-2:b(c,a.buffer);break;default:b(a.buffer)}}a.buffer=i;return 0}function
-dc(){return typeof
-l.process!=="undefined"&&typeof
-l.process.versions!=="undefined"&&typeof
-l.process.versions.node!=="undefined"}function
-f4(a){return a.toUtf16()}function
-vE(){function
-a(a){if(a.charAt(0)===aG)return[i,a.substring(1)];return}function
+2:b(c,a.buffer);break;default:b(a.buffer)}}a.buffer=j;return 0}function
+dj(){return typeof
+k.process!=="undefined"&&typeof
+k.process.versions!=="undefined"&&typeof
+k.process.versions.node!=="undefined"}function
+gb(a){return a.toUtf16()}function
+we(){function
+a(a){if(a.charAt(0)===aI)return[j,a.substring(1)];return}function
 b(c){var
-g=/^([a-zA-Z]:|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)?([\\/])?([\s\S]*?)$/,a=g.exec(c),b=a[1]||i,e=Boolean(b&&b.charAt(1)!==":");if(Boolean(a[2]||e)){var
-d=a[1]||i,f=a[2]||i;return[d,c.substring(d.length+f.length)]}return}return dc()&&l.process&&l.process.platform?l.process.platform===iw?b:a:a}var
-f9=vE();function
-ko(a){return a.slice(-1)!==aG?a+aG:a}if(dc()&&l.process&&l.process.cwd)var
-db=l.process.cwd().replace(/\\/g,aG);else
+g=/^([a-zA-Z]:|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)?([\\/])?([\s\S]*?)$/,a=g.exec(c),b=a[1]||j,e=Boolean(b&&b.charAt(1)!==":");if(Boolean(a[2]||e)){var
+d=a[1]||j,f=a[2]||j;return[d,c.substring(d.length+f.length)]}return}return dj()&&k.process&&k.process.platform?k.process.platform===iL?b:a:a}var
+gg=we();function
+kF(a){return a.slice(-1)!==aI?a+aI:a}if(dj()&&k.process&&k.process.cwd)var
+di=k.process.cwd().replace(/\\/g,aI);else
 var
-db="/static";db=ko(db);function
-vj(a){a=f4(a);if(!f9(a))a=db+a;var
-e=f9(a),d=e[1].split(aG),b=[];for(var
+di="/static";di=kF(di);function
+vV(a){a=gb(a);if(!gg(a))a=di+a;var
+e=gg(a),d=e[1].split(aI),b=[];for(var
 c=0;c<d.length;c++)switch(d[c]){case"..":if(b.length>1)b.pop();break;case".":break;default:b.push(d[c]);break}b.unshift(e[0]);b.orig=a;return b}var
-vH=["E2BIG","EACCES","EAGAIN","EBADF","EBUSY","ECHILD","EDEADLK","EDOM",iI,"EFAULT","EFBIG","EINTR","EINVAL","EIO","EISDIR","EMFILE","EMLINK","ENAMETOOLONG","ENFILE","ENODEV",fJ,"ENOEXEC","ENOLCK","ENOMEM","ENOSPC","ENOSYS",fv,jw,"ENOTTY","ENXIO","EPERM","EPIPE","ERANGE","EROFS","ESPIPE","ESRCH","EXDEV","EWOULDBLOCK","EINPROGRESS","EALREADY","ENOTSOCK","EDESTADDRREQ","EMSGSIZE","EPROTOTYPE","ENOPROTOOPT","EPROTONOSUPPORT","ESOCKTNOSUPPORT","EOPNOTSUPP","EPFNOSUPPORT","EAFNOSUPPORT","EADDRINUSE","EADDRNOTAVAIL","ENETDOWN","ENETUNREACH","ENETRESET","ECONNABORTED","ECONNRESET","ENOBUFS","EISCONN","ENOTCONN","ESHUTDOWN","ETOOMANYREFS","ETIMEDOUT","ECONNREFUSED","EHOSTDOWN","EHOSTUNREACH","ELOOP","EOVERFLOW"];function
-bZ(d,f,e,a){var
-b=vH.indexOf(d);if(b<0){if(a==null)a=-9999;b=[0,a]}var
-c=[b,a6(f||i),a6(e||i)];return c}var
-kh={};function
-bW(a){return kh[a]}function
-bY(b,a){throw[0,b].concat(a)}function
-uU(a){return new
-be(4,a,a.length)}function
-vr(a){B(a+dQ)}function
-jW(){}function
-ae(a){this.data=a}ae.prototype=new
-jW();ae.prototype.truncate=function(a){var
-b=this.data;this.data=N(a|0);bT(b,0,this.data,0,a)};ae.prototype.length=function(){return ag(this.data)};ae.prototype.write=function(b,d,g,a){var
+wh=["E2BIG","EACCES","EAGAIN","EBADF","EBUSY","ECHILD","EDEADLK","EDOM",iX,"EFAULT","EFBIG","EINTR","EINVAL","EIO","EISDIR","EMFILE","EMLINK","ENAMETOOLONG","ENFILE","ENODEV",fS,"ENOEXEC","ENOLCK","ENOMEM","ENOSPC","ENOSYS",fE,jN,"ENOTTY","ENXIO","EPERM","EPIPE","ERANGE","EROFS","ESPIPE","ESRCH","EXDEV","EWOULDBLOCK","EINPROGRESS","EALREADY","ENOTSOCK","EDESTADDRREQ","EMSGSIZE","EPROTOTYPE","ENOPROTOOPT","EPROTONOSUPPORT","ESOCKTNOSUPPORT","EOPNOTSUPP","EPFNOSUPPORT","EAFNOSUPPORT","EADDRINUSE","EADDRNOTAVAIL","ENETDOWN","ENETUNREACH","ENETRESET","ECONNABORTED","ECONNRESET","ENOBUFS","EISCONN","ENOTCONN","ESHUTDOWN","ETOOMANYREFS","ETIMEDOUT","ECONNREFUSED","EHOSTDOWN","EHOSTUNREACH","ELOOP","EOVERFLOW"];function
+b9(d,f,e,a){var
+b=wh.indexOf(d);if(b<0){if(a==null)a=-9999;b=[0,a]}var
+c=[b,a9(f||j),a9(e||j)];return c}var
+ky={};function
+b6(a){return ky[a]}function
+b8(b,a){throw[0,b].concat(a)}function
+vu(a){return new
+bi(4,a,a.length)}function
+v3(a){D(a+dW)}function
+kb(){}function
+af(a){this.data=a}af.prototype=new
+kb();af.prototype.truncate=function(a){var
+b=this.data;this.data=O(a|0);b3(b,0,this.data,0,a)};af.prototype.length=function(){return ah(this.data)};af.prototype.write=function(b,d,g,a){var
 c=this.length();if(b+a>=c){var
-e=N(b+a),f=this.data;this.data=e;bT(f,0,this.data,0,c)}a2(d,g,this.data,b,a);return 0};ae.prototype.read=function(c,a,d,b){var
-e=this.length();bT(this.data,c,a,d,b);return 0};ae.prototype.read_one=function(a){return j5(this.data,a)};ae.prototype.close=function(){};ae.prototype.constructor=ae;function
-ar(b,a){this.content={};this.root=b;this.lookupFun=a}ar.prototype.nm=function(a){return this.root+a};ar.prototype.create_dir_if_needed=function(d){var
-c=d.split(aG),b=i;for(var
-a=0;a<c.length-1;a++){b+=c[a]+aG;if(this.content[b])continue;this.content[b]=Symbol("directory")}};ar.prototype.slash=function(a){return/\/$/.test(a)?a:a+aG};ar.prototype.lookup=function(b){if(!this.content[b]&&this.lookupFun){var
+e=O(b+a),f=this.data;this.data=e;b3(f,0,this.data,0,c)}a5(d,g,this.data,b,a);return 0};af.prototype.read=function(c,a,d,b){var
+e=this.length();b3(this.data,c,a,d,b);return 0};af.prototype.read_one=function(a){return kk(this.data,a)};af.prototype.close=function(){};af.prototype.constructor=af;function
+as(b,a){this.content={};this.root=b;this.lookupFun=a}as.prototype.nm=function(a){return this.root+a};as.prototype.create_dir_if_needed=function(d){var
+c=d.split(aI),b=j;for(var
+a=0;a<c.length-1;a++){b+=c[a]+aI;if(this.content[b])continue;this.content[b]=Symbol("directory")}};as.prototype.slash=function(a){return/\/$/.test(a)?a:a+aI};as.prototype.lookup=function(b){if(!this.content[b]&&this.lookupFun){var
 c=this.lookupFun(a(this.root),a(b));if(c!==0){this.create_dir_if_needed(b);this.content[b]=new
-ae(a3(c[1]))}}};ar.prototype.exists=function(a){if(a==i)return 1;var
-b=this.slash(a);if(this.content[b])return 1;this.lookup(a);return this.content[a]?1:0};ar.prototype.mkdir=function(c,e,d){var
-b=d&&bW(fF);if(this.exists(c))if(b)bY(b,bZ(iI,fn,this.nm(c)));else
-B(c+": File exists");var
-a=/^(.*)\/[^/]+/.exec(c);a=a&&a[1]||i;if(!this.exists(a))if(b)bY(b,bZ(fJ,fn,this.nm(a)));else
-B(a+dQ);if(!this.is_dir(a))if(b)bY(b,bZ(fv,fn,this.nm(a)));else
-B(a+fQ);this.create_dir_if_needed(this.slash(c))};ar.prototype.rmdir=function(a,f){var
-b=f&&bW(fF),c=a==i?i:this.slash(a),e=new
-RegExp(iS+c+jx);if(!this.exists(a))if(b)bY(b,bZ(fJ,fD,this.nm(a)));else
-B(a+dQ);if(!this.is_dir(a))if(b)bY(b,bZ(fv,fD,this.nm(a)));else
-B(a+fQ);for(var
+af(a6(c[1]))}}};as.prototype.exists=function(a){if(a==j)return 1;var
+b=this.slash(a);if(this.content[b])return 1;this.lookup(a);return this.content[a]?1:0};as.prototype.mkdir=function(c,e,d){var
+b=d&&b6(fO);if(this.exists(c))if(b)b8(b,b9(iX,fw,this.nm(c)));else
+D(c+": File exists");var
+a=/^(.*)\/[^/]+/.exec(c);a=a&&a[1]||j;if(!this.exists(a))if(b)b8(b,b9(fS,fw,this.nm(a)));else
+D(a+dW);if(!this.is_dir(a))if(b)b8(b,b9(fE,fw,this.nm(a)));else
+D(a+fZ);this.create_dir_if_needed(this.slash(c))};as.prototype.rmdir=function(a,f){var
+b=f&&b6(fO),c=a==j?j:this.slash(a),e=new
+RegExp(i7+c+jO);if(!this.exists(a))if(b)b8(b,b9(fS,fM,this.nm(a)));else
+D(a+dW);if(!this.is_dir(a))if(b)b8(b,b9(fE,fM,this.nm(a)));else
+D(a+fZ);for(var
 d
 in
-this.content)if(d.match(e))if(b)bY(b,bZ(jw,fD,this.nm(a)));else
-B(this.nm(a)+": Directory not empty");delete
-this.content[c]};ar.prototype.readdir=function(a){var
-f=a==i?i:this.slash(a);if(!this.exists(a))B(a+dQ);if(!this.is_dir(a))B(a+fQ);var
+this.content)if(d.match(e))if(b)b8(b,b9(jN,fM,this.nm(a)));else
+D(this.nm(a)+": Directory not empty");delete
+this.content[c]};as.prototype.readdir=function(a){var
+f=a==j?j:this.slash(a);if(!this.exists(a))D(a+dW);if(!this.is_dir(a))D(a+fZ);var
 g=new
-RegExp(iS+f+jx),d={},c=[];for(var
+RegExp(i7+f+jO),d={},c=[];for(var
 e
 in
 this.content){var
-b=e.match(g);if(b&&!d[b[1]]){d[b[1]]=true;c.push(b[1])}}return c};ar.prototype.is_dir=function(a){if(a==i)return true;var
-b=this.slash(a);return this.content[b]?1:0};ar.prototype.unlink=function(a){var
+b=e.match(g);if(b&&!d[b[1]]){d[b[1]]=true;c.push(b[1])}}return c};as.prototype.is_dir=function(a){if(a==j)return true;var
+b=this.slash(a);return this.content[b]?1:0};as.prototype.unlink=function(a){var
 b=this.content[a]?true:false;delete
-this.content[a];return b};ar.prototype.open=function(a,b){if(b.rdonly&&b.wronly)B(this.nm(a)+i1);if(b.text&&b.binary)B(this.nm(a)+jm);this.lookup(a);if(this.content[a]){if(this.is_dir(a))B(this.nm(a)+" : is a directory");if(b.create&&b.excl)B(this.nm(a)+iZ);var
+this.content[a];return b};as.prototype.open=function(a,b){if(b.rdonly&&b.wronly)D(this.nm(a)+je);if(b.text&&b.binary)D(this.nm(a)+jD);this.lookup(a);if(this.content[a]){if(this.is_dir(a))D(this.nm(a)+" : is a directory");if(b.create&&b.excl)D(this.nm(a)+jc);var
 c=this.content[a];if(b.truncate)c.truncate();return c}else
 if(b.create){this.create_dir_if_needed(a);this.content[a]=new
-ae(N(0));return this.content[a]}else
-vr(this.nm(a))};ar.prototype.register=function(c,a){var
-b;if(this.content[c])B(this.nm(c)+iZ);if(ea(a))b=new
-ae(a);if(f3(a))b=new
-ae(a3(a));else
+af(O(0));return this.content[a]}else
+v3(this.nm(a))};as.prototype.register=function(c,a){var
+b;if(this.content[c])D(this.nm(c)+jc);if(eg(a))b=new
+af(a);if(ga(a))b=new
+af(a6(a));else
 if(a
 instanceof
 Array)b=new
-ae(uU(a));else
+af(vu(a));else
 if(typeof
 a==="string")b=new
-ae(j6(a));else
+af(kl(a));else
 if(a.toString){var
-d=a3(a6(a.toString()));b=new
-ae(d)}if(b){this.create_dir_if_needed(c);this.content[c]=b}else
-B(this.nm(c)+" : registering file with invalid content type")};ar.prototype.constructor=ar;function
-uP(d){var
+d=a6(a9(a.toString()));b=new
+af(d)}if(b){this.create_dir_if_needed(c);this.content[c]=b}else
+D(this.nm(c)+" : registering file with invalid content type")};as.prototype.constructor=as;function
+vp(d){var
 c=g(d),b=new
-Array(c),a=0;for(;a<c;a++)b[a]=aa(d,a);return b}function
-uO(a){if(a.t!=4)d8(a);return a.c}function
-bf(a){this.fs=require("fs");this.fd=a}bf.prototype=new
-jW();bf.prototype.truncate=function(a){try{this.fs.ftruncateSync(this.fd,a|0)}catch(a){B(a.toString())}};bf.prototype.length=function(){try{return this.fs.fstatSync(this.fd).size}catch(a){B(a.toString())}};bf.prototype.write=function(f,b,c,e){var
-a=uP(b);if(!(a
+Array(c),a=0;for(;a<c;a++)b[a]=ab(d,a);return b}function
+vo(a){if(a.t!=4)ec(a);return a.c}function
+bj(a){this.fs=require("fs");this.fd=a}bj.prototype=new
+kb();bj.prototype.truncate=function(a){try{this.fs.ftruncateSync(this.fd,a|0)}catch(a){D(a.toString())}};bj.prototype.length=function(){try{return this.fs.fstatSync(this.fd).size}catch(a){D(a.toString())}};bj.prototype.write=function(f,b,c,e){var
+a=vp(b);if(!(a
 instanceof
-l.Uint8Array))a=new(l.Uint8Array)(a);var
-d=l.Buffer.from(a);try{this.fs.writeSync(this.fd,d,c,e,f)}catch(a){B(a.toString())}return 0};bf.prototype.read=function(g,d,c,f){var
-a=uO(d);if(!(a
+k.Uint8Array))a=new(k.Uint8Array)(a);var
+d=k.Buffer.from(a);try{this.fs.writeSync(this.fd,d,c,e,f)}catch(a){D(a.toString())}return 0};bj.prototype.read=function(g,d,c,f){var
+a=vo(d);if(!(a
 instanceof
-l.Uint8Array))a=new(l.Uint8Array)(a);var
-e=l.Buffer.from(a);try{this.fs.readSync(this.fd,e,c,f,g)}catch(a){B(a.toString())}for(var
-b=0;b<f;b++)bB(d,c+b,e[c+b]);return 0};bf.prototype.read_one=function(c){var
-b=new(l.Uint8Array)(1),a=l.Buffer.from(b);try{this.fs.readSync(this.fd,a,0,1,c)}catch(a){B(a.toString())}return a[0]};bf.prototype.close=function(){try{this.fs.closeSync(this.fd)}catch(a){B(a.toString())}};bf.prototype.constructor=bf;function
-af(a){this.fs=require("fs");this.root=a}af.prototype.nm=function(a){return this.root+a};af.prototype.exists=function(a){try{return this.fs.existsSync(this.nm(a))?1:0}catch(a){return 0}};af.prototype.mkdir=function(b,a,c){try{this.fs.mkdirSync(this.nm(b),{mode:a});return 0}catch(a){this.raise_nodejs_error(a,c)}};af.prototype.rmdir=function(a,b){try{this.fs.rmdirSync(this.nm(a));return 0}catch(a){this.raise_nodejs_error(a,b)}};af.prototype.readdir=function(a,b){try{return this.fs.readdirSync(this.nm(a))}catch(a){this.raise_nodejs_error(a,b)}};af.prototype.is_dir=function(a){try{return this.fs.statSync(this.nm(a)).isDirectory()?1:0}catch(a){B(a.toString())}};af.prototype.unlink=function(a,c){try{var
-b=this.fs.existsSync(this.nm(a))?1:0;this.fs.unlinkSync(this.nm(a));return b}catch(a){this.raise_nodejs_error(a,c)}};af.prototype.open=function(f,c,g){var
+k.Uint8Array))a=new(k.Uint8Array)(a);var
+e=k.Buffer.from(a);try{this.fs.readSync(this.fd,e,c,f,g)}catch(a){D(a.toString())}for(var
+b=0;b<f;b++)bL(d,c+b,e[c+b]);return 0};bj.prototype.read_one=function(c){var
+b=new(k.Uint8Array)(1),a=k.Buffer.from(b);try{this.fs.readSync(this.fd,a,0,1,c)}catch(a){D(a.toString())}return a[0]};bj.prototype.close=function(){try{this.fs.closeSync(this.fd)}catch(a){D(a.toString())}};bj.prototype.constructor=bj;function
+ag(a){this.fs=require("fs");this.root=a}ag.prototype.nm=function(a){return this.root+a};ag.prototype.exists=function(a){try{return this.fs.existsSync(this.nm(a))?1:0}catch(a){return 0}};ag.prototype.mkdir=function(b,a,c){try{this.fs.mkdirSync(this.nm(b),{mode:a});return 0}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.rmdir=function(a,b){try{this.fs.rmdirSync(this.nm(a));return 0}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.readdir=function(a,b){try{return this.fs.readdirSync(this.nm(a))}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.is_dir=function(a){try{return this.fs.statSync(this.nm(a)).isDirectory()?1:0}catch(a){D(a.toString())}};ag.prototype.unlink=function(a,c){try{var
+b=this.fs.existsSync(this.nm(a))?1:0;this.fs.unlinkSync(this.nm(a));return b}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.open=function(f,c,g){var
 a=require("constants"),b=0;for(var
 e
 in
 c)switch(e){case"rdonly":b|=a.O_RDONLY;break;case"wronly":b|=a.O_WRONLY;break;case"append":b|=a.O_WRONLY|a.O_APPEND;break;case"create":b|=a.O_CREAT;break;case"truncate":b|=a.O_TRUNC;break;case"excl":b|=a.O_EXCL;break;case"binary":b|=a.O_BINARY;break;case"text":b|=a.O_TEXT;break;case"nonblock":b|=a.O_NONBLOCK;break}try{var
 d=this.fs.openSync(this.nm(f),b);return new
-bf(d)}catch(a){this.raise_nodejs_error(a,g)}};af.prototype.rename=function(b,a,c){try{this.fs.renameSync(this.nm(b),this.nm(a))}catch(a){this.raise_nodejs_error(a,c)}};af.prototype.stat=function(b,c){try{var
-a=this.fs.statSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};af.prototype.lstat=function(b,c){try{var
-a=this.fs.lstatSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};af.prototype.symlink=function(d,c,a,b){try{this.fs.symlinkSync(this.nm(c),this.nm(a),d?"dir":"file");return 0}catch(a){this.raise_nodejs_error(a,b)}};af.prototype.readlink=function(b,c){try{var
-a=this.fs.readlinkSync(this.nm(b),is);return a6(a)}catch(a){this.raise_nodejs_error(a,c)}};af.prototype.raise_nodejs_error=function(a,d){var
-b=bW(fF);if(d&&b){var
-c=bZ(a.code,a.syscall,a.path,a.errno);bY(b,c)}else
-B(a.toString())};af.prototype.stats_from_js=function(a){var
+bj(d)}catch(a){this.raise_nodejs_error(a,g)}};ag.prototype.rename=function(b,a,c){try{this.fs.renameSync(this.nm(b),this.nm(a))}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.stat=function(b,c){try{var
+a=this.fs.statSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.lstat=function(b,c){try{var
+a=this.fs.lstatSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.symlink=function(d,c,a,b){try{this.fs.symlinkSync(this.nm(c),this.nm(a),d?"dir":"file");return 0}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.readlink=function(b,c){try{var
+a=this.fs.readlinkSync(this.nm(b),iH);return a9(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.raise_nodejs_error=function(a,d){var
+b=b6(fO);if(d&&b){var
+c=b9(a.code,a.syscall,a.path,a.errno);b8(b,c)}else
+D(a.toString())};ag.prototype.stats_from_js=function(a){var
 b;if(a.isFile())b=0;else
 if(a.isDirectory())b=1;else
 if(a.isCharacterDevice())b=2;else
 if(a.isBlockDevice())b=3;else
 if(a.isSymbolicLink())b=4;else
 if(a.isFIFO())b=5;else
-if(a.isSocket())b=6;return[0,a.dev,a.ino,b,a.mode,a.nlink,a.uid,a.gid,a.rdev,a.size,a.atimeMs,a.mtimeMs,a.ctimeMs]};af.prototype.constructor=af;function
-ka(b){var
-a=f9(b);if(!a)return;return a[0]+aG}var
-ec=ka(db)||bg("unable to compute caml_root"),cB=[];if(dc())cB.push({path:ec,device:new
-af(ec)});else
-cB.push({path:ec,device:new
-ar(ec)});cB.push({path:ji,device:new
-ar(ji)});function
-vG(b){var
-g=vj(b),b=g.join(aG),f=ko(b),c;for(var
-e=0;e<cB.length;e++){var
-a=cB[e];if(f.search(a.path)==0&&(!c||c.path.length<a.path.length))c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}if(!c&&dc()){var
-d=ka(b);if(d&&d.match(/^[a-zA-Z]:\/$/)){var
+if(a.isSocket())b=6;return[0,a.dev,a.ino,b,a.mode,a.nlink,a.uid,a.gid,a.rdev,a.size,a.atimeMs,a.mtimeMs,a.ctimeMs]};ag.prototype.constructor=ag;function
+kr(b){var
+a=gg(b);if(!a)return;return a[0]+aI}var
+ei=kr(di)||bk("unable to compute caml_root"),cJ=[];if(dj())cJ.push({path:ei,device:new
+ag(ei)});else
+cJ.push({path:ei,device:new
+as(ei)});cJ.push({path:jz,device:new
+as(jz)});function
+wg(b){var
+g=vV(b),b=g.join(aI),f=kF(b),c;for(var
+e=0;e<cJ.length;e++){var
+a=cJ[e];if(f.search(a.path)==0&&(!c||c.path.length<a.path.length))c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}if(!c&&dj()){var
+d=kr(b);if(d&&d.match(/^[a-zA-Z]:\/$/)){var
 a={path:d,device:new
-af(d)};cB.push(a);c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}}if(c)return c;B("no device found for "+f)}function
-km(e,f){var
-b=bo[e],d=a(f),c=g(d);b.file.write(b.offset,d,0,c);b.offset+=c;return 0}function
-vA(a){var
-a=f8(a),b=l;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stderr.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
+ag(d)};cJ.push(a);c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}}if(c)return c;D("no device found for "+f)}function
+kD(e,f){var
+b=bw[e],d=a(f),c=g(d);b.file.write(b.offset,d,0,c);b.offset+=c;return 0}function
+wa(a){var
+a=gf(a),b=k;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stderr.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
 c=b.console;c&&c.error&&c.error(a)}}function
-vB(a){var
-a=f8(a),b=l;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stdout.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
+wb(a){var
+a=gf(a),b=k;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stdout.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
 c=b.console;c&&c.log&&c.log(a)}}function
-ed(c,e,d,a){if(I.fds===undefined)I.fds=new
+ej(c,e,d,a){if(I.fds===undefined)I.fds=new
 Array();a=a?a:{};var
 b={};b.file=d;b.offset=a.append?d.length():0;b.flags=a;b.output=e;I.fds[c]=b;if(!I.fd_last_idx||c>I.fd_last_idx)I.fd_last_idx=c;return c}function
-vO(c,b,g){var
+wo(c,b,g){var
 a={};while(b){switch(b[1]){case
 0:a.rdonly=1;break;case
 1:a.wronly=1;break;case
@@ -688,170 +688,170 @@ a={};while(b){switch(b[1]){case
 5:a.excl=1;break;case
 6:a.binary=1;break;case
 7:a.text=1;break;case
-8:a.nonblock=1;break}b=b[2]}if(a.rdonly&&a.wronly)B(bC(c)+i1);if(a.text&&a.binary)B(bC(c)+jm);var
-d=vG(c),e=d.device.open(d.rest,a),f=I.fd_last_idx?I.fd_last_idx:0;return ed(f+1,km,e,a)}ed(0,km,new
-ae(N(0)));ed(1,vB,new
-ae(N(0)));ed(2,vA,new
-ae(N(0)));function
-vl(a){var
-c=I.fds[a];if(c.flags.wronly)B(jR+a+" is writeonly");var
-d=null;if(a==0&&dc()){var
-e=require("fs");d=function(){return a6(e.readFileSync(0,is))}}var
-b={file:c.file,offset:c.offset,fd:a,opened:true,out:false,refill:d};bo[b.fd]=b;return b.fd}function
-kf(c){var
-b=I.fds[c];if(b.flags.rdonly)B(jR+c+" is readonly");var
-a={file:b.file,offset:b.offset,fd:c,opened:true,out:true,buffer:i};bo[a.fd]=a;return a.fd}function
-vm(){var
+8:a.nonblock=1;break}b=b[2]}if(a.rdonly&&a.wronly)D(bM(c)+je);if(a.text&&a.binary)D(bM(c)+jD);var
+d=wg(c),e=d.device.open(d.rest,a),f=I.fd_last_idx?I.fd_last_idx:0;return ej(f+1,kD,e,a)}ej(0,kD,new
+af(O(0)));ej(1,wb,new
+af(O(0)));ej(2,wa,new
+af(O(0)));function
+vX(a){var
+c=I.fds[a];if(c.flags.wronly)D(j8+a+" is writeonly");var
+d=null;if(a==0&&dj()){var
+e=require("fs");d=function(){return a9(e.readFileSync(0,iH))}}var
+b={file:c.file,offset:c.offset,fd:a,opened:true,out:false,refill:d};bw[b.fd]=b;return b.fd}function
+kw(c){var
+b=I.fds[c];if(b.flags.rdonly)D(j8+c+" is readonly");var
+a={file:b.file,offset:b.offset,fd:c,opened:true,out:true,buffer:j};bw[a.fd]=a;return a.fd}function
+vY(){var
 b=0;for(var
-a=0;a<bo.length;a++)if(bo[a]&&bo[a].opened&&bo[a].out)b=[0,bo[a].fd,b];return b}function
-kg(b,a){if(a==0)eb();return b%a}function
-bX(a,b){return+(da(a,b,false)!=0)}function
-vo(a,b){a[0]=c8;a[1]=b;return 0}function
-ki(a){if(a
+a=0;a<bw.length;a++)if(bw[a]&&bw[a].opened&&bw[a].out)b=[0,bw[a].fd,b];return b}function
+kx(b,a){if(a==0)eh();return b%a}function
+b7(a,b){return+(dh(a,b,false)!=0)}function
+v0(a,b){a[0]=dc;a[1]=b;return 0}function
+kz(a){if(a
 instanceof
 Array&&a[0]==a[0]>>>0)return a[0];else
-if(ea(a))return fN;else
-if(f3(a))return fN;else
+if(eg(a))return fW;else
+if(ga(a))return fW;else
 if(a
 instanceof
 Function||typeof
 a=="function")return 247;else
-if(a&&a.caml_custom)return cq;else
-return ct}function
-aR(b,c,a){if(a&&l.toplevelReloc)b=l.toplevelReloc(a);I[b+1]=c;if(a)I[a]=c}function
-vu(a,b){kh[bC(a)]=b;return 0}function
-uS(a,b){if(a===b)return 1;a.t&6&&cx(a);b.t&6&&cx(b);return a.c==b.c?1:0}function
-a5(a,b){return uS(a,b)}function
-vw(){$(fP)}function
-u(b,a){if(a>>>0>=g(b))vw();return aa(b,a)}function
-m(a,b){return 1-a5(a,b)}function
-aj(a){return a}function
-vx(){return 0x7FFFFFFF/4|0}var
-vF=l.process&&l.process.platform&&l.process.platform==iw?jt:"Unix";function
-vy(){return[0,a(vF),32,0]}function
-vs(){kk(I.Not_found)}function
-kn(c){var
-a=l,b=f4(c);if(a.process&&a.process.env&&a.process.env[b]!=undefined)return a6(a.process.env[b]);if(l.jsoo_static_env&&l.jsoo_static_env[b])return a6(l.jsoo_static_env[b]);vs()}function
-ee(a){var
+if(a&&a.caml_custom)return cy;else
+return cB}function
+aU(b,c,a){if(a&&k.toplevelReloc)b=k.toplevelReloc(a);I[b+1]=c;if(a)I[a]=c}function
+v6(a,b){ky[bM(a)]=b;return 0}function
+vs(a,b){if(a===b)return 1;a.t&6&&cF(a);b.t&6&&cF(b);return a.c==b.c?1:0}function
+a8(a,b){return vs(a,b)}function
+v8(){aa(fY)}function
+v(b,a){if(a>>>0>=g(b))v8();return ab(b,a)}function
+m(a,b){return 1-a8(a,b)}function
+ak(a){return a}function
+v9(){return 0x7FFFFFFF/4|0}var
+wf=k.process&&k.process.platform&&k.process.platform==iL?jK:"Unix";function
+v_(){return[0,a(wf),32,0]}function
+v4(){kB(I.Not_found)}function
+kE(c){var
+a=k,b=gb(c);if(a.process&&a.process.env&&a.process.env[b]!=undefined)return a9(a.process.env[b]);if(k.jsoo_static_env&&k.jsoo_static_env[b])return a9(k.jsoo_static_env[b]);v4()}function
+ek(a){var
 b=1;while(a&&a.joo_tramp){a=a.joo_tramp.apply(null,a.joo_args);b++}return a}function
-O(b,a){return{joo_tramp:b,joo_args:a}}function
-kl(a){return a}function
-ao(a){if(a
+P(b,a){return{joo_tramp:b,joo_args:a}}function
+kC(a){return a}function
+al(a){if(a
 instanceof
-Array)return a;if(l.RangeError&&a
+Array)return a;if(k.RangeError&&a
 instanceof
-l.RangeError&&a.message&&a.message.match(/maximum call stack/i))return kl(I.Stack_overflow);if(l.InternalError&&a
+k.RangeError&&a.message&&a.message.match(/maximum call stack/i))return kC(I.Stack_overflow);if(k.InternalError&&a
 instanceof
-l.InternalError&&a.message&&a.message.match(/too much recursion/i))return kl(I.Stack_overflow);if(a
+k.InternalError&&a.message&&a.message.match(/too much recursion/i))return kC(I.Stack_overflow);if(a
 instanceof
-l.Error&&bW(iM))return[0,bW(iM),a];return[0,I.Failure,a6(String(a))]}function
-W(a){return typeof
+k.Error&&b6(i1))return[0,b6(i1),a];return[0,I.Failure,a9(String(a))]}function
+Y(a){return typeof
 a==="number"?BigInt(a):a}var
-cC=fu,vM=l.BigInt(fu),vL=l.BigInt(-fu);function
-ak(a){return a<=vM&&a>=vL?Number(a):a}function
-ef(a,b){if(typeof
+cK=fD,wm=k.BigInt(fD),wl=k.BigInt(-fD);function
+am(a){return a<=wm&&a>=wl?Number(a):a}function
+el(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
-c=a+b;if(c<=cC&&c>=-cC)return c}return ak(W(a)+W(b))}function
-f_(a,b){if(typeof
+c=a+b;if(c<=cK&&c>=-cK)return c}return am(Y(a)+Y(b))}function
+gh(a,b){if(typeof
 a==="number"&&typeof
-b==="number"&&a===(a|0)&&b===(b|0))return a&b;return ak(W(a)&W(b))}function
-f$(a,b){return a<b?-1:a>b?1:0}function
-ga(a,b){if(typeof
+b==="number"&&a===(a|0)&&b===(b|0))return a&b;return am(Y(a)&Y(b))}function
+gi(a,b){return a<b?-1:a>b?1:0}function
+gj(a,b){if(typeof
 a==="number"&&typeof
-b==="number")return(a-a%b)/b+0;return ak(W(a)/W(b))}var
-b0=l.BigInt(1),kq=new(l.ArrayBuffer)(8),ks=new(l.Float64Array)(kq),kz=new(l.Uint32Array)(kq),vK=(ks[0]=1,kz[1]===0?0:1),aH=l.BigInt(0);function
-cE(a){if(a===0)return 0;var
+b==="number")return(a-a%b)/b+0;return am(Y(a)/Y(b))}var
+b_=k.BigInt(1),kH=new(k.ArrayBuffer)(8),kJ=new(k.Float64Array)(kH),kQ=new(k.Uint32Array)(kH),wk=(kJ[0]=1,kQ[1]===0?0:1),aJ=k.BigInt(0);function
+cM(a){if(a===0)return 0;var
 d=Math.abs(Number(a));if(d===Infinity){var
-c=(a<aH?-a:a).toString(16);return 4*c.length-Math.clz32(parseInt(c[0],16))+28}ks[0]=d;var
-b=(kz[vK]>>>20)-d4;if(typeof
+c=(a<aJ?-a:a).toString(16);return 4*c.length-Math.clz32(parseInt(c[0],16))+28}kJ[0]=d;var
+b=(kQ[wk]>>>20)-d_;if(typeof
 a==="number")return b+1;var
-e=b0<<BigInt(b);return(a<aH?-a:a)<e?b:b+1}function
-kr(b,a){if(typeof
+e=b_<<BigInt(b);return(a<aJ?-a:a)<e?b:b+1}function
+kI(b,a){if(typeof
 b==="number"&&typeof
 a==="number")return b/a+0;var
-d=W(b),e=W(a),c=BigInt(cE(a)-1);return ak(e===b0<<c?d>>c:d/e)}function
-bp(a,b){return a===b?1:0}function
-vI(b,a){if(typeof
+d=Y(b),e=Y(a),c=BigInt(cM(a)-1);return am(e===b_<<c?d>>c:d/e)}function
+bx(a,b){return a===b?1:0}function
+wi(b,a){if(typeof
 b==="number"&&typeof
 a==="number"){var
 c=b%a,g=(b-c)/a;return(c!==0&&c<0!==a<0?g-1:g)+0}var
-h=W(b),d=W(a),e=h%d,f=h/d;return ak(e!==aH&&e<aH!==d<aH?f-b0:f)}function
-kt(b,a){while(a!==0){var
+h=Y(b),d=Y(a),e=h%d,f=h/d;return am(e!==aJ&&e<aJ!==d<aJ?f-b_:f)}function
+kK(b,a){while(a!==0){var
 c=b%a;b=a;a=c}return b}function
-vJ(c,d){if(typeof
+wj(c,d){if(typeof
 c==="number"&&typeof
-d==="number")return kt(Math.abs(c),Math.abs(d));var
-b=W(c),a=W(d);if(b<aH)b=-b;if(a<aH)a=-a;if(a===aH)return ak(b);if(b===aH)return ak(a);var
-f=a-b0;if((a&f)===aH){var
-e=b&f;return ak(e===aH?a:e&-e)}while(a!==aH){var
-g=ak(b),h=ak(a);if(typeof
+d==="number")return kK(Math.abs(c),Math.abs(d));var
+b=Y(c),a=Y(d);if(b<aJ)b=-b;if(a<aJ)a=-a;if(a===aJ)return am(b);if(b===aJ)return am(a);var
+f=a-b_;if((a&f)===aJ){var
+e=b&f;return am(e===aJ?a:e&-e)}while(a!==aJ){var
+g=am(b),h=am(a);if(typeof
 g==="number"&&typeof
-h==="number")return kt(g,h);var
-i=b%a;b=a;a=i}return ak(b)}function
-ku(a){return(typeof
-a==="number"?a%2===0:(a&b0)===aH)?1:0}var
-gc=[9,10,11,12,13,14,15,16].map(function(a){return b0<<l.BigInt(1<<a)});function
-aS(b){if(typeof
+h==="number")return kK(g,h);var
+i=b%a;b=a;a=i}return am(b)}function
+kL(a){return(typeof
+a==="number"?a%2===0:(a&b_)===aJ)?1:0}var
+gl=[9,10,11,12,13,14,15,16].map(function(a){return b_<<k.BigInt(1<<a)});function
+aV(b){if(typeof
 b==="number")return 1;var
-c=b<aH?-b:b;if(c<gc[0])return 3;for(var
-a=1;a<gc.length;a++)if(c<gc[a])return 8<<a;return 8<<a}function
-bq(a,b){if(typeof
+c=b<aJ?-b:b;if(c<gl[0])return 3;for(var
+a=1;a<gl.length;a++)if(c<gl[a])return 8<<a;return 8<<a}function
+by(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
-c=a*b;if(c<=cC&&c>=-cC)return c+0}return ak(W(a)*W(b))}function
-cD(a){return typeof
+c=a*b;if(c<=cK&&c>=-cK)return c+0}return am(Y(a)*Y(b))}function
+cL(a){return typeof
 a==="number"?0-a:-a}function
-gb(b){var
-a=bC(b);return a.length<16?Number(a):ak(BigInt(a))}function
-vN(g){l.verimvKernel=function(d,b){var
+gk(b){var
+a=bM(b);return a.length<16?Number(a):am(BigInt(a))}function
+wn(g){k.verimvKernel=function(d,b){var
 e=[0],c=[0];Object.keys(d).forEach(function(b){e.push(a(b));c.push(a(d[b]))});function
-f(a){if(b)b(a);return 0}return f4(bU(g,[e,c,f]))};return 0}function
-kv(a,b){if(typeof
+f(a){if(b)b(a);return 0}return gb(b4(g,[e,c,f]))};return 0}function
+kM(a,b){if(typeof
 a==="number"&&typeof
-b==="number")return a%b+0;return ak(W(a)%W(b))}function
-eg(b,a){return a<32?bq(b,Math.pow(2,a)):ak(W(b)<<BigInt(a))}function
-eh(a,b){if(typeof
-a==="number"&&b<32)return Math.floor(a/Math.pow(2,b));return ak(W(a)>>BigInt(b))}function
-b1(a){return a<0?-1:a>0?1:0}function
-kw(b){if(b===0)return 0;var
-e=W(b),c=BigInt(Math.max(0,cE(b)-51>>1)),d=BigInt(Math.floor(Math.sqrt(Number(e>>c+c)))+1)<<c,a;do{a=d;d=a+e/a>>b0}while(d<a);return ak(a)}function
-kx(a,b){if(typeof
+b==="number")return a%b+0;return am(Y(a)%Y(b))}function
+em(b,a){return a<32?by(b,Math.pow(2,a)):am(Y(b)<<BigInt(a))}function
+en(a,b){if(typeof
+a==="number"&&b<32)return Math.floor(a/Math.pow(2,b));return am(Y(a)>>BigInt(b))}function
+b$(a){return a<0?-1:a>0?1:0}function
+kN(b){if(b===0)return 0;var
+e=Y(b),c=BigInt(Math.max(0,cM(b)-51>>1)),d=BigInt(Math.floor(Math.sqrt(Number(e>>c+c)))+1)<<c,a;do{a=d;d=a+e/a>>b_}while(d<a);return am(a)}function
+kO(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
-c=a-b;if(c<=cC&&c>=-cC)return c}return ak(W(a)-W(b))}function
-ky(a){return Number(a)|0}function
-ei(b){return a(String(b))}function
-vh(a){switch(a[2]){case-8:case-11:case-12:return 1;default:return 0}}function
-u0(b){var
-a=i;if(b[0]==0){a+=b[1][1];if(b.length==3&&b[2][0]==0&&vh(b[1]))var
+c=a-b;if(c<=cK&&c>=-cK)return c}return am(Y(a)-Y(b))}function
+kP(a){return Number(a)|0}function
+eo(b){return a(String(b))}function
+vT(a){switch(a[2]){case-8:case-11:case-12:return 1;default:return 0}}function
+vA(b){var
+a=j;if(b[0]==0){a+=b[1][1];if(b.length==3&&b[2][0]==0&&vT(b[1]))var
 e=b[2],f=1;else
 var
-f=2,e=b;a+=jz;for(var
-d=f;d<e.length;d++){if(d>f)a+=fm;var
+f=2,e=b;a+=jQ;for(var
+d=f;d<e.length;d++){if(d>f)a+=fv;var
 c=e[d];if(typeof
 c=="number")a+=c.toString();else
 if(c
 instanceof
-be)a+=a1+c.toString()+a1;else
+bi)a+=a4+c.toString()+a4;else
 if(typeof
-c=="string")a+=a1+c.toString()+a1;else
-a+="_"}a+=dU}else
-if(b[0]==M)a+=b[1];return a}function
-j_(a){if(a
+c=="string")a+=a4+c.toString()+a4;else
+a+="_"}a+=d0}else
+if(b[0]==N)a+=b[1];return a}function
+kp(a){if(a
 instanceof
-Array&&(a[0]==0||a[0]==M)){var
-c=bW("Printexc.handle_uncaught_exception");if(c)c(a,false);else{var
-d=u0(a),b=bW(ir);if(b)b(0);l.console.error("Fatal error: exception "+d+"\n")}}else
+Array&&(a[0]==0||a[0]==N)){var
+c=b6("Printexc.handle_uncaught_exception");if(c)c(a,false);else{var
+d=vA(a),b=b6(iG);if(b)b(0);k.console.error("Fatal error: exception "+d+"\n")}}else
 throw a}function
-vv(){var
-a=l;if(a.process&&a.process.on)a.process.on("uncaughtException",function(b,c){j_(b);a.process.exit(2)});else
-if(a.addEventListener)a.addEventListener("error",function(a){if(a.error)j_(a.error)})}vv();function
-b(a,b){return a.length==1?a(b):bU(a,[b])}function
-f(a,b,c){return a.length==2?a(b,c):bU(a,[b,c])}function
-ba(a,b,c,d){return a.length==3?a(b,c,d):bU(a,[b,c,d])}var
-ge=[M,a(jK),-1],gg=[M,a(iJ),-2],ek=[M,a(fs),-3],gd=[M,a(ja),-4],aT=[M,a(jh),-7],gf=[M,a(jj),-9],K=[M,a(jB),-11],ex=a(bc),eA=a(bc),eC=a(bc),dP=[0,[0,a(cv),a("network.json")],[0,[0,a(dR),a("source.json")],[0,[0,a(d0),a("other.json")],[0,[0,a(d3),a("original.mv")],[0,[0,a(by),a("formula.mv")],0]]]]];aR(11,[M,a(iq),-12],iq);aR(10,K,jB);aR(9,[M,a(i4),-10],i4);aR(8,gf,jj);aR(7,[M,a(iR),-8],iR);aR(6,aT,jh);aR(5,[M,a(jv),-6],jv);aR(4,[M,a(iL),-5],iL);aR(3,gd,ja);aR(2,ek,fs);aR(1,gg,iJ);aR(0,ge,jK);var
-kD=a(jb),kE=a(jd),kA=cy(0,0,32752),kH=a(jl),kI=a("\\'"),kJ=a(iY),kK=a(jH),kL=a(iG),kM=a(iN),kG=a("Char.chr"),kT=a("List.combine"),kS=a("List.rev_map2"),kR=a("List.init"),kP=a("nth"),kQ=a("List.nth"),kY=a(jg),kX=a("String.blit / Bytes.blit_string"),kW=a("Bytes.blit"),kV=a("String.sub / Bytes.sub"),k5=a("String.contains_from / Bytes.contains_from"),k3=a(jg),k0=a(i),kZ=a("String.concat"),k9=a("Array.fill"),k8=a("Array.sub"),k7=a("Array.init"),ld=a("Map.remove_min_elt"),le=[0,0,0,0],lf=[0,a("map.ml"),400,10],lg=[0,0,0],k$=a(d1),la=a(d1),lb=a(d1),lc=a(d1),li=a("CamlinternalLazy.Undefined"),lo=a("Buffer.add_substring/add_subbytes"),ln=a("Buffer.add: cannot grow buffer"),lm=[0,a(js),93,2],ll=[0,a(js),94,2],lx=a("%c"),ly=a("%s"),lz=a(ip),lA=a(iQ),lB=a(i$),lC=a(iz),lD=a("%f"),lE=a("%B"),lF=a("%{"),lG=a("%}"),lH=a("%("),lI=a("%)"),lJ=a("%a"),lK=a("%t"),lL=a("%?"),lM=a("%r"),lN=a("%_r"),lO=[0,a(_),850,23],lZ=[0,a(_),814,21],lR=[0,a(_),815,21],l0=[0,a(_),818,21],lS=[0,a(_),819,21],l1=[0,a(_),822,19],lT=[0,a(_),823,19],l2=[0,a(_),826,22],lU=[0,a(_),827,22],l3=[0,a(_),831,30],lV=[0,a(_),832,30],lX=[0,a(_),836,26],lP=[0,a(_),837,26],lY=[0,a(_),846,28],lQ=[0,a(_),847,28],lW=[0,a(_),851,23],m6=a(i2),m4=[0,a(_),1558,4],m5=a("Printf: bad conversion %["),m7=[0,a(_),1626,39],m8=[0,a(_),1649,31],m9=[0,a(_),1650,31],m_=a("Printf: bad conversion %_"),m$=a("@{"),na=a("@["),m2=a(fw),m0=a("neg_infinity"),m1=a(jI),mZ=a(bc),mU=[0,fp],mI=a("%+nd"),mJ=a("% nd"),mL=a("%+ni"),mM=a("% ni"),mN=a("%nx"),mO=a("%#nx"),mP=a("%nX"),mQ=a("%#nX"),mR=a("%no"),mS=a("%#no"),mH=a("%nd"),mK=a(i$),mT=a("%nu"),mv=a("%+ld"),mw=a("% ld"),my=a("%+li"),mz=a("% li"),mA=a("%lx"),mB=a("%#lx"),mC=a("%lX"),mD=a("%#lX"),mE=a("%lo"),mF=a("%#lo"),mu=a("%ld"),mx=a(iQ),mG=a("%lu"),mi=a("%+Ld"),mj=a("% Ld"),ml=a("%+Li"),mm=a("% Li"),mn=a("%Lx"),mo=a("%#Lx"),mp=a("%LX"),mq=a("%#LX"),mr=a("%Lo"),ms=a("%#Lo"),mh=a("%Ld"),mk=a(iz),mt=a("%Lu"),l7=a("%+d"),l8=a("% d"),l_=a("%+i"),l$=a("% i"),ma=a("%x"),mb=a("%#x"),mc=a("%X"),md=a("%#X"),me=a("%o"),mf=a("%#o"),l6=a(ju),l9=a(ip),mg=a(i2),lp=a("@]"),lq=a("@}"),lr=a("@?"),ls=a("@\n"),lt=a("@."),lu=a("@@"),lv=a("@%"),lw=a("@"),l4=a("CamlinternalFormat.Type_mismatch"),nV=a(i),nJ=[0,a(a1),0],nK=a(iF),nT=a(jy),nU=a(i),nL=a(jo),nS=a(i),nM=a(i6),nR=a(i),nN=a(aM),nO=a(aM),nP=a(a1),nQ=a(i),nF=a("Filename.quote_command: bad file name "),nG=a(a1),nH=a(a1),nD=a(jf),nC=a(".\\"),nB=a(jC),nA=a("..\\"),nn=a(iF),nt=a(jy),nu=a(i),no=a(jo),ns=a(i),np=a(i6),nr=a(i),nq=a(aM),ni=a(jf),nh=a(jC),nc=a(i),nb=a(i),nd=a(jq),ne=a(fr),nf=a(aG),uL=a("TMPDIR"),nl=a("/tmp"),nm=a("'\\''"),nx=a("NUL"),ny=a(fr),nz=a("\\"),uJ=a("TEMP"),nE=a(bc),nY=a(jq),nZ=a(fr),n0=a(aG),n3=a(jt),n4=a("Win32"),n_=a("Meter.Exhausted"),n$=a("Meter.Too_large"),oc=[0,0,0,ax,jk,bR],od=[0,-1,1],ok=cy(8,0,0),ol=[0,[4,6,[0,2,8],0,0],a("%08x")],om=a(i),ov=[0,1],ot=[0,0,258],or=[0,0],on=a("Inflate.Corrupt"),op=[0,16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15],oA=a(fB),oz=a(fB),oy=a("Reading.Rejected"),oI=a("D["),oJ=a("d["),oK=a("1/"),oH=a(bk),oG=a(aG),oD=a(jU),oF=a("*sqrt("),oE=a(dU),oB=a("Read_number.Not_a_number"),oO=a(aM),oR=a("\xc2\xac"),oS=a("\xce\xb4["),oT=a("d"),oU=a("\xce\x94["),oV=a("D"),o9=[0,a("verimv-formula"),[0,a(c_),0]],o_=a(c7),o$=a("inputs in the second line"),pa=a("the inputs of the other subject"),pb=a("different names as inputs"),pc=a(c_),pd=a(an),pe=a("verimv-formula 1, inputs, definitions, outputs"),o8=a(i),o5=a(an),o6=a(c_),o3=a(cr),o7=a("different defined names as outputs"),o4=a("outputs in the last line"),o1=a("a new name"),o2=a("a definition name = expression"),oZ=a("one kind of operator between operands"),oX=a(jn),oY=a(jn),o0=a("\xe2\x8a\x99"),oW=a("names from above, with prefixes"),oP=a("a number as a factor"),oQ=a("a bracket that is closed"),oL=a(i),oM=a(c7),oN=a(cr),pg=a("a whole line, with its end"),ph=a("a line of at most 2^23 bytes"),pf=a("gzipped data"),pj=a(dV),pl=a(jb),po=a("null"),pn=a(jd),pm=a("JSON that is not nested so deeply"),pk=a("different keys in an object"),pi=a("JSON with whole numbers only"),pq=[1,2,a(fq)],pD=[1,2,a(fq)],pU=[0,0],pV=[1,2,a(fy)],pR=[0,0],pS=[1,2,a(fy)],pQ=[1,2,a("numbers that are not so close")],pP=[0,0],pO=[0,0],qn=a("a list that begins with the name of a rule"),p5=a("node"),qd=a("affine"),qe=a("atom"),qf=a("average"),qg=a("bound"),qh=a("clip"),qi=a("cut"),qj=a("equal"),qk=a("equals"),ql=a(iH),p6=a("not"),p7=a("output"),p8=a("plus"),p9=a("same"),p_=a("scale"),p$=a("sort"),qa=a("times"),qb=a("unit"),qc=a("a rule with as many arguments as it has"),p1=a("leaf"),p2=a(iH),p3=a("split"),pY=a("high"),pZ=a("low"),pW=a("Read_line.Unreadable"),qK=[0,a(fK),[0,a(fA),[0,a(c7),[0,a(io),[0,a(jN),[0,a(cr),0]]]]]],qL=a(fK),qM=a("verimv-network"),qN=a(fA),qO=a("a verimv-network 1"),qP=a(io),qQ=a(jN),qR=a(c7),qS=a(cr),qI=a("names"),qJ=a("as many names as there are, all different"),qD=[0,a(i7),[0,a(jJ),[0,a(i5),0]]],qE=a(i5),qF=a(jJ),qG=a(i7),qH=a("a bias for each row, and at least one"),qz=a("crelu"),qA=a("identity"),qB=a("relu"),qy=a("relu, crelu or identity"),qx=a("width"),qv=a("a row as wide as the layer below"),qw=a("a row of weights"),qu=a("an index below the width"),qt=a(ix),qr=a("a number, as a string"),qq=a("a list"),qo=a(fm),qp=a("an object with the keys "),rG=a(" \xe2\x88\x92 other "),rF=a(": original = formula on "),rB=a(iv),rC=a(iW),rD=a(iW),rz=a(iv),rA=a(" = "),rI=a("its box"),rH=a("its box, mapped onto "),rE=a("network = source with its box mapped onto "),rw=a(jM),rx=a(i),ry=a(jM),rt=a(i),rp=a(a1),rq=a(a1),rr=a('"\xe2\x80\xa6'),rs=a(a1),rh=a(jl),rk=a(iY),rl=a(jH),rm=a(iG),rn=a("\\f"),ro=a(iN),rg=a('\\"'),rj=[0,[11,a(dV),[4,6,[0,2,4],0,0]],a("\\u%04x")],ri=[0,[11,a(dV),[4,6,[0,2,4],0,[11,a(dV),[4,6,[0,2,4],0,0]]]],a("\\u%04x\\u%04x")],rd=a(")\xc2\xb7"),re=a(jz),q6=a(c_),rc=a(i),q7=a("\xc2\xb7"),q8=a(i),ra=a(dU),rb=a(" + ("),q_=a(" \xe2\x88\x92 "),q$=a(" + "),q9=a(by),q3=a(bS),q4=a(an),qX=a(dU),qY=a(jU),qZ=a("-1"),q0=a(c_),q2=a(bk),q1=a("*"),qV=a(aG),qT=a("a long number"),ru=[0,a("\xe2\x81\xb0"),a("\xc2\xb9"),a("\xc2\xb2"),a("\xc2\xb3"),a("\xe2\x81\xb4"),a("\xe2\x81\xb5"),a("\xe2\x81\xb6"),a("\xe2\x81\xb7"),a("\xe2\x81\xb8"),a("\xe2\x81\xb9")],rU=a("a claim about this form"),rT=[1,0,a(fT)],rS=[1,0,a(fT)],rR=[1,0,a(fT)],rQ=a("a form that is not too large"),rP=a("a form that is at least 0"),rO=[1,2,a("a form that exists")],rN=[1,2,a("nodes that exist")],rL=a(iu),rM=a(iu),rK=[1,2,a("operands that exist")],rJ=[1,2,a(fS)],r4=[0,1],r0=[0,0],rY=[1,2,a(fy)],sd=[1,0,a("a sum over variables before it")],sh=[0,0,1],sl=[1,0,a("a point")],sm=a("a target over the variables"),sq=[1,1,a("numbers")],sr=[1,1,a("a case")],ss=a(jP),st=a(jP),su=[1,0,a(i8)],sv=[1,0,a(i8)],sw=[1,0,a("no more cases")],sx=a("a leaf for every case"),so=a("multipliers that prove the case"),sn=a("no more multipliers"),sj=[1,1,a("more multipliers")],si=[1,0,a("sums over the variables")],sg=[0,0],se=[0,0],sb=[1,2,a(fS)],sJ=a("a node other than 0 and 1"),sK=a("numbers of claims"),sI=[1,0,a("nodes of the cone")],sH=a("two claims about one form"),sG=a(jc),sE=a(jc),sF=a("at most s units"),sD=a(fC),sB=a("a multiplier mu that is not negative"),sC=a("a multiplier lambda that is not negative"),sA=a(fC),sz=a(fC),sy=a("0, 1, or 2 + the number of an input"),sN=[0,0],sO=[1,0,a(dZ)],sP=[1,0,a(dZ)],sQ=[0,0],ta=a(fx),tb=a(fx),tc=a(fx),td=a("a layer"),s_=[1,0,a("a neuron with an activation")],s5=a("the factor 1"),s6=[0,0],s7=a("an argument that is at least 1"),s8=a("an argument that is at most 0"),s9=[1,0,a("one unit, or none")],s1=a("a factor that is positive"),s2=[0,1],s3=a("an argument that is at least B p"),s4=a("an argument that is at most B (p + m)"),s0=a("the argument less some units"),sY=a("an argument that is not negative"),sZ=a("an argument that is at most 1"),sX=a("the next neuron of the current layer"),sT=a("the current layer"),sU=a(fG),sV=a(fG),sW=a(fG),sS=[1,2,a("values of the layer below")],sR=a("the same box"),sM=a(ix),sL=[1,1,a("a row of the width of the layer below")],te=[0,0,0],tg=[1,0,a(dZ)],th=[1,0,a(dZ)],ti=[0,0],tL=[1,2,a("proofs of all outputs")],tM=[0,0],tN=[1,2,a("no bounds without evidence")],tG=[1,2,a(c9)],tH=[1,2,a(c9)],tI=[1,2,a(c9)],tJ=[1,2,a(c9)],tK=[1,2,a(c9)],tF=[1,1,a("arguments of the right types")],tA=a(jO),tC=a("a claim about this output of the original"),tD=a("a claim about this output of the formula"),tB=a(dT),tE=a(dT),to=a(dW),tp=a(jO),tq=a("a claim about this output"),tr=a("the form of the output"),ts=a("a scale other than 0"),tt=a("an output that is not below [0,1] before the map"),tu=a("an output that is not above [0,1] before the map"),tv=a(dW),tw=a(dW),tx=a(dW),ty=a(dT),tz=a(dT),tl=a("a source with the same inputs"),tm=a(i_),tj=a("at least one layer"),tf=[1,1,a("a name from above")],uy=a(i),uF=a("valid"),uG=a("\n"),uC=[0,[11,a(fH),[4,0,0,0,[11,a(" word operations for each byte of the files"),0]]],a("expected at most %d word operations for each byte of the files")],uD=[0,[11,a(fH),[4,0,0,0,[11,a(" bytes of memory for each byte of the files"),0]]],a("expected at most %d bytes of memory for each byte of the files")],uE=a("not memory and time enough"),uz=a(": "),uA=a(i),uB=a(fm),uu=[0,a("invalid"),1],uv=[0,a("malformed"),2],uw=[0,a("incomplete"),3],ur=a(i),uo=a(" that is named"),up=a("the "),uk=[0,[11,a("line "),[4,0,0,0,0]],a("line %d")],ul=a(i),um=a("a line of ASCII characters"),un=a(i),uq=a("subjects in UTF-8"),t_=a(by),t$=a(cr),t8=a(c7),t9=a(cr),t7=a("subjects with the same "),ua=a(d3),ui=a(by),uj=a(d3),ub=a(cv),uc=a(by),ud=a(d0),ue=a(dR),uf=a(dR),ug=a(i_),uh=a(d0),t3=a(fq),t4=a(fS),t6=[0,[11,a(fH),[4,0,0,0,[11,a(" steps for each byte of the files"),0]]],a("expected at most %d steps for each byte of the files")],t5=a(fB),tZ=a(" that the certificate does not name"),t0=a("a directory without a "),tU=a("_sha256"),tV=a("verimv-certificate"),tW=a(fK),tX=a(fA),tY=a("the header of a verimv-certificate 1 with its subjects' hashes"),tT=a("the header of a certificate"),tS=a(i),tP=a("one of certificate.jsonl and certificate.jsonl.gz"),tO=[0,a("certificate.jsonl"),[0,a("certificate.jsonl.gz"),0]],tQ=[0,[0,a(cv),0],[0,[0,a(cv),[0,a(d0),0]],[0,[0,a(cv),[0,a(by),0]],[0,[0,a(cv),[0,a(dR),[0,a(by),0]]],[0,[0,a(d3),[0,a(by),0]],0]]]]],tR=a(i),t1=a("Check.Needs_roots"),uI=a(".gz"),uH=a("a file ");function
+v7(){var
+a=k;if(a.process&&a.process.on)a.process.on("uncaughtException",function(b,c){kp(b);a.process.exit(2)});else
+if(a.addEventListener)a.addEventListener("error",function(a){if(a.error)kp(a.error)})}v7();function
+b(a,b){return a.length==1?a(b):b4(a,[b])}function
+d(a,b,c){return a.length==2?a(b,c):b4(a,[b,c])}function
+be(a,b,c,d){return a.length==3?a(b,c,d):b4(a,[b,c,d])}var
+gn=[N,a(j1),-1],gp=[N,a(iY),-2],eq=[N,a(fB),-3],gm=[N,a(jq),-4],aW=[N,a(jy),-7],go=[N,a(jA),-9],K=[N,a(jS),-11],eD=a(bg),eG=a(bg),eI=a(bg),dV=[0,[0,a(cD),a("network.json")],[0,[0,a(dX),a("source.json")],[0,[0,a(d6),a("other.json")],[0,[0,a(d9),a("original.mv")],[0,[0,a(bI),a("formula.mv")],0]]]]];aU(11,[N,a(iE),-12],iE);aU(10,K,jS);aU(9,[N,a(ji),-10],ji);aU(8,go,jA);aU(7,[N,a(i6),-8],i6);aU(6,aW,jy);aU(5,[N,a(jM),-6],jM);aU(4,[N,a(i0),-5],i0);aU(3,gm,jq);aU(2,eq,fB);aU(1,gp,iY);aU(0,gn,j1);var
+kU=a(jr),kV=a(ju),kR=cG(0,0,32752),kY=a(jC),kZ=a("\\'"),k0=a(jb),k1=a(jY),k2=a(iV),k3=a(i2),kX=a("Char.chr"),k_=a("List.combine"),k9=a("List.rev_map2"),k8=a("List.init"),k6=a("nth"),k7=a("List.nth"),ld=a(jx),lc=a("String.blit / Bytes.blit_string"),lb=a("Bytes.blit"),la=a("String.sub / Bytes.sub"),lk=a("String.contains_from / Bytes.contains_from"),li=a(jx),lf=a(j),le=a("String.concat"),lo=a("Array.fill"),ln=a("Array.sub"),lm=a("Array.init"),lu=a("Map.remove_min_elt"),lv=[0,0,0,0],lw=[0,a("map.ml"),400,10],lx=[0,0,0],lq=a(d7),lr=a(d7),ls=a(d7),lt=a(d7),lz=a("CamlinternalLazy.Undefined"),lF=a("Buffer.add_substring/add_subbytes"),lE=a("Buffer.add: cannot grow buffer"),lD=[0,a(jJ),93,2],lC=[0,a(jJ),94,2],lO=a("%c"),lP=a("%s"),lQ=a(iD),lR=a(i5),lS=a(jp),lT=a(iO),lU=a("%f"),lV=a("%B"),lW=a("%{"),lX=a("%}"),lY=a("%("),lZ=a("%)"),l0=a("%a"),l1=a("%t"),l2=a("%?"),l3=a("%r"),l4=a("%_r"),l5=[0,a($),850,23],me=[0,a($),814,21],l8=[0,a($),815,21],mf=[0,a($),818,21],l9=[0,a($),819,21],mg=[0,a($),822,19],l_=[0,a($),823,19],mh=[0,a($),826,22],l$=[0,a($),827,22],mi=[0,a($),831,30],ma=[0,a($),832,30],mc=[0,a($),836,26],l6=[0,a($),837,26],md=[0,a($),846,28],l7=[0,a($),847,28],mb=[0,a($),851,23],nl=a(jf),nj=[0,a($),1558,4],nk=a("Printf: bad conversion %["),nm=[0,a($),1626,39],nn=[0,a($),1649,31],no=[0,a($),1650,31],np=a("Printf: bad conversion %_"),nq=a("@{"),nr=a("@["),nh=a(fF),nf=a("neg_infinity"),ng=a(jZ),ne=a(bg),m$=[0,fy],mZ=a("%+nd"),m0=a("% nd"),m2=a("%+ni"),m3=a("% ni"),m4=a("%nx"),m5=a("%#nx"),m6=a("%nX"),m7=a("%#nX"),m8=a("%no"),m9=a("%#no"),mY=a("%nd"),m1=a(jp),m_=a("%nu"),mM=a("%+ld"),mN=a("% ld"),mP=a("%+li"),mQ=a("% li"),mR=a("%lx"),mS=a("%#lx"),mT=a("%lX"),mU=a("%#lX"),mV=a("%lo"),mW=a("%#lo"),mL=a("%ld"),mO=a(i5),mX=a("%lu"),mz=a("%+Ld"),mA=a("% Ld"),mC=a("%+Li"),mD=a("% Li"),mE=a("%Lx"),mF=a("%#Lx"),mG=a("%LX"),mH=a("%#LX"),mI=a("%Lo"),mJ=a("%#Lo"),my=a("%Ld"),mB=a(iO),mK=a("%Lu"),mm=a("%+d"),mn=a("% d"),mp=a("%+i"),mq=a("% i"),mr=a("%x"),ms=a("%#x"),mt=a("%X"),mu=a("%#X"),mv=a("%o"),mw=a("%#o"),ml=a(jL),mo=a(iD),mx=a(jf),lG=a("@]"),lH=a("@}"),lI=a("@?"),lJ=a("@\n"),lK=a("@."),lL=a("@@"),lM=a("@%"),lN=a("@"),mj=a("CamlinternalFormat.Type_mismatch"),oa=a(j),n0=[0,a(a4),0],n1=a(iU),n_=a(jP),n$=a(j),n2=a(jF),n9=a(j),n3=a(jk),n8=a(j),n4=a(aQ),n5=a(aQ),n6=a(a4),n7=a(j),nW=a("Filename.quote_command: bad file name "),nX=a(a4),nY=a(a4),nU=a(jw),nT=a(".\\"),nS=a(jT),nR=a("..\\"),nE=a(iU),nK=a(jP),nL=a(j),nF=a(jF),nJ=a(j),nG=a(jk),nI=a(j),nH=a(aQ),nz=a(jw),ny=a(jT),nt=a(j),ns=a(j),nu=a(jH),nv=a(fA),nw=a(aI),vl=a("TMPDIR"),nC=a("/tmp"),nD=a("'\\''"),nO=a("NUL"),nP=a(fA),nQ=a("\\"),vj=a("TEMP"),nV=a(bg),od=a(jH),oe=a(fA),of=a(aI),oi=a(jK),oj=a("Win32"),op=a("Meter.Exhausted"),oq=a("Meter.Too_large"),ot=[0,0,0,aA,jB,b1],ou=[0,-1,1],oB=cG(8,0,0),oC=[0,[4,6,[0,2,8],0,0],a("%08x")],oD=a(j),oM=[0,1],oK=[0,0,258],oI=[0,0],oE=a("Inflate.Corrupt"),oG=[0,16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15],oR=a(fK),oQ=a(fK),oP=a("Reading.Rejected"),oZ=a("D["),o0=a("d["),o1=a("1/"),oY=a(bs),oX=a(aI),oU=a(j$),oW=a("*sqrt("),oV=a(d0),oS=a("Read_number.Not_a_number"),o5=a(aQ),o8=a("\xc2\xac"),o9=a("\xce\xb4["),o_=a("d"),o$=a("\xce\x94["),pa=a("D"),po=[0,a("verimv-formula"),[0,a(df),0]],pp=a(db),pq=a("inputs in the second line"),pr=a("the inputs of the other subject"),ps=a("different names as inputs"),pt=a(df),pu=a(ao),pv=a("verimv-formula 1, inputs, definitions, outputs"),pn=a(j),pk=a(ao),pl=a(df),pi=a(cz),pm=a("different defined names as outputs"),pj=a("outputs in the last line"),pg=a("a new name"),ph=a("a definition name = expression"),pe=a("one kind of operator between operands"),pc=a(jE),pd=a(jE),pf=a("\xe2\x8a\x99"),pb=a("names from above, with prefixes"),o6=a("a number as a factor"),o7=a("a bracket that is closed"),o2=a(j),o3=a(db),o4=a(cz),px=a("a whole line, with its end"),py=a("a line of at most 2^23 bytes"),pw=a("gzipped data"),pA=a(d1),pC=a(jr),pF=a("null"),pE=a(ju),pD=a("JSON that is not nested so deeply"),pB=a("different keys in an object"),pz=a("JSON with whole numbers only"),pH=[1,2,a(fz)],pU=[1,2,a(fz)],p$=[0,0],qa=[1,2,a(fH)],p8=[0,0],p9=[1,2,a(fH)],p7=[1,2,a("numbers that are not so close")],p6=[0,0],p5=[0,0],qb=[0,0],qc=[0,0],qf=[0,0],qd=[1,1,a(jh)],qe=[1,1,a(jh)],qM=a("a list that begins with the name of a rule"),qq=a("node"),qB=a("clip"),qG=a("affine"),qH=a("apart"),qI=a("atom"),qJ=a("average"),qK=a("bound"),qC=a("cut"),qD=a("equal"),qE=a("equals"),qF=a(iW),qr=a("not"),qs=a("output"),qt=a("plus"),qu=a("same"),qv=a("scale"),qw=a("sort"),qx=a("times"),qy=a("twin"),qz=a("unit"),qA=a("a rule with as many arguments as it has"),ql=a("leaf"),qm=a(iW),qn=a("pair"),qo=a("split"),qi=a("high"),qj=a("low"),qg=a("Read_line.Unreadable"),q9=[0,a(fT),[0,a(fJ),[0,a(db),[0,a(iC),[0,a(j4),[0,a(cz),0]]]]]],q_=a(fT),q$=a("verimv-network"),ra=a(fJ),rb=a("a verimv-network 1"),rc=a(iC),rd=a(j4),re=a(db),rf=a(cz),q7=a("names"),q8=a("as many names as there are, all different"),q2=[0,a(jl),[0,a(j0),[0,a(jj),0]]],q3=a(jj),q4=a(j0),q5=a(jl),q6=a("a bias for each row, and at least one"),qY=a("crelu"),qZ=a("identity"),q0=a("relu"),qX=a("relu, crelu or identity"),qW=a("width"),qU=a("a row as wide as the layer below"),qV=a("a row of weights"),qT=a("an index below the width"),qS=a(iM),qQ=a("a number, as a string"),qP=a("a list"),qN=a(fv),qO=a("an object with the keys "),r5=a(" \xe2\x88\x92 other "),r4=a(": original = formula on "),r0=a(iK),r1=a(i$),r2=a(i$),rY=a(iK),rZ=a(" = "),r7=a("its box"),r6=a("its box, mapped onto "),r3=a("network = source with its box mapped onto "),rV=a(j3),rW=a(j),rX=a(j3),rS=a(j),rO=a(a4),rP=a(a4),rQ=a('"\xe2\x80\xa6'),rR=a(a4),rG=a(jC),rJ=a(jb),rK=a(jY),rL=a(iV),rM=a("\\f"),rN=a(i2),rF=a('\\"'),rI=[0,[11,a(d1),[4,6,[0,2,4],0,0]],a("\\u%04x")],rH=[0,[11,a(d1),[4,6,[0,2,4],0,[11,a(d1),[4,6,[0,2,4],0,0]]]],a("\\u%04x\\u%04x")],rC=a(")\xc2\xb7"),rD=a(jQ),rt=a(df),rB=a(j),ru=a("\xc2\xb7"),rv=a(j),rz=a(d0),rA=a(" + ("),rx=a(" \xe2\x88\x92 "),ry=a(" + "),rw=a(bI),rq=a(b2),rr=a(ao),rk=a(d0),rl=a(j$),rm=a("-1"),rn=a(df),rp=a(bs),ro=a("*"),ri=a(aI),rg=a("a long number"),rT=[0,a("\xe2\x81\xb0"),a("\xc2\xb9"),a("\xc2\xb2"),a("\xc2\xb3"),a("\xe2\x81\xb4"),a("\xe2\x81\xb5"),a("\xe2\x81\xb6"),a("\xe2\x81\xb7"),a("\xe2\x81\xb8"),a("\xe2\x81\xb9")],sh=a("a claim about this form"),sg=[1,0,a(f2)],sf=[1,0,a(f2)],se=[1,0,a(f2)],sd=a("a form that is not too large"),sc=a("a form that is at least 0"),sb=[1,2,a("a form that exists")],sa=[1,2,a("nodes that exist")],r_=a(iJ),r$=a(iJ),r9=[1,2,a("operands that exist")],r8=[1,2,a(f1)],sr=[0,1],sn=[0,0],sl=[1,2,a(fH)],sC=[1,0,a("a sum over variables before it")],sG=[0,0,1],sM=[1,0,a("a point")],sN=a("a target over the variables"),sQ=[1,1,a("numbers")],sR=[1,1,a("a case")],sS=a(j6),sT=a(j6),sU=[1,0,a(jm)],sV=[1,0,a(jm)],sW=[1,0,a("no more cases")],sX=a("a leaf for every case"),sP=a("multipliers that prove the case"),sO=a("no more multipliers"),sJ=[1,0,a(de)],sK=[1,0,a("a twin before the neuron")],sI=[1,1,a("more multipliers")],sH=[1,0,a("sums over the variables")],sF=[0,0],sD=[0,0],sA=[1,2,a(f1)],s_=a("a node other than 0 and 1"),s$=a("numbers of claims"),s9=[1,0,a("nodes of the cone")],s8=a("two claims about one form"),s7=a(js),s5=a(js),s6=a("at most s units"),s4=a(fL),s2=a("a multiplier mu that is not negative"),s3=a("a multiplier lambda that is not negative"),s1=a(fL),s0=a(fL),sZ=a("0, 1, or 2 + the number of an input"),tc=[0,0],td=[1,0,a(d5)],te=[1,0,a(d5)],tf=[0,0],tN=a(de),tO=a(de),tP=a("a neuron with a twin"),tF=a("a variable before the layer"),tG=a("a twin with the same activation"),tH=a(jt),tI=a(iF),tJ=a("a neuron without a twin"),tK=[0,0,0],tL=a(de),tM=a(de),tB=a(fG),tC=[1,0,a(fG)],tD=[1,0,a(fG)],tE=[1,0,a("a layer")],tz=[1,0,a("a neuron with an activation")],tu=a(iF),tv=[0,0],tw=a("an argument that is at least 1"),tx=a("an argument that is at most 0"),ty=[1,0,a("one unit, or none")],tq=a(jt),tr=[0,1],ts=a("an argument that is at least B p"),tt=a("an argument that is at most B (p + m)"),tp=a("the argument less some units"),tn=a("an argument that is not negative"),to=a("an argument that is at most 1"),tm=a("the next neuron of the current layer"),ti=a("the current layer"),tj=a(fP),tk=a(fP),tl=a(fP),th=[1,2,a("values of the layer below")],tg=a("the same box"),tb=a(iM),ta=[1,1,a("a row of the width of the layer below")],tQ=[0,0,0],tS=[1,0,a(d5)],tT=[1,0,a(d5)],tU=[0,0],ul=[1,2,a("proofs of all outputs")],um=[0,0],un=[1,2,a("no bounds without evidence")],ug=[1,2,a(dd)],uh=[1,2,a(dd)],ui=[1,2,a(dd)],uj=[1,2,a(dd)],uk=[1,2,a(dd)],uf=[1,1,a("arguments of the right types")],ua=a(j5),uc=a("a claim about this output of the original"),ud=a("a claim about this output of the formula"),ub=a(dZ),ue=a(dZ),t0=a(d2),t1=a(j5),t2=a("a claim about this output"),t3=a("the form of the output"),t4=a("a scale other than 0"),t5=a("an output that is not below [0,1] before the map"),t6=a("an output that is not above [0,1] before the map"),t7=a(d2),t8=a(d2),t9=a(d2),t_=a(dZ),t$=a(dZ),tX=a("a source with the same inputs"),tY=a(jo),tV=a("at least one layer"),tR=[1,1,a("a name from above")],u_=a(j),vf=a("valid"),vg=a("\n"),vc=[0,[11,a(fQ),[4,0,0,0,[11,a(" word operations for each byte of the files"),0]]],a("expected at most %d word operations for each byte of the files")],vd=[0,[11,a(fQ),[4,0,0,0,[11,a(" bytes of memory for each byte of the files"),0]]],a("expected at most %d bytes of memory for each byte of the files")],ve=a("not memory and time enough"),u$=a(": "),va=a(j),vb=a(fv),u6=[0,a("invalid"),1],u7=[0,a("malformed"),2],u8=[0,a("incomplete"),3],u3=a(j),u0=a(" that is named"),u1=a("the "),uW=[0,[11,a("line "),[4,0,0,0,0]],a("line %d")],uX=a(j),uY=a("a line of ASCII characters"),uZ=a(j),u2=a("subjects in UTF-8"),uK=a(bI),uL=a(cz),uI=a(db),uJ=a(cz),uH=a("subjects with the same "),uM=a(d9),uU=a(bI),uV=a(d9),uN=a(cD),uO=a(bI),uP=a(d6),uQ=a(dX),uR=a(dX),uS=a(jo),uT=a(d6),uD=a(fz),uE=a(f1),uG=[0,[11,a(fQ),[4,0,0,0,[11,a(" steps for each byte of the files"),0]]],a("expected at most %d steps for each byte of the files")],uF=a(fK),uz=a(" that the certificate does not name"),uA=a("a directory without a "),uu=a("_sha256"),uv=a("verimv-certificate"),uw=a(fT),ux=a(fJ),uy=a("the header of a verimv-certificate 1 with its subjects' hashes"),ut=a("the header of a certificate"),us=a(j),up=a("one of certificate.jsonl and certificate.jsonl.gz"),uo=[0,a("certificate.jsonl"),[0,a("certificate.jsonl.gz"),0]],uq=[0,[0,a(cD),0],[0,[0,a(cD),[0,a(d6),0]],[0,[0,a(cD),[0,a(bI),0]],[0,[0,a(cD),[0,a(dX),[0,a(bI),0]]],[0,[0,a(d9),[0,a(bI),0]],0]]]]],ur=a(j),uB=a("Check.Needs_roots"),vi=a(".gz"),vh=a("a file ");function
 J(a){if(typeof
 a==="number")return 0;else
 switch(a[0]){case
@@ -871,231 +871,231 @@ b=a[1];return[9,b,b,J(a[3])];case
 11:return[11,J(a[1])];case
 12:return[12,J(a[1])];case
 13:return[13,J(a[1])];default:return[14,J(a[1])]}}function
-ap(a,b){if(typeof
+aq(a,b){if(typeof
 a==="number")return b;else
 switch(a[0]){case
-0:return[0,ap(a[1],b)];case
-1:return[1,ap(a[1],b)];case
-2:return[2,ap(a[1],b)];case
-3:return[3,ap(a[1],b)];case
-4:return[4,ap(a[1],b)];case
-5:return[5,ap(a[1],b)];case
-6:return[6,ap(a[1],b)];case
-7:return[7,ap(a[1],b)];case
+0:return[0,aq(a[1],b)];case
+1:return[1,aq(a[1],b)];case
+2:return[2,aq(a[1],b)];case
+3:return[3,aq(a[1],b)];case
+4:return[4,aq(a[1],b)];case
+5:return[5,aq(a[1],b)];case
+6:return[6,aq(a[1],b)];case
+7:return[7,aq(a[1],b)];case
 8:var
-c=a[1];return[8,c,ap(a[2],b)];case
+c=a[1];return[8,c,aq(a[2],b)];case
 9:var
-d=a[2],e=a[1];return[9,e,d,ap(a[3],b)];case
-10:return[10,ap(a[1],b)];case
-11:return[11,ap(a[1],b)];case
-12:return[12,ap(a[1],b)];case
-13:return[13,ap(a[1],b)];default:return[14,ap(a[1],b)]}}function
-D(a,b){if(typeof
+d=a[2],e=a[1];return[9,e,d,aq(a[3],b)];case
+10:return[10,aq(a[1],b)];case
+11:return[11,aq(a[1],b)];case
+12:return[12,aq(a[1],b)];case
+13:return[13,aq(a[1],b)];default:return[14,aq(a[1],b)]}}function
+F(a,b){if(typeof
 a==="number")return b;else
 switch(a[0]){case
-0:return[0,D(a[1],b)];case
-1:return[1,D(a[1],b)];case
+0:return[0,F(a[1],b)];case
+1:return[1,F(a[1],b)];case
 2:var
-c=a[1];return[2,c,D(a[2],b)];case
+c=a[1];return[2,c,F(a[2],b)];case
 3:var
-d=a[1];return[3,d,D(a[2],b)];case
+d=a[1];return[3,d,F(a[2],b)];case
 4:var
-e=a[3],f=a[2],g=a[1];return[4,g,f,e,D(a[4],b)];case
+e=a[3],f=a[2],g=a[1];return[4,g,f,e,F(a[4],b)];case
 5:var
-h=a[3],i=a[2],j=a[1];return[5,j,i,h,D(a[4],b)];case
+h=a[3],i=a[2],j=a[1];return[5,j,i,h,F(a[4],b)];case
 6:var
-k=a[3],l=a[2],m=a[1];return[6,m,l,k,D(a[4],b)];case
+k=a[3],l=a[2],m=a[1];return[6,m,l,k,F(a[4],b)];case
 7:var
-n=a[3],o=a[2],p=a[1];return[7,p,o,n,D(a[4],b)];case
+n=a[3],o=a[2],p=a[1];return[7,p,o,n,F(a[4],b)];case
 8:var
-q=a[3],r=a[2],s=a[1];return[8,s,r,q,D(a[4],b)];case
+q=a[3],r=a[2],s=a[1];return[8,s,r,q,F(a[4],b)];case
 9:var
-t=a[1];return[9,t,D(a[2],b)];case
-10:return[10,D(a[1],b)];case
+t=a[1];return[9,t,F(a[2],b)];case
+10:return[10,F(a[1],b)];case
 11:var
-u=a[1];return[11,u,D(a[2],b)];case
+u=a[1];return[11,u,F(a[2],b)];case
 12:var
-v=a[1];return[12,v,D(a[2],b)];case
+v=a[1];return[12,v,F(a[2],b)];case
 13:var
-w=a[2],x=a[1];return[13,x,w,D(a[3],b)];case
+w=a[2],x=a[1];return[13,x,w,F(a[3],b)];case
 14:var
-y=a[2],z=a[1];return[14,z,y,D(a[3],b)];case
-15:return[15,D(a[1],b)];case
-16:return[16,D(a[1],b)];case
+y=a[2],z=a[1];return[14,z,y,F(a[3],b)];case
+15:return[15,F(a[1],b)];case
+16:return[16,F(a[1],b)];case
 17:var
-A=a[1];return[17,A,D(a[2],b)];case
+A=a[1];return[17,A,F(a[2],b)];case
 18:var
-B=a[1];return[18,B,D(a[2],b)];case
-19:return[19,D(a[1],b)];case
+B=a[1];return[18,B,F(a[2],b)];case
+19:return[19,F(a[1],b)];case
 20:var
-C=a[2],E=a[1];return[20,E,C,D(a[3],b)];case
+C=a[2],D=a[1];return[20,D,C,F(a[3],b)];case
 21:var
-F=a[1];return[21,F,D(a[2],b)];case
-22:return[22,D(a[1],b)];case
+E=a[1];return[21,E,F(a[2],b)];case
+22:return[22,F(a[1],b)];case
 23:var
-G=a[1];return[23,G,D(a[2],b)];default:var
-H=a[2],I=a[1];return[24,I,H,D(a[3],b)]}}function
-ej(a){throw[0,ek,a]}function
-P(a){throw[0,gd,a]}function
-dd(b,a){return vi(b,a)?b:a}function
-cF(a){return 0<=a?a:-a|0}var
-kB=d$(kA);function
-h(d,c){var
-a=g(d),e=g(c),b=N(a+e|0);a2(d,0,b,0,a);a2(c,0,b,a,e);return aj(b)}function
-kC(a){return a?kD:kE}function
-kF(a){try{var
-b=[0,ke(a)];return b}catch(a){a=ao(a);if(a[1]===ek)return 0;throw a}}function
-gh(a,b){if(a){var
-c=a[1];return[0,c,gh(a[2],b)]}return b}vl(0);kf(1);kf(2);function
-gi(b){function
+G=a[1];return[23,G,F(a[2],b)];default:var
+H=a[2],I=a[1];return[24,I,H,F(a[3],b)]}}function
+ep(a){throw[0,eq,a]}function
+Q(a){throw[0,gm,a]}function
+dk(b,a){return vU(b,a)?b:a}function
+cN(a){return 0<=a?a:-a|0}var
+kS=ef(kR);function
+i(d,c){var
+a=g(d),e=g(c),b=O(a+e|0);a5(d,0,b,0,a);a5(c,0,b,a,e);return ak(b)}function
+kT(a){return a?kU:kV}function
+kW(a){try{var
+b=[0,kv(a)];return b}catch(a){a=al(a);if(a[1]===eq)return 0;throw a}}function
+gq(a,b){if(a){var
+c=a[1];return[0,c,gq(a[2],b)]}return b}vX(0);kw(1);kw(2);function
+gr(b){function
 a(b){var
 a=b;for(;;){if(a){var
-c=a[2],d=a[1];try{vk(d)}catch(a){a=ao(a);if(a[1]!==gg)throw a;var
+c=a[2],d=a[1];try{vW(d)}catch(a){a=al(a);if(a[1]!==gp)throw a;var
 e=a}var
-a=c;continue}return 0}}return a(vm(0))}vu(a(ir),gi);function
-gj(h,g,e){var
-a=g,d=e;for(;;){var
-c=b(d,0);if(c){var
-i=c[2],a=f(h,a,c[1]),d=i;continue}return a}}function
-gk(a,b){return a?a[1]:b}function
-gl(a){if(0<=a&&!(cq<a))return a;return P(kG)}function
-kN(a){return 25<a-65>>>0?a:a+32|0}function
-kO(a){return 25<a+fE>>>0?a:a+fL|0}var
-gm=vy(0)[1],cG=(4*vx(0)|0)-1|0;function
-az(c){var
+a=c;continue}return 0}}return a(vY(0))}v6(a(iG),gr);function
+gs(h,g,f){var
+a=g,e=f;for(;;){var
+c=b(e,0);if(c){var
+i=c[2],a=d(h,a,c[1]),e=i;continue}return a}}function
+gt(a,b){return a?a[1]:b}function
+gu(a){if(0<=a&&!(cy<a))return a;return Q(kX)}function
+k4(a){return 25<a-65>>>0?a:a+32|0}function
+k5(a){return 25<a+fN>>>0?a:a+fU|0}var
+gv=v_(0)[1],cO=(4*v9(0)|0)-1|0;function
+aC(c){var
 b=0,a=c;for(;;){if(a){var
 b=b+1|0,a=a[2];continue}return b}}function
-cH(d,c){var
+cP(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[1],b],a=a[2],b=e;continue}return b}}function
-at(a){return cH(a,0)}function
-gn(a,d,c){if(d<=a)return 0;var
-e=b(c,a);return[0,e,gn(a+1|0,d,c)]}function
-go(c,e){if(0<=c){if(50<c){var
+at(a){return cP(a,0)}function
+gw(a,d,c){if(d<=a)return 0;var
+e=b(c,a);return[0,e,gw(a+1|0,d,c)]}function
+gx(c,e){if(0<=c){if(50<c){var
 d=0,a=0;for(;;){if(c<=a)return at(d);var
-d=[0,b(e,a),d],a=a+1|0;continue}}return gn(0,c,e)}return P(kR)}function
-aI(c,a){if(a){var
-d=a[2],e=b(c,a[1]);return[0,e,aI(c,d)]}return 0}function
-el(d,c){var
+d=[0,b(e,a),d],a=a+1|0;continue}}return gw(0,c,e)}return Q(k8)}function
+aK(c,a){if(a){var
+d=a[2],e=b(c,a[1]);return[0,e,aK(c,d)]}return 0}function
+er(d,c){var
 a=c;for(;;){if(a){var
 e=a[2];b(d,a[1]);var
 a=e;continue}return 0}}function
-cI(e,d,c){var
-b=d,a=c;for(;;){if(a){var
-g=a[2],b=f(e,b,a[1]),a=g;continue}return b}}function
-bE(e,d){var
+cQ(f,e,c){var
+b=e,a=c;for(;;){if(a){var
+g=a[2],b=d(f,b,a[1]),a=g;continue}return b}}function
+bO(e,d){var
 a=d;for(;;){if(a){var
 f=a[2],c=b(e,a[1]);if(c){var
 a=f;continue}return c}return 1}}function
-em(e,d){var
+es(e,d){var
 a=d;for(;;){if(a){var
 f=a[2],c=b(e,a[1]);if(c)return c;var
 a=f;continue}return 0}}function
-bh(d,c){var
+bl(d,c){var
 a=c;for(;;){if(a){var
-b=a[1],e=a[2],f=b[2];if(0===d7(b[1],d))return f;var
-a=e;continue}throw aT}}function
-gp(d,c){var
+b=a[1],e=a[2],f=b[2];if(0===eb(b[1],d))return f;var
+a=e;continue}throw aW}}function
+gy(d,c){var
 a=c;for(;;){if(a){var
-b=a[1],e=a[2],f=b[2];if(0===d7(b[1],d))return[0,f];var
+b=a[1],e=a[2],f=b[2];if(0===eb(b[1],d))return[0,f];var
 a=e;continue}return 0}}function
-de(d,c){var
+dl(d,c){var
 a=c;for(;;){if(a){var
-e=a[2],b=0===d7(a[1][1],d)?1:0;if(b)return b;var
+e=a[2],b=0===eb(a[1][1],d)?1:0;if(b)return b;var
 a=e;continue}return 0}}function
-df(f){var
+dm(f){var
 g=0;return function(h){var
 c=g,a=h;for(;;){if(a){var
 d=a[2],e=a[1];if(b(f,e)){var
 c=[0,e,c],a=d;continue}var
 a=d;continue}return at(c)}}}function
-gq(h,g,e){var
-c=g,b=0,a=e;for(;;){if(a){var
-i=a[2],d=f(h,c,a[1]),c=d[1],b=[0,d[2],b],a=i;continue}return[0,c,at(b)]}}function
-gr(b,a){if(b){if(a){var
-c=a[1],d=b[1];return[0,[0,d,c],gr(b[2],a[2])]}}else
-if(!a)return 0;return P(kT)}function
-br(a,c){var
-b=N(a);uZ(b,0,a,c);return b}var
-kU=N(0);function
-gs(c,b,a){if(0<=b&&0<=a&&!((ag(c)-a|0)<b)){var
-d=N(a);bT(c,b,d,0,a);return d}return P(kV)}function
-gt(c,b,a){return aj(gs(c,b,a))}function
-en(e,c,d,b,a){if(0<=a&&0<=c&&!((ag(e)-a|0)<c)&&0<=b&&!((ag(d)-a|0)<b))return bT(e,c,d,b,a);return P(kW)}function
-aU(e,c,d,b,a){if(0<=a&&0<=c&&!((g(e)-a|0)<c)&&0<=b&&!((ag(d)-a|0)<b))return a2(e,c,d,b,a);return P(kX)}function
-gu(g,c){var
-d=ag(c);if(0===d)return c;var
-e=N(d),f=d-1|0,h=0;if(!(f<0)){var
-a=h;for(;;){H(e,a,b(g,ay(c,a)));var
+gz(h,g,f){var
+c=g,b=0,a=f;for(;;){if(a){var
+i=a[2],e=d(h,c,a[1]),c=e[1],b=[0,e[2],b],a=i;continue}return[0,c,at(b)]}}function
+gA(b,a){if(b){if(a){var
+c=a[1],d=b[1];return[0,[0,d,c],gA(b[2],a[2])]}}else
+if(!a)return 0;return Q(k_)}function
+bz(a,c){var
+b=O(a);vz(b,0,a,c);return b}var
+k$=O(0);function
+gB(c,b,a){if(0<=b&&0<=a&&!((ah(c)-a|0)<b)){var
+d=O(a);b3(c,b,d,0,a);return d}return Q(la)}function
+gC(c,b,a){return ak(gB(c,b,a))}function
+et(e,c,d,b,a){if(0<=a&&0<=c&&!((ah(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return b3(e,c,d,b,a);return Q(lb)}function
+aX(e,c,d,b,a){if(0<=a&&0<=c&&!((g(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return a5(e,c,d,b,a);return Q(lc)}function
+gD(g,c){var
+d=ah(c);if(0===d)return c;var
+e=O(d),f=d-1|0,h=0;if(!(f<0)){var
+a=h;for(;;){H(e,a,b(g,aB(c,a)));var
 i=a+1|0;if(f!==a){var
 a=i;continue}break}}return e}function
-gv(b,a){return aj(br(b,a))}function
-x(c,b,a){return aj(gs(a3(c),b,a))}function
-bF(l,h){if(h){var
+gE(b,a){return ak(bz(b,a))}function
+y(c,b,a){return ak(gB(a6(c),b,a))}function
+bP(l,h){if(h){var
 i=g(l),c=0,b=h,q=0;for(;;){if(b){var
 j=b[1];if(b[2]){var
-k=(g(j)+i|0)+c|0,n=b[2],o=c<=k?k:P(kZ),c=o,b=n;continue}var
+k=(g(j)+i|0)+c|0,n=b[2],o=c<=k?k:Q(le),c=o,b=n;continue}var
 m=g(j)+c|0}else
 var
 m=c;var
-f=N(m),e=q,d=h;for(;;){if(d){var
+f=O(m),e=q,d=h;for(;;){if(d){var
 a=d[1];if(d[2]){var
-p=d[2];a2(a,0,f,e,g(a));a2(l,0,f,e+g(a)|0,i);var
-e=(e+g(a)|0)+i|0,d=p;continue}a2(a,0,f,e,g(a))}return aj(f)}}}return k0}function
-dg(f,e){var
-c=a3(e),a=0,d=ag(c);for(;;){if(a===d)return 1;if(b(f,ay(c,a))){var
+p=d[2];a5(a,0,f,e,g(a));a5(l,0,f,e+g(a)|0,i);var
+e=(e+g(a)|0)+i|0,d=p;continue}a5(a,0,f,e,g(a))}return ak(f)}}}return lf}function
+dn(f,e){var
+c=a6(e),a=0,d=ah(c);for(;;){if(a===d)return 1;if(b(f,aB(c,a))){var
 a=a+1|0;continue}return 0}}function
-k1(e,d,c,b){var
-a=c;for(;;){if(d<=a)throw aT;if(aa(e,a)===b)return a;var
+lg(e,d,c,b){var
+a=c;for(;;){if(d<=a)throw aW;if(ab(e,a)===b)return a;var
 a=a+1|0;continue}}function
-gw(e,d,c,b){var
-a=c;for(;;){if(d<=a)return 0;if(aa(e,a)===b)return[0,a];var
+gF(e,d,c,b){var
+a=c;for(;;){if(d<=a)return 0;if(ab(e,a)===b)return[0,a];var
 a=a+1|0;continue}}function
-k2(b,a,d){var
-c=g(b);if(0<=a&&!(c<a))return gw(b,c,a,d);return P(k3)}function
-k4(b,a,d){var
-c=g(b);if(0<=a&&!(c<a))try{k1(b,c,a,d);var
-e=1;return e}catch(a){a=ao(a);if(a===aT)return 0;throw a}return P(k5)}function
-eo(b,a){return k4(b,0,a)}function
-dh(a){return aj(gu(kN,a3(a)))}var
-k6=as;function
-ep(c,d){if(0===c)return[0];if(0<=c){var
-e=a4(c,b(d,0)),f=c-1|0,g=1;if(!(f<1)){var
+lh(b,a,d){var
+c=g(b);if(0<=a&&!(c<a))return gF(b,c,a,d);return Q(li)}function
+lj(b,a,d){var
+c=g(b);if(0<=a&&!(c<a))try{lg(b,c,a,d);var
+e=1;return e}catch(a){a=al(a);if(a===aW)return 0;throw a}return Q(lk)}function
+eu(b,a){return lj(b,0,a)}function
+dp(a){return ak(gD(k4,a6(a)))}var
+ll=ap;function
+ev(c,d){if(0===c)return[0];if(0<=c){var
+e=a7(c,b(d,0)),f=c-1|0,g=1;if(!(f<1)){var
 a=g;for(;;){e[1+a]=b(d,a);var
 h=a+1|0;if(f!==a){var
-a=h;continue}break}}return e}return P(k7)}function
-gx(c,b,a){if(0<=b&&0<=a&&!((c.length-1-a|0)<b))return jX(c,b,a);return P(k8)}function
-eq(c){var
+a=h;continue}break}}return e}return Q(lm)}function
+gG(c,b,a){if(0<=b&&0<=a&&!((c.length-1-a|0)<b))return kc(c,b,a);return Q(ln)}function
+ew(c){var
 a=c.length-1-1|0,b=0;for(;;){if(0<=a){var
 d=[0,c[1+a],b],a=a-1|0,b=d;continue}return b}}function
-k_(a){if(a){var
+lp(a){if(a){var
 d=0,c=a,g=a[2],h=a[1];for(;;){if(c){var
 d=d+1|0,c=c[2];continue}var
-f=a4(d,h),e=1,b=g;for(;;){if(b){var
+f=a7(d,h),e=1,b=g;for(;;){if(b){var
 i=b[2];f[1+e]=b[1];var
 e=e+1|0,b=i;continue}return f}}}return[0]}function
-lh(g){function
+ly(g){function
 h(a){return a?a[5]:0}function
-d(b,f,e,a){var
+e(b,f,e,a){var
 c=h(b),d=h(a),g=d<=c?c+1|0:d+1|0;return[0,b,f,e,a,g]}function
 p(b,a){return[0,0,b,a,0,1]}function
 a(b,g,f,a){var
 i=b?b[5]:0,j=a?a[5]:0;if((j+2|0)<i){if(b){var
-c=b[4],m=b[3],n=b[2],k=b[1],q=h(c);if(q<=h(k))return d(k,n,m,d(c,g,f,a));if(c){var
-r=c[3],s=c[2],t=c[1],u=d(c[4],g,f,a);return d(d(k,n,m,t),s,r,u)}return P(k$)}return P(la)}if((i+2|0)<j){if(a){var
-l=a[4],o=a[3],p=a[2],e=a[1],v=h(e);if(v<=h(l))return d(d(b,g,f,e),p,o,l);if(e){var
-w=e[3],x=e[2],y=e[1],z=d(e[4],p,o,l);return d(d(b,g,f,y),x,w,z)}return P(lb)}return P(lc)}var
+c=b[4],m=b[3],n=b[2],k=b[1],q=h(c);if(q<=h(k))return e(k,n,m,e(c,g,f,a));if(c){var
+r=c[3],s=c[2],t=c[1],u=e(c[4],g,f,a);return e(e(k,n,m,t),s,r,u)}return Q(lq)}return Q(lr)}if((i+2|0)<j){if(a){var
+l=a[4],o=a[3],p=a[2],d=a[1],v=h(d);if(v<=h(l))return e(e(b,g,f,d),p,o,l);if(d){var
+w=d[3],x=d[2],y=d[1],z=e(d[4],p,o,l);return e(e(b,g,f,y),x,w,z)}return Q(ls)}return Q(lt)}var
 A=j<=i?i+1|0:j+1|0;return[0,b,g,f,a,A]}var
 A=0;function
 O(a){return a?0:1}function
-m(d,c,b){if(b){var
-e=b[4],i=b[3],j=b[2],h=b[1],o=b[5],k=f(g[1],d,j);if(0===k)return i===c?b:[0,h,d,c,e,o];if(0<=k){var
-l=m(d,c,e);return e===l?b:a(h,j,i,l)}var
-n=m(d,c,h);return h===n?b:a(n,j,i,e)}return[0,0,d,c,0,1]}function
-Q(d,c){var
+m(e,c,b){if(b){var
+f=b[4],i=b[3],j=b[2],h=b[1],o=b[5],k=d(g[1],e,j);if(0===k)return i===c?b:[0,h,e,c,f,o];if(0<=k){var
+l=m(e,c,f);return f===l?b:a(h,j,i,l)}var
+n=m(e,c,h);return h===n?b:a(n,j,i,f)}return[0,0,e,c,0,1]}function
+P(e,c){var
 a=c;for(;;){if(a){var
-e=a[4],h=a[3],i=a[1],b=f(g[1],d,a[2]);if(0===b)return h;var
-j=0<=b?e:i,a=j;continue}throw aT}}function
+f=a[4],h=a[3],i=a[1],b=d(g[1],e,a[2]);if(0===b)return h;var
+j=0<=b?f:i,a=j;continue}throw aW}}function
 R(g,l){var
 c=l;for(;;){if(c){var
 h=c[2],m=c[4],n=c[3],o=c[1];if(b(g,h)){var
@@ -1103,7 +1103,7 @@ e=h,d=n,a=o;for(;;){if(a){var
 f=a[2],i=a[4],j=a[3],k=a[1];if(b(g,f)){var
 e=f,d=j,a=k;continue}var
 a=i;continue}return[0,e,d]}}var
-c=m;continue}throw aT}}function
+c=m;continue}throw aW}}function
 S(g,l){var
 c=l;for(;;){if(c){var
 h=c[2],m=c[4],n=c[3],o=c[1];if(b(g,h)){var
@@ -1119,7 +1119,7 @@ e=h,d=n,a=m;for(;;){if(a){var
 f=a[2],i=a[4],j=a[3],k=a[1];if(b(g,f)){var
 e=f,d=j,a=i;continue}var
 a=k;continue}return[0,e,d]}}var
-c=o;continue}throw aT}}function
+c=o;continue}throw aW}}function
 U(g,l){var
 c=l;for(;;){if(c){var
 h=c[2],m=c[4],n=c[3],o=c[1];if(b(g,h)){var
@@ -1128,117 +1128,117 @@ f=a[2],i=a[4],j=a[3],k=a[1];if(b(g,f)){var
 e=f,d=j,a=i;continue}var
 a=k;continue}return[0,[0,e,d]]}}var
 c=o;continue}return 0}}function
-V(d,c){var
+V(e,c){var
 a=c;for(;;){if(a){var
-e=a[4],h=a[3],i=a[1],b=f(g[1],d,a[2]);if(0===b)return[0,h];var
-j=0<=b?e:i,a=j;continue}return 0}}function
-W(e,d){var
-a=d;for(;;){if(a){var
-h=a[4],i=a[1],b=f(g[1],e,a[2]),c=0===b?1:0;if(c)return c;var
+f=a[4],h=a[3],i=a[1],b=d(g[1],e,a[2]);if(0===b)return[0,h];var
+j=0<=b?f:i,a=j;continue}return 0}}function
+W(f,e){var
+a=e;for(;;){if(a){var
+h=a[4],i=a[1],b=d(g[1],f,a[2]),c=0===b?1:0;if(c)return c;var
 j=0<=b?h:i,a=j;continue}return 0}}function
 n(c){var
 a=c;for(;;){if(a){var
 b=a[1];if(b){var
-a=b;continue}return[0,a[2],a[3]]}throw aT}}function
+a=b;continue}return[0,a[2],a[3]]}throw aW}}function
 B(c){var
 a=c;for(;;){if(a){var
 b=a[1];if(b){var
 a=b;continue}return[0,[0,a[2],a[3]]]}return 0}}function
 X(b){var
 a=b;for(;;){if(a){if(a[4]){var
-a=a[4];continue}return[0,a[2],a[3]]}throw aT}}function
+a=a[4];continue}return[0,a[2],a[3]]}throw aW}}function
 Y(b){var
 a=b;for(;;){if(a){if(a[4]){var
 a=a[4];continue}return[0,[0,a[2],a[3]]]}return 0}}function
 q(b){if(b){var
 c=b[1];if(c){var
-d=b[4],e=b[3],f=b[2];return a(q(c),f,e,d)}return b[4]}return P(ld)}function
+d=b[4],e=b[3],f=b[2];return a(q(c),f,e,d)}return b[4]}return Q(lu)}function
 C(c,b){if(c){if(b){var
 d=n(b),e=d[2],f=d[1];return a(c,f,e,q(b))}return c}return b}function
-r(e,b){if(b){var
-c=b[4],i=b[3],h=b[2],d=b[1],j=f(g[1],e,h);if(0===j)return C(d,c);if(0<=j){var
-k=r(e,c);return c===k?b:a(d,h,i,k)}var
-l=r(e,d);return d===l?b:a(l,h,i,c)}return 0}function
-s(d,i,c){if(c){var
-e=c[4],j=c[3],k=c[2],h=c[1],r=c[5],l=f(g[1],d,k);if(0===l){var
+r(f,b){if(b){var
+c=b[4],i=b[3],h=b[2],e=b[1],j=d(g[1],f,h);if(0===j)return C(e,c);if(0<=j){var
+k=r(f,c);return c===k?b:a(e,h,i,k)}var
+l=r(f,e);return e===l?b:a(l,h,i,c)}return 0}function
+s(e,i,c){if(c){var
+f=c[4],j=c[3],k=c[2],h=c[1],r=c[5],l=d(g[1],e,k);if(0===l){var
 m=b(i,[0,j]);if(m){var
-n=m[1];return j===n?c:[0,h,d,n,e,r]}return C(h,e)}if(0<=l){var
-o=s(d,i,e);return e===o?c:a(h,k,j,o)}var
-p=s(d,i,h);return h===p?c:a(p,k,j,e)}var
-q=b(i,0);return q?[0,0,d,q[1],0,1]:0}function
+n=m[1];return j===n?c:[0,h,e,n,f,r]}return C(h,f)}if(0<=l){var
+o=s(e,i,f);return f===o?c:a(h,k,j,o)}var
+p=s(e,i,h);return h===p?c:a(p,k,j,f)}var
+q=b(i,0);return q?[0,0,e,q[1],0,1]:0}function
 D(b,c){var
 a=c;for(;;){if(a){var
-d=a[4],e=a[3],g=a[2];D(b,a[1]);f(b,g,e);var
-a=d;continue}return 0}}function
+e=a[4],f=a[3],g=a[2];D(b,a[1]);d(b,g,f);var
+a=e;continue}return 0}}function
 t(c,a){if(a){var
 d=a[5],e=a[4],f=a[3],g=a[2],h=t(c,a[1]),i=b(c,f);return[0,h,g,i,t(c,e),d]}return 0}function
 u(b,a){if(a){var
-c=a[2],d=a[5],e=a[4],g=a[3],h=u(b,a[1]),i=f(b,c,g);return[0,h,c,i,u(b,e),d]}return 0}function
+c=a[2],e=a[5],f=a[4],g=a[3],h=u(b,a[1]),i=d(b,c,g);return[0,h,c,i,u(b,f),e]}return 0}function
 E(c,e,d){var
 a=e,b=d;for(;;){if(a){var
-f=a[4],g=a[3],h=a[2],i=ba(c,h,g,E(c,a[1],b)),a=f,b=i;continue}return b}}function
+f=a[4],g=a[3],h=a[2],i=be(c,h,g,E(c,a[1],b)),a=f,b=i;continue}return b}}function
 F(b,g){var
 a=g;for(;;){if(a){var
-h=a[4],i=a[1],c=f(b,a[2],a[3]);if(c){var
-d=F(b,i);if(d){var
+h=a[4],i=a[1],c=d(b,a[2],a[3]);if(c){var
+e=F(b,i);if(e){var
 a=h;continue}var
-e=d}else
+f=e}else
 var
-e=c;return e}return 1}}function
+f=c;return f}return 1}}function
 G(b,g){var
 a=g;for(;;){if(a){var
-h=a[4],i=a[1],c=f(b,a[2],a[3]);if(c)var
-d=c;else{var
-e=G(b,i);if(!e){var
+h=a[4],i=a[1],c=d(b,a[2],a[3]);if(c)var
+e=c;else{var
+f=G(b,i);if(!f){var
 a=h;continue}var
-d=e}return d}return 0}}function
+e=f}return e}return 0}}function
 H(d,c,b){if(b){var
 e=b[4],f=b[3],g=b[2];return a(H(d,c,b[1]),g,f,e)}return p(d,c)}function
 I(d,c,b){if(b){var
 e=b[3],f=b[2],g=b[1];return a(g,f,e,I(d,c,b[4]))}return p(d,c)}function
-c(e,g,f,b){if(e){if(b){var
-h=b[5],i=e[5],j=b[4],k=b[3],l=b[2],m=b[1],n=e[4],o=e[3],p=e[2],q=e[1];return(h+2|0)<i?a(q,p,o,c(n,g,f,b)):(i+2|0)<h?a(c(e,g,f,m),l,k,j):d(e,g,f,b)}return I(g,f,e)}return H(g,f,b)}function
+c(d,g,f,b){if(d){if(b){var
+h=b[5],i=d[5],j=b[4],k=b[3],l=b[2],m=b[1],n=d[4],o=d[3],p=d[2],q=d[1];return(h+2|0)<i?a(q,p,o,c(n,g,f,b)):(i+2|0)<h?a(c(d,g,f,m),l,k,j):e(d,g,f,b)}return I(g,f,d)}return H(g,f,b)}function
 j(b,a){if(b){if(a){var
 d=n(a),e=d[2],f=d[1];return c(b,f,e,q(a))}return b}return a}function
 o(d,e,b,a){return b?c(d,e,b[1],a):j(d,a)}function
 i(b,a){if(a){var
-d=a[4],e=a[3],h=a[2],j=a[1],m=f(g[1],b,h);if(0===m)return[0,j,[0,e],d];if(0<=m){var
-k=i(b,d),n=k[3],o=k[2];return[0,c(j,h,e,k[1]),o,n]}var
-l=i(b,j),p=l[2],q=l[1];return[0,q,p,c(l[3],h,e,d)]}return le}function
+e=a[4],f=a[3],h=a[2],j=a[1],m=d(g[1],b,h);if(0===m)return[0,j,[0,f],e];if(0<=m){var
+k=i(b,e),n=k[3],o=k[2];return[0,c(j,h,f,k[1]),o,n]}var
+l=i(b,j),p=l[2],q=l[1];return[0,q,p,c(l[3],h,f,e)]}return lv}function
 k(c,b,a){if(b){var
 d=b[2],j=b[5],l=b[4],m=b[3],n=b[1];if(h(a)<=j){var
-e=i(d,a),p=e[2],q=e[1],r=k(c,l,e[3]),s=ba(c,d,[0,m],p);return o(k(c,n,q),d,s,r)}}else
+e=i(d,a),p=e[2],q=e[1],r=k(c,l,e[3]),s=be(c,d,[0,m],p);return o(k(c,n,q),d,s,r)}}else
 if(!a)return 0;if(a){var
-f=a[2],t=a[4],u=a[3],v=a[1],g=i(f,b),w=g[2],x=g[1],y=k(c,g[3],t),z=ba(c,f,w,[0,u]);return o(k(c,x,v),f,z,y)}throw[0,K,lf]}function
+f=a[2],t=a[4],u=a[3],v=a[1],g=i(f,b),w=g[2],x=g[1],y=k(c,g[3],t),z=be(c,f,w,[0,u]);return o(k(c,x,v),f,z,y)}throw[0,K,lw]}function
 l(d,b,a){if(b){if(a){var
 j=a[3],e=a[2],k=b[3],f=b[2],u=a[4],v=a[1],w=b[4],x=b[1];if(a[5]<=b[5]){var
-g=i(f,a),m=g[2],y=g[3],n=l(d,x,g[1]),p=l(d,w,y);return m?o(n,f,ba(d,f,k,m[1]),p):c(n,f,k,p)}var
-h=i(e,b),q=h[2],z=h[3],r=l(d,h[1],v),s=l(d,z,u);return q?o(r,e,ba(d,e,q[1],j),s):c(r,e,j,s)}var
+g=i(f,a),m=g[2],y=g[3],n=l(d,x,g[1]),p=l(d,w,y);return m?o(n,f,be(d,f,k,m[1]),p):c(n,f,k,p)}var
+h=i(e,b),q=h[2],z=h[3],r=l(d,h[1],v),s=l(d,z,u);return q?o(r,e,be(d,e,q[1],j),s):c(r,e,j,s)}var
 t=b}else
 var
 t=a;return t}function
 v(b,a){if(a){var
-g=a[4],h=a[3],i=a[2],k=a[1],d=v(b,k),l=f(b,i,h),e=v(b,g);if(l){if(k===d&&g===e)return a;return c(d,i,h,e)}return j(d,e)}return 0}function
+g=a[4],h=a[3],i=a[2],k=a[1],e=v(b,k),l=d(b,i,h),f=v(b,g);if(l){if(k===e&&g===f)return a;return c(e,i,h,f)}return j(e,f)}return 0}function
 w(b,a){if(a){var
-d=a[2],i=a[4],k=a[3],e=w(b,a[1]),g=f(b,d,k),h=w(b,i);return g?c(e,d,g[1],h):j(e,h)}return 0}function
+e=a[2],i=a[4],k=a[3],f=w(b,a[1]),g=d(b,e,k),h=w(b,i);return g?c(f,e,g[1],h):j(f,h)}return 0}function
 x(b,a){if(a){var
-d=a[3],e=a[2],n=a[4],g=x(b,a[1]),h=g[2],i=g[1],o=f(b,e,d),k=x(b,n),l=k[2],m=k[1];if(o){var
-p=j(h,l);return[0,c(i,e,d,m),p]}var
-q=c(h,e,d,l);return[0,j(i,m),q]}return lg}function
-e(d,c){var
+e=a[3],f=a[2],n=a[4],g=x(b,a[1]),h=g[2],i=g[1],o=d(b,f,e),k=x(b,n),l=k[2],m=k[1];if(o){var
+p=j(h,l);return[0,c(i,f,e,m),p]}var
+q=c(h,f,e,l);return[0,j(i,m),q]}return lx}function
+f(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[2],a[3],a[4],b],a=a[1],b=e;continue}return b}}function
 Z(j,i,h){var
-r=e(h,0),b=e(i,0),a=r;for(;;){if(b){if(a){var
-k=a[4],l=a[3],m=a[2],n=b[4],o=b[3],p=b[2],c=f(g[1],b[1],a[1]);if(0===c){var
-d=f(j,p,m);if(0===d){var
-q=e(l,k),b=e(o,n),a=q;continue}return d}return c}return 1}return a?-1:0}}function
+r=f(h,0),b=f(i,0),a=r;for(;;){if(b){if(a){var
+k=a[4],l=a[3],m=a[2],n=b[4],o=b[3],p=b[2],c=d(g[1],b[1],a[1]);if(0===c){var
+e=d(j,p,m);if(0===e){var
+q=f(l,k),b=f(o,n),a=q;continue}return e}return c}return 1}return a?-1:0}}function
 _(k,j,i){var
-s=e(i,0),b=e(j,0),a=s;for(;;){if(b){if(a){var
-l=a[4],m=a[3],n=a[2],o=b[4],p=b[3],q=b[2],c=0===f(g[1],b[1],a[1])?1:0;if(c){var
-d=f(k,q,n);if(d){var
-r=e(m,l),b=e(p,o),a=r;continue}var
-h=d}else
+s=f(i,0),b=f(j,0),a=s;for(;;){if(b){if(a){var
+l=a[4],m=a[3],n=a[2],o=b[4],p=b[3],q=b[2],c=0===d(g[1],b[1],a[1])?1:0;if(c){var
+e=d(k,q,n);if(e){var
+r=f(m,l),b=f(p,o),a=r;continue}var
+h=e}else
 var
 h=c;return h}return 0}return a?0:1}}function
 y(a){if(a){var
@@ -1247,155 +1247,155 @@ J(d,c){var
 b=d,a=c;for(;;){if(a){var
 e=a[3],f=a[2],g=a[1],b=[0,[0,f,e],J(b,a[4])],a=g;continue}return b}}function
 $(a){return J(0,a)}function
-L(b,a){return gj(function(b,a){return m(a[1],a[2],b)},a,b)}function
+L(b,a){return gs(function(b,a){return m(a[1],a[2],b)},a,b)}function
 aa(a){return L(a,A)}function
-z(a,f){if(a){var
-b=a[2],c=a[1],d=e(a[3],a[4]);return[0,[0,c,b],function(a){return z(d,a)}]}return 0}function
+z(a,e){if(a){var
+b=a[2],c=a[1],d=f(a[3],a[4]);return[0,[0,c,b],function(a){return z(d,a)}]}return 0}function
 ab(a){var
-b=e(a,0);return function(a){return z(b,a)}}function
+b=f(a,0);return function(a){return z(b,a)}}function
 M(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[2],a[3],a[1],b],a=a[4],b=e;continue}return b}}function
 N(a,e){if(a){var
 b=a[2],c=a[1],d=M(a[3],a[4]);return[0,[0,c,b],function(a){return N(d,a)}]}return 0}function
 ac(a){var
-b=M(a,0);return function(a){return N(b,a)}}return[0,A,O,W,m,s,p,r,k,l,Z,_,D,E,F,G,v,w,x,y,$,n,B,X,Y,n,B,i,Q,V,R,S,T,U,t,u,ab,ac,function(k,j){var
+b=M(a,0);return function(a){return N(b,a)}}return[0,A,O,W,m,s,p,r,k,l,Z,_,D,E,F,G,v,w,x,y,$,n,B,X,Y,n,B,i,P,V,R,S,T,U,t,u,ab,ac,function(k,j){var
 a=j,b=0;for(;;){if(a){var
-c=a[4],e=a[3],d=a[2],l=a[1],h=f(g[1],d,k);if(0!==h){if(0<=h){var
-a=l,b=[0,d,e,c,b];continue}var
+c=a[4],f=a[3],e=a[2],l=a[1],h=d(g[1],e,k);if(0!==h){if(0<=h){var
+a=l,b=[0,e,f,c,b];continue}var
 a=c;continue}var
-i=[0,d,e,c,b]}else
+i=[0,e,f,c,b]}else
 var
 i=b;return function(a){return z(i,a)}}},L,aa]}var
-lj=[M,li,bm(0)];function
-lk(a){throw lj}function
-gy(a){var
-d=a[1];a[1]=lk;try{var
-c=b(d,0);vo(a,c);return c}catch(b){b=ao(b);a[1]=function(a){throw b};throw b}}function
-bG(a){var
-b=1<=a?a:1,c=cG<b?cG:b,d=N(c);return[0,d,0,c,d]}function
-bH(a){return gt(a[1],0,a[2])}function
-er(a,c){var
-d=a[2],b=[0,a[3]];for(;;){if(b[1]<(d+c|0)){b[1]=2*b[1]|0;continue}if(cG<b[1])if((d+c|0)<=cG)b[1]=cG;else
-ej(ln);var
-e=N(b[1]);en(a[1],0,e,0,a[2]);a[1]=e;a[3]=b[1];if((a[2]+c|0)<=a[3]){if((d+c|0)<=a[3])return 0;throw[0,K,ll]}throw[0,K,lm]}}function
-T(a,c){var
-b=a[2];if(a[3]<=b)er(a,1);H(a[1],b,c);a[2]=b+1|0;return 0}function
-bs(a,c){var
-b=g(c),d=a[2]+b|0;if(a[3]<d)er(a,b);a2(c,0,a[1],a[2],b);a[2]=d;return 0}function
-es(a){return 5===a[2]?12:-6}function
-gz(a){return[0,0,N(a)]}function
-gA(a,h){var
-b=ag(a[2]),c=a[1]+h|0,d=b<c?1:0;if(d){var
-e=b*2|0,i=c<=e?e:c,f=N(i);en(a[2],0,f,0,b);a[2]=f;var
+lA=[N,lz,bu(0)];function
+lB(a){throw lA}function
+gH(a){var
+d=a[1];a[1]=lB;try{var
+c=b(d,0);v0(a,c);return c}catch(b){b=al(b);a[1]=function(a){throw b};throw b}}function
+bQ(a){var
+b=1<=a?a:1,c=cO<b?cO:b,d=O(c);return[0,d,0,c,d]}function
+bR(a){return gC(a[1],0,a[2])}function
+ex(a,c){var
+d=a[2],b=[0,a[3]];for(;;){if(b[1]<(d+c|0)){b[1]=2*b[1]|0;continue}if(cO<b[1])if((d+c|0)<=cO)b[1]=cO;else
+ep(lE);var
+e=O(b[1]);et(a[1],0,e,0,a[2]);a[1]=e;a[3]=b[1];if((a[2]+c|0)<=a[3]){if((d+c|0)<=a[3])return 0;throw[0,K,lC]}throw[0,K,lD]}}function
+V(a,c){var
+b=a[2];if(a[3]<=b)ex(a,1);H(a[1],b,c);a[2]=b+1|0;return 0}function
+bA(a,c){var
+b=g(c),d=a[2]+b|0;if(a[3]<d)ex(a,b);a5(c,0,a[1],a[2],b);a[2]=d;return 0}function
+ey(a){return 5===a[2]?12:-6}function
+gI(a){return[0,0,O(a)]}function
+gJ(a,h){var
+b=ah(a[2]),c=a[1]+h|0,d=b<c?1:0;if(d){var
+e=b*2|0,i=c<=e?e:c,f=O(i);et(a[2],0,f,0,b);a[2]=f;var
 g=0}else
 var
 g=d;return g}function
-b2(a,b){gA(a,1);bB(a[2],a[1],b);a[1]=a[1]+1|0;return 0}function
-ah(a,c){var
-b=g(c);gA(a,b);aU(c,0,a[2],a[1],b);a[1]=a[1]+b|0;return 0}function
-gB(a){return gt(a[2],0,a[1])}function
-et(b,c){var
+ca(a,b){gJ(a,1);bL(a[2],a[1],b);a[1]=a[1]+1|0;return 0}function
+ai(a,c){var
+b=g(c);gJ(a,b);aX(c,0,a[2],a[1],b);a[1]=a[1]+b|0;return 0}function
+gK(a){return gC(a[2],0,a[1])}function
+ez(b,c){var
 a=c;for(;;)if(typeof
 a==="number")return 0;else
 switch(a[0]){case
 0:var
-d=a[1];ah(b,lx);var
+d=a[1];ai(b,lO);var
 a=d;continue;case
 1:var
-e=a[1];ah(b,ly);var
+e=a[1];ai(b,lP);var
 a=e;continue;case
 2:var
-f=a[1];ah(b,lz);var
+f=a[1];ai(b,lQ);var
 a=f;continue;case
 3:var
-g=a[1];ah(b,lA);var
+g=a[1];ai(b,lR);var
 a=g;continue;case
 4:var
-h=a[1];ah(b,lB);var
+h=a[1];ai(b,lS);var
 a=h;continue;case
 5:var
-i=a[1];ah(b,lC);var
+i=a[1];ai(b,lT);var
 a=i;continue;case
 6:var
-j=a[1];ah(b,lD);var
+j=a[1];ai(b,lU);var
 a=j;continue;case
 7:var
-k=a[1];ah(b,lE);var
+k=a[1];ai(b,lV);var
 a=k;continue;case
 8:var
-l=a[2],m=a[1];ah(b,lF);et(b,m);ah(b,lG);var
+l=a[2],m=a[1];ai(b,lW);ez(b,m);ai(b,lX);var
 a=l;continue;case
 9:var
-n=a[3],o=a[1];ah(b,lH);et(b,o);ah(b,lI);var
+n=a[3],o=a[1];ai(b,lY);ez(b,o);ai(b,lZ);var
 a=n;continue;case
 10:var
-p=a[1];ah(b,lJ);var
+p=a[1];ai(b,l0);var
 a=p;continue;case
 11:var
-q=a[1];ah(b,lK);var
+q=a[1];ai(b,l1);var
 a=q;continue;case
 12:var
-r=a[1];ah(b,lL);var
+r=a[1];ai(b,l2);var
 a=r;continue;case
 13:var
-s=a[1];ah(b,lM);var
+s=a[1];ai(b,l3);var
 a=s;continue;default:var
-t=a[1];ah(b,lN);var
+t=a[1];ai(b,l4);var
 a=t;continue}}function
-U(a){if(typeof
+W(a){if(typeof
 a==="number")return 0;else
 switch(a[0]){case
-0:return[0,U(a[1])];case
-1:return[1,U(a[1])];case
-2:return[2,U(a[1])];case
-3:return[3,U(a[1])];case
-4:return[4,U(a[1])];case
-5:return[5,U(a[1])];case
-6:return[6,U(a[1])];case
-7:return[7,U(a[1])];case
+0:return[0,W(a[1])];case
+1:return[1,W(a[1])];case
+2:return[2,W(a[1])];case
+3:return[3,W(a[1])];case
+4:return[4,W(a[1])];case
+5:return[5,W(a[1])];case
+6:return[6,W(a[1])];case
+7:return[7,W(a[1])];case
 8:var
-b=a[1];return[8,b,U(a[2])];case
+b=a[1];return[8,b,W(a[2])];case
 9:var
-c=a[2],d=a[1];return[9,c,d,U(a[3])];case
-10:return[10,U(a[1])];case
-11:return[11,U(a[1])];case
-12:return[12,U(a[1])];case
-13:return[13,U(a[1])];default:return[14,U(a[1])]}}function
-ai(a){if(typeof
+c=a[2],d=a[1];return[9,c,d,W(a[3])];case
+10:return[10,W(a[1])];case
+11:return[11,W(a[1])];case
+12:return[12,W(a[1])];case
+13:return[13,W(a[1])];default:return[14,W(a[1])]}}function
+aj(a){if(typeof
 a==="number"){var
 s=function(a){return 0},t=function(a){return 0},u=function(a){return 0};return[0,function(a){return 0},u,t,s]}else
 switch(a[0]){case
 0:var
-c=ai(a[1]),v=c[4],w=c[3],x=c[2],y=c[1],z=function(a){b(x,0);return 0};return[0,function(a){b(y,0);return 0},z,w,v];case
+c=aj(a[1]),v=c[4],w=c[3],x=c[2],y=c[1],z=function(a){b(x,0);return 0};return[0,function(a){b(y,0);return 0},z,w,v];case
 1:var
-d=ai(a[1]),A=d[4],B=d[3],C=d[2],D=d[1],E=function(a){b(C,0);return 0};return[0,function(a){b(D,0);return 0},E,B,A];case
+d=aj(a[1]),A=d[4],B=d[3],C=d[2],D=d[1],E=function(a){b(C,0);return 0};return[0,function(a){b(D,0);return 0},E,B,A];case
 2:var
-e=ai(a[1]),F=e[4],G=e[3],H=e[2],I=e[1],J=function(a){b(H,0);return 0};return[0,function(a){b(I,0);return 0},J,G,F];case
+e=aj(a[1]),F=e[4],G=e[3],H=e[2],I=e[1],J=function(a){b(H,0);return 0};return[0,function(a){b(I,0);return 0},J,G,F];case
 3:var
-f=ai(a[1]),K=f[4],L=f[3],M=f[2],N=f[1],O=function(a){b(M,0);return 0};return[0,function(a){b(N,0);return 0},O,L,K];case
+f=aj(a[1]),K=f[4],L=f[3],M=f[2],N=f[1],O=function(a){b(M,0);return 0};return[0,function(a){b(N,0);return 0},O,L,K];case
 4:var
-g=ai(a[1]),P=g[4],Q=g[3],R=g[2],S=g[1],T=function(a){b(R,0);return 0};return[0,function(a){b(S,0);return 0},T,Q,P];case
+g=aj(a[1]),P=g[4],Q=g[3],R=g[2],S=g[1],T=function(a){b(R,0);return 0};return[0,function(a){b(S,0);return 0},T,Q,P];case
 5:var
-h=ai(a[1]),V=h[4],W=h[3],Y=h[2],Z=h[1],_=function(a){b(Y,0);return 0};return[0,function(a){b(Z,0);return 0},_,W,V];case
+h=aj(a[1]),U=h[4],V=h[3],X=h[2],Y=h[1],_=function(a){b(X,0);return 0};return[0,function(a){b(Y,0);return 0},_,V,U];case
 6:var
-i=ai(a[1]),$=i[4],aa=i[3],ab=i[2],ac=i[1],ad=function(a){b(ab,0);return 0};return[0,function(a){b(ac,0);return 0},ad,aa,$];case
+i=aj(a[1]),$=i[4],aa=i[3],ab=i[2],ac=i[1],ad=function(a){b(ab,0);return 0};return[0,function(a){b(ac,0);return 0},ad,aa,$];case
 7:var
-j=ai(a[1]),ae=j[4],af=j[3],ag=j[2],ah=j[1],aj=function(a){b(ag,0);return 0};return[0,function(a){b(ah,0);return 0},aj,af,ae];case
+j=aj(a[1]),ae=j[4],af=j[3],ag=j[2],ah=j[1],ai=function(a){b(ag,0);return 0};return[0,function(a){b(ah,0);return 0},ai,af,ae];case
 8:var
-k=ai(a[2]),ak=k[4],al=k[3],am=k[2],an=k[1],ao=function(a){b(am,0);return 0};return[0,function(a){b(an,0);return 0},ao,al,ak];case
+k=aj(a[2]),ak=k[4],al=k[3],am=k[2],an=k[1],ao=function(a){b(am,0);return 0};return[0,function(a){b(an,0);return 0},ao,al,ak];case
 9:var
-ap=a[2],aq=a[1],l=ai(a[3]),ar=l[4],as=l[3],at=l[2],au=l[1],m=ai(X(U(aq),ap)),av=m[4],aw=m[3],ax=m[2],ay=m[1],az=function(a){b(av,0);b(ar,0);return 0},aA=function(a){b(as,0);b(aw,0);return 0},aB=function(a){b(ax,0);b(at,0);return 0};return[0,function(a){b(au,0);b(ay,0);return 0},aB,aA,az];case
+ap=a[2],aq=a[1],l=aj(a[3]),ar=l[4],as=l[3],at=l[2],au=l[1],m=aj(Z(W(aq),ap)),av=m[4],aw=m[3],ax=m[2],ay=m[1],az=function(a){b(av,0);b(ar,0);return 0},aA=function(a){b(as,0);b(aw,0);return 0},aB=function(a){b(ax,0);b(at,0);return 0};return[0,function(a){b(au,0);b(ay,0);return 0},aB,aA,az];case
 10:var
-n=ai(a[1]),aC=n[4],aD=n[3],aE=n[2],aF=n[1],aG=function(a){b(aE,0);return 0};return[0,function(a){b(aF,0);return 0},aG,aD,aC];case
+n=aj(a[1]),aC=n[4],aD=n[3],aE=n[2],aF=n[1],aG=function(a){b(aE,0);return 0};return[0,function(a){b(aF,0);return 0},aG,aD,aC];case
 11:var
-o=ai(a[1]),aH=o[4],aI=o[3],aJ=o[2],aK=o[1],aL=function(a){b(aJ,0);return 0};return[0,function(a){b(aK,0);return 0},aL,aI,aH];case
+o=aj(a[1]),aH=o[4],aI=o[3],aJ=o[2],aK=o[1],aL=function(a){b(aJ,0);return 0};return[0,function(a){b(aK,0);return 0},aL,aI,aH];case
 12:var
-p=ai(a[1]),aM=p[4],aN=p[3],aO=p[2],aP=p[1],aQ=function(a){b(aO,0);return 0};return[0,function(a){b(aP,0);return 0},aQ,aN,aM];case
+p=aj(a[1]),aM=p[4],aN=p[3],aO=p[2],aP=p[1],aQ=function(a){b(aO,0);return 0};return[0,function(a){b(aP,0);return 0},aQ,aN,aM];case
 13:var
-q=ai(a[1]),aR=q[4],aS=q[3],aT=q[2],aU=q[1],aV=function(a){b(aR,0);return 0},aW=function(a){b(aS,0);return 0},aX=function(a){b(aT,0);return 0};return[0,function(a){b(aU,0);return 0},aX,aW,aV];default:var
-r=ai(a[1]),aY=r[4],aZ=r[3],a0=r[2],a1=r[1],a2=function(a){b(aY,0);return 0},a3=function(a){b(aZ,0);return 0},a4=function(a){b(a0,0);return 0};return[0,function(a){b(a1,0);return 0},a4,a3,a2]}}function
-X(d,c){var
+q=aj(a[1]),aR=q[4],aS=q[3],aT=q[2],aU=q[1],aV=function(a){b(aR,0);return 0},aW=function(a){b(aS,0);return 0},aX=function(a){b(aT,0);return 0};return[0,function(a){b(aU,0);return 0},aX,aW,aV];default:var
+r=aj(a[1]),aY=r[4],aZ=r[3],a0=r[2],a1=r[1],a2=function(a){b(aY,0);return 0},a3=function(a){b(aZ,0);return 0},a4=function(a){b(a0,0);return 0};return[0,function(a){b(a1,0);return 0},a4,a3,a2]}}function
+Z(d,c){var
 a=0;if(typeof
 d==="number")if(typeof
 c==="number")return 0;else
@@ -1406,12 +1406,12 @@ switch(c[0]){case
 13:a=3;break;case
 14:a=4;break;case
 8:a=5;break;case
-9:a=6;break;default:throw[0,K,lO]}else
+9:a=6;break;default:throw[0,K,l5]}else
 switch(d[0]){case
 0:var
 e=0,t=d[1];if(typeof
 c!=="number")switch(c[0]){case
-0:return[0,X(t,c[1])];case
+0:return[0,Z(t,c[1])];case
 8:a=5;e=1;break;case
 9:a=6;e=1;break;case
 10:e=1;break;case
@@ -1422,7 +1422,7 @@ c!=="number")switch(c[0]){case
 1:var
 f=0,u=d[1];if(typeof
 c!=="number")switch(c[0]){case
-1:return[1,X(u,c[1])];case
+1:return[1,Z(u,c[1])];case
 8:a=5;f=1;break;case
 9:a=6;f=1;break;case
 10:f=1;break;case
@@ -1434,7 +1434,7 @@ c!=="number")switch(c[0]){case
 g=0,v=d[1];if(typeof
 c==="number")g=1;else
 switch(c[0]){case
-2:return[2,X(v,c[1])];case
+2:return[2,Z(v,c[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1446,7 +1446,7 @@ switch(c[0]){case
 h=0,w=d[1];if(typeof
 c==="number")h=1;else
 switch(c[0]){case
-3:return[3,X(w,c[1])];case
+3:return[3,Z(w,c[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1458,7 +1458,7 @@ switch(c[0]){case
 i=0,x=d[1];if(typeof
 c==="number")i=1;else
 switch(c[0]){case
-4:return[4,X(x,c[1])];case
+4:return[4,Z(x,c[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1470,7 +1470,7 @@ switch(c[0]){case
 j=0,y=d[1];if(typeof
 c==="number")j=1;else
 switch(c[0]){case
-5:return[5,X(y,c[1])];case
+5:return[5,Z(y,c[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1482,7 +1482,7 @@ switch(c[0]){case
 k=0,z=d[1];if(typeof
 c==="number")k=1;else
 switch(c[0]){case
-6:return[6,X(z,c[1])];case
+6:return[6,Z(z,c[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1494,7 +1494,7 @@ switch(c[0]){case
 l=0,A=d[1];if(typeof
 c==="number")l=1;else
 switch(c[0]){case
-7:return[7,X(A,c[1])];case
+7:return[7,Z(A,c[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1507,40 +1507,40 @@ m=0,B=d[2],C=d[1];if(typeof
 c==="number")m=1;else
 switch(c[0]){case
 8:var
-D=c[1],E=X(B,c[2]);return[8,X(C,D),E];case
+D=c[1],E=Z(B,c[2]);return[8,Z(C,D),E];case
 10:break;case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:a=4;break;default:m=1}if(m)throw[0,K,lX];break;case
+14:a=4;break;default:m=1}if(m)throw[0,K,mc];break;case
 9:var
 n=0,F=d[3],G=d[2],H=d[1];if(typeof
 c==="number")n=1;else
 switch(c[0]){case
 8:a=5;break;case
 9:var
-I=c[3],J=c[2],L=c[1],s=ai(X(U(G),L)),M=s[4];b(s[2],0);b(M,0);return[9,H,J,X(F,I)];case
+I=c[3],J=c[2],L=c[1],s=aj(Z(W(G),L)),M=s[4];b(s[2],0);b(M,0);return[9,H,J,Z(F,I)];case
 10:break;case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:a=4;break;default:n=1}if(n)throw[0,K,lY];break;case
+14:a=4;break;default:n=1}if(n)throw[0,K,md];break;case
 10:var
 N=d[1];if(typeof
-c!=="number"&&10===c[0])return[10,X(N,c[1])];throw[0,K,lZ];case
+c!=="number"&&10===c[0])return[10,Z(N,c[1])];throw[0,K,me];case
 11:var
 o=0,O=d[1];if(typeof
 c==="number")o=1;else
 switch(c[0]){case
 10:break;case
-11:return[11,X(O,c[1])];default:o=1}if(o)throw[0,K,l0];break;case
+11:return[11,Z(O,c[1])];default:o=1}if(o)throw[0,K,mf];break;case
 12:var
 p=0,P=d[1];if(typeof
 c==="number")p=1;else
 switch(c[0]){case
 10:break;case
 11:a=1;break;case
-12:return[12,X(P,c[1])];default:p=1}if(p)throw[0,K,l1];break;case
+12:return[12,Z(P,c[1])];default:p=1}if(p)throw[0,K,mg];break;case
 13:var
 q=0,Q=d[1];if(typeof
 c==="number")q=1;else
@@ -1548,7 +1548,7 @@ switch(c[0]){case
 10:break;case
 11:a=1;break;case
 12:a=2;break;case
-13:return[13,X(Q,c[1])];default:q=1}if(q)throw[0,K,l2];break;default:var
+13:return[13,Z(Q,c[1])];default:q=1}if(q)throw[0,K,mh];break;default:var
 r=0,R=d[1];if(typeof
 c==="number")r=1;else
 switch(c[0]){case
@@ -1556,25 +1556,25 @@ switch(c[0]){case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:return[14,X(R,c[1])];default:r=1}if(r)throw[0,K,l3]}switch(a){case
-0:throw[0,K,lR];case
-1:throw[0,K,lS];case
-2:throw[0,K,lT];case
-3:throw[0,K,lU];case
-4:throw[0,K,lV];case
-5:throw[0,K,lP];case
-6:throw[0,K,lQ];default:throw[0,K,lW]}}var
-ab=[M,l4,bm(0)];function
-di(b,a){if(typeof
+14:return[14,Z(R,c[1])];default:r=1}if(r)throw[0,K,mi]}switch(a){case
+0:throw[0,K,l8];case
+1:throw[0,K,l9];case
+2:throw[0,K,l_];case
+3:throw[0,K,l$];case
+4:throw[0,K,ma];case
+5:throw[0,K,l6];case
+6:throw[0,K,l7];default:throw[0,K,mb]}}var
+ac=[N,mj,bu(0)];function
+dq(b,a){if(typeof
 b==="number")return[0,0,a];else{if(0===b[0])return[0,[0,b[1],b[2]],a];if(typeof
-a!=="number"&&2===a[0])return[0,[1,b[1]],a[1]];throw ab}}function
-cJ(e,b,d){var
-a=di(e,d);if(typeof
+a!=="number"&&2===a[0])return[0,[1,b[1]],a[1]];throw ac}}function
+cR(e,b,d){var
+a=dq(e,d);if(typeof
 b==="number"){if(b){var
 c=a[2];if(typeof
-c!=="number"&&2===c[0])return[0,a[1],1,c[1]];throw ab}return[0,a[1],0,a[2]]}return[0,a[1],[0,b[1]],a[2]]}function
+c!=="number"&&2===c[0])return[0,a[1],1,c[1]];throw ac}return[0,a[1],0,a[2]]}return[0,a[1],[0,b[1]],a[2]]}function
 au(c,d,a){if(typeof
-c==="number")return[0,0,A(d,a)];else
+c==="number")return[0,0,C(d,a)];else
 switch(c[0]){case
 0:if(typeof
 a!=="number"&&0===a[0]){var
@@ -1602,14 +1602,14 @@ a!=="number"&&7===a[0]){var
 n=au(c[1],d,a[1]);return[0,[7,n[1]],n[2]]}break;case
 8:if(typeof
 a!=="number"&&8===a[0]){var
-o=a[1],w=a[2],x=c[2];if(bX([0,c[1]],[0,o]))throw ab;var
+o=a[1],w=a[2],x=c[2];if(b7([0,c[1]],[0,o]))throw ac;var
 p=au(x,d,w);return[0,[8,o,p[1]],p[2]]}break;case
 9:if(typeof
 a!=="number"&&9===a[0]){var
-e=a[2],f=a[1],y=a[3],z=c[3],B=c[2],C=c[1],D=[0,J(f)];if(bX([0,J(C)],D))throw ab;var
-E=[0,J(e)];if(bX([0,J(B)],E))throw ab;var
-q=ai(X(U(f),e)),F=q[4];b(q[2],0);b(F,0);var
-r=au(J(z),d,y),G=r[2];return[0,[9,f,e,U(r[1])],G]}break;case
+e=a[2],f=a[1],y=a[3],z=c[3],A=c[2],B=c[1],D=[0,J(f)];if(b7([0,J(B)],D))throw ac;var
+E=[0,J(e)];if(b7([0,J(A)],E))throw ac;var
+q=aj(Z(W(f),e)),F=q[4];b(q[2],0);b(F,0);var
+r=au(J(z),d,y),G=r[2];return[0,[9,f,e,W(r[1])],G]}break;case
 10:if(typeof
 a!=="number"&&10===a[0]){var
 s=au(c[1],d,a[1]);return[0,[10,s[1]],s[2]]}break;case
@@ -1621,142 +1621,142 @@ a!=="number"&&13===a[0]){var
 u=au(c[1],d,a[1]);return[0,[13,u[1]],u[2]]}break;case
 14:if(typeof
 a!=="number"&&14===a[0]){var
-v=au(c[1],d,a[1]);return[0,[14,v[1]],v[2]]}break}throw ab}function
-A(b,a){if(typeof
+v=au(c[1],d,a[1]);return[0,[14,v[1]],v[2]]}break}throw ac}function
+C(b,a){if(typeof
 b==="number")return[0,0,a];else
 switch(b[0]){case
 0:if(typeof
 a!=="number"&&0===a[0]){var
-s=A(b[1],a[1]);return[0,[0,s[1]],s[2]]}break;case
+s=C(b[1],a[1]);return[0,[0,s[1]],s[2]]}break;case
 1:if(typeof
 a!=="number"&&0===a[0]){var
-t=A(b[1],a[1]);return[0,[1,t[1]],t[2]]}break;case
+t=C(b[1],a[1]);return[0,[1,t[1]],t[2]]}break;case
 2:var
-ad=b[2],u=di(b[1],a),e=u[2],ae=u[1];if(typeof
+ad=b[2],u=dq(b[1],a),e=u[2],ae=u[1];if(typeof
 e!=="number"&&1===e[0]){var
-v=A(ad,e[1]);return[0,[2,ae,v[1]],v[2]]}throw ab;case
+v=C(ad,e[1]);return[0,[2,ae,v[1]],v[2]]}throw ac;case
 3:var
-af=b[2],w=di(b[1],a),f=w[2],ag=w[1];if(typeof
+af=b[2],w=dq(b[1],a),f=w[2],ag=w[1];if(typeof
 f!=="number"&&1===f[0]){var
-x=A(af,f[1]);return[0,[3,ag,x[1]],x[2]]}throw ab;case
+x=C(af,f[1]);return[0,[3,ag,x[1]],x[2]]}throw ac;case
 4:var
-ah=b[4],ai=b[1],g=cJ(b[2],b[3],a),h=g[3],aj=g[1];if(typeof
+ah=b[4],ai=b[1],g=cR(b[2],b[3],a),h=g[3],aj=g[1];if(typeof
 h!=="number"&&2===h[0]){var
-ak=g[2],y=A(ah,h[1]);return[0,[4,ai,aj,ak,y[1]],y[2]]}throw ab;case
+ak=g[2],y=C(ah,h[1]);return[0,[4,ai,aj,ak,y[1]],y[2]]}throw ac;case
 5:var
-al=b[4],am=b[1],i=cJ(b[2],b[3],a),j=i[3],an=i[1];if(typeof
+al=b[4],am=b[1],i=cR(b[2],b[3],a),j=i[3],an=i[1];if(typeof
 j!=="number"&&3===j[0]){var
-ao=i[2],z=A(al,j[1]);return[0,[5,am,an,ao,z[1]],z[2]]}throw ab;case
+ao=i[2],z=C(al,j[1]);return[0,[5,am,an,ao,z[1]],z[2]]}throw ac;case
 6:var
-ap=b[4],aq=b[1],k=cJ(b[2],b[3],a),l=k[3],ar=k[1];if(typeof
+ap=b[4],aq=b[1],k=cR(b[2],b[3],a),l=k[3],ar=k[1];if(typeof
 l!=="number"&&4===l[0]){var
-as=k[2],B=A(ap,l[1]);return[0,[6,aq,ar,as,B[1]],B[2]]}throw ab;case
+as=k[2],A=C(ap,l[1]);return[0,[6,aq,ar,as,A[1]],A[2]]}throw ac;case
 7:var
-at=b[4],av=b[1],m=cJ(b[2],b[3],a),n=m[3],aw=m[1];if(typeof
+at=b[4],av=b[1],m=cR(b[2],b[3],a),n=m[3],aw=m[1];if(typeof
 n!=="number"&&5===n[0]){var
-ax=m[2],C=A(at,n[1]);return[0,[7,av,aw,ax,C[1]],C[2]]}throw ab;case
+ax=m[2],B=C(at,n[1]);return[0,[7,av,aw,ax,B[1]],B[2]]}throw ac;case
 8:var
-ay=b[4],az=b[1],o=cJ(b[2],b[3],a),p=o[3],aB=o[1];if(typeof
+ay=b[4],az=b[1],o=cR(b[2],b[3],a),p=o[3],aA=o[1];if(typeof
 p!=="number"&&6===p[0]){var
-aC=o[2],D=A(ay,p[1]);return[0,[8,az,aB,aC,D[1]],D[2]]}throw ab;case
+aB=o[2],D=C(ay,p[1]);return[0,[8,az,aA,aB,D[1]],D[2]]}throw ac;case
 9:var
-aD=b[2],E=di(b[1],a),q=E[2],aE=E[1];if(typeof
+aC=b[2],E=dq(b[1],a),q=E[2],aE=E[1];if(typeof
 q!=="number"&&7===q[0]){var
-F=A(aD,q[1]);return[0,[9,aE,F[1]],F[2]]}throw ab;case
+F=C(aC,q[1]);return[0,[9,aE,F[1]],F[2]]}throw ac;case
 10:var
-G=A(b[1],a);return[0,[10,G[1]],G[2]];case
+G=C(b[1],a);return[0,[10,G[1]],G[2]];case
 11:var
-aF=b[1],H=A(b[2],a);return[0,[11,aF,H[1]],H[2]];case
+aF=b[1],H=C(b[2],a);return[0,[11,aF,H[1]],H[2]];case
 12:var
-aG=b[1],I=A(b[2],a);return[0,[12,aG,I[1]],I[2]];case
+aG=b[1],I=C(b[2],a);return[0,[12,aG,I[1]],I[2]];case
 13:if(typeof
 a!=="number"&&8===a[0]){var
-K=a[1],aH=a[2],aI=b[3],aJ=b[1];if(bX([0,b[2]],[0,K]))throw ab;var
-L=A(aI,aH);return[0,[13,aJ,K,L[1]],L[2]]}break;case
+K=a[1],aH=a[2],aI=b[3],aJ=b[1];if(b7([0,b[2]],[0,K]))throw ac;var
+L=C(aI,aH);return[0,[13,aJ,K,L[1]],L[2]]}break;case
 14:if(typeof
 a!=="number"&&9===a[0]){var
-M=a[1],aK=a[3],aL=b[3],aM=b[2],aN=b[1],aO=[0,J(M)];if(bX([0,J(aM)],aO))throw ab;var
-N=A(aL,J(aK));return[0,[14,aN,M,N[1]],N[2]]}break;case
+M=a[1],aK=a[3],aL=b[3],aM=b[2],aN=b[1],aO=[0,J(M)];if(b7([0,J(aM)],aO))throw ac;var
+N=C(aL,J(aK));return[0,[14,aN,M,N[1]],N[2]]}break;case
 15:if(typeof
 a!=="number"&&10===a[0]){var
-O=A(b[1],a[1]);return[0,[15,O[1]],O[2]]}break;case
+O=C(b[1],a[1]);return[0,[15,O[1]],O[2]]}break;case
 16:if(typeof
 a!=="number"&&11===a[0]){var
-P=A(b[1],a[1]);return[0,[16,P[1]],P[2]]}break;case
+P=C(b[1],a[1]);return[0,[16,P[1]],P[2]]}break;case
 17:var
-aP=b[1],Q=A(b[2],a);return[0,[17,aP,Q[1]],Q[2]];case
+aP=b[1],Q=C(b[2],a);return[0,[17,aP,Q[1]],Q[2]];case
 18:var
 R=b[2],r=b[1];if(0===r[0]){var
-V=r[1],aT=V[2],W=A(V[1],a),aU=W[1],X=A(R,W[2]);return[0,[18,[0,[0,aU,aT]],X[1]],X[2]]}var
-Y=r[1],aV=Y[2],Z=A(Y[1],a),aW=Z[1],_=A(R,Z[2]);return[0,[18,[1,[0,aW,aV]],_[1]],_[2]];case
+V=r[1],aT=V[2],W=C(V[1],a),aU=W[1],X=C(R,W[2]);return[0,[18,[0,[0,aU,aT]],X[1]],X[2]]}var
+Y=r[1],aV=Y[2],Z=C(Y[1],a),aW=Z[1],_=C(R,Z[2]);return[0,[18,[1,[0,aW,aV]],_[1]],_[2]];case
 19:if(typeof
 a!=="number"&&13===a[0]){var
-S=A(b[1],a[1]);return[0,[19,S[1]],S[2]]}break;case
+S=C(b[1],a[1]);return[0,[19,S[1]],S[2]]}break;case
 20:if(typeof
 a!=="number"&&1===a[0]){var
-aQ=b[2],aR=b[1],T=A(b[3],a[1]);return[0,[20,aR,aQ,T[1]],T[2]]}break;case
+aQ=b[2],aR=b[1],T=C(b[3],a[1]);return[0,[20,aR,aQ,T[1]],T[2]]}break;case
 21:if(typeof
 a!=="number"&&2===a[0]){var
-aS=b[1],U=A(b[2],a[1]);return[0,[21,aS,U[1]],U[2]]}break;case
+aS=b[1],U=C(b[2],a[1]);return[0,[21,aS,U[1]],U[2]]}break;case
 23:var
 d=b[2],c=b[1];if(typeof
 c==="number")switch(c){case
-0:return aA(c,d,a);case
-1:return aA(c,d,a);case
+0:return aD(c,d,a);case
+1:return aD(c,d,a);case
 2:if(typeof
 a!=="number"&&14===a[0]){var
-$=A(d,a[1]);return[0,[23,2,$[1]],$[2]]}throw ab;default:return aA(c,d,a)}else
+$=C(d,a[1]);return[0,[23,2,$[1]],$[2]]}throw ac;default:return aD(c,d,a)}else
 switch(c[0]){case
-0:return aA(c,d,a);case
-1:return aA(c,d,a);case
-2:return aA(c,d,a);case
-3:return aA(c,d,a);case
-4:return aA(c,d,a);case
-5:return aA(c,d,a);case
-6:return aA(c,d,a);case
-7:return aA(c,d,a);case
-8:return aA([8,c[1],c[2]],d,a);case
+0:return aD(c,d,a);case
+1:return aD(c,d,a);case
+2:return aD(c,d,a);case
+3:return aD(c,d,a);case
+4:return aD(c,d,a);case
+5:return aD(c,d,a);case
+6:return aD(c,d,a);case
+7:return aD(c,d,a);case
+8:return aD([8,c[1],c[2]],d,a);case
 9:var
-aX=c[1],aa=au(c[2],d,a),ac=aa[2];return[0,[23,[9,aX,aa[1]],ac[1]],ac[2]];case
-10:return aA(c,d,a);default:return aA(c,d,a)}}throw ab}function
-aA(d,c,b){var
-a=A(c,b);return[0,[23,d,a[1]],a[2]]}function
-aB(l,h,a){var
-b=g(a),i=0<=h?l:0,d=cF(h);if(d<=b)return a;var
-m=2===i?48:32,c=br(d,m);switch(i){case
-0:aU(a,0,c,0,b);break;case
-1:aU(a,0,c,d-b|0,b);break;default:var
+aX=c[1],aa=au(c[2],d,a),ab=aa[2];return[0,[23,[9,aX,aa[1]],ab[1]],ab[2]];case
+10:return aD(c,d,a);default:return aD(c,d,a)}}throw ac}function
+aD(d,c,b){var
+a=C(c,b);return[0,[23,d,a[1]],a[2]]}function
+aE(l,h,a){var
+b=g(a),i=0<=h?l:0,d=cN(h);if(d<=b)return a;var
+m=2===i?48:32,c=bz(d,m);switch(i){case
+0:aX(a,0,c,0,b);break;case
+1:aX(a,0,c,d-b|0,b);break;default:var
 e=0;if(0<b){var
-j=0;if(43!==u(a,0)&&45!==u(a,0)&&32!==u(a,0)){e=1;j=1}if(!j){bB(c,0,u(a,0));aU(a,1,c,(d-b|0)+1|0,b-1|0)}}else
+j=0;if(43!==v(a,0)&&45!==v(a,0)&&32!==v(a,0)){e=1;j=1}if(!j){bL(c,0,v(a,0));aX(a,1,c,(d-b|0)+1|0,b-1|0)}}else
 e=1;if(e){var
-f=0;if(1<b&&48===u(a,0)){var
-k=0;if(iE!==u(a,1)&&88!==u(a,1)){f=1;k=1}if(!k){bB(c,1,u(a,1));aU(a,2,c,(d-b|0)+2|0,b-2|0)}}else
-f=1;if(f)aU(a,0,c,d-b|0,b)}}return aj(c)}function
-b3(l,b){var
-c=cF(l),a=g(b),d=u(b,0),e=0;if(58<=d){if(71<=d){if(!(5<d+fE>>>0))e=1}else
+f=0;if(1<b&&48===v(a,0)){var
+k=0;if(iT!==v(a,1)&&88!==v(a,1)){f=1;k=1}if(!k){bL(c,1,v(a,1));aX(a,2,c,(d-b|0)+2|0,b-2|0)}}else
+f=1;if(f)aX(a,0,c,d-b|0,b)}}return ak(c)}function
+cb(l,b){var
+c=cN(l),a=g(b),d=v(b,0),e=0;if(58<=d){if(71<=d){if(!(5<d+fN>>>0))e=1}else
 if(65<=d)e=1}else{var
-f=0;if(32!==d)if(43<=d)switch(d+jL|0){case
+f=0;if(32!==d)if(43<=d)switch(d+j2|0){case
 5:if(a<(c+2|0)&&1<a){var
-k=0;if(iE===u(b,1)||88===u(b,1))k=1;if(k){var
-i=br(c+2|0,48);bB(i,1,u(b,1));aU(b,2,i,(c-a|0)+4|0,a-2|0);return aj(i)}}e=1;f=1;break;case
+k=0;if(iT===v(b,1)||88===v(b,1))k=1;if(k){var
+i=bz(c+2|0,48);bL(i,1,v(b,1));aX(b,2,i,(c-a|0)+4|0,a-2|0);return ak(i)}}e=1;f=1;break;case
 0:case
 2:break;case
 1:case
 3:case
 4:f=1;break;default:e=1;f=1}else
 f=1;if(!f&&a<(c+1|0)){var
-h=br(c+1|0,48);bB(h,0,d);aU(b,1,h,(c-a|0)+2|0,a-1|0);return aj(h)}}if(e&&a<c){var
-j=br(c,48);aU(b,0,j,c-a|0,a);return aj(j)}return b}function
-l5(l){var
+h=bz(c+1|0,48);bL(h,0,d);aX(b,1,h,(c-a|0)+2|0,a-1|0);return ak(h)}}if(e&&a<c){var
+j=bz(c,48);aX(b,0,j,c-a|0,a);return ak(j)}return b}function
+mk(l){var
 k=0,D=g(l);for(;;){if(D<=k)var
 p=l;else{var
-o=aa(l,k)+fL|0,q=0;if(59<o>>>0){if(33<o-61>>>0)q=1}else
+o=ab(l,k)+fU|0,q=0;if(59<o>>>0){if(33<o-61>>>0)q=1}else
 if(2===o)q=1;if(!q){var
 k=k+1|0;continue}var
-e=a3(l),a=[0,0],u=ag(e)-1|0,z=0;if(!(u<0)){var
+e=a6(l),a=[0,0],u=ah(e)-1|0,z=0;if(!(u<0)){var
 j=z;for(;;){var
-f=ay(e,j),h=0;if(32<=f){var
-m=f+it|0,r=0;if(58<m>>>0){if(93<=m)r=1}else
+f=aB(e,j),h=0;if(32<=f){var
+m=f+iI|0,r=0;if(58<m>>>0){if(93<=m)r=1}else
 if(56<m-1>>>0){h=1;r=1}if(!r){var
 n=1;h=2}}else
 if(11<=f){if(13===f)h=1}else
@@ -1766,41 +1766,41 @@ n=4;break;case
 1:var
 n=2;break}a[1]=a[1]+n|0;var
 C=j+1|0;if(u!==j){var
-j=C;continue}break}}if(a[1]===ag(e)){var
-s=ag(e),t=N(s);bT(e,0,t,0,s);var
+j=C;continue}break}}if(a[1]===ah(e)){var
+s=ah(e),t=O(s);b3(e,0,t,0,s);var
 w=t}else{var
-b=N(a[1]);a[1]=0;var
-v=ag(e)-1|0,A=0;if(!(v<0)){var
+b=O(a[1]);a[1]=0;var
+v=ah(e)-1|0,A=0;if(!(v<0)){var
 i=A;for(;;){var
-c=ay(e,i),d=0;if(35<=c)if(92===c)d=2;else
-if(dX<=c)d=1;else
+c=aB(e,i),d=0;if(35<=c)if(92===c)d=2;else
+if(d3<=c)d=1;else
 d=3;else
 if(32<=c)if(34<=c)d=2;else
 d=3;else
 if(14<=c)d=1;else
 switch(c){case
 8:H(b,a[1],92);a[1]++;H(b,a[1],98);break;case
-9:H(b,a[1],92);a[1]++;H(b,a[1],jE);break;case
-10:H(b,a[1],92);a[1]++;H(b,a[1],jF);break;case
+9:H(b,a[1],92);a[1]++;H(b,a[1],jV);break;case
+10:H(b,a[1],92);a[1]++;H(b,a[1],jW);break;case
 13:H(b,a[1],92);a[1]++;H(b,a[1],114);break;default:d=1}switch(d){case
-1:H(b,a[1],92);a[1]++;H(b,a[1],48+(c/cu|0)|0);a[1]++;H(b,a[1],48+((c/10|0)%10|0)|0);a[1]++;H(b,a[1],48+(c%10|0)|0);break;case
+1:H(b,a[1],92);a[1]++;H(b,a[1],48+(c/cC|0)|0);a[1]++;H(b,a[1],48+((c/10|0)%10|0)|0);a[1]++;H(b,a[1],48+(c%10|0)|0);break;case
 2:H(b,a[1],92);a[1]++;H(b,a[1],c);break;case
 3:H(b,a[1],c);break}a[1]++;var
 B=i+1|0;if(v!==i){var
 i=B;continue}break}}var
 w=b}var
-p=aj(w)}var
-x=g(p),y=br(x+2|0,34);a2(p,0,y,1,x);return aj(y)}}function
-gC(d,f){var
-g=cF(f),e=mU[1];switch(d[2]){case
+p=ak(w)}var
+x=g(p),y=bz(x+2|0,34);a5(p,0,y,1,x);return ak(y)}}function
+gL(d,f){var
+g=cN(f),e=m$[1];switch(d[2]){case
 0:var
-b=jr;break;case
+b=jI;break;case
 1:var
 b=101;break;case
 2:var
 b=69;break;case
 3:var
-b=fp;break;case
+b=fy;break;case
 4:var
 b=71;break;case
 5:var
@@ -1810,413 +1810,413 @@ b=104;break;case
 7:var
 b=72;break;default:var
 b=70}var
-c=gz(16);b2(c,37);switch(d[1]){case
+c=gI(16);ca(c,37);switch(d[1]){case
 0:break;case
-1:b2(c,43);break;default:b2(c,32)}if(8<=d[2])b2(c,35);b2(c,46);ah(c,a(i+g));b2(c,b);return gB(c)}function
-dj(n,a){if(13<=n){var
+1:ca(c,43);break;default:ca(c,32)}if(8<=d[2])ca(c,35);ca(c,46);ai(c,a(j+g));ca(c,b);return gK(c)}function
+dr(n,a){if(13<=n){var
 h=[0,0],i=g(a)-1|0,o=0;if(!(i<0)){var
-c=o;for(;;){if(!(9<aa(a,c)+c6>>>0))h[1]++;var
+c=o;for(;;){if(!(9<ab(a,c)+da>>>0))h[1]++;var
 r=c+1|0;if(i!==c){var
 c=r;continue}break}}var
-j=h[1],k=N(g(a)+((j-1|0)/3|0)|0),l=[0,0],d=function(a){bB(k,l[1],a);l[1]++;return 0},e=[0,((j-1|0)%3|0)+1|0],m=g(a)-1|0,p=0;if(!(m<0)){var
+j=h[1],k=O(g(a)+((j-1|0)/3|0)|0),l=[0,0],d=function(a){bL(k,l[1],a);l[1]++;return 0},e=[0,((j-1|0)%3|0)+1|0],m=g(a)-1|0,p=0;if(!(m<0)){var
 b=p;for(;;){var
-f=aa(a,b);if(9<f+c6>>>0)d(f);else{if(0===e[1]){d(95);e[1]=3}e[1]+=-1;d(f)}var
+f=ab(a,b);if(9<f+da>>>0)d(f);else{if(0===e[1]){d(95);e[1]=3}e[1]+=-1;d(f)}var
 q=b+1|0;if(m!==b){var
-b=q;continue}break}}return aj(k)}return a}function
-mV(b,c){switch(b){case
+b=q;continue}break}}return ak(k)}return a}function
+na(b,c){switch(b){case
 1:var
-a=l7;break;case
-2:var
-a=l8;break;case
-4:var
-a=l_;break;case
-5:var
-a=l$;break;case
-6:var
-a=ma;break;case
-7:var
-a=mb;break;case
-8:var
-a=mc;break;case
-9:var
-a=md;break;case
-10:var
-a=me;break;case
-11:var
-a=mf;break;case
-0:case
-13:var
-a=l6;break;case
-3:case
-14:var
-a=l9;break;default:var
-a=mg}return dj(b,d9(a,c))}function
-mW(b,c){switch(b){case
-1:var
-a=mv;break;case
-2:var
-a=mw;break;case
-4:var
-a=my;break;case
-5:var
-a=mz;break;case
-6:var
-a=mA;break;case
-7:var
-a=mB;break;case
-8:var
-a=mC;break;case
-9:var
-a=mD;break;case
-10:var
-a=mE;break;case
-11:var
-a=mF;break;case
-0:case
-13:var
-a=mu;break;case
-3:case
-14:var
-a=mx;break;default:var
-a=mG}return dj(b,d9(a,c))}function
-mX(b,c){switch(b){case
-1:var
-a=mI;break;case
-2:var
-a=mJ;break;case
-4:var
-a=mL;break;case
-5:var
-a=mM;break;case
-6:var
-a=mN;break;case
-7:var
-a=mO;break;case
-8:var
-a=mP;break;case
-9:var
-a=mQ;break;case
-10:var
-a=mR;break;case
-11:var
-a=mS;break;case
-0:case
-13:var
-a=mH;break;case
-3:case
-14:var
-a=mK;break;default:var
-a=mT}return dj(b,d9(a,c))}function
-mY(b,c){switch(b){case
-1:var
-a=mi;break;case
-2:var
-a=mj;break;case
-4:var
-a=ml;break;case
-5:var
 a=mm;break;case
-6:var
+2:var
 a=mn;break;case
-7:var
-a=mo;break;case
-8:var
+4:var
 a=mp;break;case
-9:var
+5:var
 a=mq;break;case
-10:var
+6:var
 a=mr;break;case
-11:var
+7:var
 a=ms;break;case
+8:var
+a=mt;break;case
+9:var
+a=mu;break;case
+10:var
+a=mv;break;case
+11:var
+a=mw;break;case
 0:case
 13:var
-a=mh;break;case
+a=ml;break;case
 3:case
 14:var
-a=mk;break;default:var
-a=mt}return dj(b,u9(a,c))}function
-bi(b,e,a){function
+a=mo;break;default:var
+a=mx}return dr(b,ed(a,c))}function
+nb(b,c){switch(b){case
+1:var
+a=mM;break;case
+2:var
+a=mN;break;case
+4:var
+a=mP;break;case
+5:var
+a=mQ;break;case
+6:var
+a=mR;break;case
+7:var
+a=mS;break;case
+8:var
+a=mT;break;case
+9:var
+a=mU;break;case
+10:var
+a=mV;break;case
+11:var
+a=mW;break;case
+0:case
+13:var
+a=mL;break;case
+3:case
+14:var
+a=mO;break;default:var
+a=mX}return dr(b,ed(a,c))}function
+nc(b,c){switch(b){case
+1:var
+a=mZ;break;case
+2:var
+a=m0;break;case
+4:var
+a=m2;break;case
+5:var
+a=m3;break;case
+6:var
+a=m4;break;case
+7:var
+a=m5;break;case
+8:var
+a=m6;break;case
+9:var
+a=m7;break;case
+10:var
+a=m8;break;case
+11:var
+a=m9;break;case
+0:case
+13:var
+a=mY;break;case
+3:case
+14:var
+a=m1;break;default:var
+a=m_}return dr(b,ed(a,c))}function
+nd(b,c){switch(b){case
+1:var
+a=mz;break;case
+2:var
+a=mA;break;case
+4:var
+a=mC;break;case
+5:var
+a=mD;break;case
+6:var
+a=mE;break;case
+7:var
+a=mF;break;case
+8:var
+a=mG;break;case
+9:var
+a=mH;break;case
+10:var
+a=mI;break;case
+11:var
+a=mJ;break;case
+0:case
+13:var
+a=my;break;case
+3:case
+14:var
+a=mB;break;default:var
+a=mK}return dr(b,vJ(a,c))}function
+bm(b,e,a){function
 f(d){switch(b[1]){case
 0:var
 c=45;break;case
 1:var
 c=43;break;default:var
-c=32}return u3(a,e,c)}function
+c=32}return vD(a,e,c)}function
 l(c){var
-b=uX(a);return 3===b?a<0.?m0:m1:4<=b?m2:c}switch(b[2]){case
+b=vx(a);return 3===b?a<0.?nf:ng:4<=b?nh:c}switch(b[2]){case
 5:var
-d=j$(gC(b,e),a),c=0,m=g(d);for(;;){if(c===m)var
+d=kq(gL(b,e),a),c=0,m=g(d);for(;;){if(c===m)var
 k=0;else{var
-i=u(d,c)+iV|0,j=0;if(23<i>>>0){if(55===i)j=1}else
-if(21<i-1>>>0)j=1;if(!j){var
+h=v(d,c)+i_|0,j=0;if(23<h>>>0){if(55===h)j=1}else
+if(21<h-1>>>0)j=1;if(!j){var
 c=c+1|0;continue}var
 k=1}var
-n=k?d:h(d,mZ);return l(n)}case
+n=k?d:i(d,ne);return l(n)}case
 6:return f(0);case
-7:return aj(gu(kO,a3(f(0))));case
-8:return l(f(0));default:return j$(gC(b,e),a)}}function
-c5(e,C,B,x){var
-c=C,a=B,d=x;for(;;)if(typeof
-d==="number")return b(c,a);else
-switch(d[0]){case
+7:return ak(gD(k5,a6(f(0))));case
+8:return l(f(0));default:return kq(gL(b,e),a)}}function
+c$(f,A,y,x){var
+c=A,a=y,e=x;for(;;)if(typeof
+e==="number")return b(c,a);else
+switch(e[0]){case
 0:var
-E=d[1];return function(b){return y(c,[5,a,b],E)};case
+D=e[1];return function(b){return z(c,[5,a,b],D)};case
 1:var
-F=d[1];return function(b){var
+E=e[1];return function(b){var
 e=0;if(40<=b)if(92===b)var
-d=kH;else
-if(dX<=b)e=1;else
+d=kY;else
+if(d3<=b)e=1;else
 e=2;else
 if(32<=b)if(39<=b)var
-d=kI;else
+d=kZ;else
 e=2;else
 if(14<=b)e=1;else
 switch(b){case
 8:var
-d=kJ;break;case
+d=k0;break;case
 9:var
-d=kK;break;case
+d=k1;break;case
 10:var
-d=kL;break;case
+d=k2;break;case
 13:var
-d=kM;break;default:e=1}switch(e){case
+d=k3;break;default:e=1}switch(e){case
 1:var
-f=N(4);H(f,0,92);H(f,1,48+(b/cu|0)|0);H(f,2,48+((b/10|0)%10|0)|0);H(f,3,48+(b%10|0)|0);var
-d=aj(f);break;case
+f=O(4);H(f,0,92);H(f,1,48+(b/cC|0)|0);H(f,2,48+((b/10|0)%10|0)|0);H(f,3,48+(b%10|0)|0);var
+d=ak(f);break;case
 2:var
-h=N(1);H(h,0,b);var
-d=aj(h);break}var
-i=g(d),j=br(i+2|0,39);a2(d,0,j,1,i);return y(c,[4,a,aj(j)],F)};case
+h=O(1);H(h,0,b);var
+d=ak(h);break}var
+i=g(d),j=bz(i+2|0,39);a5(d,0,j,1,i);return z(c,[4,a,ak(j)],E)};case
 2:var
-G=d[2],I=d[1];return eu(c,a,G,I,function(a){return a});case
-3:return eu(c,a,d[2],d[1],l5);case
-4:return dk(c,a,d[4],d[2],d[3],mV,d[1]);case
-5:return dk(c,a,d[4],d[2],d[3],mW,d[1]);case
-6:return dk(c,a,d[4],d[2],d[3],mX,d[1]);case
-7:return dk(c,a,d[4],d[2],d[3],mY,d[1]);case
+G=e[2],I=e[1];return eA(c,a,G,I,function(a){return a});case
+3:return eA(c,a,e[2],e[1],mk);case
+4:return ds(c,a,e[4],e[2],e[3],na,e[1]);case
+5:return ds(c,a,e[4],e[2],e[3],nb,e[1]);case
+6:return ds(c,a,e[4],e[2],e[3],nc,e[1]);case
+7:return ds(c,a,e[4],e[2],e[3],nd,e[1]);case
 8:var
-j=d[4],k=d[3],l=d[2],i=d[1];if(typeof
+j=e[4],k=e[3],l=e[2],i=e[1];if(typeof
 l==="number"){if(typeof
-k==="number")return k?function(d,b){return y(c,[4,a,bi(i,d,b)],j)}:function(b){return y(c,[4,a,bi(i,es(i),b)],j)};var
-ad=k[1];return function(b){return y(c,[4,a,bi(i,ad,b)],j)}}else{if(0===l[0]){var
+k==="number")return k?function(d,b){return z(c,[4,a,bm(i,d,b)],j)}:function(b){return z(c,[4,a,bm(i,ey(i),b)],j)};var
+ad=k[1];return function(b){return z(c,[4,a,bm(i,ad,b)],j)}}else{if(0===l[0]){var
 o=l[2],p=l[1];if(typeof
-k==="number")return k?function(d,b){return y(c,[4,a,aB(p,o,bi(i,d,b))],j)}:function(b){return y(c,[4,a,aB(p,o,bi(i,es(i),b))],j)};var
-ae=k[1];return function(b){return y(c,[4,a,aB(p,o,bi(i,ae,b))],j)}}var
+k==="number")return k?function(d,b){return z(c,[4,a,aE(p,o,bm(i,d,b))],j)}:function(b){return z(c,[4,a,aE(p,o,bm(i,ey(i),b))],j)};var
+ae=k[1];return function(b){return z(c,[4,a,aE(p,o,bm(i,ae,b))],j)}}var
 q=l[1];if(typeof
-k==="number")return k?function(e,d,b){return y(c,[4,a,aB(q,e,bi(i,d,b))],j)}:function(d,b){return y(c,[4,a,aB(q,d,bi(i,es(i),b))],j)};var
-af=k[1];return function(d,b){return y(c,[4,a,aB(q,d,bi(i,af,b))],j)}}case
-9:return eu(c,a,d[2],d[1],kC);case
+k==="number")return k?function(e,d,b){return z(c,[4,a,aE(q,e,bm(i,d,b))],j)}:function(d,b){return z(c,[4,a,aE(q,d,bm(i,ey(i),b))],j)};var
+af=k[1];return function(d,b){return z(c,[4,a,aE(q,d,bm(i,af,b))],j)}}case
+9:return eA(c,a,e[2],e[1],kT);case
 10:var
-a=[7,a],d=d[1];continue;case
+a=[7,a],e=e[1];continue;case
 11:var
-a=[2,a,d[1]],d=d[2];continue;case
+a=[2,a,e[1]],e=e[2];continue;case
 12:var
-a=[3,a,d[1]],d=d[2];continue;case
+a=[3,a,e[1]],e=e[2];continue;case
 13:var
-L=d[3],M=d[2],r=gz(16);et(r,M);var
-w=gB(r);return function(b){return y(c,[4,a,w],L)};case
+L=e[3],M=e[2],r=gI(16);ez(r,M);var
+w=gK(r);return function(b){return z(c,[4,a,w],L)};case
 14:var
-P=d[3],Q=d[2];return function(d){var
-e=d[1],b=A(e,J(U(Q)));if(typeof
-b[2]==="number")return y(c,a,D(b[1],P));throw ab};case
+N=e[3],Q=e[2];return function(d){var
+e=d[1],b=C(e,J(W(Q)));if(typeof
+b[2]==="number")return z(c,a,F(b[1],N));throw ac};case
 15:var
-R=d[1];return function(d,b){return y(c,[6,a,function(a){return f(d,a,b)}],R)};case
+R=e[1];return function(e,b){return z(c,[6,a,function(a){return d(e,a,b)}],R)};case
 16:var
-S=d[1];return function(b){return y(c,[6,a,b],S)};case
+S=e[1];return function(b){return z(c,[6,a,b],S)};case
 17:var
-a=[0,a,d[1]],d=d[2];continue;case
+a=[0,a,e[1]],e=e[2];continue;case
 18:var
-n=d[1];if(0===n[0]){var
-T=d[2],V=n[1][1],W=0,c=function(b,c,d){return function(a){return y(c,[1,b,[0,a]],d)}}(a,c,T),a=W,d=V;continue}var
-X=d[2],Y=n[1][1],Z=0,c=function(b,c,d){return function(a){return y(c,[1,b,[1,a]],d)}}(a,c,X),a=Z,d=Y;continue;case
-19:throw[0,K,m4];case
+n=e[1];if(0===n[0]){var
+T=e[2],U=n[1][1],V=0,c=function(b,c,d){return function(a){return z(c,[1,b,[0,a]],d)}}(a,c,T),a=V,e=U;continue}var
+X=e[2],Y=n[1][1],Z=0,c=function(b,c,d){return function(a){return z(c,[1,b,[1,a]],d)}}(a,c,X),a=Z,e=Y;continue;case
+19:throw[0,K,nj];case
 20:var
-_=d[3],$=[8,a,m5];return function(a){return y(c,$,_)};case
+_=e[3],$=[8,a,nk];return function(a){return z(c,$,_)};case
 21:var
-aa=d[2];return function(b){return y(c,[4,a,d9(m6,b)],aa)};case
+aa=e[2];return function(b){return z(c,[4,a,ed(nl,b)],aa)};case
 22:var
-ac=d[1];return function(b){return y(c,[5,a,b],ac)};case
+ab=e[1];return function(b){return z(c,[5,a,b],ab)};case
 23:var
-h=d[2],m=d[1];if(typeof
+h=e[2],m=e[1];if(typeof
 m==="number")switch(m){case
-0:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
-1:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
-2:throw[0,K,m7];default:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h])}else
+0:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+1:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+2:throw[0,K,nm];default:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h])}else
 switch(m[0]){case
-0:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
-1:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
-2:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
-3:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
-4:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
-5:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
-6:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
-7:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
-8:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);case
+0:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+1:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+2:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+3:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+4:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+5:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+6:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+7:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+8:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
 9:var
-v=m[2];return e<50?fl(e+1|0,c,a,v,h):O(fl,[0,c,a,v,h]);case
-10:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h]);default:return e<50?z(e+1|0,c,a,h):O(z,[0,c,a,h])}default:var
-s=d[3],t=d[1],u=b(d[2],0);return e<50?fk(e+1|0,c,a,s,t,u):O(fk,[0,c,a,s,t,u])}}function
-fl(e,d,c,a,b){if(typeof
-a==="number")return e<50?z(e+1|0,d,c,b):O(z,[0,d,c,b]);else
+v=m[2];return f<50?fu(f+1|0,c,a,v,h):P(fu,[0,c,a,v,h]);case
+10:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);default:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h])}default:var
+s=e[3],t=e[1],u=b(e[2],0);return f<50?ft(f+1|0,c,a,s,t,u):P(ft,[0,c,a,s,t,u])}}function
+fu(e,d,c,a,b){if(typeof
+a==="number")return e<50?B(e+1|0,d,c,b):P(B,[0,d,c,b]);else
 switch(a[0]){case
 0:var
-f=a[1];return function(a){return aJ(d,c,f,b)};case
+f=a[1];return function(a){return aL(d,c,f,b)};case
 1:var
-g=a[1];return function(a){return aJ(d,c,g,b)};case
+g=a[1];return function(a){return aL(d,c,g,b)};case
 2:var
-h=a[1];return function(a){return aJ(d,c,h,b)};case
+h=a[1];return function(a){return aL(d,c,h,b)};case
 3:var
-i=a[1];return function(a){return aJ(d,c,i,b)};case
+i=a[1];return function(a){return aL(d,c,i,b)};case
 4:var
-j=a[1];return function(a){return aJ(d,c,j,b)};case
+j=a[1];return function(a){return aL(d,c,j,b)};case
 5:var
-k=a[1];return function(a){return aJ(d,c,k,b)};case
+k=a[1];return function(a){return aL(d,c,k,b)};case
 6:var
-l=a[1];return function(a){return aJ(d,c,l,b)};case
+l=a[1];return function(a){return aL(d,c,l,b)};case
 7:var
-m=a[1];return function(a){return aJ(d,c,m,b)};case
+m=a[1];return function(a){return aL(d,c,m,b)};case
 8:var
-n=a[2];return function(a){return aJ(d,c,n,b)};case
+n=a[2];return function(a){return aL(d,c,n,b)};case
 9:var
-o=a[3],p=a[2],q=X(U(a[1]),p);return function(a){return aJ(d,c,ap(q,o),b)};case
+o=a[3],p=a[2],q=Z(W(a[1]),p);return function(a){return aL(d,c,aq(q,o),b)};case
 10:var
-r=a[1];return function(e,a){return aJ(d,c,r,b)};case
+r=a[1];return function(e,a){return aL(d,c,r,b)};case
 11:var
-s=a[1];return function(a){return aJ(d,c,s,b)};case
+s=a[1];return function(a){return aL(d,c,s,b)};case
 12:var
-t=a[1];return function(a){return aJ(d,c,t,b)};case
-13:throw[0,K,m8];default:throw[0,K,m9]}}function
-z(d,b,e,a){var
-c=[8,e,m_];return d<50?c5(d+1|0,b,c,a):O(c5,[0,b,c,a])}function
-fk(h,c,f,a,e,d){if(e){var
-i=e[1];return function(e){return m3(c,f,a,i,b(d,e))}}var
-g=[4,f,d];return h<50?c5(h+1|0,c,g,a):O(c5,[0,c,g,a])}function
-y(a,b,c){return ee(c5(0,a,b,c))}function
-aJ(a,b,c,d){return ee(fl(0,a,b,c,d))}function
-m3(a,b,c,d,e){return ee(fk(0,a,b,c,d,e))}function
-eu(f,e,d,a,c){if(typeof
-a==="number")return function(a){return y(f,[4,e,b(c,a)],d)};else{if(0===a[0]){var
-g=a[2],h=a[1];return function(a){return y(f,[4,e,aB(h,g,b(c,a))],d)}}var
-i=a[1];return function(g,a){return y(f,[4,e,aB(i,g,b(c,a))],d)}}}function
-dk(g,e,d,h,c,b,a){if(typeof
+t=a[1];return function(a){return aL(d,c,t,b)};case
+13:throw[0,K,nn];default:throw[0,K,no]}}function
+B(d,b,e,a){var
+c=[8,e,np];return d<50?c$(d+1|0,b,c,a):P(c$,[0,b,c,a])}function
+ft(h,c,f,a,e,d){if(e){var
+i=e[1];return function(e){return ni(c,f,a,i,b(d,e))}}var
+g=[4,f,d];return h<50?c$(h+1|0,c,g,a):P(c$,[0,c,g,a])}function
+z(a,b,c){return ek(c$(0,a,b,c))}function
+aL(a,b,c,d){return ek(fu(0,a,b,c,d))}function
+ni(a,b,c,d,e){return ek(ft(0,a,b,c,d,e))}function
+eA(f,e,d,a,c){if(typeof
+a==="number")return function(a){return z(f,[4,e,b(c,a)],d)};else{if(0===a[0]){var
+g=a[2],h=a[1];return function(a){return z(f,[4,e,aE(h,g,b(c,a))],d)}}var
+i=a[1];return function(g,a){return z(f,[4,e,aE(i,g,b(c,a))],d)}}}function
+ds(g,f,e,h,c,b,a){if(typeof
 h==="number"){if(typeof
-c==="number")return c?function(h,c){return y(g,[4,e,b3(h,f(b,a,c))],d)}:function(c){return y(g,[4,e,f(b,a,c)],d)};var
-l=c[1];return function(c){return y(g,[4,e,b3(l,f(b,a,c))],d)}}else{if(0===h[0]){var
+c==="number")return c?function(h,c){return z(g,[4,f,cb(h,d(b,a,c))],e)}:function(c){return z(g,[4,f,d(b,a,c)],e)};var
+l=c[1];return function(c){return z(g,[4,f,cb(l,d(b,a,c))],e)}}else{if(0===h[0]){var
 i=h[2],j=h[1];if(typeof
-c==="number")return c?function(h,c){return y(g,[4,e,aB(j,i,b3(h,f(b,a,c)))],d)}:function(c){return y(g,[4,e,aB(j,i,f(b,a,c))],d)};var
-m=c[1];return function(c){return y(g,[4,e,aB(j,i,b3(m,f(b,a,c)))],d)}}var
+c==="number")return c?function(h,c){return z(g,[4,f,aE(j,i,cb(h,d(b,a,c)))],e)}:function(c){return z(g,[4,f,aE(j,i,d(b,a,c))],e)};var
+m=c[1];return function(c){return z(g,[4,f,aE(j,i,cb(m,d(b,a,c)))],e)}}var
 k=h[1];if(typeof
-c==="number")return c?function(i,h,c){return y(g,[4,e,aB(k,i,b3(h,f(b,a,c)))],d)}:function(h,c){return y(g,[4,e,aB(k,h,f(b,a,c))],d)};var
-n=c[1];return function(h,c){return y(g,[4,e,aB(k,h,b3(n,f(b,a,c)))],d)}}}function
-bt(c,i){var
-a=i;for(;;)if(typeof
+c==="number")return c?function(i,h,c){return z(g,[4,f,aE(k,i,cb(h,d(b,a,c)))],e)}:function(h,c){return z(g,[4,f,aE(k,h,d(b,a,c))],e)};var
+n=c[1];return function(h,c){return z(g,[4,f,aE(k,h,cb(n,d(b,a,c)))],e)}}}function
+bB(c,h){var
+a=h;for(;;)if(typeof
 a==="number")return 0;else
 switch(a[0]){case
 0:var
 e=a[2],j=a[1];if(typeof
 e==="number")switch(e){case
 0:var
-d=lp;break;case
+d=lG;break;case
 1:var
-d=lq;break;case
+d=lH;break;case
 2:var
-d=lr;break;case
+d=lI;break;case
 3:var
-d=ls;break;case
+d=lJ;break;case
 4:var
-d=lt;break;case
+d=lK;break;case
 5:var
-d=lu;break;default:var
-d=lv}else
+d=lL;break;default:var
+d=lM}else
 switch(e[0]){case
 0:var
 d=e[1];break;case
 1:var
 d=e[1];break;default:var
-d=h(lw,gv(1,e[1]))}bt(c,j);return bs(c,d);case
+d=i(lN,gE(1,e[1]))}bB(c,j);return bA(c,d);case
 1:var
 f=a[2],g=a[1];if(0===f[0]){var
-k=f[1];bt(c,g);bs(c,m$);var
+k=f[1];bB(c,g);bA(c,nq);var
 a=k;continue}var
-l=f[1];bt(c,g);bs(c,na);var
+l=f[1];bB(c,g);bA(c,nr);var
 a=l;continue;case
 6:var
-o=a[2];bt(c,a[1]);return bs(c,b(o,0));case
+o=a[2];bB(c,a[1]);return bA(c,b(o,0));case
 7:var
 a=a[1];continue;case
 8:var
-p=a[2];bt(c,a[1]);return P(p);case
+p=a[2];bB(c,a[1]);return Q(p);case
 2:case
 4:var
-m=a[2];bt(c,a[1]);return bs(c,m);default:var
-n=a[2];bt(c,a[1]);return T(c,n)}}function
-bI(b){var
-a=b[1];return y(function(b){var
-a=bG(64);bt(a,b);return bH(a)},0,a)}function
-ev(d,h,a){if(a5(a,nb))return h;var
-b=g(a)-1|0;for(;;){if(0<=b){if(f(d,a,b)){var
+m=a[2];bB(c,a[1]);return bA(c,m);default:var
+n=a[2];bB(c,a[1]);return V(c,n)}}function
+bS(b){var
+a=b[1];return z(function(b){var
+a=bQ(64);bB(a,b);return bR(a)},0,a)}function
+eB(e,h,a){if(a8(a,ns))return h;var
+b=g(a)-1|0;for(;;){if(0<=b){if(d(e,a,b)){var
 b=b-1|0;continue}var
-e=b+1|0,c=b;for(;;){if(0<=c){if(f(d,a,c))return x(a,c+1|0,(e-c|0)-1|0);var
-c=c-1|0;continue}return x(a,0,e)}}return x(a,0,1)}}function
-ew(e,h,a){if(a5(a,nc))return h;var
-b=g(a)-1|0;for(;;){if(0<=b){if(f(e,a,b)){var
+f=b+1|0,c=b;for(;;){if(0<=c){if(d(e,a,c))return y(a,c+1|0,(f-c|0)-1|0);var
+c=c-1|0;continue}return y(a,0,f)}}return y(a,0,1)}}function
+eC(f,h,a){if(a8(a,nt))return h;var
+b=g(a)-1|0;for(;;){if(0<=b){if(d(f,a,b)){var
 b=b-1|0;continue}var
-c=b;for(;;){if(0<=c){if(f(e,a,c)){var
-d=c;for(;;){if(0<=d){if(f(e,a,d)){var
-d=d-1|0;continue}return x(a,0,d+1|0)}return x(a,0,1)}}var
-c=c-1|0;continue}return h}}return x(a,0,1)}}function
-ey(b,a){return 47===u(b,a)?1:0}function
-gD(a){var
-b=g(a)<1?1:0,c=b||(47!==u(a,0)?1:0);return c}function
-ng(a){var
-c=gD(a);if(c){var
-e=g(a)<2?1:0,d=e||m(x(a,0,2),ni);if(d)var
-f=g(a)<3?1:0,b=f||m(x(a,0,3),nh);else
+c=b;for(;;){if(0<=c){if(d(f,a,c)){var
+e=c;for(;;){if(0<=e){if(d(f,a,e)){var
+e=e-1|0;continue}return y(a,0,e+1|0)}return y(a,0,1)}}var
+c=c-1|0;continue}return h}}return y(a,0,1)}}function
+eE(b,a){return 47===v(b,a)?1:0}function
+gM(a){var
+b=g(a)<1?1:0,c=b||(47!==v(a,0)?1:0);return c}function
+nx(a){var
+c=gM(a);if(c){var
+e=g(a)<2?1:0,d=e||m(y(a,0,2),nz);if(d)var
+f=g(a)<3?1:0,b=f||m(y(a,0,3),ny);else
 var
 b=d}else
 var
 b=c;return b}function
-nj(f,e){var
+nA(f,e){var
 b=g(e),c=g(f)-b|0,d=0<=c?1:0;if(d){var
-a=0;for(;;){if(a===b)return 1;if(aa(f,c+a|0)!==aa(e,a))return 0;var
+a=0;for(;;){if(a===b)return 1;if(ab(f,c+a|0)!==ab(e,a))return 0;var
 a=a+1|0;continue}}return d}function
-nk(d,b){var
-a=g(d),c=g(b);return a<=c?a5(x(b,c-a|0,a),d)?[0,x(b,0,c-a|0)]:0:0}try{var
-uM=kn(uL),ez=uM}catch(a){a=ao(a);if(a!==aT)throw a;var
-ez=nl}function
-b4(c){var
-d=g(c),a=bG(d+20|0);T(a,39);var
+nB(d,b){var
+a=g(d),c=g(b);return a<=c?a8(y(b,c-a|0,a),d)?[0,y(b,0,c-a|0)]:0:0}try{var
+vm=kE(vl),eF=vm}catch(a){a=al(a);if(a!==aW)throw a;var
+eF=nC}function
+cc(c){var
+d=g(c),a=bQ(d+20|0);V(a,39);var
 e=d-1|0,f=0;if(!(e<0)){var
-b=f;for(;;){if(39===u(c,b))bs(a,nm);else
-T(a,u(c,b));var
+b=f;for(;;){if(39===v(c,b))bA(a,nD);else
+V(a,v(c,b));var
 h=b+1|0;if(e!==b){var
-b=h;continue}break}}T(a,39);return bH(a)}function
-gE(f,c,b,a,e){if(a)var
-g=a[1],i=fX(a,b)?nn:h(nt,b4(g)),d=i;else
+b=h;continue}break}}V(a,39);return bR(a)}function
+gN(f,c,b,a,e){if(a)var
+g=a[1],h=f6(a,b)?nE:i(nK,cc(g)),d=h;else
 var
-d=nu;var
-j=b?h(no,b4(b[1])):ns,k=h(j,d),l=c?h(np,b4(c[1])):nr,m=h(l,k);return h(bF(nq,aI(b4,[0,f,e])),m)}function
-nv(a){return ev(ey,ex,a)}var
-nw=[0,nd,ex,ne,nf,ey,gD,ng,nj,nk,ez,b4,gE,nv,function(a){return ew(ey,ex,a)}];function
-b5(e,d){var
-a=u(e,d),b=47===a?1:0;if(b)var
+d=nL;var
+j=b?i(nF,cc(b[1])):nJ,k=i(j,d),l=c?i(nG,cc(c[1])):nI,m=i(l,k);return i(bP(nH,aK(cc,[0,f,e])),m)}function
+nM(a){return eB(eE,eD,a)}var
+nN=[0,nu,eD,nv,nw,eE,gM,nx,nA,nB,eF,cc,gN,nM,function(a){return eC(eE,eD,a)}];function
+cd(e,d){var
+a=v(e,d),b=47===a?1:0;if(b)var
 c=b;else
 var
 f=92===a?1:0,c=f||(58===a?1:0);return c}function
-eB(a){var
-e=g(a)<1?1:0,c=e||(47!==u(a,0)?1:0);if(c){var
-f=g(a)<1?1:0,d=f||(92!==u(a,0)?1:0);if(d)var
-h=g(a)<2?1:0,b=h||(58!==u(a,1)?1:0);else
+eH(a){var
+e=g(a)<1?1:0,c=e||(47!==v(a,0)?1:0);if(c){var
+f=g(a)<1?1:0,d=f||(92!==v(a,0)?1:0);if(d)var
+h=g(a)<2?1:0,b=h||(58!==v(a,1)?1:0);else
 var
 b=d}else
 var
 b=c;return b}function
-gF(a){var
-c=eB(a);if(c){var
-h=g(a)<2?1:0,d=h||m(x(a,0,2),nD);if(d){var
-i=g(a)<2?1:0,e=i||m(x(a,0,2),nC);if(e){var
-j=g(a)<3?1:0,f=j||m(x(a,0,3),nB);if(f)var
-k=g(a)<3?1:0,b=k||m(x(a,0,3),nA);else
+gO(a){var
+c=eH(a);if(c){var
+h=g(a)<2?1:0,d=h||m(y(a,0,2),nU);if(d){var
+i=g(a)<2?1:0,e=i||m(y(a,0,2),nT);if(e){var
+j=g(a)<3?1:0,f=j||m(y(a,0,3),nS);if(f)var
+k=g(a)<3?1:0,b=k||m(y(a,0,3),nR);else
 var
 b=f}else
 var
@@ -2225,89 +2225,89 @@ var
 b=d}else
 var
 b=c;return b}function
-gG(b,a){var
+gP(b,a){var
 c=g(a)<=g(b)?1:0;if(c)var
-e=x(b,g(b)-g(a)|0,g(a)),f=dh(a),d=a5(dh(e),f);else
+e=y(b,g(b)-g(a)|0,g(a)),f=dp(a),d=a8(dp(e),f);else
 var
 d=c;return d}function
-gH(d,b){var
+gQ(d,b){var
 a=g(d),c=g(b);if(a<=c){var
-e=x(b,c-a|0,a),f=dh(d);return a5(dh(e),f)?[0,x(b,0,c-a|0)]:0}return 0}try{var
-uK=kn(uJ),gI=uK}catch(a){a=ao(a);if(a!==aT)throw a;var
-gI=nE}function
-gJ(f){var
-h=g(f),b=bG(h+20|0);T(b,34);function
+e=y(b,c-a|0,a),f=dp(d);return a8(dp(e),f)?[0,y(b,0,c-a|0)]:0}return 0}try{var
+vk=kE(vj),gR=vk}catch(a){a=al(a);if(a!==aW)throw a;var
+gR=nV}function
+gS(f){var
+h=g(f),b=bQ(h+20|0);V(b,34);function
 i(c){var
 d=1;if(!(c<1)){var
-a=d;for(;;){T(b,92);var
+a=d;for(;;){V(b,92);var
 e=a+1|0;if(c!==a){var
 a=e;continue}break}}return 0}function
 d(c,j){var
-a=j;for(;;){if(a===h)return T(b,34);var
-d=u(f,a);if(34===d){var
-g=0;return c<50?e(c+1|0,g,a):O(e,[0,g,a])}if(92===d){var
-i=0;return c<50?e(c+1|0,i,a):O(e,[0,i,a])}T(b,d);var
+a=j;for(;;){if(a===h)return V(b,34);var
+d=v(f,a);if(34===d){var
+g=0;return c<50?e(c+1|0,g,a):P(e,[0,g,a])}if(92===d){var
+i=0;return c<50?e(c+1|0,i,a):P(e,[0,i,a])}V(b,d);var
 a=a+1|0;continue}}function
 e(e,l,k){var
-c=l,a=k;for(;;){if(a===h){T(b,34);return i(c)}var
-g=u(f,a);if(34===g){i((2*c|0)+1|0);T(b,34);var
-j=a+1|0;return e<50?d(e+1|0,j):O(d,[0,j])}if(92===g){var
-c=c+1|0,a=a+1|0;continue}i(c);return e<50?d(e+1|0,a):O(d,[0,a])}}(function(a){return ee(d(0,a))}(0));return bH(b)}function
-dl(a){if(!eo(a,34)&&!eo(a,37))return eo(a,32)?h(nH,h(a,nG)):a;return ej(h(nF,a))}function
-nI(q,l,i,f,p){if(f)var
-r=f[1],s=fX(f,i)?nK:h(nT,dl(r)),m=s;else
+c=l,a=k;for(;;){if(a===h){V(b,34);return i(c)}var
+g=v(f,a);if(34===g){i((2*c|0)+1|0);V(b,34);var
+j=a+1|0;return e<50?d(e+1|0,j):P(d,[0,j])}if(92===g){var
+c=c+1|0,a=a+1|0;continue}i(c);return e<50?d(e+1|0,a):P(d,[0,a])}}(function(a){return ek(d(0,a))}(0));return bR(b)}function
+dt(a){if(!eu(a,34)&&!eu(a,37))return eu(a,32)?i(nY,i(a,nX)):a;return ep(i(nW,a))}function
+nZ(q,l,h,f,p){if(f)var
+r=f[1],s=f6(f,h)?n1:i(n_,dt(r)),m=s;else
 var
-m=nU;var
-t=[0,m,nJ],u=i?h(nL,dl(i[1])):nS,v=[0,u,t],w=l?h(nM,dl(l[1])):nR,j=bF(nN,aI(gJ,p)),d=bG(g(j)+20|0),k=g(j)-1|0,x=[0,w,v],n=0;if(!(k<0)){var
+m=n$;var
+t=[0,m,n0],u=h?i(n2,dt(h[1])):n9,v=[0,u,t],w=l?i(n3,dt(l[1])):n8,j=bP(n4,aK(gS,p)),d=bQ(g(j)+20|0),k=g(j)-1|0,x=[0,w,v],n=0;if(!(k<0)){var
 c=n;for(;;){var
-a=aa(j,c),b=0;if(62<=a){var
+a=ab(j,c),b=0;if(62<=a){var
 e=a-63|0;if(60<e>>>0){if(!(62<=e))b=1}else
 if(31===e)b=1}else
 if(42<=a){if(60===a)b=1}else
 if(33<=a)switch(a-33|0){case
 2:case
 3:case
-6:break;default:b=1}if(b){T(d,94);T(d,a)}else
-T(d,a);var
+6:break;default:b=1}if(b){V(d,94);V(d,a)}else
+V(d,a);var
 o=c+1|0;if(k!==c){var
 c=o;continue}break}}var
-y=[0,nO,[0,bH(d),x]];return bF(nQ,[0,nP,[0,dl(q),y]])}function
-gK(a){var
+y=[0,n5,[0,bR(d),x]];return bP(n7,[0,n6,[0,dt(q),y]])}function
+gT(a){var
 d=2<=g(a)?1:0;if(d){var
-b=u(a,0),c=0;if(91<=b){if(!(25<b+fE>>>0))c=1}else
+b=v(a,0),c=0;if(91<=b){if(!(25<b+fN>>>0))c=1}else
 if(65<=b)c=1;var
-e=c?1:0,f=e?58===u(a,1)?1:0:e}else
+e=c?1:0,f=e?58===v(a,1)?1:0:e}else
 var
 f=d;if(f){var
-h=x(a,2,g(a)-2|0);return[0,x(a,0,2),h]}return[0,nV,a]}function
-nW(b){var
-a=gK(b),c=a[1];return h(c,ew(b5,eA,a[2]))}var
-nX=[0,nx,eA,ny,nz,b5,eB,gF,gG,gH,gI,gJ,nI,function(a){return ev(b5,eA,gK(a)[2])},nW];function
-n1(a){return ev(b5,eC,a)}var
-n2=[0,nY,eC,nZ,n0,b5,eB,gF,gG,gH,ez,b4,gE,n1,function(a){return ew(b5,eC,a)}],n5=m(gm,n3)?m(gm,n4)?nw:nX:n2,n6=n5[8],n7=jT,n8=bz,n9=i9;function
-gL(a){var
-b=dd(a,1250000);return i9*b+24000*(a-b|0)}var
-gM=[M,n_,bm(0)],b6=[0,kB],b7=[0,0],oa=[M,n$,bm(0)];function
-Q(c){b7[1]=b7[1]+c|0;var
-b=268435456<b7[1]?1:0;if(b){b6[1]=b6[1]-b7[1];b7[1]=0;var
-a=b6[1]<0.?1:0;if(a)throw gM;return a}return b}var
-cK=[0,0];function
-eD(a){var
-b=gL(cK[1]),c=gL(cK[1]+a|0);b6[1]=b6[1]+c-b;cK[1]=cK[1]+a|0;return 0}function
-ob(a){b6[1]=0.;b7[1]=0;cK[1]=0;return eD(n7)}function
-cL(f,e){function
+h=y(a,2,g(a)-2|0);return[0,y(a,0,2),h]}return[0,oa,a]}function
+ob(b){var
+a=gT(b),c=a[1];return i(c,eC(cd,eG,a[2]))}var
+oc=[0,nO,eG,nP,nQ,cd,eH,gO,gP,gQ,gR,gS,nZ,function(a){return eB(cd,eG,gT(a)[2])},ob];function
+og(a){return eB(cd,eI,a)}var
+oh=[0,od,eI,oe,of,cd,eH,gO,gP,gQ,eF,cc,gN,og,function(a){return eC(cd,eI,a)}],ok=m(gv,oi)?m(gv,oj)?nN:oc:oh,ol=ok[8],om=j_,on=bJ,oo=jn;function
+gU(a){var
+b=dk(a,1250000);return jn*b+24000*(a-b|0)}var
+gV=[N,op,bu(0)],ce=[0,kS],cf=[0,0],or=[N,oq,bu(0)];function
+R(c){cf[1]=cf[1]+c|0;var
+b=268435456<cf[1]?1:0;if(b){ce[1]=ce[1]-cf[1];cf[1]=0;var
+a=ce[1]<0.?1:0;if(a)throw gV;return a}return b}var
+cS=[0,0];function
+eJ(a){var
+b=gU(cS[1]),c=gU(cS[1]+a|0);ce[1]=ce[1]+c-b;cS[1]=cS[1]+a|0;return 0}function
+os(a){ce[1]=0.;cf[1]=0;cS[1]=0;return eJ(om)}function
+cT(f,e){function
 i(a){var
-b=(e+a|0)<g(f)?1:0,c=b?aa(f,e+a|0):b;return c}var
-a=u(f,e);if(ax<=a){var
-c=iT<=a?i0<=a?4:3:2,j=a&(cq>>>(c+1|0)|0),k=194<=a?1:0,l=k?a<245?1:0:k,m=c-1|0,s=1;if(m<1)var
+b=(e+a|0)<g(f)?1:0,c=b?ab(f,e+a|0):b;return c}var
+a=v(f,e);if(aA<=a){var
+c=i8<=a?jd<=a?4:3:2,j=a&(cy>>>(c+1|0)|0),k=194<=a?1:0,l=k?a<245?1:0:k,m=c-1|0,s=1;if(m<1)var
 n=l,b=j;else{var
 d=s,h=l,o=j;for(;;){var
-p=h?ax===(i(d)&fU)?1:0:h,q=o<<6|i(d)&63,v=d+1|0;if(m!==d){var
-d=v,h=p,o=q;continue}var
+p=h?aA===(i(d)&f3)?1:0:h,q=o<<6|i(d)&63,u=d+1|0;if(m!==d){var
+d=u,h=p,o=q;continue}var
 n=p,b=q;break}}var
-t=w(oc.slice(),c)[1+c];if(n&&t<=b&&!(1114111<b)){var
-r=0;if(!(fo<=b)||iy<=b)r=1;if(r)return[0,b,c]}return od}return[0,a,1]}function
-eE(a){if(5760<=a){var
+t=w(ot.slice(),c)[1+c];if(n&&t<=b&&!(1114111<b)){var
+r=0;if(!(fx<=b)||iN<=b)r=1;if(r)return[0,b,c]}return ou}return[0,a,1]}function
+eK(a){if(5760<=a){var
 b=0;if(8240<=a){if(8287===a||12288===a)b=1}else
 if(8232<=a){if(4<a-8234>>>0)b=1}else
 if(!(5761<=a))b=1;if(b)return 1}else{var
@@ -2315,79 +2315,79 @@ c=0;if(33<=a){if(133===a||160===a)c=1}else
 if(14<=a){if(28<=a)c=1}else
 if(9<=a)c=1;if(c)return 1}var
 d=8192<=a?1:0,e=d?a<=8202?1:0:d;return e}function
-eF(b){var
+eL(b){var
 e=0,a=0,c=0,i=g(b);for(;;){var
-f=function(d,a){return function(c){return a<d?[0,x(b,a,d-a|0),c]:c}}(a,e);if(i<=a)return at(f(c));var
-h=cL(b,a),d=h[2];if(eE(h[1])){var
+f=function(d,a){return function(c){return a<d?[0,y(b,a,d-a|0),c]:c}}(a,e);if(i<=a)return at(f(c));var
+h=cT(b,a),d=h[2];if(eK(h[1])){var
 e=a+d|0,a=a+d|0,c=f(c);continue}var
 a=a+d|0;continue}}function
-gN(c){var
+gW(c){var
 f=g(c),d=0;for(;;){if(f<=d)var
 a=f;else{var
-h=cL(c,d);if(eE(h[1])){var
+h=cT(c,d);if(eK(h[1])){var
 d=d+h[2]|0;continue}var
 a=d}var
 e=f;a:for(;;){if(e<=a)var
 i=a;else{var
-b=e-1|0;for(;;){if(a<b&&ax===(u(c,b)&fU)){var
-b=b-1|0;continue}if(eE(cL(c,b)[1])){var
+b=e-1|0;for(;;){if(a<b&&aA===(v(c,b)&f3)){var
+b=b-1|0;continue}if(eK(cT(c,b)[1])){var
 e=b;continue a}var
-i=e;break}}return x(c,a,i-a|0)}}}function
-eG(d,a){function
-c(a){return T(d,gl(a))}function
-b(b){return c(ax|(a>>>b|0)&63)}return ax<=a?jk<=a?bR<=a?(c(i0|a>>>18|0),b(12),b(6),b(0)):(c(iT|a>>>12|0),b(6),b(0)):(c(fU|a>>>6|0),b(0)):c(a)}var
-n=0,e=1;function
-gO(a){return 0<=b1(a)?a:cD(a)}function
-gP(b,a){return f$(b,a)<=0?1:0}function
-gQ(b,a){return 0===a?e:bq(b,gQ(b,a-1|0))}function
-oe(b){var
+i=e;break}}return y(c,a,i-a|0)}}}function
+eM(d,a){function
+c(a){return V(d,gu(a))}function
+b(b){return c(aA|(a>>>b|0)&63)}return aA<=a?jB<=a?b1<=a?(c(jd|a>>>18|0),b(12),b(6),b(0)):(c(i8|a>>>12|0),b(6),b(0)):(c(f3|a>>>6|0),b(0)):c(a)}var
+n=0,f=1;function
+gX(a){return 0<=b$(a)?a:cL(a)}function
+gY(b,a){return gi(b,a)<=0?1:0}function
+gZ(b,a){return 0===a?f:by(b,gZ(b,a-1|0))}function
+ov(b){var
 a=2;for(;;){var
-c=b<bD(a,a)?1:0;if(c)var
+c=b<bN(a,a)?1:0;if(c)var
 d=c;else{var
-e=0!==kg(b,a)?1:0;if(e){var
+e=0!==kx(b,a)?1:0;if(e){var
 a=a+1|0;continue}var
 d=e}return d}}var
-of=go(999,function(a){return a+2|0}),og=b(df(oe),of),oh=aI(function(a){return a},og);function
-gR(b,a){return bp(kv(a,b),0)}var
-gS=function(d,c){var
-b=d,a=c;for(;;){if(64===az(a))return at(a);var
-e=em(function(b){return function(a){return 0===kg(b,a)?1:0}}(b),a)?a:[0,b,a],b=b+1|0,a=e;continue}}(2,0);function
-gT(c,f){var
-e=eg(f,32*c|0),a=n,d=eg(1,uY(cE(e),c)+1|0);for(;;){var
-b=eh(ef(a,d),1);if(bp(b,a))return ky(f_(a,-1));if(gP(gQ(b,c),e)){var
+ow=gx(999,function(a){return a+2|0}),ox=b(dm(ov),ow),oy=aK(function(a){return a},ox);function
+g0(b,a){return bx(kM(a,b),0)}var
+g1=function(d,c){var
+b=d,a=c;for(;;){if(64===aC(a))return at(a);var
+e=es(function(b){return function(a){return 0===kx(b,a)?1:0}}(b),a)?a:[0,b,a],b=b+1|0,a=e;continue}}(2,0);function
+g2(c,f){var
+e=em(f,32*c|0),a=n,d=em(1,vy(cM(e),c)+1|0);for(;;){var
+b=en(el(a,d),1);if(bx(b,a))return kP(gh(a,-1));if(gY(gZ(b,c),e)){var
 a=b;continue}var
 d=b;continue}}var
-oi=3,oj=k_(aI(function(a){return gT(oi,a)},gS)),gU=ep(8,function(d){if(0<=d){var
-a=gS,b=d;for(;;){if(a){var
+oz=3,oA=lp(aK(function(a){return g2(oz,a)},g1)),g3=ev(8,function(d){if(0<=d){var
+a=g1,b=d;for(;;){if(a){var
 e=a[2],f=a[1];if(0!==b){var
 a=e,b=b-1|0;continue}var
 c=f}else
 var
-c=ej(kP);break}}else
+c=ep(k6);break}}else
 var
-c=P(kQ);return gT(2,c)});function
-a7(b,a){return(b>>>a|0|b<<(32-a|0))&-1}var
-al=[M,on,bm(0)];function
-dm(a,g){for(;;){var
+c=Q(k7);return g2(2,c)});function
+a_(b,a){return(b>>>a|0|b<<(32-a|0))&-1}var
+an=[N,oE,bu(0)];function
+du(a,g){for(;;){var
 e=g<=a[6]?1:0;if(e)var
 f=e;else{if(a[3]===a[4]){a[3]=0;a[4]=b(a[1],a[2])}var
-c=a[3]<a[4]?1:0,d=c?(a[5]=a[5]|ay(a[2],a[3])<<a[6],a[3]=a[3]+1|0,a[6]=a[6]+8|0,1):c;if(d)continue;var
+c=a[3]<a[4]?1:0,d=c?(a[5]=a[5]|aB(a[2],a[3])<<a[6],a[3]=a[3]+1|0,a[6]=a[6]+8|0,1):c;if(d)continue;var
 f=d}return f}}function
-cM(a,b){a[5]=a[5]>>>b|0;a[6]=a[6]-b|0;return 0}function
-aN(b,a){if(1-dm(b,a))throw al;var
-c=b[5]&((1<<a)-1|0);cM(b,a);return c}function
-bu(a){return aN(a,8)}function
-gV(a){return cM(a,a[6]&7)}var
-oo=15;function
-cN(r,e){var
-s=r?r[1]:1,c=a4(16,0),p=e.length-1-1|0,G=0;if(!(p<0)){var
+cU(a,b){a[5]=a[5]>>>b|0;a[6]=a[6]-b|0;return 0}function
+aR(b,a){if(1-du(b,a))throw an;var
+c=b[5]&((1<<a)-1|0);cU(b,a);return c}function
+bC(a){return aR(a,8)}function
+g4(a){return cU(a,a[6]&7)}var
+oF=15;function
+cV(r,e){var
+s=r?r[1]:1,c=a7(16,0),p=e.length-1-1|0,G=0;if(!(p<0)){var
 h=G;for(;;){var
 k=e[1+h];c[1+k]=w(c,k)[1+k]+1|0;var
 H=h+1|0;if(p!==h){var
 h=H;continue}break}}var
 i=e.length-1-w(c,0)[1]|0;c[1]=0;var
-f=a4(17,0),j=a4(17,0),a=1,D=1;for(;;){var
-o=(2*D|0)-w(c,a)[1+a]|0;if(o<0)throw al;var
+f=a7(17,0),j=a7(17,0),a=1,D=1;for(;;){var
+o=(2*D|0)-w(c,a)[1+a]|0;if(o<0)throw an;var
 O=w(c,a)[1+a],E=a+1|0,P=w(f,a)[1+a]+O|0;w(f,E)[1+E]=P;var
 Q=c[1+a],F=a+1|0,R=2*(w(j,a)[1+a]+Q|0)|0;w(j,F)[1+F]=R;var
 S=a+1|0;if(15!==a){var
@@ -2399,848 +2399,910 @@ C=1===i?1:0,u=C?1===w(c,1)[2]?1:0:C;var
 v=0<o?1:0;if(v)var
 L=s?u:s,x=1-L;else
 var
-x=v;if(x)throw al;var
-M=1,N=u1(1,i)?M:i,y=a4(N,0),z=a4(bx,0),q=e.length-1-1|0,I=0;if(!(q<0)){var
+x=v;if(x)throw an;var
+M=1,N=vB(1,i)?M:i,y=a7(N,0),z=a7(bH,0),q=e.length-1-1|0,I=0;if(!(q<0)){var
 d=I;for(;;){var
 b=e[1+d];if(0<b){var
 A=w(f,b)[1+b];w(y,A)[1+A]=d;f[1+b]=f[1+b]+1|0;var
 B=w(j,b)[1+b];j[1+b]=B+1|0;if(b<=10){var
 n=B,m=b,l=0;for(;;){if(0!==m){var
 K=l<<1|n&1,n=n>>>1|0,m=m-1|0,l=K;continue}var
-g=l;for(;;){if(g<bx){w(z,g)[1+g]=d<<4|b;var
+g=l;for(;;){if(g<bH){w(z,g)[1+g]=d<<4|b;var
 g=g+(1<<b)|0;continue}break}break}}}var
 J=d+1|0;if(q!==d){var
 d=J;continue}break}}return[0,c,y,z]}}function
-eH(b,g){dm(b,oo);var
-k=b[5]&d4,l=w(g[3],k)[1+k],h=l&15;if(0===h){var
+eN(b,g){du(b,oF);var
+k=b[5]&d_,l=w(g[3],k)[1+k],h=l&15;if(0===h){var
 a=1,i=0,c=0,d=0,m=g[2],n=g[1];for(;;){var
-o=15<a?1:0,p=o||(b[6]<a?1:0);if(p)throw al;var
-e=i|(b[5]>>>(a-1|0)|0)&1,f=w(n,a)[1+a];if((e-c|0)<f){cM(b,a);var
+o=15<a?1:0,p=o||(b[6]<a?1:0);if(p)throw an;var
+e=i|(b[5]>>>(a-1|0)|0)&1,f=w(n,a)[1+a];if((e-c|0)<f){cU(b,a);var
 j=(d+e|0)-c|0;return w(m,j)[1+j]}var
-a=a+1|0,i=2*e|0,c=2*(c+f|0)|0,d=d+f|0;continue}}if(b[6]<h)throw al;cM(b,h);return l>>>4|0}var
-dn=[dY,function(c){function
-a(a){return 144<=a?bz<=a?280<=a?8:7:9:8}var
-b=cN(0,a4(32,5));return[0,cN(0,ep(288,a)),b]}],oq=op.slice(),dp=[dY,function(a){var
-d=8;return ep(bz,function(e){var
+a=a+1|0,i=2*e|0,c=2*(c+f|0)|0,d=d+f|0;continue}}if(b[6]<h)throw an;cU(b,h);return l>>>4|0}var
+dv=[d4,function(c){function
+a(a){return 144<=a?bJ<=a?280<=a?8:7:9:8}var
+b=cV(0,a7(32,5));return[0,cV(0,ev(288,a)),b]}],oH=oG.slice(),dw=[d4,function(a){var
+d=8;return ev(bJ,function(e){var
 b=d,a=e;for(;;){if(0===b)return a;var
-c=1===(a&1)?-306674912^(a>>>1|0):a>>>1|0,b=b-1|0,a=c;continue}})}],os=iU;function
-bJ(b,a){var
-c=go(a,function(a){return a}),d=0;return cI(function(c,a){return c|bu(b)<<(8*a|0)},d,c)}function
-gW(b){for(;;){var
-a=0!==bu(b)?1:0;if(a)continue;return a}}function
-eI(a,b){H(a[3],a[5],b);a[5]=a[5]+1|0;return 0}function
-ou(a,s){b:for(;;){var
-O=(a[5]-s|0)<bR?1:0;if(O){var
+c=1===(a&1)?-306674912^(a>>>1|0):a>>>1|0,b=b-1|0,a=c;continue}})}],oJ=i9;function
+bT(b,a){var
+c=gx(a,function(a){return a}),d=0;return cQ(function(c,a){return c|bC(b)<<(8*a|0)},d,c)}function
+g5(b){for(;;){var
+a=0!==bC(b)?1:0;if(a)continue;return a}}function
+eO(a,b){H(a[3],a[5],b);a[5]=a[5]+1|0;return 0}function
+oL(a,s){b:for(;;){var
+O=(a[5]-s|0)<b1?1:0;if(O){var
 f=a[2];if(typeof
 f==="number"){var
-R=a[5]===s?1:0;if(R){var
-b=a[1],G=dm(b,8);if(G){var
-H=31===bu(b)?1:0;if(H)var
-I=139===bu(b)?1:0,J=I?8===bu(b)?1:0:I;else
+P=a[5]===s?1:0;if(P){var
+b=a[1],G=du(b,8);if(G){var
+H=31===bC(b)?1:0;if(H)var
+I=139===bC(b)?1:0,J=I?8===bC(b)?1:0:I;else
 var
-J=H;if(1-J)throw al;var
-n=bu(b);bJ(b,6);if(0!==(n&4)){var
-K=bJ(b,2),ak=1;if(!(K<1)){var
-q=ak;for(;;){bu(b);var
-am=q+1|0;if(K!==q){var
-q=am;continue}break}}}if(0!==(n&8))gW(b);if(0!==(n&16))gW(b);if(0!==(n&2))bJ(b,2);var
+J=H;if(1-J)throw an;var
+n=bC(b);bT(b,6);if(0!==(n&4)){var
+K=bT(b,2),ak=1;if(!(K<1)){var
+q=ak;for(;;){bC(b);var
+al=q+1|0;if(K!==q){var
+q=al;continue}break}}}if(0!==(n&8))g5(b);if(0!==(n&16))g5(b);if(0!==(n&2))bT(b,2);var
 L=1}else
 var
 L=G;var
 t=L}else
 var
-t=R;if(t){a[6]=0;a[7]=0;a[2]=ov;continue}return t}else
+t=P;if(t){a[6]=0;a[7]=0;a[2]=oM;continue}return t}else
 switch(f[0]){case
 0:if(f[1]){var
-u=0===aN(a[1],1)?1:0,S=aN(a[1],2);if(2<S>>>0)throw al;switch(S){case
-0:gV(a[1]);var
-T=bJ(a[1],2);if(bJ(a[1],2)!==(T^65535))throw al;a[2]=[1,T,u];break;case
+u=0===aR(a[1],1)?1:0,S=aR(a[1],2);if(2<S>>>0)throw an;switch(S){case
+0:g4(a[1]);var
+T=bT(a[1],2);if(bT(a[1],2)!==(T^65535))throw an;a[2]=[1,T,u];break;case
 1:var
-U=ki(dn),ar=c8===U?dn[1]:dY===U?gy(dn):dn;a[2]=[2,ar,u];break;default:var
-g=a[1],l=iC+aN(g,5)|0,p=1+aN(g,5)|0,ab=286<l?1:0,aa=4+aN(g,4)|0,ac=ab||(30<p?1:0);if(ac)throw al;Q(3000);var
-z=a4(19,0),A=aa-1|0,ad=0;if(!(A<0)){var
+U=kz(dv),ar=dc===U?dv[1]:d4===U?gH(dv):dv;a[2]=[2,ar,u];break;default:var
+g=a[1],l=iR+aR(g,5)|0,p=1+aR(g,5)|0,ab=286<l?1:0,aa=4+aR(g,4)|0,ac=ab||(30<p?1:0);if(ac)throw an;R(3000);var
+z=a7(19,0),A=aa-1|0,ad=0;if(!(A<0)){var
 h=ad;for(;;){var
-ah=aN(g,3),E=w(oq,h)[1+h];w(z,E)[1+E]=ah;var
+ah=aR(g,3),E=w(oH,h)[1+h];w(z,E)[1+E]=ah;var
 ai=h+1|0;if(A!==h){var
 h=ai;continue}break}}var
-d=a4(l+p|0,0),c=0,ae=cN(or,z);for(;;){if(c<d.length-1){var
-B=eH(g,ae),C=B+i3|0;if(2<C>>>0)var
+d=a7(l+p|0,0),c=0,ae=cV(oI,z);for(;;){if(c<d.length-1){var
+B=eN(g,ae),C=B+jg|0;if(2<C>>>0)var
 e=1,m=B;else
 switch(C){case
-0:if(0===c)throw al;var
-D=c-1|0,af=3+aN(g,2)|0,e=af,m=w(d,D)[1+D];break;case
+0:if(0===c)throw an;var
+D=c-1|0,af=3+aR(g,2)|0,e=af,m=w(d,D)[1+D];break;case
 1:var
-e=3+aN(g,3)|0,m=0;break;default:var
-e=11+aN(g,7)|0,m=0}if(d.length-1<(c+e|0))throw al;var
-$=0;if(0<=c&&0<=e&&!((d.length-1-e|0)<c)){uN(d,c,e,m);$=1}if(!$)P(k9);var
-c=c+e|0;continue}if(0===w(d,bz)[iC])throw al;var
-ag=cN(0,gx(d,l,p));a[2]=[2,[0,cN(0,gx(d,0,l)),ag],u];break}}continue}var
-V=a[5]===s?1:0;if(V){gV(a[1]);var
-au=a[6],Z=bJ(a[1],4)!==au?1:0;if(Z)var
+e=3+aR(g,3)|0,m=0;break;default:var
+e=11+aR(g,7)|0,m=0}if(d.length-1<(c+e|0))throw an;var
+$=0;if(0<=c&&0<=e&&!((d.length-1-e|0)<c)){vn(d,c,e,m);$=1}if(!$)Q(lo);var
+c=c+e|0;continue}if(0===w(d,bJ)[iR])throw an;var
+ag=cV(0,gG(d,l,p));a[2]=[2,[0,cV(0,gG(d,0,l)),ag],u];break}}continue}var
+V=a[5]===s?1:0;if(V){g4(a[1]);var
+au=a[6],Z=bT(a[1],4)!==au?1:0;if(Z)var
 _=Z;else
 var
-av=a[7]&-1,_=bJ(a[1],4)!==av?1:0;if(_)throw al;var
+av=a[7]&-1,_=bT(a[1],4)!==av?1:0;if(_)throw an;var
 y=a[1];for(;;){var
-F=dm(y,8),aj=F?0===(y[5]&cq)?1:0:F;if(aj){cM(y,8);continue}a[2]=0;continue b}}return V;case
+F=du(y,8),aj=F?0===(y[5]&cy)?1:0:F;if(aj){cU(y,8);continue}a[2]=0;continue b}}return V;case
 1:var
-W=f[1];if(0===W){a[2]=[0,f[2]];continue}eI(a,bu(a[1]));a[2]=[1,W-1|0,f[2]];continue;default:var
-X=f[1],i=eH(a[1],X[1]);if(bz===i)a[2]=[0,f[2]];else
-if(bz<=i){if(285<i)throw al;var
+W=f[1];if(0===W){a[2]=[0,f[2]];continue}eO(a,bC(a[1]));a[2]=[1,W-1|0,f[2]];continue;default:var
+X=f[1],i=eN(a[1],X[1]);if(bJ===i)a[2]=[0,f[2]];else
+if(bJ<=i){if(285<i)throw an;var
 j=i-257|0;if(8<=j)if(28===j)var
-o=ot;else
+o=oK;else
 var
 M=(j/4|0)-1|0,o=[0,M,3+((4+(j&3)|0)<<M)|0];else
 var
 o=[0,0,j+3|0];var
-as=aN(a[1],o[1]),Y=o[2]+as|0,k=eH(a[1],X[2]);if(29<k)throw al;if(2<=k)var
+as=aR(a[1],o[1]),Y=o[2]+as|0,k=eN(a[1],X[2]);if(29<k)throw an;if(2<=k)var
 N=(k/2|0)-1|0,v=[0,N,1+((2+(k&1)|0)<<N)|0];else
 var
 v=[0,0,k+1|0];var
-at=aN(a[1],v[1]),x=v[2]+at|0,an=(a[7]+(a[5]-a[4]|0)|0)<x?1:0,ao=an||(iU<x?1:0);if(ao)throw al;var
+at=aR(a[1],v[1]),x=v[2]+at|0,am=(a[7]+(a[5]-a[4]|0)|0)<x?1:0,ao=am||(i9<x?1:0);if(ao)throw an;var
 ap=1;if(!(Y<1)){var
-r=ap;for(;;){eI(a,ay(a[3],a[5]-x|0));var
+r=ap;for(;;){eO(a,aB(a[3],a[5]-x|0));var
 aq=r+1|0;if(Y!==r){var
 r=aq;continue}break}}}else
-eI(a,i);continue}}return O}}function
-ow(a){var
-d=dd(os,a[5]);en(a[3],a[5]-d|0,a[3],0,d);a[4]=d;a[5]=d;var
-b=a[4];ou(a,b);var
-f=a[5]-b|0,n=a[3],o=a[6],g=ki(dp),l=c8===g?dp[1]:dY===g?gy(dp):dp,h=o^-1,i=(b+f|0)-1|0;if(i<b)var
+eO(a,i);continue}}return O}}function
+oN(a){var
+d=dk(oJ,a[5]);et(a[3],a[5]-d|0,a[3],0,d);a[4]=d;a[5]=d;var
+b=a[4];oL(a,b);var
+f=a[5]-b|0,n=a[3],o=a[6],g=kz(dw),l=dc===g?dw[1]:d4===g?gH(dw):dw,h=o^-1,i=(b+f|0)-1|0;if(i<b)var
 j=h;else{var
 c=b,e=h;for(;;){var
-k=l[1+((e^ay(n,c))&cq)]^(e>>>8|0),m=c+1|0;if(i!==c){var
+k=l[1+((e^aB(n,c))&cy)]^(e>>>8|0),m=c+1|0;if(i!==c){var
 c=m,e=k;continue}var
 j=k;break}}a[6]=j^-1;a[7]=a[7]+f|0;return[0,a[3],b,f]}function
-dq(d,c){var
+dx(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[1],b],a=a[2],b=e;continue}return b}}function
-ac(a){return dq(a,0)}function
-R(c,a){if(a)var
-e=R(c,a[2]),d=[0,b(c,a[1]),e];else
+ad(a){return dx(a,0)}function
+S(c,a){if(a)var
+e=S(c,a[2]),d=[0,b(c,a[1]),e];else
 var
 d=a;return d}function
-E(e,d,c){var
-a=d,b=c;for(;;){if(a){var
-g=f(e,b,a[1]),a=a[2],b=g;continue}return b}}function
-eJ(e,d){var
+E(f,e,c){var
+a=e,b=c;for(;;){if(a){var
+g=d(f,b,a[1]),a=a[2],b=g;continue}return b}}function
+eP(e,d){var
 a=d;for(;;){if(a){var
 c=b(e,a[1]);if(c){var
 a=a[2];continue}return c}return 1}}function
-dr(b,a){if(b)if(a)var
-d=dr(b[2],a[2]),c=[0,[0,b[1],a[1]],d];else
+dy(b,a){if(b)if(a)var
+d=dy(b[2],a[2]),c=[0,[0,b[1],a[1]],d];else
 var
 c=a;else
 var
 c=b;return c}function
-ds(a){return a?0:1}function
-gX(a){return a[1]}function
-dt(a){return a[2]}function
-aO(a){var
-b=a?aO(a[2])+1|0:a;return b}function
-cO(a,b){if(a){var
-c=cO(a[2],b);return[0,a[1],c]}return b}var
-ox=16,aV=4;function
-bv(b,a){var
-c=aS(a);return Q((16+aS(b)|0)+c|0)}function
-du(d,c){var
-a=aS(d),b=aS(c);return Q((32+a|0)+(bD(b,1+cF(a-b|0)|0)/2|0)|0)}function
-d(a){bv(a,a);return eg(a,1)}function
-c(a){return ef(d(a),1)}function
-eK(a){return typeof
-a==="number"?ku(a):ku(a)}function
-b8(a){Q(aV);return a===1?a:typeof
-a==="number"?eh(a,1):(bv(a,a),eh(a,1))}function
-gY(e,d,c,a){return a===1?b(c,0):eK(a)?b(d,b8(a)):b(e,b8(a))}function
-cP(d,c,a){return a===0?b(d,0):b(c,a)}function
-gZ(e,d,c,a){return a===0?b(e,0):0<b1(a)?b(d,a):(bv(a,a),b(c,cD(a)))}function
+bn(a){return a?0:1}function
+g6(a){return a[1]}function
+dz(a){return a[2]}function
+aS(a){var
+b=a?aS(a[2])+1|0:a;return b}function
+bo(a,b){if(a){var
+c=bo(a[2],b);return[0,a[1],c]}return b}var
+oO=16,aY=4;function
+bD(b,a){var
+c=aV(a);return R((16+aV(b)|0)+c|0)}function
+dA(d,c){var
+a=aV(d),b=aV(c);return R((32+a|0)+(bN(b,1+cN(a-b|0)|0)/2|0)|0)}function
+e(a){bD(a,a);return em(a,1)}function
+c(a){return el(e(a),1)}function
+eQ(a){return typeof
+a==="number"?kL(a):kL(a)}function
+cg(a){R(aY);return a===1?a:typeof
+a==="number"?en(a,1):(bD(a,a),en(a,1))}function
+g7(e,d,c,a){return a===1?b(c,0):eQ(a)?b(d,cg(a)):b(e,cg(a))}function
+cW(d,c,a){return a===0?b(d,0):b(c,a)}function
+g8(e,d,c,a){return a===0?b(e,0):0<b$(a)?b(d,a):(bD(a,a),b(c,cL(a)))}function
 o(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){Q(aV);return ef(b,a)}bv(b,a);return ef(b,a)}function
-dv(b,a){if(typeof
+a==="number"){R(aY);return el(b,a)}bD(b,a);return el(b,a)}function
+dB(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){Q(aV);return kx(b,a)}bv(b,a);return kx(b,a)}function
-r(b,a){if(typeof
+a==="number"){R(aY);return kO(b,a)}bD(b,a);return kO(b,a)}function
+p(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){Q(aV);return bq(b,a)}if(a===1){Q(aV);return b}if(b===1){Q(aV);return a}var
-c=aS(b),d=aS(a);Q(((16+(bD(c,d)/4|0)|0)+c|0)+d|0);return bq(b,a)}function
-aC(a){bv(a,a);return cD(a)}function
-p(a){return o(a,e)}function
-g0(b,a){var
-c=aS(a);return Q(4+((aS(b)+c|0)/4|0)|0)}function
-j(b,a){if(typeof
+a==="number"){R(aY);return by(b,a)}if(a===1){R(aY);return b}if(b===1){R(aY);return a}var
+c=aV(b),d=aV(a);R(((16+(bN(c,d)/4|0)|0)+c|0)+d|0);return by(b,a)}function
+av(a){bD(a,a);return cL(a)}function
+q(a){return o(a,f)}function
+g9(b,a){var
+c=aV(a);return R(4+((aV(b)+c|0)/4|0)|0)}function
+l(b,a){if(typeof
 b!=="number"&&typeof
-a!=="number"&&b!==a){g0(b,a);var
-c=b===a?1:0,d=c||bp(b,a);return d}Q(aV);return b===a?1:0}function
-dw(b,a){if(typeof
+a!=="number"&&b!==a){g9(b,a);var
+c=b===a?1:0,d=c||bx(b,a);return d}R(aY);return b===a?1:0}function
+dC(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){Q(aV);return f$(b,a)}g0(b,a);return f$(b,a)}function
-aW(b,a){return dw(b,a)<=0?1:0}function
-Y(b,a){return dw(b,a)<0?1:0}function
-eL(b,a){return 0<=dw(b,a)?b:a}function
-eM(e,d){Q(aV);var
-a=dw(e,d),b=0!==a?1:0;if(b){if(!(0<=a))return 1;var
+a==="number"){R(aY);return gi(b,a)}g9(b,a);return gi(b,a)}function
+aZ(b,a){return dC(b,a)<=0?1:0}function
+X(b,a){return dC(b,a)<0?1:0}function
+eR(b,a){return 0<=dC(b,a)?b:a}function
+eS(e,d){R(aY);var
+a=dC(e,d),b=0!==a?1:0;if(b){if(!(0<=a))return 1;var
 c=2}else
 var
 c=b;return c}function
-b9(b,a){if(typeof
+ch(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){Q(aV);return f_(b,a)}bv(b,a);return f_(b,a)}function
-dx(a){return eL(n,a)}function
-g1(a){return eL(e,a)}function
-eN(b,a){return dx(dv(b,a))}function
-a8(a){Q(ox);return cE(a)}function
-b_(b,a){return a===0?n:(du(b,a),vI(b,a))}function
-g2(b,a){du(b,a);var
-c=kv(b,a);return[0,ga(b,a),c]}function
-dy(c,a){if(a===1){Q(aV);return[0,a,[0,c,a]]}var
-d=aS(c),f=aS(a),h=0,i=bD(d,f),j=dd(d,f);if(2<=d&&2<=f){var
+a==="number"){R(aY);return gh(b,a)}bD(b,a);return gh(b,a)}function
+dD(a){return eR(n,a)}function
+g_(a){return eR(f,a)}function
+eT(b,a){return dD(dB(b,a))}function
+a$(a){R(oO);return cM(a)}function
+bU(b,a){return a===0?n:(dA(b,a),wi(b,a))}function
+g$(b,a){dA(b,a);var
+c=kM(b,a);return[0,gj(b,a),c]}function
+dE(c,a){if(a===1){R(aY);return[0,a,[0,c,a]]}var
+d=aV(c),e=aV(a),h=0,i=bN(d,e),j=dk(d,e);if(2<=d&&2<=e){var
 g=130;h=1}if(!h)var
-g=24;Q((32+bD(g,j)|0)+i|0);var
-b=vJ(c,a);if(gP(b,e))return[0,b,[0,c,a]];du(c,b);du(a,b);var
-k=kr(a,b);return[0,b,[0,kr(c,b),k]]}function
-b$(b,a){var
-c=r(a[1],b[2]);return aW(r(b[1],a[2]),c)}function
-eO(b,a){var
-c=r(b[2],a[2]),d=r(a[1],b[2]);return[0,o(r(b[1],a[2]),d),c]}function
-g3(b,a){var
-c=r(b[2],a[2]);return[0,r(b[1],a[1]),c]}function
-dz(h,g,f){var
+g=24;R((32+bN(g,j)|0)+i|0);var
+b=wj(c,a);if(gY(b,f))return[0,b,[0,c,a]];dA(c,b);dA(a,b);var
+k=kI(a,b);return[0,b,[0,kI(c,b),k]]}function
+ci(b,a){var
+c=p(a[1],b[2]);return aZ(p(b[1],a[2]),c)}function
+eU(b,a){var
+c=p(b[2],a[2]),d=p(a[1],b[2]);return[0,o(p(b[1],a[2]),d),c]}function
+ha(b,a){var
+c=p(b[2],a[2]);return[0,p(b[1],a[1]),c]}function
+dF(h,g,f){var
 c=h,b=g,a=f;for(;;){if(c){var
 d=c[2],e=c[1];if(d){var
 c=d[2],b=[0,e,b],a=[0,d[1],a];continue}var
-i=ac(a);return[0,ac([0,e,b]),i]}var
-j=ac(a);return[0,ac(b),j]}}function
-eP(p,o,n,m,l,k){var
+i=ad(a);return[0,ad([0,e,b]),i]}var
+j=ad(a);return[0,ad(b),j]}}function
+eV(p,o,n,m,l,k){var
 b=n,a=m,d=l,c=k;for(;;){if(b){var
 g=b[1];if(a){var
-h=a[1],e=ba(p,g,h,c);if(0===e[0]){var
-i=e[1],f=ba(o,g,h,i[2]);if(0===f[0]){var
-j=f[1],b=b[2],a=a[2],d=[0,j[1],[0,i[1],d]],c=j[2];continue}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[0,[0,dq(d,b),c]]}return[0,[0,dq(d,a),c]]}}function
-cQ(e,d,m,c,b,a){if(m){if(c){var
+h=a[1],e=be(p,g,h,c);if(0===e[0]){var
+i=e[1],f=be(o,g,h,i[2]);if(0===f[0]){var
+j=f[1],b=b[2],a=a[2],d=[0,j[1],[0,i[1],d]],c=j[2];continue}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[0,[0,dx(d,b),c]]}return[0,[0,dx(d,a),c]]}}function
+cX(e,d,m,c,b,a){if(m){if(c){var
 f=m[2];if(c[2]){if(b){var
-n=dz(c,0,0),o=dz(b,0,0),g=cQ(e,d,f,n[1],o[1],a);if(0===g[0]){var
-p=g[1],k=p[1],h=cQ(e,d,f,n[2],o[2],p[2]);if(0===h[0]){var
-q=h[1],r=q[2],s=q[1];return k?eP(e,d,s,k[2],[0,k[1],0],r):[0,[0,s,r]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[0,[0,c,a]]}if(b){if(b[2]){var
-t=dz(c,0,0),u=dz(b,0,0),i=cQ(e,d,f,t[1],u[1],a);if(0===i[0]){var
-v=i[1],l=v[1],j=cQ(e,d,f,t[2],u[2],v[2]);if(0===j[0]){var
-w=j[1],x=w[2],y=w[1];return l?eP(e,d,y,l[2],[0,l[1],0],x):[0,[0,y,x]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return eP(e,d,[0,c[1],0],[0,b[1],0],0,a)}return[0,[0,c,a]]}return[0,[0,b,a]]}return[0,[0,0,a]]}function
-F(d,c){var
-b=d,a=c;for(;;){if(a){if(b===1)return a[2];if(eK(b)){var
-e=a[1],b=b8(b),a=e;continue}var
-f=a[3],b=b8(b),a=f;continue}return a}}function
-eQ(b,a){function
+n=dF(c,0,0),o=dF(b,0,0),g=cX(e,d,f,n[1],o[1],a);if(0===g[0]){var
+p=g[1],k=p[1],h=cX(e,d,f,n[2],o[2],p[2]);if(0===h[0]){var
+q=h[1],r=q[2],s=q[1];return k?eV(e,d,s,k[2],[0,k[1],0],r):[0,[0,s,r]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[0,[0,c,a]]}if(b){if(b[2]){var
+t=dF(c,0,0),u=dF(b,0,0),i=cX(e,d,f,t[1],u[1],a);if(0===i[0]){var
+v=i[1],l=v[1],j=cX(e,d,f,t[2],u[2],v[2]);if(0===j[0]){var
+w=j[1],x=w[2],y=w[1];return l?eV(e,d,y,l[2],[0,l[1],0],x):[0,[0,y,x]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return eV(e,d,[0,c[1],0],[0,b[1],0],0,a)}return[0,[0,c,a]]}return[0,[0,b,a]]}return[0,[0,0,a]]}function
+A(d,c){var
+b=d,a=c;for(;;){if(a){if(b===1)return a[2];if(eQ(b)){var
+e=a[1],b=cg(b),a=e;continue}var
+f=a[3],b=cg(b),a=f;continue}return a}}function
+eW(b,a){function
 c(b){return[0,0,[0,a],0]}function
-d(b){return[0,eQ(b,a),0,0]}return gY(function(b){return[0,0,0,eQ(b,a)]},d,c,b)}function
-V(a,c,b){if(b){var
-d=b[3],f=b[2],e=b[1];return a===1?[0,e,[0,c],d]:eK(a)?[0,V(b8(a),c,e),f,d]:[0,e,f,V(b8(a),c,d)]}return eQ(a,c)}function
-g4(c,b){var
-a=F(c,b),d=a?a[1]:a;return d}function
-dA(h,g,d,e){var
-a=g4(b(g,d),e);for(;;){if(a){var
-c=a[1];if(f(h,c[1],d))return[0,c[2]];var
+d(b){return[0,eW(b,a),0,0]}return g7(function(b){return[0,0,0,eW(b,a)]},d,c,b)}function
+L(a,c,b){if(b){var
+d=b[3],f=b[2],e=b[1];return a===1?[0,e,[0,c],d]:eQ(a)?[0,L(cg(a),c,e),f,d]:[0,e,f,L(cg(a),c,d)]}return eW(a,c)}function
+hb(c,b){var
+a=A(c,b),d=a?a[1]:a;return d}function
+dG(h,g,e,f){var
+a=hb(b(g,e),f);for(;;){if(a){var
+c=a[1];if(d(h,c[1],e))return[0,c[2]];var
 a=a[2];continue}return a}}function
-cR(f,c,e,a){var
-d=b(f,c);return V(d,[0,[0,c,e],g4(d,a)],a)}function
-ca(a,c,d){function
+cY(f,c,e,a){var
+d=b(f,c);return L(d,[0,[0,c,e],hb(d,a)],a)}function
+cj(a,c,d){function
 e(d){return b(a,c)}function
-f(b){return ca(a,ca(a,c,b),b)}return gY(function(d){return b(a,ca(a,ca(a,c,d),d))},f,e,d)}function
-g5(c,b,a){function
-d(c){return ca(b,a,c)}return cP(function(b){return a},d,c)}function
-aX(a){var
-b=dy(a[1],a[2])[2],c=g1(b[2]);return[0,b[1],c]}var
-cS=[M,oy,bm(0)];function
-L(a){throw[0,cS,1,h(oz,a)]}function
-dB(a){throw[0,cS,0,h(oA,a)]}function
-av(c,b){var
-a=1-c;return a?L(b):a}function
-aP(f,e){var
+f(b){return cj(a,cj(a,c,b),b)}return g7(function(d){return b(a,cj(a,cj(a,c,d),d))},f,e,d)}function
+hc(c,b,a){function
+d(c){return cj(b,a,c)}return cW(function(b){return a},d,c)}function
+a0(a){var
+b=dE(a[1],a[2])[2],c=g_(b[2]);return[0,b[1],c]}var
+cZ=[N,oP,bu(0)];function
+M(a){throw[0,cZ,1,i(oQ,a)]}function
+dH(a){throw[0,cZ,0,i(oR,a)]}function
+aw(c,b){var
+a=1-c;return a?M(b):a}function
+aM(f,e){var
 c=0,a=e;for(;;){if(a){var
 d=a[2],c=[0,b(f,a[1]),c],a=d;continue}return at(c)}}function
-g6(k,j,i){var
+hd(k,j,i){var
 c=0,b=j,a=i;for(;;){var
-e=0;if(b){if(a){var
-g=a[2],h=b[2],c=[0,f(k,b[1],a[1]),c],b=h,a=g;continue}}else
+f=0;if(b){if(a){var
+g=a[2],h=b[2],c=[0,d(k,b[1],a[1]),c],b=h,a=g;continue}}else
 if(!a){var
-d=c;e=1}if(!e)var
-d=P(kS);return at(d)}}var
-bK=lh([0,k6]);function
-g7(a){return[0,bK[1],0]}function
-g8(b,a){return f(bK[29],a,b[1])}function
-g9(b,a){return f(bK[3],a,b[1])}function
-g_(a,c,b){a[1]=ba(bK[4],c,b,a[1]);a[2]=a[2]+1|0;return 0}function
-dC(b){function
+e=c;f=1}if(!f)var
+e=Q(k9);return at(e)}}var
+bV=ly([0,ll]);function
+he(a){return[0,bV[1],0]}function
+hf(b,a){return d(bV[29],a,b[1])}function
+hg(b,a){return d(bV[3],a,b[1])}function
+hh(a,c,b){a[1]=be(bV[4],c,b,a[1]);a[2]=a[2]+1|0;return 0}function
+dI(b){function
 p(h,d){if(2===h){if(d){var
 j=d[2];if(j){var
-k=j[1],l=d[1],w=j[2],x=0<as(l,k)?[0,l,[0,k,0]]:[0,k,[0,l,0]];return[0,x,w]}}}else
+k=j[1],l=d[1],w=j[2],x=0<ap(l,k)?[0,l,[0,k,0]]:[0,k,[0,l,0]];return[0,x,w]}}}else
 if(3===h&&d){var
 m=d[2];if(m){var
 n=m[2];if(n){var
-a=n[1],b=m[1],c=d[1],A=n[2],B=0<as(c,b)?0<as(b,a)?[0,c,[0,b,[0,a,0]]]:0<as(c,a)?[0,c,[0,a,[0,b,0]]]:[0,a,[0,c,[0,b,0]]]:0<as(c,a)?[0,b,[0,c,[0,a,0]]]:0<as(b,a)?[0,b,[0,a,[0,c,0]]]:[0,a,[0,b,[0,c,0]]];return[0,B,A]}}}var
+a=n[1],b=m[1],c=d[1],A=n[2],B=0<ap(c,b)?0<ap(b,a)?[0,c,[0,b,[0,a,0]]]:0<ap(c,a)?[0,c,[0,a,[0,b,0]]]:[0,a,[0,c,[0,b,0]]]:0<ap(c,a)?[0,b,[0,c,[0,a,0]]]:0<ap(b,a)?[0,b,[0,a,[0,c,0]]]:[0,a,[0,b,[0,c,0]]];return[0,B,A]}}}var
 q=h>>1,r=i(q,d),y=r[1],s=i(h-q|0,r[2]),g=y,f=s[1],e=0,z=s[2];for(;;){if(g){if(f){var
-o=f[1],p=g[1],u=f[2],v=g[2];if(0<as(p,o)){var
+o=f[1],p=g[1],u=f[2],v=g[2];if(0<ap(p,o)){var
 f=u,e=[0,o,e];continue}var
 g=v,e=[0,p,e];continue}var
-t=cH(g,e)}else
+t=cP(g,e)}else
 var
-t=cH(f,e);return[0,t,z]}}function
+t=cP(f,e);return[0,t,z]}}function
 i(h,d){if(2===h){if(d){var
 i=d[2];if(i){var
-j=i[1],k=d[1],w=i[2],x=0<as(k,j)?[0,j,[0,k,0]]:[0,k,[0,j,0]];return[0,x,w]}}}else
+j=i[1],k=d[1],w=i[2],x=0<ap(k,j)?[0,j,[0,k,0]]:[0,k,[0,j,0]];return[0,x,w]}}}else
 if(3===h&&d){var
 l=d[2];if(l){var
 m=l[2];if(m){var
-a=m[1],b=l[1],c=d[1],A=m[2],B=0<as(c,b)?0<as(c,a)?0<as(b,a)?[0,a,[0,b,[0,c,0]]]:[0,b,[0,a,[0,c,0]]]:[0,b,[0,c,[0,a,0]]]:0<as(b,a)?0<as(c,a)?[0,a,[0,c,[0,b,0]]]:[0,c,[0,a,[0,b,0]]]:[0,c,[0,b,[0,a,0]]];return[0,B,A]}}}var
+a=m[1],b=l[1],c=d[1],A=m[2],B=0<ap(c,b)?0<ap(c,a)?0<ap(b,a)?[0,a,[0,b,[0,c,0]]]:[0,b,[0,a,[0,c,0]]]:[0,b,[0,c,[0,a,0]]]:0<ap(b,a)?0<ap(c,a)?[0,a,[0,c,[0,b,0]]]:[0,c,[0,a,[0,b,0]]]:[0,c,[0,b,[0,a,0]]];return[0,B,A]}}}var
 q=h>>1,r=p(q,d),y=r[1],s=p(h-q|0,r[2]),g=y,f=s[1],e=0,z=s[2];for(;;){if(g){if(f){var
-n=f[1],o=g[1],u=f[2],v=g[2];if(0<as(o,n)){var
+n=f[1],o=g[1],u=f[2],v=g[2];if(0<ap(o,n)){var
 g=v,e=[0,o,e];continue}var
 f=u,e=[0,n,e];continue}var
-t=cH(g,e)}else
+t=cP(g,e)}else
 var
-t=cH(f,e);return[0,t,z]}}var
-d=az(b),f=2<=d?i(d,b)[1]:b,a=f;for(;;){if(a){var
+t=cP(f,e);return[0,t,z]}}var
+d=aC(b),f=2<=d?i(d,b)[1]:b,a=f;for(;;){if(a){var
 c=a[2];if(c){var
-e=1-a5(a[1],c[1]);if(e){var
+e=1-a8(a[1],c[1]);if(e){var
 a=c;continue}return e}}return 1}}function
-aw(d,c,b){var
+ax(d,c,b){var
 e=g(b),j=(c+e|0)<=g(d)?1:0;if(j){var
 a=0;for(;;){var
 f=a===e?1:0;if(f)var
 h=f;else{var
-i=aa(d,c+a|0)===aa(b,a)?1:0;if(i){var
+i=ab(d,c+a|0)===ab(b,a)?1:0;if(i){var
 a=a+1|0;continue}var
 h=i}return h}}return j}var
-aY=[M,oB,bm(0)],g$=fO,oC=9;function
-eR(c,b,e){var
-a=b,f=g(c);for(;;){if(a<f&&48<=u(c,a)&&!(57<u(c,a))){var
+a1=[N,oS,bu(0)],hi=fX,oT=9;function
+eX(c,b,e){var
+a=b,f=g(c);for(;;){if(a<f&&48<=v(c,a)&&!(57<v(c,a))){var
 a=a+1|0;continue}var
-d=a-b|0,h=0===d?1:0,i=h||(e<d?1:0);if(i)throw aY;return[0,gb(x(c,b,d)),b+d|0]}}function
-dD(a){function
+d=a-b|0,h=0===d?1:0,i=h||(e<d?1:0);if(i)throw a1;return[0,gk(y(c,b,d)),b+d|0]}}function
+dJ(a){function
 b(B,A,z){var
 c=B,k=A,j=z;for(;;){var
-w=0;if(aw(a,c,oD))var
-n=c,m=e;else{var
-q=eR(a,c,g$),f=q[2],r=q[1];if(aw(a,f,oF))var
-n=f+1|0,m=r;else{var
-d=[0,r,e,f];w=1}}if(!w){var
-o=eR(a,n+5|0,oC),p=o[2];if(!aw(a,p,oE))throw aY;var
+w=0;if(ax(a,c,oU))var
+n=c,m=f;else{var
+q=eX(a,c,hi),e=q[2],r=q[1];if(ax(a,e,oW))var
+n=e+1|0,m=r;else{var
+d=[0,r,f,e];w=1}}if(!w){var
+o=eX(a,n+5|0,oT),p=o[2];if(!ax(a,p,oV))throw a1;var
 d=[0,m,o[1],p+1|0]}var
-h=d[3],s=d[1];if(aw(a,h,oG))var
-t=eR(a,h+1|0,g$),b=t[2],i=t[1];else
+h=d[3],s=d[1];if(ax(a,h,oX))var
+t=eX(a,h+1|0,hi),b=t[2],i=t[1];else
 var
-b=h,i=e;if(bp(i,0))throw aY;var
-x=d[2],y=k?cD(s):s,l=[0,[0,y,i,x],j];if(b===g(a))return at(l);var
-v=u(a,b)+jL|0;if(!(2<v>>>0))switch(v){case
+b=h,i=f;if(bx(i,0))throw a1;var
+x=d[2],y=k?cL(s):s,l=[0,[0,y,i,x],j];if(b===g(a))return at(l);var
+u=v(a,b)+j2|0;if(!(2<u>>>0))switch(u){case
 0:var
 c=b+1|0,k=0,j=l;continue;case
 1:break;default:var
-c=b+1|0,k=1,j=l;continue}throw aY}}return aw(a,0,oH)?b(1,1,0):b(0,0,0)}var
-cb=g7(0);function
-ha(a){var
-d=g8(cb,a);if(d)return d[1];var
-b=g(a),j=b<4?1:0,k=j||(93!==u(a,b-1|0)?1:0);if(k)throw aY;var
-c=x(a,2,b-3|0);if(aw(a,0,oI))var
-e=dD(c);else{var
-i=0;if(aw(a,0,oJ)&&dg(function(a){var
+c=b+1|0,k=1,j=l;continue}throw a1}}return ax(a,0,oY)?b(1,1,0):b(0,0,0)}var
+ck=he(0);function
+hj(a){var
+d=hf(ck,a);if(d)return d[1];var
+b=g(a),j=b<4?1:0,k=j||(93!==v(a,b-1|0)?1:0);if(k)throw a1;var
+c=y(a,2,b-3|0);if(ax(a,0,oZ))var
+e=dJ(c);else{var
+h=0;if(ax(a,0,o0)&&dn(function(a){var
 b=48<=a?1:0,c=b?a<=57?1:0:b;return c},c)){var
-e=dD(h(oK,c));i=1}if(!i)throw aY}var
-f=[0,cb[2],e];g_(cb,a,f);return f}function
-eS(a){var
-b=97<=a?1:0,c=b?a<=jS?1:0:b;if(c)var
+e=dJ(i(o1,c));h=1}if(!h)throw a1}var
+f=[0,ck[2],e];hh(ck,a,f);return f}function
+eY(a){var
+b=97<=a?1:0,c=b?a<=j9?1:0:b;if(c)var
 d=c;else
 var
 e=65<=a?1:0,f=e?a<=90?1:0:e,d=f||(95===a?1:0);return d}function
-eT(a){var
-c=eS(a);if(c)var
+eZ(a){var
+c=eY(a);if(c)var
 b=c;else{var
 d=48<=a?1:0,e=d?a<=57?1:0:d;if(e)var
 b=e;else
 var
 f=46===a?1:0,b=f||(39===a?1:0)}return b}function
-hb(a){var
-c=m(a,oL);if(c){var
-d=eS(u(a,0));if(d){var
-e=dg(eT,a);if(e)var
-f=m(a,oM),b=f?m(a,oN):f;else
+hk(a){var
+c=m(a,o2);if(c){var
+d=eY(v(a,0));if(d){var
+e=dn(eZ,a);if(e)var
+f=m(a,o3),b=f?m(a,o4):f;else
 var
 b=e}else
 var
 b=d}else
 var
 b=c;return b}function
-hc(c,b){var
-a=b;for(;;){if(aw(c,a,oO)){var
+hl(c,b){var
+a=b;for(;;){if(ax(c,a,o5)){var
 a=a+1|0;continue}return a}}function
-hd(b,e,a){var
-c=k2(b,a,93);if(c){var
+hm(b,e,a){var
+c=lh(b,a,93);if(c){var
 d=c[1];try{var
-f=ha(h(e,x(b,a,(d+1|0)-a|0)))}catch(a){a=ao(a);if(a===aY)return L(oP);throw a}return[0,[0,f],d+1|0]}return L(oQ)}function
-he(j,a,i){var
+f=hj(i(e,y(b,a,(d+1|0)-a|0)))}catch(a){a=al(a);if(a===a1)return M(o6);throw a}return[0,[0,f],d+1|0]}return M(o7)}function
+hn(j,a,i){var
 f=i,e=0;for(;;){var
-b=hc(a,f);if(aw(a,b,oR))var
+b=hl(a,f);if(ax(a,b,o8))var
 d=[0,0,b+2|0];else
-if(aw(a,b,oS))var
-d=hd(a,oT,b+2|0);else{if(!aw(a,b,oU)){var
-c=b;for(;;){if(c<g(a)&&eT(u(a,c))){var
+if(ax(a,b,o9))var
+d=hm(a,o_,b+2|0);else{if(!ax(a,b,o$)){var
+c=b;for(;;){if(c<g(a)&&eZ(v(a,c))){var
 c=c+1|0;continue}var
-h=g8(j,x(a,b,c-b|0));if(h){var
-k=hc(a,c),l=h[1];return[0,[0,at(e),l],k]}return L(oW)}}var
-d=hd(a,oV,b+2|0)}var
+h=hf(j,y(a,b,c-b|0));if(h){var
+k=hl(a,c),l=h[1];return[0,[0,at(e),l],k]}return M(pb)}}var
+d=hm(a,pa,b+2|0)}var
 f=d[2],e=[0,d[1],e];continue}}function
-hf(a,b){return g_(a,b,a[2])}function
-eU(b,a){if(typeof
-a!=="number"&&1===a[0])return a5(a[1],b);return 0}function
-eV(b,a){if(typeof
-a!=="number"&&0===a[0])return bp(a[1],b);return 0}function
-a9(a){return L(pi)}function
-aD(a){return a[2]<g(a[1])?aa(a[1],a[2]):0}function
-aq(a){a[2]=a[2]+1|0;return 0}function
-hg(a,b){return aD(a)===b?aq(a):a9(0)}function
-bL(c){for(;;){var
-a=aD(c)-9|0,b=0;if(4<a>>>0){if(23===a)b=1}else
-if(1<a-2>>>0)b=1;if(b){aq(c);continue}return 0}}function
-hh(b){function
+ho(a,b){return hh(a,b,a[2])}function
+e0(b,a){if(typeof
+a!=="number"&&1===a[0])return a8(a[1],b);return 0}function
+e1(b,a){if(typeof
+a!=="number"&&0===a[0])return bx(a[1],b);return 0}function
+ba(a){return M(pz)}function
+aF(a){return a[2]<g(a[1])?ab(a[1],a[2]):0}function
+ar(a){a[2]=a[2]+1|0;return 0}function
+hp(a,b){return aF(a)===b?ar(a):ba(0)}function
+bW(c){for(;;){var
+a=aF(c)-9|0,b=0;if(4<a>>>0){if(23===a)b=1}else
+if(1<a-2>>>0)b=1;if(b){ar(c);continue}return 0}}function
+hq(b){function
 a(c){var
-a=aD(b);aq(b);if(65<=a){if(97<=a){if(!(fp<=a))return a-87|0}else
+a=aF(b);ar(b);if(65<=a){if(97<=a){if(!(fy<=a))return a-87|0}else
 if(!(71<=a))return a-55|0}else
-if(!(9<a+c6>>>0))return a+c6|0;return a9(0)}var
+if(!(9<a+da>>>0))return a+da|0;return ba(0)}var
 c=a(0),d=a(0),e=a(0);return c<<12|d<<8|e<<4|a(0)}function
-hi(a){hg(a,34);var
+hr(a){hp(a,34);var
 l=a[2];for(;;){var
-h=aD(a)+fL|0,i=0;if(59<h>>>0){if(!(61<=h))i=1}else
+h=aF(a)+fU|0,i=0;if(59<h>>>0){if(!(61<=h))i=1}else
 if(2===h)i=1;if(i){var
-m=x(a[1],l,a[2]-l|0);if(34===aD(a)){aq(a);return m}var
-b=bG(64);bs(b,m);for(;;){var
-e=aD(a);if(34===e)aq(a);else{if(92===e){aq(a);var
-j=aD(a);aq(a);var
-g=j+it|0,c=0;if(13<g>>>0){var
+m=y(a[1],l,a[2]-l|0);if(34===aF(a)){ar(a);return m}var
+b=bQ(64);bA(b,m);for(;;){var
+e=aF(a);if(34===e)ar(a);else{if(92===e){ar(a);var
+j=aF(a);ar(a);var
+g=j+iI|0,c=0;if(13<g>>>0){var
 k=g-58|0;if(25<k>>>0)c=1;else
 switch(k){case
 0:c=2;break;case
-6:T(b,8);break;case
-10:T(b,12);break;case
-18:T(b,10);break;case
-22:T(b,13);break;case
-24:T(b,9);break;case
+6:V(b,8);break;case
+10:V(b,12);break;case
+18:V(b,10);break;case
+22:V(b,13);break;case
+24:V(b,9);break;case
 25:for(;;){var
-d=hh(a),n=0;if(fo<=d&&!(fM<=d)&&aw(a[1],a[2],pj)){a[2]=a[2]+2|0;var
-p=a[2],f=hh(a),o=0;if(fM<=f&&!(iy<=f)){eG(b,(bR+((d-55296|0)<<10)|0)+(f-56320|0)|0);n=1;o=1}if(!o){eG(b,d);a[2]=p;continue}}if(!n)eG(b,d);break}break;default:c=1}}else
+d=hq(a),n=0;if(fx<=d&&!(fV<=d)&&ax(a[1],a[2],pA)){a[2]=a[2]+2|0;var
+p=a[2],f=hq(a),o=0;if(fV<=f&&!(iN<=f)){eM(b,(b1+((d-55296|0)<<10)|0)+(f-56320|0)|0);n=1;o=1}if(!o){eM(b,d);a[2]=p;continue}}if(!n)eM(b,d);break}break;default:c=1}}else
 if(11<g-1>>>0)c=2;else
 c=1;switch(c){case
-1:a9(0);break;case
-2:T(b,j);break}continue}if(32<=e){aq(a);T(b,e);continue}a9(0)}return bH(b)}}aq(a);continue}}function
-eW(a,b){if(aw(a[1],a[2],b))a[2]=a[2]+g(b)|0;else
-a9(0);return 0}function
-hj(a,c,g){aq(a);bL(a);if(aD(a)===c){aq(a);return 0}var
+1:ba(0);break;case
+2:V(b,j);break}continue}if(32<=e){ar(a);V(b,e);continue}ba(0)}return bR(b)}}ar(a);continue}}function
+e2(a,b){if(ax(a[1],a[2],b))a[2]=a[2]+g(b)|0;else
+ba(0);return 0}function
+hs(a,c,g){ar(a);bW(a);if(aF(a)===c){ar(a);return 0}var
 d=0;for(;;){var
-e=[0,b(g,0),d];bL(a);var
-f=aD(a);if(44===f){aq(a);bL(a);var
-d=e;continue}return f===c?(aq(a),at(e)):a9(0)}}function
-eX(a,h){var
-b=aD(a),i=0;if(92<=b)if(111<=b){if(jE===b)return eW(a,pl);if(jV===b)i=1}else{if(jr===b)return eW(a,pn);if(jF<=b)return eW(a,po)}else{var
+e=[0,b(g,0),d];bW(a);var
+f=aF(a);if(44===f){ar(a);bW(a);var
+d=e;continue}return f===c?(ar(a),at(e)):ba(0)}}function
+e3(a,h){var
+b=aF(a),i=0;if(92<=b)if(111<=b){if(jV===b)return e2(a,pC);if(ka===b)i=1}else{if(jI===b)return e2(a,pE);if(jW<=b)return e2(a,pF)}else{var
 d=0;if(46<=b){if(58<=b)if(91<=b){i=1;d=1}else
 d=1;else
-if(!(48<=b))d=1}else{if(34===b)return[1,hi(a)];if(!(45<=b))d=1}if(!d){var
-k=a[2];if(45===aD(a))aq(a);var
-n=a[2];if(48===aD(a))aq(a);else
-for(;;){if(!(9<aD(a)+c6>>>0)){aq(a);continue}break}var
-e=a[2]-n|0,o=0===e?1:0,p=o||(fO<e?1:0);if(p)a9(0);var
-f=aD(a)+iV|0,j=0;if(23<f>>>0){if(55===f)j=1}else
-if(21<f-1>>>0)j=1;if(j)a9(0);var
-c=x(a[1],k,a[2]-k|0);if(e<=9)var
-l=ke(c);else
+if(!(48<=b))d=1}else{if(34===b)return[1,hr(a)];if(!(45<=b))d=1}if(!d){var
+k=a[2];if(45===aF(a))ar(a);var
+n=a[2];if(48===aF(a))ar(a);else
+for(;;){if(!(9<aF(a)+da>>>0)){ar(a);continue}break}var
+e=a[2]-n|0,o=0===e?1:0,p=o||(fX<e?1:0);if(p)ba(0);var
+f=aF(a)+i_|0,j=0;if(23<f>>>0){if(55===f)j=1}else
+if(21<f-1>>>0)j=1;if(j)ba(0);var
+c=y(a[1],k,a[2]-k|0);if(e<=9)var
+l=kv(c);else
 var
-q=45===u(c,0)?cD(gb(x(c,1,g(c)-1|0))):gb(c),l=q;return[0,l]}}if(i&&900<=h)return L(pm);if(91===b)return[2,hj(a,93,function(b){return eX(a,h+1|0)})];if(jV===b){var
-m=hj(a,125,function(c){var
-b=hi(a);bL(a);hg(a,58);bL(a);return[0,b,eX(a,h+1|0)]});av(dC(aP(function(a){return a[1]},m)),pk);return[3,m]}return a9(0)}function
-eY(b){var
-a=[0,b,0];bL(a);var
-c=eX(a,0);bL(a);if(a[2]<g(b))a9(0);return c}function
-eZ(b,a){return aX(eO(b,a))}function
-hk(b,a){return aX(g3(b,a))}function
-pp(b,a){if(0===b[0]){if(j(a[3],e)){var
-c=aX([0,a[1],a[2]]);return[0,eZ(b[1],c)]}return pq}return b}function
-pr(a){return E(pp,a,[0,aX([0,n,e])])}function
-hl(a){var
-b=a8(a[2]);return o(a8(a[1]),b)}var
-hm=d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(e))))))))))))))),e0=c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(e)))))))))))))))))));function
-ps(a){var
-b=a[2],d=r(c(c(c(c(e)))),b);return dx(b9(o(a[1],d),e0))}function
-pt(a){return aW(hl(a),hm)}function
-pu(a){return[0,[0,a[1],a[2]]]}function
-pv(b,a){return[0,b$(b,a)]}function
-pw(b,a){var
-c=j(b[1],a[1]);return c?j(b[2],a[2]):c}function
-px(b,a){return a}function
-py(b,a){return E(function(b,a){return eZ(b,hk(a[1],a[2]))},b,a)}var
-S=[0,function(b,a){return aX([0,b,a])},eZ,hk,py,px,pr,pw,pv,pu,hl,pt,ps];function
-pz(D,s){var
-i=D,a=s[1],f=s[2],q=s[2],p=e,l=e;for(;;){if(i){var
-x=i[2],b=i[1],y=j(b[1][2],q),C=y?j(b[2][2],p):y;if(C){var
-i=x,a=o(a,r(r(b[1][1],b[2][1]),l));continue}var
-k=r(b[1][1],b[2][1]),c=b[1][2],d=b[2][2],t=j(c,q),z=t?j(d,p):t;if(z)var
-g=[0,o(a,r(k,l)),f,c,d,l];else{var
-h=r(c,d);if(j(f,e))var
-g=[0,o(r(a,h),k),h,c,d,e];else{var
-u=g2(f,h),v=u[1];if(j(u[2],n))var
-g=[0,o(a,r(k,v)),f,c,d,v];else
+q=45===v(c,0)?cL(gk(y(c,1,g(c)-1|0))):gk(c),l=q;return[0,l]}}if(i&&900<=h)return M(pD);if(91===b)return[2,hs(a,93,function(b){return e3(a,h+1|0)})];if(ka===b){var
+m=hs(a,125,function(c){var
+b=hr(a);bW(a);hp(a,58);bW(a);return[0,b,e3(a,h+1|0)]});aw(dI(aM(function(a){return a[1]},m)),pB);return[3,m]}return ba(0)}function
+e4(b){var
+a=[0,b,0];bW(a);var
+c=e3(a,0);bW(a);if(a[2]<g(b))ba(0);return c}function
+e5(b,a){return a0(eU(b,a))}function
+ht(b,a){return a0(ha(b,a))}function
+pG(b,a){if(0===b[0]){if(l(a[3],f)){var
+c=a0([0,a[1],a[2]]);return[0,e5(b[1],c)]}return pH}return b}function
+pI(a){return E(pG,a,[0,a0([0,n,f])])}function
+hu(a){var
+b=a$(a[2]);return o(a$(a[1]),b)}var
+hv=e(e(e(e(e(e(e(e(e(e(e(e(e(e(e(f))))))))))))))),e6=c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(f)))))))))))))))))));function
+pJ(a){var
+b=a[2],d=p(c(c(c(c(f)))),b);return dD(ch(o(a[1],d),e6))}function
+pK(a){return aZ(hu(a),hv)}function
+pL(a){return[0,[0,a[1],a[2]]]}function
+pM(b,a){return[0,ci(b,a)]}function
+pN(b,a){var
+c=l(b[1],a[1]);return c?l(b[2],a[2]):c}function
+pO(b,a){return a}function
+pP(b,a){return E(function(b,a){return e5(b,ht(a[1],a[2]))},b,a)}var
+T=[0,function(b,a){return a0([0,b,a])},e5,ht,pP,pO,pI,pN,pM,pL,hu,pK,pJ];function
+pQ(D,s){var
+i=D,a=s[1],e=s[2],r=s[2],q=f,k=f;for(;;){if(i){var
+x=i[2],b=i[1],y=l(b[1][2],r),C=y?l(b[2][2],q):y;if(C){var
+i=x,a=o(a,p(p(b[1][1],b[2][1]),k));continue}var
+j=p(b[1][1],b[2][1]),c=b[1][2],d=b[2][2],t=l(c,r),z=t?l(d,q):t;if(z)var
+g=[0,o(a,p(j,k)),e,c,d,k];else{var
+h=p(c,d);if(l(e,f))var
+g=[0,o(p(a,h),j),h,c,d,f];else{var
+u=g$(e,h),v=u[1];if(l(u[2],n))var
+g=[0,o(a,p(j,v)),e,c,d,v];else
 var
-w=dy(f,h)[2],m=w[1],A=r(m,h),B=r(k,m),g=[0,o(r(a,w[2]),B),A,c,d,m]}}var
-i=x,a=g[1],f=g[2],q=c,p=d,l=g[5];continue}return[0,a,f]}}var
-pA=d(d(d(d(d(d(d(d(d(d(e))))))))));function
-pB(g,a){var
-b=g[2],c=a[2];if(j(b,c))return[0,a[1],b];var
-d=g2(b,c);if(j(d[2],n))return[0,r(a[1],d[1]),b];var
-e=dy(b,c)[2][1],f=r(e,c);return aW(a8(f),pA)?[0,r(a[1],e),f]:a}function
-pC(b,a){return 0===b[0]?j(a[3],e)?[0,aX(eO(b[1],[0,a[1],a[2]]))]:pD:b}function
-hn(a){var
-b=a8(a[2]);return o(a8(a[1]),b)}var
-pE=c(c(c(c(e))));function
-pF(b,a){return j(a,e)?[0,b,a]:aX([0,b,a])}function
-pG(a){var
-b=r(pE,a[2]);return dx(b9(o(a[1],b),e0))}function
-pH(a){return aW(hn(a),hm)}function
-pI(a){return[0,[0,a[1],a[2]]]}function
-pJ(b,a){var
-c=j(a[1],n)?aW(b[1],n):j(b[2],a[2])?aW(b[1],a[1]):b$(b,a);return[0,c]}function
-pK(b,a){var
-c=j(b[1],a[1]);return c?j(b[2],a[2]):c}function
-pL(a){return E(pC,a,[0,[0,n,e]])}function
-pM(b,a){return aX(g3(b,a))}var
-pN=[0,pF,function(b,a){return aX(eO(b,a))},pM,pz,pB,pL,pK,pJ,pI,hn,pH,pG];function
-t(b,a){return b?pO:[1,0,a]}function
-cT(b,a){return b?pP:[1,1,a]}function
-aZ(g,f,e){var
+w=dE(e,h)[2],m=w[1],A=p(m,h),B=p(j,m),g=[0,o(p(a,w[2]),B),A,c,d,m]}}var
+i=x,a=g[1],e=g[2],r=c,q=d,k=g[5];continue}return[0,a,e]}}var
+pR=e(e(e(e(e(e(e(e(e(e(f))))))))));function
+pS(g,a){var
+b=g[2],c=a[2];if(l(b,c))return[0,a[1],b];var
+d=g$(b,c);if(l(d[2],n))return[0,p(a[1],d[1]),b];var
+e=dE(b,c)[2][1],f=p(e,c);return aZ(a$(f),pR)?[0,p(a[1],e),f]:a}function
+pT(b,a){return 0===b[0]?l(a[3],f)?[0,a0(eU(b[1],[0,a[1],a[2]]))]:pU:b}function
+hw(a){var
+b=a$(a[2]);return o(a$(a[1]),b)}var
+pV=c(c(c(c(f))));function
+pW(b,a){return l(a,f)?[0,b,a]:a0([0,b,a])}function
+pX(a){var
+b=p(pV,a[2]);return dD(ch(o(a[1],b),e6))}function
+pY(a){return aZ(hw(a),hv)}function
+pZ(a){return[0,[0,a[1],a[2]]]}function
+p0(b,a){var
+c=l(a[1],n)?aZ(b[1],n):l(b[2],a[2])?aZ(b[1],a[1]):ci(b,a);return[0,c]}function
+p1(b,a){var
+c=l(b[1],a[1]);return c?l(b[2],a[2]):c}function
+p2(a){return E(pT,a,[0,[0,n,f]])}function
+p3(b,a){return a0(ha(b,a))}var
+p4=[0,pW,function(b,a){return a0(eU(b,a))},p3,pQ,pS,p2,p1,p0,pZ,hw,pY,pX];function
+t(b,a){return b?p5:[1,0,a]}function
+c0(b,a){return b?p6:[1,1,a]}function
+aT(g,f,e){var
 a=f,d=e;for(;;){if(a){var
 c=b(g,a[1]);if(0===c[0]){var
-a=a[2],d=[0,c[1],d];continue}return[1,c[1],c[2]]}return[0,ac(d)]}}var
-e1=c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(e))))))))))))))))))),dE=c(c(c(c(c(c(d(d(d(d(d(d(d(d(d(d(e))))))))))))))));function
-G(b,a){return f(b[1],a,e)}function
-k(a){return G(a,n)}function
-v(a){return G(a,e)}function
-cc(a,b){var
-c=G(a,aC(e));return f(a[3],c,b)}function
-dF(a,c,b){var
-d=cc(a,b);return f(a[2],c,d)}function
-aQ(a,b){var
-c=k(a);return f(a[7],b,c)}function
-C(d,c,b){var
-a=f(d[8],c,b);return a?[0,a[1]]:pQ}function
-cU(d,c,b){var
-a=C(d,b,c);return 0===a[0]?[0,ds(a[1])]:[1,a[1],a[2]]}function
-bM(d,c,b){var
-a=C(d,c,b);if(0===a[0]){var
+a=a[2],d=[0,c[1],d];continue}return[1,c[1],c[2]]}return[0,ad(d)]}}var
+e7=c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(f))))))))))))))))))),dK=c(c(c(c(c(c(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
+G(b,a){return d(b[1],a,f)}function
+h(a){return G(a,n)}function
+s(a){return G(a,f)}function
+bE(a,b){var
+c=G(a,av(f));return d(a[3],c,b)}function
+ay(a,c,b){var
+e=bE(a,b);return d(a[2],c,e)}function
+aN(a,b){var
+c=h(a);return d(a[7],b,c)}function
+x(e,c,b){var
+a=d(e[8],c,b);return a?[0,a[1]]:p7}function
+bp(d,c,b){var
+a=x(d,b,c);return 0===a[0]?[0,bn(a[1])]:[1,a[1],a[2]]}function
+a2(d,c,b){var
+a=x(d,c,b);if(0===a[0]){var
 e=a[1]?b:c;return[0,e]}return[1,a[1],a[2]]}function
-cV(d,c,b){var
-a=C(d,c,b);if(0===a[0]){var
+bb(d,c,b){var
+a=x(d,c,b);if(0===a[0]){var
 e=a[1]?c:b;return[0,e]}return[1,a[1],a[2]]}function
-cd(c,a){return b(c[11],a)?pR:pS}function
-ce(a,c){if(c){var
-g=c[2],d=c[1],j=function(e){if(e){var
-h=e[2],i=e[1];switch(eM(d[1],i[1])){case
+bq(c,a){return b(c[11],a)?p8:p9}function
+cl(a,c){if(c){var
+g=c[2],e=c[1],j=function(f){if(f){var
+h=f[2],i=f[1];switch(eS(e[1],i[1])){case
 0:var
-k=f(a[2],d[2],i[2]);if(aQ(a,k))return b(ce(a,g),h);var
-l=b(ce(a,g),h);return[0,[0,d[1],k],l];case
-1:return[0,d,b(ce(a,g),e)];default:return[0,i,j(h)]}}return c};return j}return function(a){return a}}function
-e2(a,b,c){var
-d=v(a);return f(a[7],b,d)?c:aQ(a,b)?0:R(function(c){var
-d=f(a[3],b,c[2]);return[0,c[1],d]},c)}function
-ho(d,a){if(a){var
+k=d(a[2],e[2],i[2]);if(aN(a,k))return b(cl(a,g),h);var
+l=b(cl(a,g),h);return[0,[0,e[1],k],l];case
+1:return[0,e,b(cl(a,g),f)];default:return[0,i,j(h)]}}return c};return j}return function(a){return a}}function
+e8(a,b,c){var
+e=s(a);return d(a[7],b,e)?c:aN(a,b)?0:S(function(c){var
+e=d(a[3],b,c[2]);return[0,c[1],e]},c)}function
+hx(d,a){if(a){var
 c=a[2];if(c){var
-e=ho(d,c[2]),f=c[1];return[0,b(ce(d,a[1]),f),e]}return a}return a}var
-pT=40;function
-hp(c,j){var
-d=pT,a=R(function(a){return e2(c,a[2],a[1])},j);for(;;){var
+e=hx(d,c[2]),f=c[1];return[0,b(cl(d,a[1]),f),e]}return a}return a}var
+p_=40;function
+hy(c,j){var
+d=p_,a=S(function(a){return e8(c,a[2],a[1])},j);for(;;){var
 h=0;if(a)if(a[2]){if(0!==d){var
-d=d-1|0,a=ho(c,a);continue}var
-i=0,e=E(function(a){return ce(c,a)},a,i);h=1}else
+d=d-1|0,a=hx(c,a);continue}var
+i=0,e=E(function(a){return cl(c,a)},a,i);h=1}else
 var
 g=a[1];else
 var
 g=a;if(!h)var
 e=g;var
-f=eJ(function(a){return b(c[11],a[2])},e)?pU:pV;return 0===f[0]?[0,e]:[1,f[1],f[2]]}}function
-hq(a,e,d){var
+f=eP(function(a){return b(c[11],a[2])},e)?p$:qa;return 0===f[0]?[0,e]:[1,f[1],f[2]]}}function
+hz(a,f,e){var
 c=E(function(c,b){var
-d=f(a[3],b[2],b[1]);return f(a[2],c,d)},e,d),b=cd(a,c);return 0===b[0]?[0,c]:[1,b[1],b[2]]}function
-aE(d,c,e){var
-a=hp(d,R(function(a){return[0,a[1][1],a[2]]},c));if(0===a[0]){var
-b=hq(d,R(function(a){return[0,a[1][2],a[2]]},c),e);return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-dG(m,l,k){var
-b=l,a=k;for(;;){if(b){if(a){var
-c=a[1],d=b[1],e=j(d[1],c[1]);if(e){var
-g=f(m[7],d[2],c[2]);if(g){var
+e=d(a[3],b[2],b[1]);return d(a[2],c,e)},f,e),b=bq(a,c);return 0===b[0]?[0,c]:[1,b[1],b[2]]}function
+az(d,c,e){var
+a=hy(d,S(function(a){return[0,a[1][1],a[2]]},c));if(0===a[0]){var
+b=hz(d,S(function(a){return[0,a[1][2],a[2]]},c),e);return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+dL(m,k,j){var
+b=k,a=j;for(;;){if(b){if(a){var
+c=a[1],e=b[1],f=l(e[1],c[1]);if(f){var
+g=d(m[7],e[2],c[2]);if(g){var
 b=b[2],a=a[2];continue}var
 h=g}else
 var
-h=e;var
+h=f;var
 i=h}else
 var
 i=a;return i}return a?0:1}}function
-dH(c,b,a){var
-d=f(c[7],b[2],a[2]);return d?dG(c,b[1],a[1]):d}function
-cW(c,a){return p(E(function(d,a){var
-e=b(c[12],a[2]),f=a[1];return b9(o(o(r(d,dE),f),e),e1)},a,n))}var
-aK=[M,pW,bm(0)];function
-ad(a){if(typeof
-a!=="number"&&0===a[0])return a[1];throw aK}function
-am(a){if(typeof
+dM(c,b,a){var
+e=d(c[7],b[2],a[2]);return e?dL(c,b[1],a[1]):e}function
+c1(c,a){return q(E(function(d,a){var
+e=b(c[12],a[2]),f=a[1];return ch(o(o(p(d,dK),f),e),e7)},a,n))}var
+dN=e(e(e(e(e(e(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
+hA(a,v,c,b){var
+d=bp(a,c,h(a));if(0===d[0]){var
+e=x(a,b,h(a));if(0===e[0]){var
+m=e[1],f=bb(a,b,h(a));if(0===f[0]){var
+g=a2(a,c,h(a));if(0===g[0]){var
+n=g[1],w=d[1],o=w||m,p=o?[0,[0,c,f[1],0,0],0]:o;switch(v){case
+0:var
+y=m?0:[0,[0,n,b,1,0],0];return[0,bo(p,y)];case
+1:var
+i=bp(a,c,s(a));if(0===i[0]){var
+q=i[1],j=bp(a,s(a),b);if(0===j[0]){var
+k=bb(a,b,s(a));if(0===k[0]){var
+l=a2(a,c,s(a));if(0===l[0]){var
+z=j[1],r=z||bn(q),A=r?[0,[0,l[1],b,0,1],0]:r,t=bn(m),u=t?q:t,B=u?[0,[0,n,k[1],1,0],0]:u;return[0,bo(p,bo(B,A))]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]];default:return[0,[0,[0,c,b,1,0],0]]}}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}function
+hB(b,l,k,f,h){if(h){var
+i=h[1],n=i[2],c=x(b,d(b[2],f[1],l),n);if(0===c[0]){var
+o=d(b[2],f[2],k),e=x(b,i[1],o);if(0===e[0])var
+j=c[1],p=j?e[1]:j,a=[0,p];else
+var
+a=[1,e[1],e[2]]}else
+var
+a=[1,c[1],c[2]];if(0===a[0]){var
+g=hB(b,l,k,f,h[2]);if(0===g[0]){var
+m=g[1],q=a[1]?[0,[0,f,i],m]:m;return[0,q]}return[1,g[1],g[2]]}return[1,a[1],a[2]]}return qb}function
+hC(g,f,e,c,d){if(c){var
+a=hB(g,f,e,c[1],d);if(0===a[0]){var
+b=hC(g,f,e,c[2],d);return 0===b[0]?[0,bo(a[1],b[1])]:[1,b[1],b[2]]}return[1,a[1],a[2]]}return qc}function
+cm(a,c,f,e){var
+b=x(a,c,h(a));if(0===b[0]){var
+g=h(a),i=0,j=b[1]?f:e;return[0,d(a[4],[0,[0,c,j],i],g)]}return[1,b[1],b[2]]}function
+bc(c,b,a){return b?a:h(c)}function
+hD(a,e,t,s,r,q,p){var
+b=p[2],c=p[1],f=ay(a,bc(a,b[3],e),t),u=bc(a,c[3],e),g=ay(a,ay(a,bc(a,b[3],e),u),s),h=cm(a,g,c[1],c[2]);if(0===h[0]){var
+i=cm(a,f,r,q);if(0===i[0]){var
+v=c[2],w=c[1],j=cm(a,ay(a,g,f),w,v);if(0===j[0]){var
+k=cm(a,f,b[1],b[2]);if(0===k[0]){var
+l=cm(a,g,b[1],b[2]);if(0===l[0]){var
+m=cm(a,ay(a,f,g),r,q);if(0===m[0]){var
+x=d(a[2],j[1],k[1]),n=bb(a,d(a[2],h[1],i[1]),x);if(0===n[0]){var
+y=d(a[2],l[1],m[1]),o=bb(a,n[1],y);if(0===o[0]){var
+z=bc(a,c[4],e),A=ay(a,bc(a,b[4],e),z);return[0,d(a[2],o[1],A)]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}function
+hE(a,f,e,c){var
+g=x(a,f,h(a));if(0===g[0]){var
+k=g[1],i=x(a,h(a),e);if(0===i[0]){if(i[1])return[0,bc(a,bn(k),f)];var
+j=x(a,c,h(a));if(0===j[0]){if(j[1])return[0,bc(a,k,f)];if(b(a[9],e)){if(b(a[9],c)){var
+q=k?bE(a,e):c,l=b(a[9],q);if(l){var
+m=l[1],r=ay(a,c,e),n=b(a[9],r);if(n){var
+o=n[1],s=o[2],t=p(p(dN,m[1]),s),u=h(a),v=bU(t,p(m[2],o[1])),w=[0,[0,f,d(a[1],v,dN)],0];return[0,d(a[4],w,u)]}return[0,h(a)]}return[0,h(a)]}return[0,h(a)]}return[0,h(a)]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}function
+e9(a){if(a){var
+b=a[2];return b?[0,[0,[0,a[1],b[1]],b[2]]]:qd}return qe}var
+aG=[N,qg,bu(0)];function
+ae(a){if(typeof
+a!=="number"&&0===a[0])return a[1];throw aG}function
+U(a){if(typeof
 a!=="number"&&0===a[0]){var
-b=a[1];if(0<=b1(b))return b}throw aK}function
-hr(a){if(typeof
-a!=="number"&&2===a[0])return a[1];throw aK}function
-a_(a){if(typeof
+b=a[1];if(0<=b$(b))return b}throw aG}function
+hF(a){if(typeof
+a!=="number"&&2===a[0])return a[1];throw aG}function
+aO(a){if(typeof
 a!=="number"&&1===a[0])try{var
-b=dD(a[1]);return b}catch(a){a=ao(a);if(a===aY)throw aK;throw a}throw aK}function
-pX(a){if(typeof
+b=dJ(a[1]);return b}catch(a){a=al(a);if(a===a1)throw aG;throw a}throw aG}function
+qh(a){if(typeof
 a!=="number"&&1===a[0])try{var
-b=ha(a[1]);return b}catch(a){a=ao(a);if(a===aY)throw aK;throw a}throw aK}function
-hs(a){if(typeof
+b=hj(a[1]);return b}catch(a){a=al(a);if(a===a1)throw aG;throw a}throw aG}function
+e_(a){if(typeof
 a!=="number"&&1===a[0]){var
-b=a[1];if(!m(b,pY))return 1;var
-c=m(b,pZ);if(!c)return c}throw aK}function
-cX(a){return aP(ad,a)}function
-p0(i){var
-a=hr(i);if(a){var
-b=a[1],q=0;if(typeof
-b==="number"||!(1===b[0]))q=1;else{var
-c=b[1];if(!m(c,p1))try{var
-p=[2,aP(a_,a[2])];return p}catch(a){a=ao(a);if(a===aK)return 0;throw a}if(m(c,p2)){if(!m(c,p3)){var
+b=a[1];if(!m(b,qi))return 1;var
+c=m(b,qj);if(!c)return c}throw aG}function
+c2(a){return aM(ae,a)}function
+qk(i){var
+a=hF(i);if(a){var
+c=a[1],r=0;if(typeof
+c==="number"||!(1===c[0]))r=1;else{var
+b=c[1];if(!m(b,ql))try{var
+q=[2,aM(aO,a[2])];return q}catch(a){a=al(a);if(a===aG)return 0;throw a}if(m(b,qm)){if(!m(b,qn))try{var
+l=[3,aM(aO,a[2])];return l}catch(a){a=al(a);if(a===aG)return 0;throw a}if(!m(b,qo)){var
 d=a[2];if(d){var
 e=d[2];if(e&&!e[2])try{var
-j=a_(e[1]),k=[0,am(d[1]),j];return k}catch(a){a=ao(a);if(a===aK)return 1;throw a}}}}else{var
+j=aO(e[1]),k=[0,U(d[1]),j];return k}catch(a){a=al(a);if(a===aG)return 1;throw a}}}}else{var
 f=a[2];if(f){var
 g=f[2];if(g){var
 h=g[2];if(h&&!h[2])try{var
-l=a_(h[1]),n=hs(g[1]),o=[1,am(f[1]),n,l];return o}catch(a){a=ao(a);if(a===aK)return 1;throw a}}}}}return 1}throw aK}function
-ht(a){return aP(p0,a)}function
-hu(b){if(typeof
+n=aO(h[1]),o=e_(g[1]),p=[1,U(f[1]),o,n];return p}catch(a){a=al(a);if(a===aG)return 1;throw a}}}}}return 1}throw aG}function
+e$(a){return aM(qk,a)}function
+hG(b){if(typeof
 b!=="number")switch(b[0]){case
 1:var
-h=a3(b[1]),c=[0,0],d=ag(h)-1|0,j=0;if(!(d<0)){var
+h=a6(b[1]),c=[0,0],d=ah(h)-1|0,j=0;if(!(d<0)){var
 a=j;for(;;){var
-e=ay(h,a),f=c[1],i=0;if(43!==e&&45!==e){var
+e=aB(h,a),f=c[1],i=0;if(43!==e&&45!==e){var
 g=f;i=1}if(!i)var
 g=f+1|0;c[1]=g;var
 k=a+1|0;if(d!==a){var
 a=k;continue}break}}return c[1];case
 2:var
-l=b[1],m=0;return cI(function(b,a){return(b+1|0)+hu(a)|0},m,l)}return 0}function
-p4(b,a){var
-E=as(b,p5);if(0<=E){if(0<E){if(m(b,p6)){if(m(b,p7)){if(m(b,p8)){if(m(b,p9)){if(m(b,p_)){if(m(b,p$)){if(m(b,qa)){if(!m(b,qb)&&a){var
+l=b[1],m=0;return cQ(function(b,a){return(b+1|0)+hG(a)|0},m,l)}return 0}function
+qp(b,a){var
+K=ap(b,qq);if(0<=K){if(0<K){if(m(b,qr)){if(m(b,qs)){if(m(b,qt)){if(m(b,qu)){if(m(b,qv)){if(m(b,qw)){if(m(b,qx)){if(m(b,qy)){if(!m(b,qz)&&a){var
 c=a[2];if(c){var
 d=c[2];if(d){var
 e=d[2];if(e&&!e[2]){var
-H=ad(e[1]),I=a_(d[1]),J=am(c[1]);return[12,am(a[1]),J,I,H]}}}}}else
-if(a)return[5,cX(a)]}else
+P=ae(e[1]),Q=aO(d[1]),R=U(c[1]);return[12,U(a[1]),R,Q,P]}}}}}else
 if(a){var
-K=cX(a[2]);return[8,am(a[1]),K]}}else
+f=a[2];if(f){var
+g=f[2];if(g){var
+h=g[2];if(h&&!h[2]){var
+S=aO(h[1]),T=U(g[1]),V=U(f[1]);return[16,U(a[1]),V,T,S]}}}}}else
+if(a)return[5,c2(a)]}else
 if(a){var
-f=a[2];if(f&&!f[2]){var
-M=ad(f[1]);return[3,pX(a[1]),M]}}}else
+W=c2(a[2]);return[8,U(a[1]),W]}}else
 if(a){var
-g=a[2];if(g&&!g[2]){var
-N=ad(g[1]);return[10,ad(a[1]),N]}}}else
-if(a)return[4,cX(a)]}else
+i=a[2];if(i&&!i[2]){var
+X=ae(i[1]);return[3,qh(a[1]),X]}}}else
 if(a){var
-h=a[2];if(h){var
-i=h[2];if(i){var
-j=i[2];if(j&&!j[2]){var
-O=a_(j[1]),P=a_(i[1]),Q=ad(h[1]);return[16,am(a[1]),Q,P,O]}}}}}else
-if(a&&!a[2])return[2,ad(a[1])]}else
-if(a&&!a[2])return[0,am(a[1])]}else
-if(m(b,qd)){if(m(b,qe)){if(m(b,qf)){if(m(b,qg)){if(m(b,qh)){if(m(b,qi)){if(m(b,qj)){if(m(b,qk)){if(!m(b,ql)&&a){var
+j=a[2];if(j&&!j[2]){var
+Y=ae(j[1]);return[10,ae(a[1]),Y]}}}else
+if(a)return[4,c2(a)]}else
+if(a){var
 k=a[2];if(k){var
-l=k[2];if(l&&!l[2]){var
-R=ad(l[1]),S=ad(k[1]);return[6,ad(a[1]),S,R]}}}}else
+l=k[2];if(l){var
+n=l[2];if(n&&!n[2]){var
+Z=aO(n[1]),_=aO(l[1]),$=ae(k[1]);return[18,U(a[1]),$,_,Z]}}}}}else
+if(a&&!a[2])return[2,ae(a[1])]}else
+if(a&&!a[2])return[0,U(a[1])]}else{var
+L=ap(b,qB);if(0<=L){if(0<L){if(m(b,qC)){if(m(b,qD)){if(m(b,qE)){if(!m(b,qF)&&a){var
+o=a[2];if(o){var
+p=o[2];if(p&&!p[2]){var
+aa=ae(p[1]),ab=ae(o[1]);return[6,ae(a[1]),ab,aa]}}}}else
 if(a){var
-n=a[2];if(n){var
-o=n[2];if(o){var
-T=ht(o[2]),F=hr(o[1]),G=aP(function(a){if(typeof
-a!=="number"&&0===a[0])return[0,a[1]];return 0},F),U=ad(n[1]);return[11,ad(a[1]),U,G,T]}}}}else
+q=a[2];if(q){var
+r=q[2];if(r){var
+ac=e$(r[2]),N=hF(r[1]),O=aM(function(a){if(typeof
+a!=="number"&&0===a[0])return[0,a[1]];return 0},N),ad=ae(q[1]);return[11,ae(a[1]),ad,O,ac]}}}}else
 if(a){var
-p=a[2];if(p){var
-q=p[2];if(q&&!q[2]){var
-V=ad(q[1]),W=ad(p[1]);return[17,am(a[1]),W,V]}}}}else
+s=a[2];if(s){var
+t=s[2];if(t&&!t[2]){var
+af=ae(t[1]),ag=ae(s[1]);return[19,U(a[1]),ag,af]}}}}else
 if(a){var
-r=a[2];if(r){var
-s=r[2];if(s){var
-t=s[2];if(t){var
-u=t[2];if(u&&!u[2]){var
-X=a_(u[1]),Y=a_(t[1]),Z=ad(s[1]),_=ad(r[1]);return[7,ad(a[1]),_,Z,Y,X]}}}}}}else
-if(a){var
-v=a[2];if(v){var
+u=a[2];if(u){var
+v=u[2];if(v){var
 w=v[2];if(w){var
-x=w[2];if(x){var
-$=cX(x[2]),aa=am(x[1]),ab=a_(w[1]),ac=am(v[1]);return[14,am(a[1]),ac,ab,aa,$]}}}}}else
+x=w[2];if(x&&!x[2]){var
+ah=aO(x[1]),ai=aO(w[1]),aj=ae(v[1]),ak=ae(u[1]);return[7,ae(a[1]),ak,aj,ai,ah]}}}}}}else
 if(a){var
 y=a[2];if(y){var
 z=y[2];if(z){var
 A=z[2];if(A){var
-ae=ht(A[2]),af=a_(A[1]),ag=hs(z[1]),ah=am(y[1]);return[15,am(a[1]),ah,ag,af,ae]}}}}}else
-if(a){var
+al=c2(A[2]),am=U(A[1]),an=aO(z[1]),ao=U(y[1]);return[14,U(a[1]),ao,an,am,al]}}}}}else
+if(m(b,qG)){if(m(b,qH)){if(m(b,qI)){if(m(b,qJ)){if(!m(b,qK)&&a){var
 B=a[2];if(B){var
 C=B[2];if(C){var
-ai=cX(C[2]),aj=ad(C[1]),ak=am(B[1]);return[9,am(a[1]),ak,aj,ai]}}}}else
-if(a&&!a[2])return[1,ad(a[1])]}else
+D=C[2];if(D){var
+aq=e$(D[2]),ar=aO(D[1]),as=e_(C[1]),at=U(B[1]);return[15,U(a[1]),at,as,ar,aq]}}}}}else
 if(a){var
-D=a[2];if(D&&!D[2]){var
-al=am(D[1]);return[13,am(a[1]),al]}}return L(qc)}function
-qm(a){if(typeof
+E=a[2];if(E){var
+F=E[2];if(F){var
+au=c2(F[2]),av=ae(F[1]),aw=U(E[1]);return[9,U(a[1]),aw,av,au]}}}}else
+if(a&&!a[2])return[1,ae(a[1])]}else
+if(a){var
+G=a[2];if(G){var
+H=G[2];if(H){var
+I=H[2];if(I){var
+ax=e$(I[2]),ay=aO(I[1]),az=e_(H[1]),aA=U(G[1]);return[17,U(a[1]),aA,az,ay,ax]}}}}}else
+if(a){var
+J=a[2];if(J&&!J[2]){var
+aB=U(J[1]);return[13,U(a[1]),aB]}}}return M(qA)}function
+qL(a){if(typeof
 a!=="number"&&2===a[0]){var
 b=a[1];if(b){var
 c=b[1];if(typeof
 c!=="number"&&1===c[0]){var
 d=b[2];try{var
-f=p4(c[1],d),e=f}catch(a){a=ao(a);if(a!==aK)throw a;var
-e=0}return[0,hu([2,d]),e]}}}return L(qn)}function
-hv(b,a){if(typeof
+f=qp(c[1],d),e=f}catch(a){a=al(a);if(a!==aG)throw a;var
+e=0}return[0,hG([2,d]),e]}}}return M(qM)}function
+hH(b,a){if(typeof
 b!=="number"&&3===b[0]){var
-c=b[1],d=az(a);if(az(c)===d&&bE(function(a){return de(a,c)},a))return function(a){return bh(a,c)}}return L(h(qp,bF(qo,a)))}function
-cf(a){if(typeof
-a!=="number"&&2===a[0])return a[1];return L(qq)}function
-dI(a){try{if(typeof
+c=b[1],d=aC(a);if(aC(c)===d&&bO(function(a){return dl(a,c)},a))return function(a){return bl(a,c)}}return M(i(qO,bP(qN,a)))}function
+cn(a){if(typeof
+a!=="number"&&2===a[0])return a[1];return M(qP)}function
+dO(a){try{if(typeof
 a!=="number"&&1===a[0]){var
-b=dD(a[1]);return b}throw aY}catch(a){a=ao(a);if(a===aY)return L(qr);throw a}}function
-qs(c){var
-a=aP(dI,cf(c));if(a){var
-b=a[2];if(b&&!b[2])return[0,a[1],b[1]]}return L(qt)}function
-qC(c,r){var
-f=hv(r,qD),g=b(f,qE),j=0;if(typeof
-g==="number"||!(1===g[0]))j=1;else{var
-e=g[1];if(m(e,qz))if(m(e,qA)){var
-k=m(e,qB);if(k)j=1;else
+b=dJ(a[1]);return b}throw a1}catch(a){a=al(a);if(a===a1)return M(qQ);throw a}}function
+qR(c){var
+a=aM(dO,cn(c));if(a){var
+b=a[2];if(b&&!b[2])return[0,a[1],b[1]]}return M(qS)}function
+q1(c,r){var
+f=hH(r,q2),g=b(f,q3),i=0;if(typeof
+g==="number"||!(1===g[0]))i=1;else{var
+e=g[1];if(m(e,qY))if(m(e,qZ)){var
+k=m(e,q0);if(k)i=1;else
 var
 d=k}else
 var
 d=2;else
 var
-d=1}if(j)var
-d=L(qy);var
-l=cf(b(f,qF)),n=cf(b(f,qG)),h=az(n),o=az(l)===h?1:0;if(o)var
+d=1}if(i)var
+d=M(qX);var
+l=cn(b(f,q4)),n=cn(b(f,q5)),h=aC(n),o=aC(l)===h?1:0;if(o)var
 p=0<h?1:0,q=p?0<c?1:0:p;else
 var
-q=o;av(q,qH);return[0,h,[0,d,g6(function(o,d){function
-j(a){return av(a,qv)}var
-k=dI(o);if(typeof
+q=o;aw(q,q6);return[0,h,[0,d,hd(function(o,d){function
+i(a){return aw(a,qU)}var
+k=dO(o);if(typeof
 d!=="number")switch(d[0]){case
 2:var
-l=d[1];j(az(l)===c?1:0);return[0,gq(function(a,b){return[0,a+1|0,[0,a,dI(b)]]},0,l)[2],k];case
+l=d[1];i(aC(l)===c?1:0);return[0,gz(function(a,b){return[0,a+1|0,[0,a,dO(b)]]},0,l)[2],k];case
 3:var
 f=0,e=0,b=d[1];for(;;){if(b){var
-h=b[2],g=b[1];if(a5(g[1],qx)){var
+h=b[2],g=b[1];if(a8(g[1],qW)){var
 f=[0,g,f],b=h;continue}var
 e=[0,g,e],b=h;continue}var
-m=at(e),n=at(f);j(em(function(a){return eV(c,a[2])},n));return[0,aP(function(f){var
-d=f[1],e=kF(d);if(e){var
-b=e[1];if(a5(a(i+b),d)&&0<=b&&b<c)return[0,b,dI(f[2])]}return L(qu)},m),k]}}return L(qw)},l,n)]]}function
-hw(b,f){function
+m=at(e),n=at(f);i(es(function(a){return e1(c,a[2])},n));return[0,aM(function(f){var
+d=f[1],e=kW(d);if(e){var
+b=e[1];if(a8(a(j+b),d)&&0<=b&&b<c)return[0,b,dO(f[2])]}return M(qT)},m),k]}}return M(qV)},l,n)]]}function
+hI(b,f){function
 g(a){if(typeof
-a!=="number"&&1===a[0])return a[1];return L(qI)}var
-a=aP(g,cf(f)),c=0<b?1:0;if(c)var
-d=az(a)===b?1:0,e=d?dC(a):d;else
+a!=="number"&&1===a[0])return a[1];return M(q7)}var
+a=aM(g,cn(f)),c=0<b?1:0;if(c)var
+d=aC(a)===b?1:0,e=d?dI(a):d;else
 var
-e=c;av(e,qJ);return a}function
-e3(a){var
-b=17200<cE(a)?1:0,c=b||(fO<g(ei(gO(a)))?1:0);return c}function
-qU(a){var
-b=a[2],c=e3(a[1]);if(c)var
+e=c;aw(e,q8);return a}function
+fa(a){var
+b=17200<cM(a)?1:0,c=b||(fX<g(eo(gX(a)))?1:0);return c}function
+rh(a){var
+b=a[2],c=fa(a[1]);if(c)var
 d=c;else{var
-e=e3(b[1]);if(!e)return e3(b[2]);var
+e=fa(b[1]);if(!e)return fa(b[2]);var
 d=e}return d}function
-hx(a){var
-b=ei(a[1]);return bp(a[2],1)?b:h(b,h(qV,ei(a[2])))}function
-qW(c){var
-d=c[2],e=c[1],a=h(qY,h(ei(e),qX));if(bp(e,1))return hx(d);var
-b=hx(d);return m(b,qZ)?m(b,q0)?h(b,h(q1,a)):a:h(q2,a)}function
-bN(b){function
-c(b,a){return 45===u(a,0)?h(b,a):h(b,h(q3,a))}if(em(qU,b))return qT;var
-a=aI(qW,b);return a?cI(c,a[1],a[2]):q4}function
-hy(a){return bE(function(a){return bp(a[1],1)},a)}function
-q5(a){var
-b=a[2],c=b[2],d=[0,cD(b[1]),c];return[0,a[1],d]}var
-rv=ru.slice(),cY=d(e),e4=d(d(d(d(d(d(d(d(e)))))))),rf=cu;function
-s(b,a){return[0,[0,b,a]]}function
-cg(j,i,h,g){var
-a=i,d=h,c=g;for(;;){if(a){var
-b=f(j,a[1],c);if(0===b[0]){var
-e=b[1],a=a[2],d=[0,e[1],d],c=e[2];continue}return[1,b[1],b[2]]}return s(ac(d),c)}}function
-hz(b,a){return[0,a[1],b,a[3],a[4],a[5]]}function
-hA(b,a){return[0,a[1],a[2],b,a[4],a[5]]}function
-bO(c,a){var
-b=dv(a[1],c);return Y(b,n)?rJ:[0,[0,0,[0,b,a[2],a[3],a[4],a[5]]]]}function
-e5(a){switch(a[0]){case
+hJ(a){var
+b=eo(a[1]);return bx(a[2],1)?b:i(b,i(ri,eo(a[2])))}function
+rj(c){var
+d=c[2],e=c[1],a=i(rl,i(eo(e),rk));if(bx(e,1))return hJ(d);var
+b=hJ(d);return m(b,rm)?m(b,rn)?i(b,i(ro,a)):a:i(rp,a)}function
+bX(b){function
+c(b,a){return 45===v(a,0)?i(b,a):i(b,i(rq,a))}if(es(rh,b))return rg;var
+a=aK(rj,b);return a?cQ(c,a[1],a[2]):rr}function
+hK(a){return bO(function(a){return bx(a[1],1)},a)}function
+rs(a){var
+b=a[2],c=b[2],d=[0,cL(b[1]),c];return[0,a[1],d]}var
+rU=rT.slice(),c3=e(f),fb=e(e(e(e(e(e(e(e(f)))))))),rE=cC;function
+u(b,a){return[0,[0,b,a]]}function
+co(j,i,h,g){var
+a=i,e=h,c=g;for(;;){if(a){var
+b=d(j,a[1],c);if(0===b[0]){var
+f=b[1],a=a[2],e=[0,f[1],e],c=f[2];continue}return[1,b[1],b[2]]}return u(ad(e),c)}}function
+hL(b,a){return[0,a[1],b,a[3],a[4],a[5]]}function
+hM(b,a){return[0,a[1],a[2],b,a[4],a[5]]}function
+bY(c,a){var
+b=dB(a[1],c);return X(b,n)?r8:[0,[0,0,[0,b,a[2],a[3],a[4],a[5]]]]}function
+fc(a){switch(a[0]){case
 0:var
-f=a[1],b=r(d(d(e)),f);break;case
+d=a[1],b=p(e(e(f)),d);break;case
 1:var
-g=r(dE,a[1]),h=o(a[3],g),b=o(r(d(d(e)),h),e);break;case
+g=p(dK,a[1]),h=o(a[3],g),b=o(p(e(e(f)),h),f);break;case
 2:var
-i=d(e),j=r(dE,a[2]),k=o(a[1],j),b=o(r(d(d(e)),k),i);break;default:var
-l=c(e),m=r(dE,a[2]),n=o(a[1],m),b=o(r(d(d(e)),n),l)}return p(b9(b,e1))}function
-dJ(l,a,e){var
-b=e[2],m=b[2],i=dA(function(b,a){switch(b[0]){case
-0:return 0===a[0]?j(b[1],a[1]):0;case
+i=e(f),j=p(dK,a[2]),k=o(a[1],j),b=o(p(e(e(f)),k),i);break;default:var
+l=c(f),m=p(dK,a[2]),n=o(a[1],m),b=o(p(e(e(f)),n),l)}return q(ch(b,e7))}function
+dP(k,a,f){var
+b=f[2],m=b[2],i=dG(function(b,a){switch(b[0]){case
+0:return 0===a[0]?l(b[1],a[1]):0;case
 1:if(1===a[0]){var
-c=j(b[3],a[3]);if(c){var
-d=j(b[1],a[1]);if(d)return f(l[7],b[2],a[2]);var
-e=d}else
+c=l(b[3],a[3]);if(c){var
+e=l(b[1],a[1]);if(e)return d(k[7],b[2],a[2]);var
+f=e}else
 var
-e=c;return e}return 0;case
+f=c;return f}return 0;case
 2:if(2===a[0]){var
-g=j(b[1],a[1]);return g?j(b[2],a[2]):g}return 0;default:if(3===a[0]){var
-h=j(b[1],a[1]);return h?j(b[2],a[2]):h}return 0}},e5,a,m);if(i)return[0,[0,i[1],e]];var
+g=l(b[1],a[1]);return g?l(b[2],a[2]):g}return 0;default:if(3===a[0]){var
+h=l(b[1],a[1]);return h?l(b[2],a[2]):h}return 0}},fc,a,m);if(i)return[0,[0,i[1],f]];var
 c=b[1];switch(a[0]){case
 0:var
-g=Y(a[1],c);break;case
+g=X(a[1],c);break;case
 1:var
-g=Y(a[3],c);break;default:var
-h=Y(a[1],c),g=h?Y(a[2],c):h}if(g){var
-d=b[1],k=cR(e5,a,d,b[2]),n=0===a[0]?cR(e5,[0,d],a[1],k):k,o=b[3];return[0,[0,d,hz([0,p(d),n,o],e)]]}return rK}function
-hB(b,a){if(j(a,e))return function(a){return s(cY,a)};if(j(a,cY))return function(a){return s(e,a)};var
-c=[0,a];return function(a){return dJ(b,c,a)}}function
-ch(c,b,a){var
-d=[2,b,a];return function(a){return dJ(c,d,a)}}function
-ci(c,b,a){var
-d=[3,b,a];return function(a){return dJ(c,d,a)}}function
-e6(a,i){var
-c=b(a[6],i[2]);if(0===c[0]){var
-f=c[1],d=C(a,k(a),f);if(0===d[0]){var
-g=cT(d[1],rL);if(0===g[0]){var
-e=C(a,f,v(a));if(0===e[0]){var
-h=cT(e[1],rM);return 0===h[0]?[0,f]:[1,h[1],h[2]]}return[1,e[1],e[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}function
-hC(d,c,b,a){var
-e=[1,c,b,a];return function(a){return dJ(d,e,a)}}function
-cj(a,b){if(j(b,e))return[0,0,k(a)];if(j(b,cY))return[0,0,v(a)];var
-c=k(a);return[0,[0,[0,b,v(a)],0],c]}function
-e7(c,a){var
-b=F(c,a[3][2]);return b?[0,[0,b[1],a]]:rO}function
-hD(c,a){return E(function(d,a){return o(d,b(c[10],a[2]))},a,n)}function
-e8(a,b,n){var
-A=n[3][3];function
-B(b){return cW(a,b)}var
-u=dA(function(b,c){return dG(a,b,c)},B,b,A);if(u)return[0,[0,u[1],n]];var
-r=aO(b),g=bO(o(r,b_(hD(a,b),e4)),n);if(0===g[0]){var
-v=k(a),c=b,l=k(a),j=v;for(;;){if(c){var
-m=c[1][2],q=c[2],e=C(a,m,k(a));if(0===e[0]){if(e[1]){var
-c=q,l=f(a[2],l,m);continue}var
-c=q,j=f(a[2],j,m);continue}var
-d=[1,e[1],e[2]]}else
+g=X(a[3],c);break;default:var
+h=X(a[1],c),g=h?X(a[2],c):h}if(g){var
+e=b[1],j=cY(fc,a,e,b[2]),n=0===a[0]?cY(fc,[0,e],a[1],j):j,o=b[3];return[0,[0,e,hL([0,q(e),n,o],f)]]}return r9}function
+hN(b,a){if(l(a,f))return function(a){return u(c3,a)};if(l(a,c3))return function(a){return u(f,a)};var
+c=[0,a];return function(a){return dP(b,c,a)}}function
+cp(c,b,a){var
+d=[2,b,a];return function(a){return dP(c,d,a)}}function
+cq(c,b,a){var
+d=[3,b,a];return function(a){return dP(c,d,a)}}function
+fd(a,j){var
+c=b(a[6],j[2]);if(0===c[0]){var
+f=c[1],d=x(a,h(a),f);if(0===d[0]){var
+g=c0(d[1],r_);if(0===g[0]){var
+e=x(a,f,s(a));if(0===e[0]){var
+i=c0(e[1],r$);return 0===i[0]?[0,f]:[1,i[1],i[2]]}return[1,e[1],e[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}function
+hO(d,c,b,a){var
+e=[1,c,b,a];return function(a){return dP(d,e,a)}}function
+cr(a,b){if(l(b,f))return[0,0,h(a)];if(l(b,c3))return[0,0,s(a)];var
+c=h(a);return[0,[0,[0,b,s(a)],0],c]}function
+fe(c,a){var
+b=A(c,a[3][2]);return b?[0,[0,b[1],a]]:sb}function
+hP(c,a){return E(function(d,a){return o(d,b(c[10],a[2]))},a,n)}function
+ff(a,b,n){var
+B=n[3][3];function
+C(b){return c1(a,b)}var
+u=dG(function(b,c){return dL(a,b,c)},C,b,B);if(u)return[0,[0,u[1],n]];var
+r=aS(b),g=bY(o(r,bU(hP(a,b),fb)),n);if(0===g[0]){var
+v=h(a),c=b,l=h(a),k=v;for(;;){if(c){var
+m=c[1][2],p=c[2],f=x(a,m,h(a));if(0===f[0]){if(f[1]){var
+c=p,l=d(a[2],l,m);continue}var
+c=p,k=d(a[2],k,m);continue}var
+e=[1,f[1],f[2]]}else
 var
-d=[0,[0,l,j]];if(0===d[0]){var
-s=g[1][2],t=d[1],h=s[3],i=h[1],w=h[4],x=h[3],y=cR(function(b){return cW(a,b)},b,i,x),z=V(i,[0,b,t[1],t[2],r],h[2]);return[0,[0,i,hA([0,p(i),z,y,w],s)]]}return[1,d[1],d[2]]}}return[1,g[1],g[2]]}function
-bP(e,b,d){var
-a=e8(e,b[1],d);if(0===a[0]){var
-c=a[1];return s([0,c[1],b[2]],c[2])}return[1,a[1],a[2]]}function
-a$(b,t,C,j){var
-h=R(function(a){return[0,a[1][1],a[2]]},t),A=j[3][4];function
-B(a){return cW(b,a)}var
-r=dA(function(a,c){return dG(b,a,c)},B,h,A);if(r)var
+e=[0,[0,l,k]];if(0===e[0]){var
+s=g[1][2],t=e[1],i=s[3],j=i[1],w=i[4],y=i[3],z=cY(function(b){return c1(a,b)},b,j,y),A=L(j,[0,b,t[1],t[2],r],i[2]);return[0,[0,j,hM([0,q(j),A,z,w],s)]]}return[1,e[1],e[2]]}}return[1,g[1],g[2]]}function
+bZ(e,b,d){var
+a=ff(e,b[1],d);if(0===a[0]){var
+c=a[1];return u([0,c[1],b[2]],c[2])}return[1,a[1],a[2]]}function
+bd(b,s,C,j){var
+h=S(function(a){return[0,a[1][1],a[2]]},s),A=j[3][4];function
+B(a){return c1(b,a)}var
+r=dG(function(a,c){return dL(b,a,c)},B,h,A);if(r)var
 a=[0,[0,r[1],j]];else{var
-v=0,c=cg(function(a){var
-b=a[1];return function(a){return e7(b,a)}},h,v,j);if(0===c[0]){var
-k=c[1],l=k[1],w=k[2],d=bO(E(function(b,a){return o(b,a[4])},l,n),w);if(0===d[0]){var
-x=R(dt,h),e=hp(b,dr(R(function(a){return a[1]},l),x));if(0===e[0]){var
-f=e8(b,e[1],d[1][2]);if(0===f[0])var
-m=f[1],p=m[2],q=m[1],g=p[3],y=g[4],z=cR(function(a){return cW(b,a)},h,q,y),a=[0,[0,q,hA([0,g[1],g[2],g[3],z],p)]];else
+v=0,c=co(function(a){var
+b=a[1];return function(a){return fe(b,a)}},h,v,j);if(0===c[0]){var
+k=c[1],l=k[1],w=k[2],d=bY(E(function(b,a){return o(b,a[4])},l,n),w);if(0===d[0]){var
+x=S(dz,h),e=hy(b,dy(S(function(a){return a[1]},l),x));if(0===e[0]){var
+f=ff(b,e[1],d[1][2]);if(0===f[0])var
+m=f[1],p=m[2],q=m[1],g=p[3],y=g[4],z=cY(function(a){return c1(b,a)},h,q,y),a=[0,[0,q,hM([0,g[1],g[2],g[3],z],p)]];else
 var
 a=[1,f[1],f[2]]}else
 var
@@ -3249,554 +3311,630 @@ var
 a=[1,d[1],d[2]]}else
 var
 a=[1,c[1],c[2]]}if(0===a[0]){var
-u=a[1],i=hq(b,R(function(a){return[0,a[1][2],a[2]]},t),C);return 0===i[0]?s([0,u[1],i[1]],u[2]):[1,i[1],i[2]]}return[1,a[1],a[2]]}function
-dK(d,b,a){var
-c=j(b[1],a[1]);return c?f(d[7],b[2],a[2]):c}function
-e9(c,a,b){var
-d=dF(c,a[2],b);return[0,a[1],d]}function
-ck(c,b,g){var
-a=e7(b[1],g);if(0===a[0]){var
-d=a[1],e=d[1],h=d[2],i=f(c[2],e[3],b[2]);return s([0,f(c[2],e[2],b[2]),i],h)}return[1,a[1],a[2]]}function
-cZ(d,h,g,f){var
-a=ck(d,g,f);if(0===a[0]){var
-e=a[1],b=C(d,h,e[1][1]);if(0===b[0]){var
-i=e[2],c=t(b[1],rP);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-cl(d,h,g,f){var
-a=ck(d,g,f);if(0===a[0]){var
-e=a[1],b=C(d,e[1][2],h);if(0===b[0]){var
-i=e[2],c=t(b[1],rQ);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-hE(b,d){var
-a=e7(b[1],d);if(0===a[0]){var
-c=a[1];return s([0,c[1][1],b[2]],c[2])}return[1,a[1],a[2]]}function
-Z(b,a){function
-c(a){return rR}function
+t=a[1],i=hz(b,S(function(a){return[0,a[1][2],a[2]]},s),C);return 0===i[0]?u([0,t[1],i[1]],t[2]):[1,i[1],i[2]]}return[1,a[1],a[2]]}function
+dQ(e,b,a){var
+c=l(b[1],a[1]);return c?d(e[7],b[2],a[2]):c}function
+fg(c,a,b){var
+d=ay(c,a[2],b);return[0,a[1],d]}function
+cs(c,b,g){var
+a=fe(b[1],g);if(0===a[0]){var
+e=a[1],f=e[1],h=e[2],i=d(c[2],f[3],b[2]);return u([0,d(c[2],f[2],b[2]),i],h)}return[1,a[1],a[2]]}function
+c4(d,h,g,f){var
+a=cs(d,g,f);if(0===a[0]){var
+e=a[1],b=x(d,h,e[1][1]);if(0===b[0]){var
+i=e[2],c=t(b[1],sc);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+ct(d,h,g,f){var
+a=cs(d,g,f);if(0===a[0]){var
+e=a[1],b=x(d,e[1][2],h);if(0===b[0]){var
+i=e[2],c=t(b[1],sd);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+hQ(b,d){var
+a=fe(b[1],d);if(0===a[0]){var
+c=a[1];return u([0,c[1][1],b[2]],c[2])}return[1,a[1],a[2]]}function
+_(b,a){function
+c(a){return se}function
 d(c){var
-b=F(c,a[5]);return b?[0,[0,b[1],a]]:rS}return gZ(function(a){return rT},d,c,b)}function
-c0(h,g,f,e){var
-a=Z(g,e);if(0===a[0]){var
-c=a[1],d=c[1],b=t(dK(h,d[2],f),rU);return 0===b[0]?s(d[1],c[2]):[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-aF(h,g,d,f){var
-c=bO(b_(b(h[10],d[2]),e4),f);if(0===c[0]){var
-a=c[1][2],e=a[4],i=V(e,[0,g,d],a[5]),j=p(e);return[0,[0,0,[0,a[1],a[2],a[3],j,i]]]}return[1,c[1],c[2]]}function
-hF(b,a){return aQ(S,a)?0:[0,[0,b,a],0]}function
-cm(c,a){return b(ce(S,c),a)}function
-hG(e,d,a){var
-b=dy(e,a[1]),c=b[2],g=G(S,b[1]),h=f(S[3],d,a[2]),i=f(S[3],h,g);return[0,r(c[1],c[2]),i]}function
-hH(b,a){if(b){var
-c=b[1],d=c[2],f=c[1];if(b[2]){if(a){var
-h=0;return E(function(c,b){return E(function(c,a){return cm([0,hG(b[1],b[2],a),0],c)},a,c)},b,h)}return a}if(a){if(j(f,e))return e2(S,d,a);var
-i=0;return E(function(b,a){return cm([0,hG(f,d,a),0],b)},a,i)}var
+b=A(c,a[5]);return b?[0,[0,b[1],a]]:sf}return g8(function(a){return sg},d,c,b)}function
+c5(h,g,f,e){var
+a=_(g,e);if(0===a[0]){var
+c=a[1],d=c[1],b=t(dQ(h,d[2],f),sh);return 0===b[0]?u(d[1],c[2]):[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+aH(h,g,d,f){var
+c=bY(bU(b(h[10],d[2]),fb),f);if(0===c[0]){var
+a=c[1][2],e=a[4],i=L(e,[0,g,d],a[5]),j=q(e);return[0,[0,0,[0,a[1],a[2],a[3],j,i]]]}return[1,c[1],c[2]]}function
+hR(b,a){return aN(T,a)?0:[0,[0,b,a],0]}function
+cu(c,a){return b(cl(T,c),a)}function
+hS(f,e,a){var
+b=dE(f,a[1]),c=b[2],g=G(T,b[1]),h=d(T[3],e,a[2]),i=d(T[3],h,g);return[0,p(c[1],c[2]),i]}function
+hT(b,a){if(b){var
+c=b[1],d=c[2],e=c[1];if(b[2]){if(a){var
+h=0;return E(function(c,b){return E(function(c,a){return cu([0,hS(b[1],b[2],a),0],c)},a,c)},b,h)}return a}if(a){if(l(e,f))return e8(T,d,a);var
+i=0;return E(function(b,a){return cu([0,hS(e,d,a),0],b)},a,i)}var
 g=a}else
 var
 g=b;return g}function
-rV(b,a){return E(function(b,a){return cm(b,hH(a[1],a[2]))},b,a)}var
-rW=d(d(d(d(e))));function
-hI(a){var
-c=aW(E(function(a,b){return p(a)},a,n),rW);return c?eJ(function(a){return b(S[11],a[2])},a):c}function
-rX(a,d){if(0===a[0]){var
-c=d[3],f=function(a){if(j(a,e))var
-l=e,k=a;else{Q(ct);var
-m=0;if(cE(a)<=62&&0<b1(a))var
-f=cI(function(e,b){var
+si(b,a){return E(function(b,a){return cu(b,hT(a[1],a[2]))},b,a)}var
+sj=e(e(e(e(f))));function
+hU(a){var
+c=aZ(E(function(a,b){return q(a)},a,n),sj);return c?eP(function(a){return b(T[11],a[2])},a):c}function
+sk(a,d){if(0===a[0]){var
+c=d[3],e=function(a){if(l(a,f))var
+k=f,j=a;else{R(cB);var
+m=0;if(cM(a)<=62&&0<b$(a))var
+e=cQ(function(e,b){var
 a=e[1],c=e[2];for(;;){var
-d=bq(b,b);if(gR(d,a)){var
-f=bq(c,b),a=ga(a,d),c=f;continue}var
-g=gR(b,a)?ga(a,b):a;return[0,g,c]}},[0,a,e],oh),g=f[2],h=f[1],c=kw(h),b=bp(bq(c,c),h)?bq(g,c):g;else
+d=by(b,b);if(g0(d,a)){var
+f=by(c,b),a=gj(a,d),c=f;continue}var
+g=g0(b,a)?gj(a,b):a;return[0,g,c]}},[0,a,f],oy),g=e[2],h=e[1],c=kN(h),b=bx(by(c,c),h)?by(g,c):g;else
 m=1;if(m)var
-b=e;var
-n=b_(a,r(b,b)),o=function(c){return j(r(c,r(b,b)),a)?[0,c,b]:[0,a,e]},i=cP(function(b){return[0,a,e]},o,n),l=i[2],k=i[1]}var
-p=d[2];return hF(k,aX([0,r(d[1],l),p]))},g=cP(function(a){return 0},f,c),b=cm(a[1],g);return hI(b)?[0,b]:rY}return a}function
-rZ(a){return E(rX,a,r0)}var
-r1=[0,d(d(d(d(d(d(d(d(d(d(d(d(e)))))))))))),0],r2=[0,d(d(d(d(d(d(d(d(d(e))))))))),r1],r3=[0,d(d(d(d(d(d(e)))))),r2];function
-hJ(a){return b$(a,[0,n,e])?cc(S,a):a}function
-r5(o,m){var
-b=cm(m,e2(S,G(S,aC(e)),o));if(b){if(b[2]){var
-j=k(S),a=r3,l=E(function(b,a){var
-c=hJ(a[2]);return f(S[2],b,c)},b,j);for(;;){if(a){var
-c=ky(a[1]),h=cF(c)/64|0;Q((16+aS(1)|0)+h|0);var
-g=0<=c?eg(1,c):eh(1,-c|0),i=k(S),d=E(function(d){return function(e,c){var
-g=r(d,d),a=r(c[1],g),b=aS(a);Q(32+bD(b,b)|0);var
-h=0<b1(a)?kw(a):n,i=G(S,h),j=f(S[3],c[2],i);return f(S[2],e,j)}}(g),b,i);if(ds(b$(hJ(d),l))&&Y(n,g))return[0,b$([0,n,e],d)];var
-a=a[2];continue}return a}}return[0,b$([0,n,e],b[1][2])]}return r4}function
-r6(a){if(a){var
-c=a[1],d=c[2],f=c[1];if(a[2])return E(function(c,a){var
-d=b(S[10],a[2]);return o(o(c,p(a8(a[1]))),d)},a,n);if(j(f,e))return b(S[10],d);var
-g=b(S[10],d);return o(p(a8(f)),g)}return e}function
-r7(a){if(a){if(a[2])return 0;var
-c=a[1],d=j(c[1],e);return d?b(S[9],c[2]):d}return[0,[0,n,e]]}var
-r8=c(c(c(c(c(c(d(d(d(d(d(d(d(d(d(d(e))))))))))))))));function
-r9(a){return E(function(d,a){var
-f=dx(e0),g=b(S[12],a[2]),h=a[1],i=r(c(c(c(c(e)))),h);return b9(o(o(r(d,r8),i),g),f)},a,n)}function
-r_(a,b){return dG(S,a,b)}function
-r$(b,a){return a}var
-sa=[0,function(b,a){return hF(e,aX([0,b,a]))},cm,hH,rV,r$,rZ,r_,r5,r7,r6,hI,r9];function
-dL(c,b){var
-a=dv(b,c);return aW(n,a)?[0,a]:sb}var
-hK=d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(e)))))))))))))))),sc=d(d(d(d(c(d(d(c(e)))))))),hL=0;function
-dM(d,c,b,a){return aQ(d,b)?a:[0,[0,c,b],a]}function
-c1(a,d,c){switch(d){case
-0:return bM(a,k(a),c);case
+b=f;var
+n=bU(a,p(b,b)),o=function(c){return l(p(c,p(b,b)),a)?[0,c,b]:[0,a,f]},i=cW(function(b){return[0,a,f]},o,n),k=i[2],j=i[1]}var
+q=d[2];return hR(j,a0([0,p(d[1],k),q]))},g=cW(function(a){return 0},e,c),b=cu(a[1],g);return hU(b)?[0,b]:sl}return a}function
+sm(a){return E(sk,a,sn)}var
+so=[0,e(e(e(e(e(e(e(e(e(e(e(e(f)))))))))))),0],sp=[0,e(e(e(e(e(e(e(e(e(f))))))))),so],sq=[0,e(e(e(e(e(e(f)))))),sp];function
+hV(a){return ci(a,[0,n,f])?bE(T,a):a}function
+ss(o,m){var
+b=cu(m,e8(T,G(T,av(f)),o));if(b){if(b[2]){var
+k=h(T),a=sq,l=E(function(b,a){var
+c=hV(a[2]);return d(T[2],b,c)},b,k);for(;;){if(a){var
+c=kP(a[1]),i=cN(c)/64|0;R((16+aV(1)|0)+i|0);var
+g=0<=c?em(1,c):en(1,-c|0),j=h(T),e=E(function(e){return function(f,c){var
+g=p(e,e),a=p(c[1],g),b=aV(a);R(32+bN(b,b)|0);var
+h=0<b$(a)?kN(a):n,i=G(T,h),j=d(T[3],c[2],i);return d(T[2],f,j)}}(g),b,j);if(bn(ci(hV(e),l))&&X(n,g))return[0,ci([0,n,f],e)];var
+a=a[2];continue}return a}}return[0,ci([0,n,f],b[1][2])]}return sr}function
+st(a){if(a){var
+c=a[1],d=c[2],e=c[1];if(a[2])return E(function(c,a){var
+d=b(T[10],a[2]);return o(o(c,q(a$(a[1]))),d)},a,n);if(l(e,f))return b(T[10],d);var
+g=b(T[10],d);return o(q(a$(e)),g)}return f}function
+su(a){if(a){if(a[2])return 0;var
+c=a[1],d=l(c[1],f);return d?b(T[9],c[2]):d}return[0,[0,n,f]]}var
+sv=c(c(c(c(c(c(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
+sw(a){return E(function(d,a){var
+e=dD(e6),g=b(T[12],a[2]),h=a[1],i=p(c(c(c(c(f)))),h);return ch(o(o(p(d,sv),i),g),e)},a,n)}function
+sx(a,b){return dL(T,a,b)}function
+sy(b,a){return a}var
+sz=[0,function(b,a){return hR(f,a0([0,b,a]))},cu,hT,si,sy,sm,sx,ss,su,st,hU,sw];function
+c6(c,b){var
+a=dB(b,c);return aZ(n,a)?[0,a]:sA}var
+sB=e(e(e(e(c(e(e(c(f)))))))),hW=0;function
+dR(d,c,b,a){return aN(d,b)?a:[0,[0,c,b],a]}function
+c7(a,d,c){switch(d){case
+0:return a2(a,h(a),c);case
 1:var
-b=bM(a,k(a),c);if(0===b[0]){var
-e=v(a);return cV(a,b[1],e)}return[1,b[1],b[2]];default:return[0,c]}}function
-e_(d,h,g,a){var
-b=cU(d,h,a);if(0===b[0]){var
-c=cU(d,a,g);if(0===c[0]){var
+b=a2(a,h(a),c);if(0===b[0]){var
+e=s(a);return bb(a,b[1],e)}return[1,b[1],b[2]];default:return[0,c]}}function
+fh(d,h,g,a){var
+b=bp(d,h,a);if(0===b[0]){var
+c=bp(d,a,g);if(0===c[0]){var
 e=b[1],f=e?c[1]:e,i=f?[0,[0,a,a],0]:f;return[0,i]}return[1,c[1],c[2]]}return[1,b[1],b[2]]}function
-hM(a){var
+hX(a){var
 b=a?a[1][9]:a;return b}function
-sf(a,$,u,z,m){var
-A=F(z,$);if(m){var
-B=m[2],aa=hM(u),j=B[1],i=0,h=0;for(;;){if(j){var
-L=j[1],l=L[2],M=j[2],N=F(L[1],aa);if(N){var
-O=N[1],P=O[2],Q=O[1],p=C(a,l,k(a));if(0===p[0]){if(p[1]){var
-Y=dM(a,l,Q,h),j=M,i=dM(a,l,P,i),h=Y;continue}var
-Z=dM(a,l,P,h),j=M,i=dM(a,l,Q,i),h=Z;continue}var
-e=[1,p[1],p[2]]}else
+sE(a,$,v,B,m){var
+C=A(B,$);if(m){var
+D=m[2],aa=hX(v),k=D[1],j=0,i=0;for(;;){if(k){var
+M=k[1],l=M[2],N=k[2],O=A(M[1],aa);if(O){var
+P=O[1],Q=P[2],R=P[1],p=x(a,l,h(a));if(0===p[0]){if(p[1]){var
+Y=dR(a,l,R,i),k=N,j=dR(a,l,Q,j),i=Y;continue}var
+Z=dR(a,l,Q,i),k=N,j=dR(a,l,R,j),i=Z;continue}var
+f=[1,p[1],p[2]]}else
 var
-e=sd}else
+f=sC}else
 var
-e=[0,[0,i,h]];if(0===e[0])var
-R=e[1],_=f(a[4],R[2],B[2]),W=[0,[0,f(a[4],R[1],B[2]),_]];else
+f=[0,[0,j,i]];if(0===f[0])var
+S=f[1],_=d(a[4],S[2],D[2]),W=[0,[0,d(a[4],S[1],D[2]),_]];else
 var
-W=[1,e[1],e[2]];var
+W=[1,f[1],f[2]];var
 n=W;break}}else
 var
-ae=v(a),n=[0,[0,k(a),ae]];if(0===n[0]){var
-o=n[1];if(A){var
-S=A[1],T=S[2],U=S[1],q=U?bM(a,o[1],U[1]):[0,o[1]];if(0===q[0])var
-r=T?cV(a,o[2],T[1]):[0,o[2]],g=0===r[0]?[0,[0,q[1],r[1]]]:[1,r[1],r[2]];else
+ae=s(a),n=[0,[0,h(a),ae]];if(0===n[0]){var
+o=n[1];if(C){var
+T=C[1],U=T[2],V=T[1],q=V?a2(a,o[1],V[1]):[0,o[1]];if(0===q[0])var
+r=U?bb(a,o[2],U[1]):[0,o[2]],g=0===r[0]?[0,[0,q[1],r[1]]]:[1,r[1],r[2]];else
 var
 g=[1,q[1],q[2]]}else
 var
 g=[0,o];if(0===g[0]){var
-D=g[1],b=u?f(a[5],u[1][5],D[1]):D[1],c=f(a[5],b,D[2]),E=cd(a,b);if(0===E[0]){var
-G=cd(a,c);if(0===G[0]){var
-w=C(a,b,c);if(0===w[0]){if(ds(w[1]))return sg;var
-H=m?m[1]:2,x=c1(a,H,b);if(0===x[0]){var
-I=x[1],y=c1(a,H,c);if(0===y[0]){var
-J=y[1];switch(H){case
+E=g[1],b=v?d(a[5],v[1][5],E[1]):E[1],c=d(a[5],b,E[2]),F=bq(a,b);if(0===F[0]){var
+G=bq(a,c);if(0===G[0]){var
+w=x(a,b,c);if(0===w[0]){if(bn(w[1]))return sF;var
+H=m?m[1]:2,y=c7(a,H,b);if(0===y[0]){var
+I=y[1],z=c7(a,H,c);if(0===z[0]){var
+J=z[1];switch(H){case
 0:var
-d=e_(a,b,c,k(a));break;case
+e=fh(a,b,c,h(a));break;case
 1:var
-s=e_(a,b,c,k(a));if(0===s[0])var
-t=e_(a,b,c,v(a)),d=0===t[0]?[0,cO(s[1],t[1])]:[1,t[1],t[2]];else
+t=fh(a,b,c,h(a));if(0===t[0])var
+u=fh(a,b,c,s(a)),e=0===u[0]?[0,bo(t[1],u[1])]:[1,u[1],u[2]];else
 var
-d=[1,s[1],s[2]];break;default:var
-d=se}if(0===d[0]){var
-K=d[1],ab=V(z,[0,I,J],hM(u)),X=f(a[7],b,I),ac=X?f(a[7],c,J):X,ad=K?1:K;return[0,[0,[0,z,m,A,b,c,[0,[0,b,I],[0,[0,c,J],K]],ad,ac,ab]]]}return[1,d[1],d[2]]}return[1,y[1],y[2]]}return[1,x[1],x[2]]}return[1,w[1],w[2]]}return[1,G[1],G[2]]}return[1,E[1],E[2]]}return[1,g[1],g[2]]}return[1,n[1],n[2]]}function
-hN(c,b,a){return b?a?f(c[7],b[1],a[1]):a:a?0:1}function
-hO(d,l,k,c){if(c){var
-a=c[1],m=hO(d,l,k,c[2]),n=m[1];if(m[2]&&Y(a[1],l)){var
-b=F(a[1],k),o=a[3];if(o){var
+e=[1,t[1],t[2]];break;default:var
+e=sD}if(0===e[0]){var
+K=e[1],ab=L(B,[0,I,J],hX(v)),X=d(a[7],b,I),ac=X?d(a[7],c,J):X,ad=K?1:K;return[0,[0,[0,B,m,C,b,c,[0,[0,b,I],[0,[0,c,J],K]],ad,ac,ab]]]}return[1,e[1],e[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,G[1],G[2]]}return[1,F[1],F[2]]}return[1,g[1],g[2]]}return[1,n[1],n[2]]}function
+hY(c,b,a){return b?a?d(c[7],b[1],a[1]):a:a?0:1}function
+hZ(d,l,k,c){if(c){var
+a=c[1],m=hZ(d,l,k,c[2]),n=m[1];if(m[2]&&X(a[1],l)){var
+b=A(a[1],k),o=a[3];if(o){var
 f=0;if(b){var
-g=b[1],h=o[1],i=hN(d,h[1],g[1]);if(i)var
-e=hN(d,h[2],g[2]);else{var
+g=b[1],h=o[1],i=hY(d,h[1],g[1]);if(i)var
+e=hY(d,h[2],g[2]);else{var
 j=i;f=1}}else{var
 j=b;f=1}if(f)var
 e=j}else
 var
-e=b?0:1;if(e)return[0,[0,a,n],1]}return[0,n,0]}return sh}function
-c2(a,d){if(d){var
+e=b?0:1;if(e)return[0,[0,a,n],1]}return[0,n,0]}return sG}function
+cv(a,d){if(d){var
 g=d[1],e=g[2],c=g[1],f=d[2],h=function(d){if(d){var
-g=d[1],i=g[2],j=g[1],k=d[2];switch(eM(c,j)){case
-0:return[0,[0,c,[0,[0,a,e],i]],b(c2(a,f),k)];case
-1:return[0,[0,j,i],h(k)];default:return[0,[0,c,[0,[0,a,e],0]],b(c2(a,f),d)]}}return[0,[0,c,[0,[0,a,e],0]],b(c2(a,f),0)]};return h}return function(a){return a}}function
-hP(b,d,c,a){var
-e=k(b);return f(b[4],[0,[0,d,a[2]],[0,[0,c,a[1]],0]],e)}function
-sk(a,aw,av,au,at,as,ar,aq){var
-j=au,h=at,o=as,W=ar,g=aq;b:for(;;){if(j){var
-z=j[2],c=j[1],ax=c[1];if(h){var
-P=h[1];switch(eM(ax,P[1])){case
+g=d[1],i=g[2],j=g[1],k=d[2];switch(eS(c,j)){case
+0:return[0,[0,c,[0,[0,a,e],i]],b(cv(a,f),k)];case
+1:return[0,[0,j,i],h(k)];default:return[0,[0,c,[0,[0,a,e],0]],b(cv(a,f),d)]}}return[0,[0,c,[0,[0,a,e],0]],b(cv(a,f),0)]};return h}return function(a){return a}}function
+h0(b,e,c,a){var
+f=h(b);return d(b[4],[0,[0,e,a[2]],[0,[0,c,a[1]],0]],f)}function
+fi(e,c,d,a){return aN(e,c)?a:b(cv(c,ad(d[1])),a)}function
+sL(a,_,bB,bA,bz,by,bx,bw,bv,bu){var
+n=by,l=bx,m=bw,$=bv,g=bu;b:for(;;){if(n){var
+C=n[2],c=n[1],bC=c[1];if(l){var
+aJ=l[1];switch(eS(bC,aJ[1])){case
 0:var
-ae=h[2],af=k(a),l=[0,[0,f(a[4],P[2],af),ae]];break;case
+bh=l[2],bi=h(a),o=[0,[0,d(a[4],aJ[2],bi),bh]];break;case
 1:var
-l=si;break;default:var
-l=[0,[0,k(a),h]]}}else
+o=sH;break;default:var
+o=[0,[0,h(a),l]]}}else
 var
-l=[0,[0,k(a),0]];if(0===l[0]){var
-X=l[1],A=X[2],i=X[1],H=cd(a,i);if(0===H[0]){var
-I=c[2];if(I){var
-Y=I[2],Z=c[7],ay=I[1];if(Z)var
-_=Z;else
+o=[0,[0,h(a),0]];if(0===o[0]){var
+aU=o[1],D=aU[2],e=aU[1],ai=bq(a,e);if(0===ai[0]){var
+aj=c[2];if(aj){var
+aa=aj[2],ak=aj[1],aQ=A(c[1],bB),aR=aQ?1:aQ,bD=c[7],al=bD||aR,aV=al?A(c[1],bA):al;if(aV){var
+q=aV[1],aS=A(q[1],bz);if(aS)var
+ah=aS[1],aT=ah[2],E=aT?[0,[0,[0,aT[2],ah[4]],ah[5]]]:sJ;else
 var
-V=F(c[1],av),an=V?1:V,_=an;if(_)if(aw){var
-w=C(a,c[5],c[4]);if(0===w[0]){var
-x=C(a,i,k(a));if(0===x[0]){var
-ag=k(a),y=C(a,f(a[2],c[4],c[5]),ag);if(0===y[0]){var
-n=y[1]?k(a):v(a),O=0;if(w[1])O=1;else{var
-ad=0;if(x[1]){var
-ah=ay?0:1;if(ah){O=1;ad=1}}if(!ad)if(b(a[9],c[4])&&b(a[9],c[5])){var
-E=c[6];if(E){var
-Q=E[2];if(Q){var
-ai=dF(a,Q[1][2],E[1][2]),R=b(a[9],ai);if(R){var
-S=R[1],aj=dF(a,c[5],c[4]),T=b(a[9],aj);if(T)var
-U=T[1],ak=U[2],al=r(r(hK,S[1]),ak),am=b_(al,r(S[2],U[1])),d=[0,f(a[1],am,hK)];else
+E=sK;if(0===E[0]){var
+aW=E[1],aX=aW[1],aY=aX[1],aZ=c[5],a0=c[4],bE=aW[2],aB=d(a[3],q[2],aX[2]),aC=d(a[3],q[2],bE),aD=q[3],aE=ay(a,aZ,aB),aF=ay(a,a0,aC),az=aD[1],N=az?a2(a,aF,az[1]):[0,aF];if(0===N[0])var
+aA=aD[2],O=aA?bb(a,aE,aA[1]):[0,aE],y=0===O[0]?[0,[0,N[1],O[1]]]:[1,O[1],O[2]];else
 var
-d=[0,n]}else
+y=[1,N[1],N[2]];if(0===y[0]){var
+aG=y[1],z=aG[2],B=aG[1],P=hA(a,ak,aB,aC);if(0===P[0]){var
+Q=hA(a,ak,a0,aZ);if(0===Q[0]){var
+R=hC(a,B,z,P[1],Q[1]);if(0===R[0]){var
+u=R[1];if(u){if(u){var
+aw=u[1],ax=aw[2];if(u[2])if(_){var
+L=hE(a,e,B,z);if(0===L[0])var
+bd=h(a),k=[0,[0,[0,L[1],bd],g]];else
 var
-d=[0,n]}else
+k=[1,L[1],L[2]]}else
 var
-d=[0,n]}else
+k=e9(g);else{var
+a$=0;if(_||bn(aR))a$=1;else
 var
-d=[0,n]}else
+k=e9(g);if(a$)var
+be=bc(a,aw[1][3],e),bf=ay(a,bc(a,ax[3],e),be),k=[0,[0,[0,bc(a,ax[3],e),bf],g]]}}else
+if(_){var
+M=hE(a,e,B,z);if(0===M[0])var
+bg=h(a),k=[0,[0,[0,M[1],bg],g]];else
 var
-d=[0,n]}if(O)var
-d=[0,n]}else
+k=[1,M[1],M[2]]}else
 var
-d=[1,y[1],y[2]]}else
+k=e9(g);if(0===k[0]){var
+aH=k[1],aI=aH[1],S=aI[2],T=aI[1],ad=bq(a,T);if(0===ad[0]){var
+ae=bq(a,S);if(0===ae[0]){var
+U=hD(a,e,T,S,B,z,u[1]);if(0===U[0]){var
+ac=U[1],I=u[2];for(;;){if(I){var
+J=hD(a,e,T,S,B,z,I[1]);if(0===J[0]){var
+K=a2(a,ac,J[1]);if(0===K[0]){var
+ac=K[1],I=I[2];continue}var
+v=[1,K[1],K[2]]}else
 var
-d=[1,x[1],x[2]]}else
+v=[1,J[1],J[2]]}else
 var
-d=[1,w[1],w[2]];if(0===d[0])var
-ao=k(a),m=[0,[0,f(a[4],[0,[0,i,d[1]],0],ao),g]];else
+v=[0,ac];var
+j=0===v[0]?[0,[0,[0,[0,[0,T,S],v[1]],aH[2]]]]:[1,v[1],v[2]];break}}else
 var
-m=[1,d[1],d[2]]}else
+j=[1,U[1],U[2]]}else
 var
-m=g?[0,[0,g[1],g[2]]]:sj;else
+j=[1,ae[1],ae[2]]}else
 var
-ap=c[8]?i:k(a),m=[0,[0,ap,g]];if(0===m[0]){var
-$=m[1],J=$[2],p=$[1];if(aQ(a,i)&&aQ(a,p)){var
-j=z,h=A,g=J;continue}var
-K=c[6];if(K){var
-az=k(a),aA=[0,[0,G(a,aC(e)),p],0],aa=f(a[4],aA,az),aB=K[2],D=hP(a,i,aa,K[1]),s=aB;for(;;){if(s){var
-u=bM(a,D,hP(a,i,aa,s[1]));if(0===u[0]){var
-D=u[1],s=s[2];continue}var
-q=[1,u[1],u[2]]}else
+j=[1,ad[1],ad[2]]}else
 var
-q=[0,D];if(0===q[0]){var
-aD=q[1],aE=[0,[0,v(a),aD],0],L=f(a[4],[0,[0,p,Y[2]],aE],o),M=cd(a,L);if(0===M[0]){if(aQ(a,p)){var
-j=z,h=A,o=L,g=J;continue b}var
-ab=f(a[5],W,p),j=z,h=b(c2(ab,ac(Y[1])),A),o=L,W=ab,g=J;continue b}return[1,M[1],M[2]]}return[1,q[1],q[2]]}}return sl}return[1,m[1],m[2]]}var
-B=C(a,i,k(a));if(0===B[0]){var
-aF=0,aG=B[1]?c[4]:c[5],j=z,h=A,o=f(a[4],[0,[0,i,aG],aF],o);continue}return[1,B[1],B[2]]}return[1,H[1],H[2]]}return[1,l[1],l[2]]}var
-aH=h?0:1,N=t(aH,sm);return 0===N[0]?[0,[0,o,g]]:[1,N[1],N[2]]}}function
-hQ(a,d,c,b){if(d){var
-f=cc(a,b);return aE(a,[0,[0,c,v(a)],0],f)}return aE(a,[0,[0,c,G(a,aC(e))],0],b)}function
-e$(b,f,a){if(b)var
+j=[1,k[1],k[2]]}else
+var
+j=qf}else
+var
+j=[1,R[1],R[2]]}else
+var
+j=[1,Q[1],Q[2]]}else
+var
+j=[1,P[1],P[2]]}else
+var
+j=[1,y[1],y[2]];if(0===j[0]){var
+a1=j[1];if(a1){var
+a3=a1[1],a4=a3[1],a5=a4[1],am=a5[1],bF=q[2],bG=ay(a,a5[2],am),a6=d(a[3],bG,bF),bH=a4[2],bI=[0,[0,s(a),bH],0],a7=d(a[4],[0,[0,am,aa[2]],[0,[0,a6,aY[2]],bI]],m),an=bq(a,a7);if(0===an[0]){var
+ao=d(a[5],$,am),bJ=fi(a,ao,aa,D),bK=fi(a,d(a[5],ao,a6),aY,bJ),bL=b(cv(e,[0,[0,q[1],q[2]],0]),bK),n=C,l=bL,m=a7,$=ao,g=a3[2];continue}return[1,an[1],an[2]]}return[0,[0,G(a,av(f)),0]]}return[1,j[1],j[2]]}return[1,E[1],E[2]]}if(al)if(_){var
+X=x(a,c[5],c[4]);if(0===X[0]){var
+Y=x(a,e,h(a));if(0===Y[0]){var
+bj=h(a),Z=x(a,d(a[2],c[4],c[5]),bj);if(0===Z[0]){var
+w=Z[1]?h(a):s(a),au=0;if(X[1])au=1;else{var
+ba=0;if(Y[1]){var
+bk=ak?0:1;if(bk){au=1;ba=1}}if(!ba)if(b(a[9],c[4])&&b(a[9],c[5])){var
+ag=c[6];if(ag){var
+aK=ag[2];if(aK){var
+bl=ay(a,aK[1][2],ag[1][2]),aL=b(a[9],bl);if(aL){var
+aM=aL[1],bm=ay(a,c[5],c[4]),aO=b(a[9],bm);if(aO)var
+aP=aO[1],bo=aP[2],bp=p(p(dN,aM[1]),bo),br=bU(bp,p(aM[2],aP[1])),i=[0,d(a[1],br,dN)];else
+var
+i=[0,w]}else
+var
+i=[0,w]}else
+var
+i=[0,w]}else
+var
+i=[0,w]}else
+var
+i=[0,w]}if(au)var
+i=[0,w]}else
+var
+i=[1,Z[1],Z[2]]}else
+var
+i=[1,Y[1],Y[2]]}else
+var
+i=[1,X[1],X[2]];if(0===i[0])var
+bs=h(a),r=[0,[0,d(a[4],[0,[0,e,i[1]],0],bs),g]];else
+var
+r=[1,i[1],i[2]]}else
+var
+r=g?[0,[0,g[1],g[2]]]:sI;else
+var
+bt=c[8]?e:h(a),r=[0,[0,bt,g]];if(0===r[0]){var
+a8=r[1],ap=a8[2],F=a8[1];if(aN(a,e)&&aN(a,F)){var
+n=C,l=D,g=ap;continue}var
+aq=c[6];if(aq){var
+bM=h(a),bN=[0,[0,G(a,av(f)),F],0],a9=d(a[4],bN,bM),bO=aq[2],af=h0(a,e,a9,aq[1]),V=bO;for(;;){if(V){var
+W=a2(a,af,h0(a,e,a9,V[1]));if(0===W[0]){var
+af=W[1],V=V[2];continue}var
+H=[1,W[1],W[2]]}else
+var
+H=[0,af];if(0===H[0]){var
+bP=H[1],bQ=[0,[0,s(a),bP],0],ar=d(a[4],[0,[0,F,aa[2]],bQ],m),as=bq(a,ar);if(0===as[0]){if(aN(a,F)){var
+n=C,l=D,m=ar,g=ap;continue b}var
+a_=d(a[5],$,F),n=C,l=fi(a,a_,aa,D),m=ar,$=a_,g=ap;continue b}return[1,as[1],as[2]]}return[1,H[1],H[2]]}}return sM}return[1,r[1],r[2]]}var
+ab=x(a,e,h(a));if(0===ab[0]){var
+bR=0,bS=ab[1]?c[4]:c[5],n=C,l=D,m=d(a[4],[0,[0,e,bS],bR],m);continue}return[1,ab[1],ab[2]]}return[1,ai[1],ai[2]]}return[1,o[1],o[2]]}var
+bT=l?0:1,at=t(bT,sN);return 0===at[0]?[0,[0,m,g]]:[1,at[1],at[2]]}}function
+h1(c,M,K,p,d,A){var
+N=hZ(c,d[2],d[4],K)[1],g=M,a=N,O=d[4],P=d[2];for(;;){if(g){var
+r=g[1],m=r[1],u=g[2];if(aZ(P,m))var
+e=[0,[0,a,0]];else{var
+C=a?aZ(m,a[1][1]):a;if(C){var
+g=u;continue}var
+i=sE(c,O,a,m,r[2]);if(0===i[0]){var
+v=i[1];if(v){var
+g=u,a=[0,v[1],a];continue}var
+e=[0,[0,a,1]]}else
+var
+e=[1,i[1],i[2]]}}else
+var
+e=[0,[0,a,0]];if(0===e[0]){var
+B=e[1],k=B[1];if(B[2])return[0,k];var
+D=ad(d[1][1]),F=b(cv(s(c),D),0),G=A?0:1;if(p)var
+H=0,w=E(function(b,a){return L(a[1],a,b)},k,H);else
+var
+w=p;var
+I=s(c),j=sL(c,G,d[5],p,w,k,F,d[1][2],I,A);if(0===j[0]){var
+y=j[1],z=y[1],J=y[2]?0:1,n=c0(J,sO);if(0===n[0])var
+o=bq(c,z),f=0===o[0]?[0,z]:[1,o[1],o[2]];else
+var
+f=[1,n[1],n[2]]}else
+var
+f=[1,j[1],j[2]];if(0===f[0]){var
+Q=h(c),l=x(c,f[1],Q);if(0===l[0]){var
+q=t(l[1],sP);return 0===q[0]?[0,k]:[1,q[1],q[2]]}return[1,l[1],l[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}function
+h2(a,d,c,b){if(d){var
+e=bE(a,b);return az(a,[0,[0,c,s(a)],0],e)}return az(a,[0,[0,c,G(a,av(f))],0],b)}function
+dS(b,f,a){if(b)var
 c=b[1],e=c[2],d=c[1];else
 var
 e=0,d=0;return f?[0,d,[0,a]]:[0,[0,a],e]}function
-hR(a,b,c,h){var
-f=F(b,a[5]);if(f)var
+h3(a,b,c,h){var
+f=A(b,a[5]);if(f)var
 g=f[1],e=g[2],d=g[1];else
 var
 e=0,d=0;var
-i=c?e:d,j=i?a[6]:p(a[6]),k=a[5],l=c?[0,d,1]:[0,1,e],m=V(b,l,k),n=a[4],o=V(b,e$(F(b,a[4]),c,h),n);return[0,a[1],a[2],a[3],o,m,j]}function
-hS(f,a){if(a){var
-b=a[2],c=aQ(f,b[2])?n:e,d=b[1];return E(function(a,b){return p(a)},d,c)}return n}function
-hT(a){return p(b_(a,sc))}function
-sp(c,ag,aG,aF,aE,aD){var
-l=aG,h=aF,O=aE,r=aD;b:for(;;){if(l){if(h){var
-P=h[2],a=h[1],Q=l[2],e=l[1],y=dL(p(a[6]),r);if(0===y[0]){var
-z=y[1];if(typeof
-e==="number"){if(0===e){var
-R=dL(a[3],z);return 0===R[0]?sq:[1,R[1],R[2]]}return sr}else
-switch(e[0]){case
+i=c?e:d,j=i?a[6]:q(a[6]),k=a[5],l=c?[0,d,1]:[0,1,e],m=L(b,l,k),n=a[4],o=L(b,dS(A(b,a[4]),c,h),n);return[0,a[1],a[2],a[3],o,m,j]}function
+h4(e,a){if(a){var
+b=a[2],c=aN(e,b[2])?n:f,d=b[1];return E(function(a,b){return q(a)},d,c)}return n}function
+h5(a){return q(bU(a,sB))}function
+sY(d,G,an,am,al,ak,aj,ai){function
+ah(b){var
+c=b[2],a=b[1],d=A(a,G[2]),e=d?[0,[0,a,d[1]],c]:c;return[0,q(a),e]}var
+H=l(G[1],f)?0:ad(cj(ah,[0,f,0],g_(dB(G[1],f)))[2]),ao=E(function(b,a){return o(b,h4(d,a[2]))},H,n),g=ak,e=S(function(a){var
+b=h5(ao);return[0,a,G[1],b,al,0,n]},am),j=aj,h=ai;b:for(;;){if(g){if(e){var
+p=e[2],a=e[1],r=g[2],c=g[1],s=c6(q(a[6]),h);if(0===s[0]){var
+k=s[1];if(typeof
+c==="number"){if(0===c){var
+J=c6(a[3],k);return 0===J[0]?sQ:[1,J[1],J[2]]}return sR}else
+switch(c[0]){case
 0:var
-A=b(c[6],e[2]);if(0===A[0]){var
-ah=A[1],S=p(e[1]),T=t(Y(S,a[2]),ss);if(0===T[0]){var
-aH=[0,hR(a,S,0,ah),P],l=Q,h=[0,hR(a,S,1,ah),aH],r=z;continue}return[1,T[1],T[2]]}return[1,A[1],A[2]];case
+u=b(d[6],c[2]);if(0===u[0]){var
+T=u[1],K=q(c[1]),M=t(X(K,a[2]),sS);if(0===M[0]){var
+ae=[0,h3(a,K,0,T),p],g=r,e=[0,h3(a,K,1,T),ae],h=k;continue}return[1,M[1],M[2]]}return[1,u[1],u[2]];case
 1:var
-ai=e[2],B=b(c[6],e[3]);if(0===B[0]){var
-aj=B[1],s=p(e[1]),U=t(Y(s,a[2]),st);if(0===U[0]){var
-q=ag,N=n;for(;;){if(q){var
-ae=q[1],af=ae[2];if(!j(ae[1],s)){var
-aC=o(N,hS(c,af)),q=q[2],N=aC;continue}var
-W=[0,[0,af,hT(N)]]}else
+U=c[2],v=b(d[6],c[3]);if(0===v[0]){var
+V=v[1],m=q(c[1]),N=t(X(m,a[2]),sT);if(0===N[0]){var
+i=H,I=n;for(;;){if(i){var
+Q=i[1],R=Q[2];if(!l(Q[1],m)){var
+ac=o(I,h4(d,R)),i=i[2],I=ac;continue}var
+O=[0,[0,R,h5(I)]]}else
 var
-W=q;if(W){var
-ak=W[1],al=ak[1];if(al){var
-am=ak[2],D=dL(am,z);if(0===D[0]){var
-E=hQ(c,ai,al[2],aj);if(0===E[0]){var
-aI=D[1],ay=p(a[6]),az=a[5],aA=a[4],aB=V(s,e$(F(s,a[4]),ai,aj),aA),l=Q,h=[0,[0,E[1],s,am,a[4],a[5],a[6]],[0,[0,a[1],a[2],a[3],aB,az,ay],P]],r=aI;continue b}return[1,E[1],E[2]]}return[1,D[1],D[2]]}return su}return sv}}return[1,U[1],U[2]]}return[1,B[1],B[2]];default:var
-G=dL(a[3],z);if(0===G[0]){var
-H=aZ(c[6],e[1],0);if(0===H[0]){var
-an=H[1],au=hO(c,a[2],a[4],O)[1],m=ag,d=au,av=a[4],aw=a[2];for(;;){if(m){var
-Z=m[1],I=Z[1],_=m[2];if(aW(aw,I))var
-g=[0,[0,d,0]];else{var
-ao=d?aW(I,d[1][1]):d;if(ao){var
-m=_;continue}var
-u=sf(c,av,d,I,Z[2]);if(0===u[0]){var
-$=u[1];if($){var
-m=_,d=[0,$[1],d];continue}var
-g=[0,[0,d,1]]}else
-var
-g=[1,u[1],u[2]]}}else
-var
-g=[0,[0,d,0]];if(0===g[0]){var
-ad=g[1],L=ad[1];if(ad[2])var
-f=[0,L];else{var
-ap=ac(a[1][1]),aq=b(c2(v(c),ap),0),ar=an?0:1,as=v(c),w=sk(c,ar,a[5],L,aq,a[1][2],as,an);if(0===w[0]){var
-aa=w[1],ab=aa[1],at=aa[2]?0:1,J=cT(at,sn);if(0===J[0])var
-K=cd(c,ab),i=0===K[0]?[0,ab]:[1,K[1],K[2]];else
-var
-i=[1,J[1],J[2]]}else
-var
-i=[1,w[1],w[2]];if(0===i[0]){var
-ax=k(c),x=C(c,i[1],ax);if(0===x[0])var
-M=t(x[1],so),f=0===M[0]?[0,L]:[1,M[1],M[2]];else
-var
-f=[1,x[1],x[2]]}else
-var
-f=[1,i[1],i[2]]}}else
-var
-f=[1,g[1],g[2]];if(0===f[0]){var
-l=Q,h=P,O=f[1],r=G[1];continue b}return[1,f[1],f[2]]}}return[1,H[1],H[2]]}return[1,G[1],G[2]]}}return[1,y[1],y[2]]}return sw}var
-aJ=h?0:1,X=t(aJ,sx);return 0===X[0]?[0,[0,O,r]]:[1,X[1],X[2]]}}function
-fa(i,h,g,f){var
+O=i;if(O){var
+W=O[1],Y=W[1];if(Y){var
+Z=W[2],w=c6(Z,k);if(0===w[0]){var
+x=h2(d,U,Y[2],V);if(0===x[0]){var
+af=w[1],_=q(a[6]),$=a[5],aa=a[4],ab=L(m,dS(A(m,a[4]),U,V),aa),g=r,e=[0,[0,x[1],m,Z,a[4],a[5],a[6]],[0,[0,a[1],a[2],a[3],ab,$,_],p]],h=af;continue b}return[1,x[1],x[2]]}return[1,w[1],w[2]]}return sU}return sV}}return[1,N[1],N[2]]}return[1,v[1],v[2]];case
+2:var
+y=c6(a[3],k);if(0===y[0]){var
+z=aT(d[6],c[1],0);if(0===z[0]){var
+B=h1(d,H,j,0,a,z[1]);if(0===B[0]){var
+g=r,e=p,j=B[1],h=y[1];continue}return[1,B[1],B[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]];default:var
+C=c6(a[3],k);if(0===C[0]){var
+D=aT(d[6],c[1],0);if(0===D[0]){var
+F=h1(d,H,j,an,a,D[1]);if(0===F[0]){var
+g=r,e=p,j=F[1],h=C[1];continue}return[1,F[1],F[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}}return[1,s[1],s[2]]}return sW}var
+ag=e?0:1,P=t(ag,sX);return 0===P[0]?[0,[0,j,h]]:[1,P[1],P[2]]}}function
+fj(i,h,g,f){var
 d=h,a=g,c=f;for(;;){if(a){var
-b=ba(i,d,a[1],c);if(0===b[0]){var
-e=b[1],d=e[1],a=a[2],c=e[2];continue}return[1,b[1],b[2]]}return s(d,c)}}function
-c3(a,c,b){var
-d=R(function(b){return[0,b,v(a)]},c);return function(c){return a$(a,d,b,c)}}function
-hU(a){if(a){var
+b=be(i,d,a[1],c);if(0===b[0]){var
+e=b[1],d=e[1],a=a[2],c=e[2];continue}return[1,b[1],b[2]]}return u(d,c)}}function
+c8(a,c,b){var
+d=S(function(b){return[0,b,s(a)]},c);return function(c){return bd(a,d,b,c)}}function
+h6(a){if(a){var
 b=a[2];if(b){if(b[2])return 0;var
-c=a[1],d=j(c,b[1]),g=d?[0,c]:d,e=g}else
+c=a[1],d=l(c,b[1]),g=d?[0,c]:d,e=g}else
 var
 e=b;var
 f=e}else
 var
 f=a;return f}function
-hV(f,m,l,k,j){var
-a=Z(k,j);if(0===a[0]){var
-g=a[1],c=g[1],d=ba(m,c[1],c[1],g[2]);if(0===d[0]){var
-h=d[1],n=h[2],e=b(c3(f,[0,c[2],[0,c[2],0]],l),n);if(0===e[0]){var
-i=e[1];return aF(f,h[1],i[1],i[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}function
-hW(c,l,k,j,i,h){var
+h7(f,m,l,k,j){var
+a=_(k,j);if(0===a[0]){var
+g=a[1],c=g[1],d=be(m,c[1],c[1],g[2]);if(0===d[0]){var
+h=d[1],n=h[2],e=b(c8(f,[0,c[2],[0,c[2],0]],l),n);if(0===e[0]){var
+i=e[1];return aH(f,h[1],i[1],i[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}function
+h8(c,l,k,j,i,h){var
 f=k,a=j,e=i,d=h;for(;;){if(a){var
-m=e9(c,l,G(c,f)),b=c0(c,a[1],m,d);if(0===b[0]){var
-g=b[1],n=g[2],o=[0,g[1],e],q=a[2],f=p(f),a=q,e=o,d=n;continue}return[1,b[1],b[2]]}return s(ac(e),d)}}function
-hX(b,d){if(b){var
-a=Z(b[1],d);if(0===a[0]){var
-c=a[1];return s(c[1][2],c[2])}return[1,a[1],a[2]]}return[1,0,sD]}function
-hY(a,g,j){var
-b=hX(g,j);if(0===b[0]){var
-h=b[1],c=h[1],l=h[2],d=cZ(a,k(a),c,l);if(0===d[0]){var
-m=d[1][2],e=cl(a,G(a,aO(g)),c,m);if(0===e[0]){var
-f=hW(a,c,n,g,0,e[1][2]);if(0===f[0]){var
-i=f[1];return s([0,c,i[1]],i[2])}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}function
-fb(a,d,b){if(j(b,e))return[0,[0,0,k(a)]];if(j(b,cY))return[0,[0,0,v(a)]];var
-c=F(b,d);if(c){var
-f=k(a),g=v(a);return[0,[0,[0,[0,c[1],g],0],f]]}return sI}function
-hZ(f,c,q,m,l,k,a){var
-r=a[1];function
-h(b){var
-d=b[2],a=b[1],e=F(a,c[2]),f=e?[0,[0,a,e[1]],d]:d;return[0,p(a),f]}var
-d=j(c[1],e)?0:ac(ca(h,[0,e,0],g1(dv(c[1],e)))[2]),i=E(function(b,a){return o(b,hS(f,a[2]))},d,n),b=sp(f,d,l,R(function(a){var
-b=hT(i);return[0,a,c[1],b,m,0,n]},q),k,r);if(0===b[0]){var
-g=b[1];return[0,[0,g[1],[0,g[2],a[2],a[3],a[4],a[5]]]]}return[1,b[1],b[2]]}function
-h0(a){var
-b=[0,e,0];return E(function(a,b){var
-c=V(a[1],b,a[2]);return[0,p(a[1]),c]},a,b)[2]}function
-h1(b,c,a){if(a)var
-e=a[2],f=h1(b,p(c),e),g=k(b),d=[0,[0,[0,[0,c,v(b)],0],g],f];else
+m=fg(c,l,G(c,f)),b=c5(c,a[1],m,d);if(0===b[0]){var
+g=b[1],n=g[2],o=[0,g[1],e],p=a[2],f=q(f),a=p,e=o,d=n;continue}return[1,b[1],b[2]]}return u(ad(e),d)}}function
+h9(b,d){if(b){var
+a=_(b[1],d);if(0===a[0]){var
+c=a[1];return u(c[1][2],c[2])}return[1,a[1],a[2]]}return[1,0,s4]}function
+h_(a,g,k){var
+b=h9(g,k);if(0===b[0]){var
+i=b[1],c=i[1],l=i[2],d=c4(a,h(a),c,l);if(0===d[0]){var
+m=d[1][2],e=ct(a,G(a,aS(g)),c,m);if(0===e[0]){var
+f=h8(a,c,n,g,0,e[1][2]);if(0===f[0]){var
+j=f[1];return u([0,c,j[1]],j[2])}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}function
+fk(a,d,b){if(l(b,f))return[0,[0,0,h(a)]];if(l(b,c3))return[0,[0,0,s(a)]];var
+c=A(b,d);if(c){var
+e=h(a),g=s(a);return[0,[0,[0,[0,c[1],g],0],e]]}return s9}function
+h$(j,i,h,g,f,e,d,a){var
+b=sY(j,i,h,g,f,e,d,a[1]);if(0===b[0]){var
+c=b[1];return[0,[0,c[1],[0,c[2],a[2],a[3],a[4],a[5]]]]}return[1,b[1],b[2]]}function
+ia(a){var
+b=[0,f,0];return E(function(a,b){var
+c=L(a[1],b,a[2]);return[0,q(a[1]),c]},a,b)[2]}function
+ib(b,c,a){if(a)var
+e=a[2],f=ib(b,q(c),e),g=h(b),d=[0,[0,[0,[0,c,s(b)],0],g],f];else
 var
 d=a;return d}function
-cn(d,c){var
+cw(d,c){var
 b=d,a=c;for(;;){if(a){var
-e=a[2],b=p(b),a=e;continue}return b}}function
-fc(d,m,l,k,j){var
+e=a[2],b=q(b),a=e;continue}return b}}function
+fl(d,m,l,k,j){var
 a=m,g=l,c=k,f=j;for(;;){if(c){var
-i=c[1],o=i[2],n=0,q=h0(g),e=aZ(function(h){return function(e){var
+i=c[1],o=i[2],n=0,p=ia(g),e=aT(function(h){return function(e){var
 a=b(d[6],e[2]);if(0===a[0]){var
-f=0,g=e[1],c=aZ(function(e){var
+f=0,g=e[1],c=aT(function(e){var
 a=b(d[6],e[2]);if(0===a[0]){var
-c=F(p(e[1]),h);return c?[0,[0,c[1],a[1]]]:sL}return[1,a[1],a[2]]},g,f);return 0===c[0]?aE(d,c[1],a[1]):[1,c[1],c[2]]}return[1,a[1],a[2]]}}(q),o,n);if(0===e[0]){var
-h=e[1],r=[0,[0,a,i[1],h],f],s=c[2],t=h1(d,a,h),a=cn(a,h),g=t,c=s,f=r;continue}return[1,e[1],e[2]]}return[0,[0,[0,ac(f),a],g]]}}function
-fd(e,g){var
+c=A(q(e[1]),h);return c?[0,[0,c[1],a[1]]]:ta}return[1,a[1],a[2]]},g,f);return 0===c[0]?az(d,c[1],a[1]):[1,c[1],c[2]]}return[1,a[1],a[2]]}}(p),o,n);if(0===e[0]){var
+h=e[1],r=[0,[0,a,i[1],h],f],s=c[2],t=ib(d,a,h),a=cw(a,h),g=t,c=s,f=r;continue}return[1,e[1],e[2]]}return[0,[0,[0,ad(f),a],g]]}}function
+fm(e,g){var
 a=b(e[6],g[1]);if(0===a[0]){var
 h=a[1],c=b(e[6],g[2]);if(0===c[0]){var
-i=c[1],d=C(e,h,i);if(0===d[0]){var
-f=cT(d[1],sM);return 0===f[0]?[0,[0,h,i]]:[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,a[1],a[2]]}function
-fe(a,e,d){if(d){var
-f=d[1],g=f[1],h=dF(a,f[2],g),i=k(a),b=aE(a,[0,[0,[0,[0,[0,e,v(a)],0],i],h],0],g);if(0===b[0]){var
-j=d[2],c=fe(a,p(e),j);return 0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return sN}function
-c4(c,d){var
-g=0,h=d[1],a=aZ(function(a){return fd(c,a)},h,g);if(0===a[0]){var
-b=fe(c,e,a[1]);if(0===b[0]){var
-f=b[1],i=d[2];return fc(c,cn(e,f),f,i,0)}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-dN(h,g,e){var
-b=g,a=e;for(;;){if(b){if(a){var
-c=f(h,b[1],a[1]);if(c){var
+i=c[1],d=x(e,h,i);if(0===d[0]){var
+f=c0(d[1],tb);return 0===f[0]?[0,[0,h,i]]:[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,a[1],a[2]]}function
+fn(a,e,d){if(d){var
+f=d[1],g=f[1],i=ay(a,f[2],g),j=h(a),b=az(a,[0,[0,[0,[0,[0,e,s(a)],0],j],i],0],g);if(0===b[0]){var
+k=d[2],c=fn(a,q(e),k);return 0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return tc}function
+c9(c,d){var
+g=0,h=d[1],a=aT(function(a){return fm(c,a)},h,g);if(0===a[0]){var
+b=fn(c,f,a[1]);if(0===b[0]){var
+e=b[1],i=d[2];return fl(c,cw(f,e),e,i,0)}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+dT(h,g,f){var
+b=g,a=f;for(;;){if(b){if(a){var
+c=d(h,b[1],a[1]);if(c){var
 b=b[2],a=a[2];continue}var
-d=c}else
+e=c}else
 var
-d=a;return d}return a?0:1}}function
-co(c,a){switch(c){case
+e=a;return e}return a?0:1}}function
+bF(c,a){switch(c){case
 0:return a?0:1;case
 1:return 1===a?1:0;default:var
 b=2<=a?1:0,d=b?1:b;return d}}function
-h2(f,b,a){var
-c=j(b[1],a[1]);if(c){var
-d=co(b[2],a[2]);if(d){var
-g=a[3],h=b[3];return dN(function(a,b){return dH(f,a,b)},h,g)}var
+ic(f,b,a){var
+c=l(b[1],a[1]);if(c){var
+d=bF(b[2],a[2]);if(d){var
+g=a[3],h=b[3];return dT(function(a,b){return dM(f,a,b)},h,g)}var
 e=d}else
 var
 e=c;return e}function
-h3(c,b,a){var
-d=f(c[7],b[1],a[1]);return d?f(c[7],b[2],a[2]):d}function
-h4(a,f,b){if(f){if(b){var
-g=k(a),h=G(a,aC(e)),i=[0,[0,b[1],h],0],j=v(a),c=aE(a,[0,[0,f[1],j],i],g);if(0===c[0]){var
-d=h4(a,f[2],b[2]);return 0===d[0]?[0,[0,c[1],d[1]]]:[1,d[1],d[2]]}return[1,c[1],c[2]]}return sO}return b?sP:sQ}function
-h5(f,e,d){var
+id(c,b,a){var
+e=d(c[7],b[1],a[1]);return e?d(c[7],b[2],a[2]):e}function
+ie(a,e,b){if(e){if(b){var
+g=h(a),i=G(a,av(f)),j=[0,[0,b[1],i],0],k=s(a),c=az(a,[0,[0,e[1],k],j],g);if(0===c[0]){var
+d=ie(a,e[2],b[2]);return 0===d[0]?[0,[0,c[1],d[1]]]:[1,d[1],d[2]]}return[1,c[1],c[2]]}return td}return b?te:tf}function
+ig(f,e,d){var
 c=f,a=e,b=d;for(;;){if(a){var
-g=V(c,a[1],b),h=a[2],c=p(c),a=h,b=g;continue}return b}}function
-ff(i,G,D,C){var
-h=G,a=D,j=C;for(;;){if(h){var
-t=h[2],k=h[1],l=k[3],H=a[9],y=0,d=aZ(function(d){return function(c){var
-a=0,b=c[1];return aZ(function(a){var
-b=F(a[1],d);return b?[0,[0,b[1],a[2]]]:sS},b,a)}}(H),l,y);if(0===d[0]){var
-r=d[1],z=dr(r,l),f=bO(E(function(c,a){var
-d=a[1],b=aQ(i,a[2][2])?n:e;return o(c,E(function(d,c){var
-a=c[1],b=aQ(i,a[2])?n:e;return o(d,o(aO(a[1]),b))},d,b))},z,n),j);if(0===f[0])var
-A=0,B=dr(r,l),g=aZ(function(a){return aE(i,a[1],a[2][2])},B,A),b=0===g[0]?[0,[0,g[1],f[1][2]]]:[1,g[1],g[2]];else
+g=L(c,a[1],b),h=a[2],c=q(c),a=h,b=g;continue}return b}}function
+fo(i,G,F,D){var
+h=G,a=F,j=D;for(;;){if(h){var
+s=h[2],k=h[1],l=k[3],H=a[9],y=0,d=aT(function(d){return function(c){var
+a=0,b=c[1];return aT(function(a){var
+b=A(a[1],d);return b?[0,[0,b[1],a[2]]]:th},b,a)}}(H),l,y);if(0===d[0]){var
+r=d[1],z=dy(r,l),e=bY(E(function(c,a){var
+d=a[1],b=aN(i,a[2][2])?n:f;return o(c,E(function(d,c){var
+a=c[1],b=aN(i,a[2])?n:f;return o(d,o(aS(a[1]),b))},d,b))},z,n),j);if(0===e[0])var
+B=0,C=dy(r,l),g=aT(function(a){return az(i,a[1],a[2][2])},C,B),b=0===g[0]?[0,[0,g[1],e[1][2]]]:[1,g[1],g[2]];else
 var
-b=[1,f[1],f[2]]}else
+b=[1,e[1],e[2]]}else
 var
 b=[1,d[1],d[2]];if(0===b[0]){var
-u=b[1],v=u[2],m=u[1],c=k[1],w=cn(c,m),q=co(k[2],2),I=q?h5(c,m,a[9]):a[9],J=a[12],K=a[11],L=a[10],M=h5(c,m,0),N=q?w:c,O=p(a[3]),x=[0,a[1],a[2],O,t,c,N,w,M,I,L,K,J];if(q){var
-h=t,a=x,j=v;continue}return s(x,v)}return[1,b[1],b[2]]}return s(a,j)}}function
-h6(e,d,a){var
-b=p(a[6]),f=a[12],g=a[11],h=a[10],i=V(a[6],d,a[9]),c=[0,a[1],a[2],a[3],a[4],a[5],b,a[7],a[8],i,h,g,f];if(j(b,a[7])){var
-k=a[4];return function(a){return ff(e,k,c,a)}}return function(a){return s(c,a)}}function
-h7(g,c,a){var
-b=p(o(eN(a[5],e),c));return function(h){var
-c=t(j(g,a[3]),sT);if(0===c[0]){var
-d=F(b,a[8]);if(d){var
-e=F(b,a[1][2]);if(e){var
-f=e[1];return f?s([0,[0,b,d[1]],f[1]],h):[1,0,sU]}return[1,0,sV]}return[1,0,sW]}return[1,c[1],c[2]]}}function
-h8(g,u,t,r,q){var
-d=ck(g,t,q);if(0===d[0]){var
-i=d[1],h=i[2],a=i[1],j=F(u,r[10]);if(j){var
+t=b[1],v=t[2],m=t[1],c=k[1],w=cw(c,m),p=bF(k[2],2),I=p?ig(c,m,a[9]):a[9],J=a[13],K=a[12],L=a[11],M=a[10],N=ig(c,m,0),O=p?w:c,P=q(a[3]),x=[0,a[1],a[2],P,s,c,O,w,N,I,M,L,K,J];if(p){var
+h=s,a=x,j=v;continue}return u(x,v)}return[1,b[1],b[2]]}return u(a,j)}}function
+ih(e,d,a){var
+b=q(a[6]),f=a[13],g=a[12],h=a[11],i=a[10],j=L(a[6],d,a[9]),c=[0,a[1],a[2],a[3],a[4],a[5],b,a[7],a[8],j,i,h,g,f];if(l(b,a[7])){var
+k=a[4];return function(a){return fo(e,k,c,a)}}return function(a){return u(c,a)}}function
+ii(g,c,a){var
+b=q(o(eT(a[5],f),c));return function(h){var
+c=t(l(g,a[3]),ti);if(0===c[0]){var
+d=A(b,a[8]);if(d){var
+e=A(b,a[1][2]);if(e){var
+f=e[1];return f?u([0,[0,b,d[1]],f[1]],h):[1,0,tj]}return[1,0,tk]}return[1,0,tl]}return[1,c[1],c[2]]}}function
+ij(g,t,s,r,q){var
+d=cs(g,s,q);if(0===d[0]){var
+i=d[1],h=i[2],a=i[1],j=A(t,r[10]);if(j){var
 k=j[1],l=k[2],m=k[1];if(m)var
-e=bM(g,a[1],m[1]),v=0===e[0]?[0,[0,e[1],h]]:[1,e[1],e[2]],b=v;else
+e=a2(g,a[1],m[1]),v=0===e[0]?[0,[0,e[1],h]]:[1,e[1],e[2]],b=v;else
 var
-b=s(a[1],h);if(0===b[0]){var
+b=u(a[1],h);if(0===b[0]){var
 n=b[1],o=n[2];if(l)var
-f=cV(g,a[2],l[1]),w=0===f[0]?[0,[0,f[1],o]]:[1,f[1],f[2]],c=w;else
+f=bb(g,a[2],l[1]),w=0===f[0]?[0,[0,f[1],o]]:[1,f[1],f[2]],c=w;else
 var
-c=s(a[2],o);if(0===c[0]){var
-p=c[1];return s([0,n[1],p[1]],p[2])}return[1,c[1],c[2]]}return[1,b[1],b[2]]}return s(a,h)}return[1,d[1],d[2]]}function
-h9(g,u,r,e,q){var
-a=b(h7(u,r,e),q);if(0===a[0]){var
-h=a[1],i=h[1],k=i[1],l=k[2],m=k[1],f=t(j(m,e[6]),sX);if(0===f[0]){var
-c=bP(g,l,h[2]);if(0===c[0]){var
-n=c[1],o=n[1],d=h8(g,m,o,e,n[2]);if(0===d[0]){var
-p=d[1];return s([0,[0,[0,l,o],p[1]],i[2]],p[2])}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,f[1],f[2]]}return[1,a[1],a[2]]}function
-s$(a,ax,aw,av,d,U,T,au){var
-B=b(a[6],av);if(0===B[0]){var
-g=B[1],D=h9(a,ax,aw,T,au);if(0===D[0]){var
-V=D[1],W=V[1],X=W[1],E=aO(U),F=X[2];switch(W[2]){case
+c=u(a[2],o);if(0===c[0]){var
+p=c[1];return u([0,n[1],p[1]],p[2])}return[1,c[1],c[2]]}return[1,b[1],b[2]]}return u(a,h)}return[1,d[1],d[2]]}function
+ik(g,s,r,e,q){var
+a=b(ii(s,r,e),q);if(0===a[0]){var
+h=a[1],i=h[1],j=i[1],k=j[2],m=j[1],f=t(l(m,e[6]),tm);if(0===f[0]){var
+c=bZ(g,k,h[2]);if(0===c[0]){var
+n=c[1],o=n[1],d=ij(g,m,o,e,n[2]);if(0===d[0]){var
+p=d[1];return u([0,[0,[0,k,o],p[1]],i[2]],p[2])}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,f[1],f[2]]}return[1,a[1],a[2]]}function
+tA(a,ax,aw,av,e,U,T,au){var
+C=b(a[6],av);if(0===C[0]){var
+g=C[1],D=ik(a,ax,aw,T,au);if(0===D[0]){var
+V=D[1],W=V[1],Y=W[1],E=aS(U),F=Y[2];switch(W[2]){case
 0:var
-x=cU(a,k(a),g);if(0===x[0]){var
-L=t(x[1],s1);if(0===L[0]){if(j(d,n))var
-l=s2;else
+y=bp(a,h(a),g);if(0===y[0]){var
+L=t(y[1],tq);if(0===L[0]){if(l(e,n))var
+k=tr;else
 var
-ap=F[1],aq=G(a,d),l=C(a,f(a[3],g,aq),ap);if(0===l[0]){var
-M=t(l[1],s3);if(0===M[0])var
-an=G(a,o(d,E)),ao=f(a[3],g,an),y=C(a,F[2],ao),c=0===y[0]?t(y[1],s4):[1,y[1],y[2]];else
+ap=F[1],aq=G(a,e),k=x(a,d(a[3],g,aq),ap);if(0===k[0]){var
+M=t(k[1],ts);if(0===M[0])var
+an=G(a,o(e,E)),ao=d(a[3],g,an),z=x(a,F[2],ao),c=0===z[0]?t(z[1],tt):[1,z[1],z[2]];else
 var
 c=[1,M[1],M[2]]}else
 var
-c=[1,l[1],l[2]]}else
+c=[1,k[1],k[2]]}else
 var
 c=[1,L[1],L[2]]}else
 var
-c=[1,x[1],x[2]];break;case
+c=[1,y[1],y[2]];break;case
 1:var
-ar=v(a),N=t(f(a[7],g,ar),s5);if(0===N[0]){var
-aa=0;if(j(d,n)&&j(E,e))var
-c=s6;else
+ar=s(a),N=t(d(a[7],g,ar),tu);if(0===N[0]){var
+aa=0;if(l(e,n)&&l(E,f))var
+c=tv;else
 aa=1;if(aa){var
-ab=0;if(j(d,e)&&j(E,n))var
-as=F[1],z=C(a,v(a),as),c=0===z[0]?t(z[1],s7):[1,z[1],z[2]];else
+ab=0;if(l(e,f)&&l(E,n))var
+as=F[1],A=x(a,s(a),as),c=0===A[0]?t(A[1],tw):[1,A[1],A[2]];else
 ab=1;if(ab){var
-ad=0;if(j(d,n)&&j(E,n))var
-at=k(a),A=C(a,F[2],at),c=0===A[0]?t(A[1],s8):[1,A[1],A[2]];else
-ad=1;if(ad)var
-c=s9}}}else
+ac=0;if(l(e,n)&&l(E,n))var
+at=h(a),B=x(a,F[2],at),c=0===B[0]?t(B[1],tx):[1,B[1],B[2]];else
+ac=1;if(ac)var
+c=ty}}}else
 var
 c=[1,N[1],N[2]];break;default:var
-c=s_}if(0===c[0]){var
-w=d,u=U,r=n,K=0,J=V[2],ay=X[1][2];for(;;){if(u){var
-i=u[1];bv(i,i);var
-p=Z(gO(i),J);if(0===p[0]){var
-O=p[1],P=O[1],Q=Y(n,i)?g:cc(a,g),ae=Y(n,i)?w:o(w,e),af=O[2],ag=G(a,ae),ah=f(a[3],g,ag),q=a$(a,[0,[0,P[2],Q],0],ah,af);if(0===q[0]){var
-R=q[1],I=t(dK(a,R[1],ay),s0);if(0===I[0])var
-ai=R[2],h=s([0,cj(a,P[1]),Q],ai);else
+c=tz}if(0===c[0]){var
+w=e,v=U,r=n,K=0,J=V[2],ay=Y[1][2];for(;;){if(v){var
+j=v[1];bD(j,j);var
+p=_(gX(j),J);if(0===p[0]){var
+O=p[1],P=O[1],Q=X(n,j)?g:bE(a,g),ae=X(n,j)?w:o(w,f),af=O[2],ag=G(a,ae),ah=d(a[3],g,ag),q=bd(a,[0,[0,P[2],Q],0],ah,af);if(0===q[0]){var
+R=q[1],I=t(dQ(a,R[1],ay),tp);if(0===I[0])var
+ai=R[2],i=u([0,cr(a,P[1]),Q],ai);else
 var
-h=[1,I[1],I[2]]}else
+i=[1,I[1],I[2]]}else
 var
-h=[1,q[1],q[2]]}else
+i=[1,q[1],q[2]]}else
 var
-h=[1,p[1],p[2]];if(0===h[0]){var
-S=h[1],aj=S[2],ak=[0,S[1],K],al=Y(n,i)?r:o(r,e),am=u[2],w=o(w,e),u=am,r=al,K=ak,J=aj;continue}var
-m=[1,h[1],h[2]]}else
+i=[1,p[1],p[2]];if(0===i[0]){var
+S=i[1],aj=S[2],ak=[0,S[1],K],al=X(n,j)?r:o(r,f),am=v[2],w=o(w,f),v=am,r=al,K=ak,J=aj;continue}var
+m=[1,i[1],i[2]]}else
 var
-m=s([0,r,ac(K)],J);if(0===m[0]){var
-_=m[1],$=_[1],az=G(a,o(d,$[1])),aA=f(a[3],g,az),H=aE(a,$[2],aA);if(0===H[0]){var
-aB=_[2];return b(h6(a,H[1],T),aB)}return[1,H[1],H[2]]}return[1,m[1],m[2]]}}return[1,c[1],c[2]]}return[1,D[1],D[2]]}return[1,B[1],B[2]]}function
-h_(c,a){var
-d=b(c[12],a[2][2]);return p(b9(o(cW(c,a[2][1]),d),e1))}function
-h$(c,b,a){var
-d=r(b[2],a[1]),e=r(b[1],a[2]);return f(c[1],e,d)}function
-ia(f,c,a){if(Y(a,o(d(e),f)))return[0,p(a)];var
-b=F(p(a),c);return b?[0,b[1]]:tf}function
-ib(g,o,n,j,m){var
-e=ia(o,n,j[2]);if(0===e[0]){var
-p=e[1],c=ac(j[1]),a=p,f=m;for(;;){if(c){var
+m=u([0,r,ad(K)],J);if(0===m[0]){var
+Z=m[1],$=Z[1],aA=G(a,o(e,$[1])),aB=d(a[3],g,aA),H=az(a,$[2],aB);if(0===H[0]){var
+aC=Z[2];return b(ih(a,H[1],T),aC)}return[1,H[1],H[2]]}return[1,m[1],m[2]]}}return[1,c[1],c[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}function
+fp(k,j,d){function
+l(a){return A(a,d[2])}var
+e=cW(function(a){return 0},l,k);if(e){var
+g=e[1],h=g[1],a=q(o(eT(h,f),j)),b=t(X(a,g[2]),tB);if(0===b[0]){var
+i=A(a,d[1][2]);if(i){var
+c=i[1];return c?[0,[0,[0,[0,h,a],c[1]],c[2]]]:tC}return tD}return[1,b[1],b[2]]}return tE}function
+il(d,h,g,f,e,c,a){if(c)return function(i){var
+b=h2(d,f,g,e);return 0===b[0]?h$(d,[0,h,a[1][2]],a[11],[0,b[1],0],a[10],c,a[13],i):[1,b[1],b[2]]};var
+b=a[13];return function(a){return u(b,a)}}function
+im(e,d,c,b,a){var
+f=a[12],g=f||(c?0:1);return[0,a[1],a[2],a[3],a[4],a[5],a[6],a[7],a[8],a[9],e,d,g,b]}function
+io(c,a){var
+d=b(c[12],a[2][2]);return q(ch(o(c1(c,a[2][1]),d),e7))}function
+ip(c,b,a){var
+e=p(b[2],a[1]),f=p(b[1],a[2]);return d(c[1],f,e)}function
+iq(d,c,a){if(X(a,o(e(f),d)))return[0,q(a)];var
+b=A(q(a),c);return b?[0,b[1]]:tR}function
+ir(g,o,n,j,m){var
+e=iq(o,n,j[2]);if(0===e[0]){var
+p=e[1],c=ad(j[1]),a=p,f=m;for(;;){if(c){var
 h=c[1];if(h)var
 l=h[1],k=function(c,e){return function(d){var
-a=e6(g,c);return 0===a[0]?b(hC(g,c[1],a[1],e),d):[1,a[1],a[2]]}}(l,a);else
+a=fd(g,c);return 0===a[0]?b(hO(g,c[1],a[1],e),d):[1,a[1],a[2]]}}(l,a);else
 var
-k=hB(g,a);var
+k=hN(g,a);var
 d=b(k,f);if(0===d[0]){var
-i=d[1],c=c[2],a=i[1],f=i[2];continue}return[1,d[1],d[2]]}return s(a,f)}}return[1,e[1],e[2]]}function
-fg(j,i,u,H){var
-I=u[1],b=0,m=o(d(e),i),h=I,l=H;for(;;){if(h){var
-n=h[1],f=ib(j,i,b,n[2],l);if(0===f[0]){var
-q=f[1],w=q[2],x=0,y=n[3],g=cg(function(c){return function(a,b){return ib(j,i,c,a,b)}}(b),y,x,w);if(0===g[0])var
-r=g[1],z=r[2],A=r[1],B=q[1],C=n[1]?function(a,b){return ci(j,a,b)}:function(a,b){return ch(j,a,b)},a=fa(C,B,A,z);else
+i=d[1],c=c[2],a=i[1],f=i[2];continue}return[1,d[1],d[2]]}return u(a,f)}}return[1,e[1],e[2]]}function
+fq(j,i,t,H){var
+I=t[1],b=0,m=o(e(f),i),h=I,l=H;for(;;){if(h){var
+n=h[1],d=ir(j,i,b,n[2],l);if(0===d[0]){var
+p=d[1],w=p[2],x=0,y=n[3],g=co(function(c){return function(a,b){return ir(j,i,c,a,b)}}(b),y,x,w);if(0===g[0])var
+r=g[1],z=r[2],A=r[1],B=p[1],C=n[1]?function(a,b){return cq(j,a,b)}:function(a,b){return cp(j,a,b)},a=fj(C,B,A,z);else
 var
 a=[1,g[1],g[2]]}else
 var
-a=[1,f[1],f[2]];if(0===a[0]){var
-t=a[1],D=t[2],E=h[2],F=p(m),G=t[1],b=V(p(m),G,b),m=F,h=E,l=D;continue}var
+a=[1,d[1],d[2]];if(0===a[0]){var
+s=a[1],D=s[2],E=h[2],F=q(m),G=s[1],b=L(q(m),G,b),m=F,h=E,l=D;continue}var
 c=[1,a[1],a[2]]}else
 var
-c=s(b,l);if(0===c[0]){var
-v=c[1],J=0,K=u[2],L=v[1],k=aZ(function(a){return ia(i,L,a)},K,J);return 0===k[0]?[0,[0,k[1],v[2]]]:[1,k[1],k[2]]}return[1,c[1],c[2]]}}function
-dO(b,a){return[0,b,[0,p(o(d(e),a)),0,0],[0,e,0,0,0],e,0]}function
-cp(a){return aO(a[1])}function
-ic(b,a){if(a)var
-d=a[2],c=[0,b,ic(p(b),d)];else
+c=u(b,l);if(0===c[0]){var
+v=c[1],J=0,K=t[2],M=v[1],k=aT(function(a){return iq(i,M,a)},K,J);return 0===k[0]?[0,[0,k[1],v[2]]]:[1,k[1],k[2]]}return[1,c[1],c[2]]}}function
+dU(b,a){return[0,b,[0,q(o(e(f),a)),0,0],[0,f,0,0,0],f,0]}function
+cx(a){return aS(a[1])}function
+is(b,a){if(a)var
+d=a[2],c=[0,b,is(q(b),d)];else
 var
 c=a;return c}function
-id(c){var
-a=ac(c);if(a){var
-b=a[1];return ic(b[1],b[3])}return a}function
-fh(a,c,b,i){var
-j=[0,e,0],l=g5(c,function(c){var
-b=c[1],d=c[2],e=k(a),f=v(a),g=V(b,[0,[0,[0,p(p(b)),f],0],e],d);return[0,p(b),g]},j)[2],m=0,o=0,q=0,h=h0(R(function(a){var
-b=cn(a[1],a[3]);return[0,a[1],b]},b)),d=[0,e,0],g=g5(c,function(a){var
-b=V(a[1],0,a[2]);return[0,p(a[1]),b]},d)[2];return[0,[0,i,E(function(o,c){var
-k=c[3],j=v(a),g=E(function(c,b){var
-d=f(a[5],c,b[2]),e=b[1];return E(function(c,b){return f(a[5],c,b[2])},e,d)},k,j),l=c[3],m=R(function(b){var
-c=f(a[5],g,b[2]),d=b[1];return[0,R(function(b){var
-c=f(a[5],g,b[2]);return[0,b[1],c]},d),c]},l),e=c[1],b=m,d=o,n=c[2];for(;;){if(b){var
-h=V(e,[0,n,b[1]],d),i=b[2],e=p(e),b=i,d=h;continue}return d}},b,g)],h,n,b,e,e,e,q,l,o,m,hL]}function
-fi(d,c,a){if(c){if(a){var
-b=fi(d,c[2],a[2]);if(0===b[0]){var
-e=b[1];return[0,[0,f(d,c[1],a[1]),e]]}return[1,b[1],b[2]]}return tg}return a?th:ti}function
-ie(a){var
-b=a?1:a;return cT(b,tj)}function
-ig(g,t,r,q,b,p){var
-c=cp(r),h=ie(b);if(0===h[0]){var
-d=fg(g,c,q,dO(t,c));if(0===d[0]){var
-i=d[1],u=i[1],v=id(b),e=fi(function(b,a){return[0,b,a]},v,u);if(0===e[0]){var
-w=i[2],x=e[1],f=ff(g,b,fh(g,c,b,p),w);if(0===f[0])var
-j=f[1],k=s([0,x,j[1]],j[2]);else
+it(c){var
+a=ad(c);if(a){var
+b=a[1];return is(b[1],b[3])}return a}function
+fr(a,c,b,j){var
+k=[0,f,0],l=hc(c,function(c){var
+b=c[1],d=c[2],e=h(a),f=s(a),g=L(b,[0,[0,[0,q(q(b)),f],0],e],d);return[0,q(b),g]},k)[2],m=0,o=0,p=0,r=0,i=ia(S(function(a){var
+b=cw(a[1],a[3]);return[0,a[1],b]},b)),e=[0,f,0],g=hc(c,function(a){var
+b=L(a[1],0,a[2]);return[0,q(a[1]),b]},e)[2];return[0,[0,j,E(function(o,c){var
+k=c[3],j=s(a),g=E(function(c,b){var
+e=d(a[5],c,b[2]),f=b[1];return E(function(c,b){return d(a[5],c,b[2])},f,e)},k,j),l=c[3],m=S(function(b){var
+c=d(a[5],g,b[2]),e=b[1];return[0,S(function(b){var
+c=d(a[5],g,b[2]);return[0,b[1],c]},e),c]},l),f=c[1],b=m,e=o,n=c[2];for(;;){if(b){var
+h=L(f,[0,n,b[1]],e),i=b[2],f=q(f),b=i,e=h;continue}return e}},b,g)],i,n,b,f,f,f,r,l,p,o,m,hW]}function
+fs(e,c,a){if(c){if(a){var
+b=fs(e,c[2],a[2]);if(0===b[0]){var
+f=b[1];return[0,[0,d(e,c[1],a[1]),f]]}return[1,b[1],b[2]]}return tS}return a?tT:tU}function
+iu(a){var
+b=a?1:a;return c0(b,tV)}function
+iv(g,s,r,q,b,p){var
+c=cx(r),h=iu(b);if(0===h[0]){var
+d=fq(g,c,q,dU(s,c));if(0===d[0]){var
+i=d[1],t=i[1],v=it(b),e=fs(function(b,a){return[0,b,a]},v,t);if(0===e[0]){var
+w=i[2],x=e[1],f=fo(g,b,fr(g,c,b,p),w);if(0===f[0])var
+j=f[1],k=u([0,x,j[1]],j[2]);else
 var
 k=[1,f[1],f[2]];var
 l=k}else
@@ -3806,630 +3944,652 @@ a=l}else
 var
 a=[1,d[1],d[2]];if(0===a[0]){var
 m=a[1],o=m[1];return[0,[0,m[2],c,o[2],o[1],n,0]]}return[1,a[1],a[2]]}return[1,h[1],h[2]]}function
-ih(e,h,c,a,g){var
-d=ie(a);if(0===d[0]){var
-i=dO(h,c),b=ff(e,a,fh(e,c,a,g),i);if(0===b[0]){var
-f=b[1],j=0,k=id(a),l=R(function(a){return[2,a]},k);return[0,[0,f[2],c,f[1],l,n,j]]}return[1,b[1],b[2]]}return[1,d[1],d[2]]}function
-tk(a,h,c){switch(c[0]){case
+iw(e,h,c,a,g){var
+d=iu(a);if(0===d[0]){var
+i=dU(h,c),b=fo(e,a,fr(e,c,a,g),i);if(0===b[0]){var
+f=b[1],j=0,k=it(a),l=S(function(a){return[2,a]},k);return[0,[0,f[2],c,f[1],l,n,j]]}return[1,b[1],b[2]]}return[1,d[1],d[2]]}function
+tW(a,i,c){switch(c[0]){case
 0:var
-W=c[1],y=c4(a,W);if(0===y[0]){var
-X=y[1][1];return ig(a,h,W,c[2],X[1],X[2])}return[1,y[1],y[2]];case
+W=c[1],y=c9(a,W);if(0===y[0]){var
+X=y[1][1];return iv(a,i,W,c[2],X[1],X[2])}return[1,y[1],y[2]];case
 1:var
-Y=c[3],K=c[1],z=c4(a,K);if(0===z[0]){var
-Z=z[1][1],_=Z[1],A=c4(a,Y);if(0===A[0]){var
-ar=cp(Y),L=t(j(cp(K),ar),tl);if(0===L[0]){var
-as=A[1][1][1],M=t(dN(function(b,c){return h2(a,b,c)},_,as),tm);return 0===M[0]?ig(a,h,K,c[2],_,Z[2]):[1,M[1],M[2]]}return[1,L[1],L[2]]}return[1,A[1],A[2]]}return[1,z[1],z[2]];case
+Y=c[3],K=c[1],z=c9(a,K);if(0===z[0]){var
+Z=z[1][1],_=Z[1],B=c9(a,Y);if(0===B[0]){var
+ar=cx(Y),M=t(l(cx(K),ar),tX);if(0===M[0]){var
+as=B[1][1][1],N=t(dT(function(b,c){return ic(a,b,c)},_,as),tY);return 0===N[0]?iv(a,i,K,c[2],_,Z[2]):[1,N[1],N[2]]}return[1,M[1],M[2]]}return[1,B[1],B[2]]}return[1,z[1],z[2]];case
 2:var
-g=c[1],at=dO(h,g),B=fg(a,g,c[2],at);if(0===B[0]){var
-$=B[1],C=fg(a,g,c[3],$[2]);if(0===C[0])var
-aa=C[1],au=aa[1],av=$[1],D=fi(function(b,a){return[1,b,a]},av,au),aw=0===D[0]?[0,[0,D[1],aa[2]]]:[1,D[1],D[2]],ab=aw;else
+g=c[1],at=dU(i,g),C=fq(a,g,c[2],at);if(0===C[0]){var
+$=C[1],D=fq(a,g,c[3],$[2]);if(0===D[0])var
+aa=D[1],au=aa[1],av=$[1],E=fs(function(b,a){return[1,b,a]},av,au),aw=0===E[0]?[0,[0,E[1],aa[2]]]:[1,E[1],E[2]],ab=aw;else
 var
-ab=[1,C[1],C[2]];var
-i=ab}else
+ab=[1,D[1],D[2]];var
+j=ab}else
 var
-i=[1,B[1],B[2]];if(0===i[0]){var
-ad=i[1],ax=ad[1],ay=fh(a,g,0,p(g));return[0,[0,ad[2],g,ay,ax,n,0]]}return[1,i[1],i[2]];case
+j=[1,C[1],C[2]];if(0===j[0]){var
+ac=j[1],ax=ac[1],ay=fr(a,g,0,q(g));return[0,[0,ac[2],g,ay,ax,n,0]]}return[1,j[1],j[2]];case
 3:var
-ae=c[1],E=c4(a,ae);if(0===E[0]){var
-af=E[1][1],az=af[2],aA=af[1];return ih(a,h,cp(ae),aA,az)}return[1,E[1],E[2]];default:var
-G=c[1],ag=c[2],aj=0,ak=G[1],l=aZ(function(b){return fd(a,b)},ak,aj);if(0===l[0]){var
-N=l[1],m=fe(a,e,N);if(0===m[0]){var
-I=m[1],al=G[2],q=fc(a,cn(e,I),I,al,0);if(0===q[0]){var
-O=q[1],P=O[1],am=0,an=ag[1],u=aZ(function(b){return fd(a,b)},an,am);if(0===u[0]){var
-w=fc(a,P[2],I,ag[2],0);if(0===w[0]){var
-Q=w[1],S=Q[1],T=S[2],ao=u[1],J=t(dN(function(b,c){return h3(a,b,c)},N,ao),sR);if(0===J[0]){var
-x=h4(a,O[2],Q[2]);if(0===x[0])var
-U=x[1],ap=cn(T,U),aq=cO(S[1],[0,[0,T,2,U],0]),d=[0,[0,cO(P[1],aq),ap]];else
+ae=c[1],F=c9(a,ae);if(0===F[0]){var
+af=F[1][1],aA=af[2],aB=af[1];return iw(a,i,cx(ae),aB,aA)}return[1,F[1],F[2]];default:var
+G=c[1],ag=c[2],aj=0,ak=G[1],k=aT(function(b){return fm(a,b)},ak,aj);if(0===k[0]){var
+O=k[1],m=fn(a,f,O);if(0===m[0]){var
+I=m[1],al=G[2],r=fl(a,cw(f,I),I,al,0);if(0===r[0]){var
+P=r[1],Q=P[1],am=0,an=ag[1],v=aT(function(b){return fm(a,b)},an,am);if(0===v[0]){var
+w=fl(a,Q[2],I,ag[2],0);if(0===w[0]){var
+R=w[1],T=R[1],U=T[2],ao=v[1],J=t(dT(function(b,c){return id(a,b,c)},O,ao),tg);if(0===J[0]){var
+x=ie(a,P[2],R[2]);if(0===x[0])var
+V=x[1],ap=cw(U,V),aq=bo(T[1],[0,[0,U,2,V],0]),e=[0,[0,bo(Q[1],aq),ap]];else
 var
-d=[1,x[1],x[2]]}else
+e=[1,x[1],x[2]]}else
 var
-d=[1,J[1],J[2]]}else
+e=[1,J[1],J[2]]}else
 var
-d=[1,w[1],w[2]]}else
+e=[1,w[1],w[2]]}else
 var
-d=[1,u[1],u[2]]}else
+e=[1,v[1],v[2]]}else
 var
-d=[1,q[1],q[2]]}else
+e=[1,r[1],r[2]]}else
 var
-d=[1,m[1],m[2]]}else
+e=[1,m[1],m[2]]}else
 var
-d=[1,l[1],l[2]];if(0===d[0]){var
-ah=d[1],aB=dO(h,cp(G)),aG=ah[1],aF=0,H=function(aH){var
-C=aG,Z=te,J=aF,I=aH;b:for(;;){if(C){var
-n=C[1],q=n[2],m=n[1],B=n[3],d=Z,H=0,G=I;for(;;){if(B){var
-W=B[1],ao=d[2],aj=W[2],ak=W[1],x=aE(a,R(function(h){return function(b){var
-e=b[2],c=F(b[1],h);if(c)var
+e=[1,k[1],k[2]];if(0===e[0]){var
+ah=e[1],aC=dU(i,cx(G)),aG=ah[1],aF=0,H=function(aH){var
+D=aG,Z=tQ,J=aF,I=aH;b:for(;;){if(D){var
+n=D[1],r=n[2],m=n[1],C=n[3],e=Z,H=0,G=I;for(;;){if(C){var
+W=C[1],ao=e[2],aj=W[2],ak=W[1],x=az(a,S(function(i){return function(b){var
+e=b[2],c=A(b[1],i);if(c)var
 d=c[1];else
 var
-f=k(a),g=v(a),d=[0,[0,[0,b[1],g],0],f];return[0,d,e]}}(ao),ak),aj);if(0===x[0]){var
-c=x[1];if(1===q)var
-h=[0,e,e];else{if(aQ(a,c[2]))var
-K=c[1],L=K?K[1][2]:v(a);else
+f=h(a),g=s(a),d=[0,[0,[0,b[1],g],0],f];return[0,d,e]}}(ao),ak),aj);if(0===x[0]){var
+c=x[1];if(1===r)var
+i=[0,f,f];else{if(aN(a,c[2]))var
+K=c[1],M=K?K[1][2]:s(a);else
 var
-L=c[2];var
-M=b(a[9],L);if(M)var
-N=M[1],O=N[2],aa=N[1],ab=function(b){return function(a){return[0,a,b]}}(O),ad=function(b){return function(a){return[0,a,b]}}(O),h=gZ(function(a){return[0,e,e]},ad,ab,aa);else
+M=c[2];var
+N=b(a[9],M);if(N)var
+O=N[1],P=O[2],aa=O[1],ab=function(b){return function(a){return[0,a,b]}}(P),ac=function(b){return function(a){return[0,a,b]}}(P),i=g8(function(a){return[0,f,f]},ac,ab,aa);else
 var
-h=[0,e,e]}var
-af=a8(h[2]),ag=o(a8(h[1]),af),ah=r(p(aO(c[1])),ag),ae=b(a[10],c[2]),u=bO(b_(o(o(hD(a,c[1]),ae),ah),e4),G);if(0===u[0])var
-ai=k(a),w=aE(a,[0,[0,c,h$(a,[0,e,e],h)],0],ai),l=0===w[0]?[0,[0,w[1],u[1][2]]]:[1,w[1],w[2]];else
+i=[0,f,f]}var
+af=a$(i[2]),ag=o(a$(i[1]),af),ah=p(q(aS(c[1])),ag),ae=b(a[10],c[2]),v=bY(bU(o(o(hP(a,c[1]),ae),ah),fb),G);if(0===v[0])var
+ai=h(a),w=az(a,[0,[0,c,ip(a,[0,f,f],i)],0],ai),l=0===w[0]?[0,[0,w[1],v[1][2]]]:[1,w[1],w[2]];else
 var
-l=[1,u[1],u[2]];if(0===l[0]){var
-Q=l[1],D=Q[2],S=Q[1];if(c[1]){var
-ap=d[1],aq=[0,q,S],ar=function(b){return h_(a,b)},T=dA(function(c,d){var
-b=co(c[1],d[1]);return b?dH(a,c[2],d[2]):b},ar,aq,ap);if(T){var
-E=T[1],z=h$(a,h,E[3]);if(co(q,1))var
-al=v(a),j=[0,f(a[7],z,al)];else
+l=[1,v[1],v[2]];if(0===l[0]){var
+R=l[1],E=R[2],T=R[1];if(c[1]){var
+ap=e[1],aq=[0,r,T],ar=function(b){return io(a,b)},U=dG(function(c,d){var
+b=bF(c[1],d[1]);return b?dM(a,c[2],d[2]):b},ar,aq,ap);if(U){var
+F=U[1],z=ip(a,i,F[3]);if(bF(r,1))var
+al=s(a),k=[0,d(a[7],z,al)];else
 var
-j=cU(a,k(a),z);if(0===j[0]){var
-am=k(a),y=aE(a,[0,[0,E[2],z],0],am);if(0===y[0])var
-P=j[1],an=P?dH(a,y[1],c):P,i=[0,an];else
+k=bp(a,h(a),z);if(0===k[0]){var
+am=h(a),y=az(a,[0,[0,F[2],z],0],am);if(0===y[0])var
+Q=k[1],an=Q?dM(a,y[1],c):Q,j=[0,an];else
 var
-i=[1,y[1],y[2]]}else
+j=[1,y[1],y[2]]}else
 var
-i=[1,j[1],j[2]];if(0===i[0]){if(i[1])var
-as=d[2],at=k(a),au=V(m,[0,[0,[0,E[1],z],0],at],as),U=[0,d[1],au];else
+j=[1,k[1],k[2]];if(0===j[0]){if(j[1])var
+as=e[2],at=h(a),au=L(m,[0,[0,[0,F[1],z],0],at],as),V=[0,e[1],au];else
 var
-U=d;var
-g=s([0,c,U],D)}else
+V=e;var
+g=u([0,c,V],E)}else
 var
-g=[1,i[1],i[2]]}else
+g=[1,j[1],j[2]]}else
 var
-av=d[2],aw=d[1],ax=[0,m,c,h],ay=[0,q,S],g=s([0,c,[0,cR(function(b){return h_(a,b)},ay,ax,aw),av]],D)}else{var
-A=c1(a,q,c[2]);if(0===A[0])var
-az=V(m,[0,0,A[1]],d[2]),g=s([0,c,[0,d[1],az]],D);else
+av=e[2],aw=e[1],ax=[0,m,c,i],ay=[0,r,T],g=u([0,c,[0,cY(function(b){return io(a,b)},ay,ax,aw),av]],E)}else{var
+B=c7(a,r,c[2]);if(0===B[0])var
+aA=L(m,[0,0,B[1]],e[2]),g=u([0,c,[0,e[1],aA]],E);else
 var
-g=[1,A[1],A[2]]}}else
+g=[1,B[1],B[2]]}}else
 var
 g=[1,l[1],l[2]]}else
 var
 g=[1,x[1],x[2]];if(0===g[0]){var
-X=g[1],Y=X[1],aA=X[2],aB=[0,Y[1],H],aC=Y[2],aD=B[2],m=p(m),B=aD,d=aC,H=aB,G=aA;continue}var
+X=g[1],Y=X[1],aB=X[2],aC=[0,Y[1],H],aD=Y[2],aE=C[2],m=q(m),C=aE,e=aD,H=aC,G=aB;continue}var
 t=[1,g[1],g[2]]}else
 var
-t=s([0,ac(H),d],G);if(0===t[0]){var
-_=t[1],$=_[1],C=C[2],Z=$[2],J=[0,[0,n[1],n[2],$[1]],J],I=_[2];continue b}return[1,t[1],t[2]]}}return s(ac(J),I)}}(aB);if(0===H[0]){var
-ai=H[1],aC=ah[2],aD=ai[1],aH=cp(G);return ih(a,ai[2][1],aH,aD,aC)}return[1,H[1],H[2]]}return[1,d[1],d[2]]}}function
-tn(a,$,_,Y,X,c,W){var
+t=u([0,ad(H),e],G);if(0===t[0]){var
+_=t[1],$=_[1],D=D[2],Z=$[2],J=[0,[0,n[1],n[2],$[1]],J],I=_[2];continue b}return[1,t[1],t[2]]}}return u(ad(J),I)}}(aC);if(0===H[0]){var
+ai=H[1],aD=ah[2],aE=ai[1],aH=cx(G);return iw(a,ai[2][1],aH,aE,aD)}return[1,H[1],H[2]]}return[1,e[1],e[2]]}}function
+tZ(a,$,Z,Y,X,c,W){var
 g=b(a[6],Y);if(0===g[0]){var
-e=g[1],h=b(a[6],X);if(0===h[0]){var
-d=h[1],i=Z(_,W);if(0===i[0]){var
-I=i[1],J=I[1],w=t(j(c[3][6],c[3][7]),to);if(0===w[0]){var
-aa=I[2],x=t(j($,c[5]),tp);if(0===x[0]){var
+f=g[1],h=b(a[6],X);if(0===h[0]){var
+e=h[1],i=_(Z,W);if(0===i[0]){var
+I=i[1],J=I[1],w=t(l(c[3][6],c[3][7]),t0);if(0===w[0]){var
+aa=I[2],y=t(l($,c[5]),t1);if(0===y[0]){var
 K=c[4];if(K){var
-y=K[1];if(0===y[0]){var
-L=y[2],k=y[1],z=t(j(J[1],L),tq);if(0===z[0]){var
-M=F(k,c[3][9]);if(M){var
-N=F(k,c[3][1][2]);if(N){var
+z=K[1];if(0===z[0]){var
+L=z[2],j=z[1],B=t(l(J[1],L),t2);if(0===B[0]){var
+M=A(j,c[3][9]);if(M){var
+N=A(j,c[3][1][2]);if(N){var
 O=N[1];if(O){var
-l=bP(a,M[1],aa);if(0===l[0]){var
-P=l[1],Q=P[2],A=P[1],m=co(O[1],2)?h8(a,k,A,c[3],Q):ck(a,A,Q);if(0===m[0]){var
-R=m[1],S=R[1],T=S[2],B=S[1],n=a$(a,[0,[0,J[2],e],0],d,R[2]);if(0===n[0]){var
-U=n[1],o=cU(a,B,T);if(0===o[0]){var
-ab=o[1],p=e8(a,0,U[2]);if(0===p[0]){var
-V=p[1],ac=ab?A:[0,V[1],B],D=t(dK(a,U[1],ac),tr);if(0===D[0]){var
-ad=V[2],E=t(ds(aQ(a,e)),ts);if(0===E[0]){var
-q=cV(a,d,f(a[2],d,e));if(0===q[0]){var
-ae=q[1],r=bM(a,d,f(a[2],d,e));if(0===r[0]){var
-af=r[1],u=C(a,ae,B);if(0===u[0]){var
-G=t(u[1],tt);if(0===G[0]){var
-v=C(a,T,af);if(0===v[0]){var
-H=t(v[1],tu);return 0===H[0]?s([0,[0,k,L],[0,e,d]],ad):[1,H[1],H[2]]}return[1,v[1],v[2]]}return[1,G[1],G[2]]}return[1,u[1],u[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,E[1],E[2]]}return[1,D[1],D[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,0,tv]}return[1,0,tw]}return[1,0,tx]}return[1,z[1],z[2]]}return[1,0,ty]}return[1,0,tz]}return[1,x[1],x[2]]}return[1,w[1],w[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}function
-aL(d,a){var
+k=bZ(a,M[1],aa);if(0===k[0]){var
+P=k[1],Q=P[2],C=P[1],m=bF(O[1],2)?ij(a,j,C,c[3],Q):cs(a,C,Q);if(0===m[0]){var
+R=m[1],S=R[1],T=S[2],D=S[1],n=bd(a,[0,[0,J[2],f],0],e,R[2]);if(0===n[0]){var
+U=n[1],o=bp(a,D,T);if(0===o[0]){var
+ab=o[1],p=ff(a,0,U[2]);if(0===p[0]){var
+V=p[1],ac=ab?C:[0,V[1],D],E=t(dQ(a,U[1],ac),t3);if(0===E[0]){var
+ad=V[2],F=t(bn(aN(a,f)),t4);if(0===F[0]){var
+q=bb(a,e,d(a[2],e,f));if(0===q[0]){var
+ae=q[1],r=a2(a,e,d(a[2],e,f));if(0===r[0]){var
+af=r[1],s=x(a,ae,D);if(0===s[0]){var
+G=t(s[1],t5);if(0===G[0]){var
+v=x(a,T,af);if(0===v[0]){var
+H=t(v[1],t6);return 0===H[0]?u([0,[0,j,L],[0,f,e]],ad):[1,H[1],H[2]]}return[1,v[1],v[2]]}return[1,G[1],G[2]]}return[1,s[1],s[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,F[1],F[2]]}return[1,E[1],E[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,k[1],k[2]]}return[1,0,t7]}return[1,0,t8]}return[1,0,t9]}return[1,B[1],B[2]]}return[1,0,t_]}return[1,0,t$]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}function
+aP(d,a){var
 c=b(d,a[1]);return 0===c[0]?[0,[0,c[1][2],a[2],a[3],a[4],a[5],a[6]]]:[1,c[1],c[2]]}function
-fj(d,a){var
-b=f(d,a[3],a[1]);if(0===b[0]){var
+c_(e,a){var
+b=d(e,a[3],a[1]);if(0===b[0]){var
 c=b[1];return[0,[0,c[2],a[2],c[1],a[4],a[5],a[6]]]}return[1,b[1],b[2]]}function
-ii(g,a){var
-b=f(g,a,a[1]);if(0===b[0]){var
-d=b[1],h=[0,d[1],a[6]],i=p(a[5]),c=a[4],e=c?c[2]:c;return[0,[0,d[2],a[2],a[3],e,i,h]]}return[1,b[1],b[2]]}function
-ij(g,f,e){if(e){var
+ix(g,a){var
+b=d(g,a,a[1]);if(0===b[0]){var
+e=b[1],h=[0,e[1],a[6]],i=q(a[5]),c=a[4],f=c?c[2]:c;return[0,[0,e[2],a[2],a[3],f,i,h]]}return[1,b[1],b[2]]}function
+iy(g,f,e){if(e){var
 o=e[1];if(2===o[0]){var
-p=o[1],h=F(p,f[10]);if(h){var
+p=o[1],h=A(p,f[10]);if(h){var
 i=h[1],j=i[1];if(j){var
 k=i[2];if(k){var
-l=F(p,f[1][2]);if(l){var
+l=A(p,f[1][2]);if(l){var
 m=l[1];if(m){var
-n=m[1],b=c1(g,n,j[1]);if(0===b[0])var
-c=c1(g,n,k[1]),a=0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]];else
+n=m[1],b=c7(g,n,j[1]);if(0===b[0])var
+c=c7(g,n,k[1]),a=0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]];else
 var
 a=[1,b[1],b[2]]}else
 var
-a=tG}else
+a=ug}else
 var
-a=tH}else
+a=uh}else
 var
-a=tI}else
+a=ui}else
 var
-a=tJ}else
+a=uj}else
 var
-a=tK;if(0===a[0]){var
-d=ij(g,f,e[2]);return 0===d[0]?[0,[0,a[1],d[1]]]:[1,d[1],d[2]]}return[1,a[1],a[2]]}return tL}return tM}var
-bw=[0,tR];function
-ik(c,a){bw[1]=c;var
-d=b(a,0);bw[1]=tS;return d}var
-il=[M,t1,bm(0)],t2=4;function
-bQ(a){if(0===a[0])return a[1];var
+a=uk;if(0===a[0]){var
+d=iy(g,f,e[2]);return 0===d[0]?[0,[0,a[1],d[1]]]:[1,d[1],d[2]]}return[1,a[1],a[2]]}return ul}return um}var
+bG=[0,ur];function
+iz(c,a){bG[1]=c;var
+d=b(a,0);bG[1]=us;return d}var
+iA=[N,uB,bu(0)],uC=4;function
+b0(a){if(0===a[0])return a[1];var
 c=a[1];if(2<=c){var
-d=a[2];if(!m(d,t3))throw il;if(!m(d,t4))throw[0,cS,2,b(bI(t6),t2)]}throw[0,cS,c,h(t5,a[2])]}function
-im(c,a_,a9,P){cb[1]=bK[1];cb[2]=0;var
-ba=b(P[1],0);if(1-a9)eD(ba);function
-l(dz){var
-bb=[0,0];function
-bc(e){bb[1]++;var
-d=bb[1];bw[1]=b(bI(uk),d);var
-a=b(dz,0),c=gk(a,ul);Q(10*g(c)|0);av(dg(function(a){return a<ax?1:0},c),um);return a}var
-bd=bc(0),aA=bd?[0,eY(bd[1])]:0,bj=0;if(aA){var
-U=aA[1],dE=0;if(typeof
-U!=="number"&&3===U[0]){var
-N=U[1],aB=function(a){return h(a,tU)},W=b(df(function(a){return de(aB(a[1]),N)}),dP),aD=function(d,c){var
-a=gp(d,N),e=0;return a?b(c,a[1]):e},dd=2+az(W)|0,aG=az(N)===dd?1:0;if(aG){var
-aH=aD(tW,function(a){return eU(tV,a)});if(aH){var
-dh=1,aJ=aD(tX,function(a){return eV(dh,a)});if(aJ){var
-I=tQ,di=aI(function(a){return a[1]},W);for(;;){if(I){var
-bm=I[2],ah=0===d7(I[1],di)?1:0;if(!ah){var
-I=bm;continue}var
-aK=ah}else
+d=a[2];if(!m(d,uD))throw iA;if(!m(d,uE))throw[0,cZ,2,b(bS(uG),uC)]}throw[0,cZ,c,i(uF,a[2])]}function
+iB(c,a9,a8,Q){ck[1]=bV[1];ck[2]=0;var
+ba=b(Q[1],0);if(1-a8)eJ(ba);function
+k(dR){var
+bc=[0,0];function
+be(e){bc[1]++;var
+d=bc[1];bG[1]=b(bS(uW),d);var
+a=b(dR,0),c=gt(a,uX);R(10*g(c)|0);aw(dn(function(a){return a<aA?1:0},c),uY);return a}var
+bf=be(0),aB=bf?[0,e4(bf[1])]:0,bk=0;if(aB){var
+V=aB[1],dX=0;if(typeof
+V!=="number"&&3===V[0]){var
+O=V[1],aD=function(a){return i(a,uu)},W=b(dm(function(a){return dl(aD(a[1]),O)}),dV),aE=function(d,c){var
+a=gy(d,O),e=0;return a?b(c,a[1]):e},dv=2+aC(W)|0,aF=aC(O)===dv?1:0;if(aF){var
+aG=aE(uw,function(a){return e0(uv,a)});if(aG){var
+dw=1,aI=aE(ux,function(a){return e1(dw,a)});if(aI){var
+I=uq,dy=aK(function(a){return a[1]},W);for(;;){if(I){var
+br=I[2],ag=0===eb(I[1],dy)?1:0;if(!ag){var
+I=br;continue}var
+aJ=ag}else
 var
-aK=0;var
-O=aK;break}}else
+aJ=0;var
+P=aJ;break}}else
 var
-O=aJ}else
+P=aI}else
 var
-O=aH}else
+P=aG}else
 var
-O=aG;av(O,tY);var
-S=aI(function(b){var
-a=b[1];return[0,a,bh(aB(a),N)]},W);bj=1;dE=1}}if(!bj)var
-S=L(tT);bw[1]=un;el(function(c){var
-a=c[1],d=h(t0,h(a,tZ)),e=de(a,S),f=e||1-b(P[4],a);return av(f,d)},dP);var
-B=aI(function(c){var
-a=c[1];return[0,a,b(P[3],a)]},S),dy=0,a6=cI(function(b,a){return b+g(a[2])|0},dy,B);if(1-a9)eD(a6);el(function(u){var
-am=u[2],I=bh(u[1],B),q=g(I),j=br(((q+72|0)/64|0)*64|0,0);aU(I,0,j,0,q);bB(j,q,ax);uW(j,ag(j)-8|0,u6(vc(ok,kc(q))));var
-v=gU.length-1,a=0===v?[0]:jX(gU,0,v),f=a4(64,0),H=(ag(j)/64|0)-1|0,ai=0;if(!(H<0)){var
+P=aF;aw(P,uy);var
+T=aK(function(b){var
+a=b[1];return[0,a,bl(aD(a),O)]},W);bk=1;dX=1}}if(!bk)var
+T=M(ut);bG[1]=uZ;er(function(c){var
+a=c[1],d=i(uA,i(a,uz)),e=dl(a,T),f=e||1-b(Q[4],a);return aw(f,d)},dV);var
+D=aK(function(c){var
+a=c[1];return[0,a,b(Q[3],a)]},T),dP=0,a5=cQ(function(b,a){return b+g(a[2])|0},dP,D);if(1-a8)eJ(a5);er(function(u){var
+am=u[2],I=bl(u[1],D),q=g(I),j=bz(((q+72|0)/64|0)*64|0,0);aX(I,0,j,0,q);bL(j,q,aA);vw(j,ah(j)-8|0,vG(vO(oB,kt(q))));var
+v=g3.length-1,a=0===v?[0]:kc(g3,0,v),f=a7(64,0),H=(ah(j)/64|0)-1|0,ai=0;if(!(H<0)){var
 r=ai;b:for(;;){var
-i=0,ak=64*r|0;for(;;){var
-af=u4(uT(j,ak+(4*i|0)|0))&-1;w(f,i)[1+i]=af;var
-ah=i+1|0;if(15!==i){var
-i=ah;continue}var
+h=0,ak=64*r|0;for(;;){var
+af=vE(vt(j,ak+(4*h|0)|0))&-1;w(f,h)[1+h]=af;var
+ag=h+1|0;if(15!==h){var
+h=ag;continue}var
 b=16;for(;;){var
-D=b-15|0,s=w(f,D)[1+D],E=b-2|0,t=w(f,E)[1+E],_=a7(s,18),$=a7(s,7)^_^(s>>>3|0),aa=a7(t,19),F=b-7|0,ab=a7(t,17)^aa^(t>>>10|0),G=b+i3|0,ac=w(f,F)[1+F],ad=(((w(f,G)[1+G]+$|0)+ac|0)+ab|0)&-1;w(f,b)[1+b]=ad;var
+C=b-15|0,s=w(f,C)[1+C],E=b-2|0,t=w(f,E)[1+E],_=a_(s,18),$=a_(s,7)^_^(s>>>3|0),aa=a_(t,19),F=b-7|0,ab=a_(t,17)^aa^(t>>>10|0),G=b+jg|0,ac=w(f,F)[1+F],ad=(((w(f,G)[1+G]+$|0)+ac|0)+ab|0)&-1;w(f,b)[1+b]=ad;var
 ae=b+1|0;if(63!==b){var
 b=ae;continue}var
 M=w(a,0)[1],N=w(a,1)[2],O=w(a,2)[3],P=w(a,3)[4],Q=w(a,4)[5],R=w(a,5)[6],S=w(a,6)[7],e=0,y=w(a,7)[8],p=S,o=R,d=Q,x=P,m=O,l=N,c=M;for(;;){var
-T=w(f,e)[1+e],U=w(oj,e)[1+e],V=a7(d,25),W=a7(d,11),z=(((y+(a7(d,6)^W^V)|0)+(d&o^(d^-1)&-1&p)|0)+U|0)+T|0,X=a7(c,22),Y=a7(c,13),A=(x+z|0)&-1,C=(z+((a7(c,2)^Y^X)+(c&l^c&m^l&m)|0)|0)&-1,Z=e+1|0;if(63!==e){var
-e=Z,y=p,p=o,o=d,d=A,x=m,m=l,l=c,c=C;continue}var
-k=0,n=[0,C,[0,c,[0,l,[0,m,[0,A,[0,d,[0,o,[0,p,0]]]]]]]];for(;;){if(n){var
+T=w(f,e)[1+e],U=w(oA,e)[1+e],V=a_(d,25),W=a_(d,11),z=(((y+(a_(d,6)^W^V)|0)+(d&o^(d^-1)&-1&p)|0)+U|0)+T|0,X=a_(c,22),Y=a_(c,13),A=(x+z|0)&-1,B=(z+((a_(c,2)^Y^X)+(c&l^c&m^l&m)|0)|0)&-1,Z=e+1|0;if(63!==e){var
+e=Z,y=p,p=o,o=d,d=A,x=m,m=l,l=c,c=B;continue}var
+k=0,n=[0,B,[0,c,[0,l,[0,m,[0,A,[0,d,[0,o,[0,p,0]]]]]]]];for(;;){if(n){var
 K=n[2],L=n[1];a[1+k]=(w(a,k)[1+k]+L|0)&-1;var
 k=k+1|0,n=K;continue}var
 al=r+1|0;if(H!==r){var
 r=al;continue b}break}break}break}break}break}}var
-aj=eq(a),J=1-eU(bF(om,aI(bI(ol),aj)),am);return J?dB(h(up,h(u[1],uo))):J},S);av(bE(function(h){var
+aj=ew(a),J=1-e0(bP(oD,aK(bS(oC),aj)),am);return J?dH(i(u1,i(u[1],u0))):J},T);aw(bO(function(h){var
 b=h[2],a=0;for(;;){var
 c=g(b)<=a?1:0;if(c)var
-d=c;else{if(!(ax<=u(b,a))){var
+d=c;else{if(!(aA<=v(b,a))){var
 a=a+1|0;continue}var
-e=cL(b,a),f=-1!==e[1]?1:0;if(f){var
+e=cT(b,a),f=-1!==e[1]?1:0;if(f){var
 a=a+e[2]|0;continue}var
-d=f}return d}},B),uq);function
-aM(i){return ik(i,function(q){var
-a=hv(eY(bh(i,B)),qK),e=eU(qM,b(a,qL)),j=e?eV(1,b(a,qN)):e;av(j,qO);var
-d=aP(qs,cf(b(a,qP))),k=cf(b(a,qQ)),f=gq(qC,az(d),k),g=f[2],l=b(a,qR),m=hw(az(d),l),n=[0,d,g],o=b(a,qS),p=0===g?0:f[1],h=[0,m,hw(p,o),n];return[0,h,bQ(c4(c,h[3]))[1][1]]})}function
-aN(af,P){return ik(P,function(ah){var
-j=bh(P,B),o=[0,0],p=[0,g(j)],E=g(j)-1|0;function
+d=f}return d}},D),u2);function
+aL(i){return iz(i,function(q){var
+a=hH(e4(bl(i,D)),q9),e=e0(q$,b(a,q_)),j=e?e1(1,b(a,ra)):e;aw(j,rb);var
+d=aM(qR,cn(b(a,rc))),k=cn(b(a,rd)),f=gz(q1,aC(d),k),g=f[2],l=b(a,re),m=hI(aC(d),l),n=[0,d,g],o=b(a,rf),p=0===g?0:f[1],h=[0,m,hI(p,o),n];return[0,h,b0(c9(c,h[3]))[1][1]]})}function
+aN(af,P){return iz(P,function(ah){var
+j=bl(P,D),o=[0,0],p=[0,g(j)],E=g(j)-1|0;function
 $(a){var
-b=m(a,o8),c=b?35!==u(a,0)?1:0:b;return c}if(!(E<0)){var
-a=E;for(;;){if(aa(j,a)===10){var
-V=o[1];o[1]=[0,x(j,a+1|0,(p[1]-a|0)-1|0),V];p[1]=a}var
+b=m(a,pn),c=b?35!==v(a,0)?1:0:b;return c}if(!(E<0)){var
+a=E;for(;;){if(ab(j,a)===10){var
+V=o[1];o[1]=[0,y(j,a+1|0,(p[1]-a|0)-1|0),V];p[1]=a}var
 W=a-1|0;if(0!==a){var
 a=W;continue}break}}var
-U=o[1],ab=aP(gN,[0,x(j,0,p[1]),U]),v=b(df($),ab),R=0;if(v){var
-w=v[2];if(w){var
-y=w[2];if(y&&fX(eF(v[1]),o9)){var
-z=eF(w[1]),S=0;if(z&&!m(z[1],o_)){var
-d=z[2];S=1}if(!S)var
-d=L(o$);if(bX(gk(af,d),d))dB(pa);var
-N=bE(hb,d),ac=N?dC(d):N;av(ac,pb);var
-e=g7(0),ad=[0,pd,[0,pc,d]];el(function(a){return hf(e,a)},ad);var
-h=y[1],n=y[2],A=0;for(;;){if(n){var
-D=gw(h,g(h),0,61);if(D){var
-r=D[1],s=gN(x(h,0,r)),K=hb(s),Z=K?1-g9(e,s):K;av(Z,o1);var
-i=x(h,r+1|0,(g(h)-r|0)-1|0),F=he(e,i,0),G=F[2];if(aw(i,G,oX))var
-I=oY,H=0;else
+U=o[1],aa=aM(gW,[0,y(j,0,p[1]),U]),u=b(dm($),aa),R=0;if(u){var
+w=u[2];if(w){var
+x=w[2];if(x&&f6(eL(u[1]),po)){var
+z=eL(w[1]),S=0;if(z&&!m(z[1],pp)){var
+e=z[2];S=1}if(!S)var
+e=M(pq);if(b7(gt(af,e),e))dH(pr);var
+N=bO(hk,e),ac=N?dI(e):N;aw(ac,ps);var
+f=he(0),ad=[0,pu,[0,pt,e]];er(function(a){return ho(f,a)},ad);var
+h=x[1],n=x[2],A=0;for(;;){if(n){var
+C=gF(h,g(h),0,61);if(C){var
+r=C[1],s=gW(y(h,0,r)),K=hk(s),Z=K?1-hg(f,s):K;aw(Z,pg);var
+i=y(h,r+1|0,(g(h)-r|0)-1|0),F=hn(f,i,0),G=F[2];if(ax(i,G,pc))var
+I=pd,H=0;else
 var
-I=o0,H=1;var
-k=G,q=0;for(;;){if(k!==g(i)){av(aw(i,k,I),oZ);var
-J=he(e,i,k+3|0),k=J[2],q=[0,J[1],q];continue}var
-X=at(q),Y=[0,H,F[1],X];hf(e,s);var
+I=pf,H=1;var
+k=G,q=0;for(;;){if(k!==g(i)){aw(ax(i,k,I),pe);var
+J=hn(f,i,k+3|0),k=J[2],q=[0,J[1],q];continue}var
+X=at(q),Y=[0,H,F[1],X];ho(f,s);var
 O=Y;break}}else
 var
-O=L(o2);var
+O=M(ph);var
 h=n[1],n=n[2],A=[0,O,A];continue}var
-t=eF(h),T=0;if(t&&!m(t[1],o3)){var
+t=eL(h),T=0;if(t&&!m(t[1],pi)){var
 l=t[2];if(l){var
-M=bE(function(a){var
-b=m(a,o5);if(b){var
-c=m(a,o6);if(c)return g9(e,a);var
+L=bO(function(a){var
+b=m(a,pk);if(b){var
+c=m(a,pl);if(c)return hg(f,a);var
 d=c}else
 var
-d=b;return d},l),_=M?dC(l):M;av(_,o7);var
-C=l;T=1}}if(!T)var
-C=L(o4);var
-ae=at(A),Q=[0,d,C,[0,ae,aP(function(a){return f(bK[28],a,e[1])},C)]];R=1;break}}}}if(!R)var
-Q=L(pe);function
-ag(b,a){bQ(e6(c,a));return 0}f(bK[12],ag,cb[1]);return Q})}function
-X(d,c,b){var
-a=bX(c,b);return a?dB(h(t7,d)):a}function
-aQ(b,d){var
-c=aM(d),a=c[1];X(t8,b[1],a[1]);X(t9,b[2],a[2]);return[0,a[3],c[2]]}function
-aR(c,b){var
-a=aN([0,c],t_);X(t$,b,a[2]);return a[3]}var
-D=aI(function(a){return a[1]},B),bk=0;if(D&&!m(D[1],ua)){var
-ab=D[2];if(ab&&!m(ab[1],ui)&&!ab[2]){var
-ad=aN(0,uj),a1=ad[2],a2=ad[1],a5=az(a2),dx=aR(a2,a1),ae=[0,[2,a5,ad[3],dx],[0,a5,a1,1]];bk=1}}if(!bk){var
-aS=aM(ub),y=aS[1],aT=function(a){return aR(y[1],y[2])},aV=function(a){return f(c[1],a,e)},dj=y[3][1],dk=aV(1),dl=[0,aV(0),dk],bl=0,dm=bE(function(a){var
-d=bQ(b(c[6],a[2]));return h3(c,dl,[0,bQ(b(c[6],a[1])),d])},dj);if(D){var
-E=D[2];if(E){var
-_=E[1],H=0;if(m(_,uc))if(m(_,ud))if(m(_,ue))H=1;else{var
-aY=E[2];if(aY&&!aY[2]){var
-a0=aQ(y,uf),dp=a0[2],dr=aS[2];if(1-dN(function(a,b){return h2(c,a,b)},dr,dp))dB(ug);var
-ds=a0[1],du=aT(0),$=[1,y[3],du,ds]}else
+d=b;return d},l),_=L?dI(l):L;aw(_,pm);var
+B=l;T=1}}if(!T)var
+B=M(pj);var
+ae=at(A),Q=[0,e,B,[0,ae,aM(function(a){return d(bV[28],a,f[1])},B)]];R=1;break}}}}if(!R)var
+Q=M(pv);function
+ag(b,a){b0(fd(c,a));return 0}d(bV[12],ag,ck[1]);return Q})}function
+Y(d,c,b){var
+a=b7(c,b);return a?dH(i(uH,d)):a}function
+aO(b,d){var
+c=aL(d),a=c[1];Y(uI,b[1],a[1]);Y(uJ,b[2],a[2]);return[0,a[3],c[2]]}function
+aQ(c,b){var
+a=aN([0,c],uK);Y(uL,b,a[2]);return a[3]}var
+E=aK(function(a){return a[1]},D),bm=0;if(E&&!m(E[1],uM)){var
+aa=E[2];if(aa&&!m(aa[1],uU)&&!aa[2]){var
+ac=aN(0,uV),a1=ac[2],a3=ac[1],a4=aC(a3),dO=aQ(a3,a1),ae=[0,[2,a4,ac[3],dO],[0,a4,a1,1]];bm=1}}if(!bm){var
+aR=aL(uN),z=aR[1],aU=function(a){return aQ(z[1],z[2])},aV=function(a){return d(c[1],a,f)},dA=z[3][1],dB=aV(1),dC=[0,aV(0),dB],bq=0,dD=bO(function(a){var
+d=b0(b(c[6],a[2]));return id(c,dC,[0,b0(b(c[6],a[1])),d])},dA);if(E){var
+F=E[2];if(F){var
+Z=F[1],H=0;if(m(Z,uO))if(m(Z,uP))if(m(Z,uQ))H=1;else{var
+aY=F[2];if(aY&&!aY[2]){var
+a0=aO(z,uR),dF=a0[2],dG=aR[2];if(1-dT(function(a,b){return ic(c,a,b)},dG,dF))dH(uS);var
+dJ=a0[1],dK=aU(0),$=[1,z[3],dK,dJ]}else
 H=1}else
-if(E[2])H=1;else
+if(F[2])H=1;else
 var
-dv=aQ(y,uh)[1],$=[4,y[3],dv];else
-if(E[2])H=1;else
+dL=aO(z,uT)[1],$=[4,z[3],dL];else
+if(F[2])H=1;else
 var
-dw=aT(0),$=[0,y[3],dw];if(!H){var
-aX=$;bl=1}}}if(!bl)var
-aX=[3,y[3]];var
-dn=y[2],ae=[0,aX,[0,az(y[1]),dn,dm]]}var
-be=ae[1],z=bQ(tk(c,bq(4,(jT+ba|0)+a6|0),be));for(;;){var
-bf=bc(0);if(bf){var
-bg=qm(eY(bf[1])),da=z[1],K=bO(p(bg[1]),da);if(0===K[0]){var
-l=bg[2],db=[0,K[1][2],z[2],z[3],z[4],z[5],z[6]];if(typeof
-l==="number")var
-q=function(a){return tF};else
-switch(l[0]){case
+dN=aU(0),$=[0,z[3],dN];if(!H){var
+aW=$;bq=1}}}if(!bq)var
+aW=[3,z[3]];var
+dE=z[2],ae=[0,aW,[0,aC(z[1]),dE,dD]]}var
+bg=ae[1],B=b0(tW(c,by(4,(j_+ba|0)+a5|0),bg));for(;;){var
+bh=be(0);if(bh){var
+bi=qL(e4(bh[1])),ds=B[1],K=bY(q(bi[1]),ds);if(0===K[0]){var
+k=bi[2],dt=[0,K[1][2],B[2],B[3],B[4],B[5],B[6]];if(typeof
+k==="number")var
+r=function(a){return uf};else
+switch(k[0]){case
 0:var
-bS=l[1],q=function(h){return function(a){var
-i=a[2];return aL(function(j){var
-b=t(Y(h,o(d(e),i)),sy);if(0===b[0]){var
-f=p(h),a=bP(c,cj(c,f),j);if(0===a[0]){var
-g=a[1];return aF(c,f,g[1],g[2])}return[1,a[1],a[2]]}return[1,b[1],b[2]]},a)}}(bS);break;case
+bN=k[1],r=function(h){return function(a){var
+i=a[2];return aP(function(j){var
+b=t(X(h,o(e(f),i)),sZ);if(0===b[0]){var
+d=q(h),a=bZ(c,cr(c,d),j);if(0===a[0]){var
+g=a[1];return aH(c,d,g[1],g[2])}return[1,a[1],a[2]]}return[1,b[1],b[2]]},a)}}(bN);break;case
 1:var
-bT=l[1],bU=function(i){return function(h){var
-a=Z(i,h);if(0===a[0]){var
-d=a[1],e=d[1],g=d[2],b=bP(c,cj(c,e[1]),g);if(0===b[0]){var
-f=b[1];return aF(c,e[1],f[1],f[2])}return[1,b[1],b[2]]}return[1,a[1],a[2]]}}(bT),q=function(b){return function(a){return aL(b,a)}}(bU);break;case
+bT=k[1],bU=function(i){return function(h){var
+a=_(i,h);if(0===a[0]){var
+d=a[1],e=d[1],g=d[2],b=bZ(c,cr(c,e[1]),g);if(0===b[0]){var
+f=b[1];return aH(c,e[1],f[1],f[2])}return[1,b[1],b[2]]}return[1,a[1],a[2]]}}(bT),r=function(b){return function(a){return aP(b,a)}}(bU);break;case
 2:var
-bV=l[1],bW=function(p){return function(o){var
-a=Z(p,o);if(0===a[0]){var
-g=a[1],h=g[1],k=g[2],d=b(hB(c,h[1]),k);if(0===d[0]){var
-i=d[1],l=i[2],m=v(c),n=G(c,aC(e)),f=a$(c,[0,[0,h[2],n],0],m,l);if(0===f[0]){var
-j=f[1];return aF(c,i[1],j[1],j[2])}return[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(bV),q=function(b){return function(a){return aL(b,a)}}(bW);break;case
+bW=k[1],b2=function(p){return function(o){var
+a=_(p,o);if(0===a[0]){var
+g=a[1],h=g[1],k=g[2],d=b(hN(c,h[1]),k);if(0===d[0]){var
+i=d[1],l=i[2],m=s(c),n=G(c,av(f)),e=bd(c,[0,[0,h[2],n],0],m,l);if(0===e[0]){var
+j=e[1];return aH(c,i[1],j[1],j[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(bW),r=function(b){return function(a){return aP(b,a)}}(b2);break;case
 3:var
-bY=l[2],bZ=l[1],b0=function(u,n){return function(t){var
-a=e6(c,n);if(0===a[0]){var
-i=a[1],d=Z(u,t);if(0===d[0]){var
-j=d[1],h=j[1],o=j[2],p=h[2],e=cl(c,v(c),p,o);if(0===e[0]){var
-q=e[1][2],f=b(hC(c,n[1],i,h[1]),q);if(0===f[0]){var
-l=f[1],r=l[2],s=k(c),g=a$(c,[0,[0,h[2],i],0],s,r);if(0===g[0]){var
-m=g[1];return aF(c,l[1],m[1],m[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(bY,bZ),q=function(b){return function(a){return aL(b,a)}}(b0);break;case
+b3=k[2],b4=k[1],b5=function(v,n){return function(u){var
+a=fd(c,n);if(0===a[0]){var
+j=a[1],d=_(v,u);if(0===d[0]){var
+k=d[1],i=k[1],o=k[2],p=i[2],e=ct(c,s(c),p,o);if(0===e[0]){var
+q=e[1][2],f=b(hO(c,n[1],j,i[1]),q);if(0===f[0]){var
+l=f[1],r=l[2],t=h(c),g=bd(c,[0,[0,i[2],j],0],t,r);if(0===g[0]){var
+m=g[1];return aH(c,l[1],m[1],m[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b3,b4),r=function(b){return function(a){return aP(b,a)}}(b5);break;case
 4:var
-aq=l[1],ao=hU(aq);if(ao)var
-bx=ao[1],by=k(c),bz=function(a,b){return ch(c,a,b)},ar=function(b,d,e){return function(a){return hV(c,e,d,b,a)}}(bx,by,bz);else
+aq=k[1],ao=h6(aq);if(ao)var
+bB=ao[1],bC=h(c),bD=function(a,b){return cp(c,a,b)},ar=function(b,d,e){return function(a){return h7(c,e,d,b,a)}}(bB,bC,bD);else
 var
 ar=function(t){return function(l){var
-d=cg(Z,t,0,l);if(0===d[0]){var
-h=d[1],a=h[1],m=h[2],n=0,e=cg(function(a){var
-b=a[2],d=k(c);return function(a){return cZ(c,d,b,a)}},a,n,m);if(0===e[0]){if(a){var
-o=e[1][2],p=R(gX,a[2]),q=a[1][1],f=fa(function(a,b){return ch(c,a,b)},q,p,o);if(0===f[0]){var
-i=f[1],r=i[2],s=k(c),g=b(c3(c,R(dt,a),s),r);if(0===g[0]){var
-j=g[1];return aF(c,i[1],j[1],j[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,sz]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(aq);var
-q=function(b){return function(a){return aL(b,a)}}(ar);break;case
+d=co(_,t,0,l);if(0===d[0]){var
+i=d[1],a=i[1],m=i[2],n=0,e=co(function(a){var
+b=a[2],d=h(c);return function(a){return c4(c,d,b,a)}},a,n,m);if(0===e[0]){if(a){var
+o=e[1][2],p=S(g6,a[2]),q=a[1][1],f=fj(function(a,b){return cp(c,a,b)},q,p,o);if(0===f[0]){var
+j=f[1],r=j[2],s=h(c),g=b(c8(c,S(dz,a),s),r);if(0===g[0]){var
+k=g[1];return aH(c,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,s0]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(aq);var
+r=function(b){return function(a){return aP(b,a)}}(ar);break;case
 5:var
-as=l[1],ap=hU(as);if(ap)var
-bA=ap[1],bC=G(c,aC(e)),bD=function(a,b){return ci(c,a,b)},au=function(b,d,e){return function(a){return hV(c,e,d,b,a)}}(bA,bC,bD);else
+as=k[1],ap=h6(as);if(ap)var
+bH=ap[1],bI=G(c,av(f)),bJ=function(a,b){return cq(c,a,b)},au=function(b,d,e){return function(a){return h7(c,e,d,b,a)}}(bH,bI,bJ);else
 var
-au=function(t){return function(l){var
-d=cg(Z,t,0,l);if(0===d[0]){var
-h=d[1],a=h[1],m=h[2],n=0,e=cg(function(a){var
-b=a[2],d=v(c);return function(a){return cl(c,d,b,a)}},a,n,m);if(0===e[0]){if(a){var
-i=a[2],o=e[1][2],p=R(gX,i),q=a[1][1],f=fa(function(a,b){return ci(c,a,b)},q,p,o);if(0===f[0]){var
-j=f[1],r=j[2],s=G(c,aC(aO(i))),g=b(c3(c,R(dt,a),s),r);if(0===g[0]){var
-k=g[1];return aF(c,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,sA]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(as);var
-q=function(b){return function(a){return aL(b,a)}}(au);break;case
+au=function(u){return function(l){var
+d=co(_,u,0,l);if(0===d[0]){var
+h=d[1],a=h[1],m=h[2],n=0,e=co(function(a){var
+b=a[2],d=s(c);return function(a){return ct(c,d,b,a)}},a,n,m);if(0===e[0]){if(a){var
+i=a[2],o=e[1][2],p=S(g6,i),q=a[1][1],f=fj(function(a,b){return cq(c,a,b)},q,p,o);if(0===f[0]){var
+j=f[1],r=j[2],t=G(c,av(aS(i))),g=b(c8(c,S(dz,a),t),r);if(0===g[0]){var
+k=g[1];return aH(c,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,s1]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(as);var
+r=function(b){return function(a){return aP(b,a)}}(au);break;case
 6:var
-b2=l[3],b3=l[2],b4=l[1],b5=function(H,I,J){return function(F){var
-a=Z(J,F);if(0===a[0]){var
-o=a[1],n=o[1],d=Z(I,o[2]);if(0===d[0]){var
-p=d[1],f=p[1],u=p[2],w=f[2],g=cZ(c,k(c),w,u);if(0===g[0]){var
-x=g[1][2],y=f[2],h=cl(c,v(c),y,x);if(0===h[0]){var
-z=h[1][2],i=b(ch(c,n[1],f[1]),z);if(0===i[0]){var
-q=i[1],A=q[2],B=G(c,aC(e)),j=c0(c,H,e9(c,n[2],B),A);if(0===j[0]){var
-r=j[1],C=r[2],l=b(ci(c,q[1],r[1]),C);if(0===l[0]){var
-s=l[1],D=s[2],E=k(c),m=b(c3(c,[0,n[2],[0,f[2],0]],E),D);if(0===m[0]){var
-t=m[1];return aF(c,s[1],t[1],t[2])}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b2,b3,b4),q=function(b){return function(a){return aL(b,a)}}(b5);break;case
+b6=k[3],b8=k[2],b9=k[1],b_=function(H,I,J){return function(F){var
+a=_(J,F);if(0===a[0]){var
+o=a[1],n=o[1],d=_(I,o[2]);if(0===d[0]){var
+p=d[1],e=p[1],v=p[2],w=e[2],g=c4(c,h(c),w,v);if(0===g[0]){var
+x=g[1][2],y=e[2],i=ct(c,s(c),y,x);if(0===i[0]){var
+z=i[1][2],j=b(cp(c,n[1],e[1]),z);if(0===j[0]){var
+q=j[1],A=q[2],B=G(c,av(f)),k=c5(c,H,fg(c,n[2],B),A);if(0===k[0]){var
+r=k[1],C=r[2],l=b(cq(c,q[1],r[1]),C);if(0===l[0]){var
+t=l[1],D=t[2],E=h(c),m=b(c8(c,[0,n[2],[0,e[2],0]],E),D);if(0===m[0]){var
+u=m[1];return aH(c,t[1],u[1],u[2])}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b6,b8,b9),r=function(b){return function(a){return aP(b,a)}}(b_);break;case
 7:var
-b6=l[5],b7=l[4],b8=l[3],b9=l[2],b_=l[1],b$=function(ae,af,ag,ah,ai){return function(ad){var
+ca=k[5],cb=k[4],cc=k[3],cd=k[2],ce=k[1],cf=function(ae,af,ag,ah,ai){return function(ad){var
 d=b(c[6],af);if(0===d[0]){var
-y=d[1],f=b(c[6],ae);if(0===f[0]){var
-z=f[1],g=Z(ai,ad);if(0===g[0]){var
-A=g[1],h=A[1],i=Z(ah,A[2]);if(0===i[0]){var
-B=i[1],a=B[1],j=C(c,k(c),z);if(0===j[0]){var
-K=B[2],w=t(j[1],sB);if(0===w[0]){var
-l=C(c,k(c),y);if(0===l[0]){var
-x=t(l[1],sC);if(0===x[0]){var
-L=k(c),M=cc(c,z),N=[0,[0,a[2],M],0],O=v(c),m=a$(c,[0,[0,h[2],O],N],L,K);if(0===m[0]){var
-D=m[1],P=D[2],Q=D[1],n=cZ(c,k(c),Q,P);if(0===n[0]){var
-R=n[1][2],S=k(c),T=cc(c,y),U=[0,[0,a[2],T],0],V=v(c),o=a$(c,[0,[0,h[2],V],U],S,R);if(0===o[0]){var
-E=o[1],W=E[2],X=E[1],p=cl(c,v(c),X,W);if(0===p[0]){var
-Y=p[1][2],_=G(c,aC(e)),q=c0(c,ag,e9(c,a[2],_),Y);if(0===q[0]){var
-F=q[1],$=F[2],r=b(ci(c,h[1],F[1]),$);if(0===r[0]){var
-H=r[1],aa=H[2],s=b(ch(c,H[1],a[1]),aa);if(0===s[0]){var
-I=s[1],ab=I[2],ac=k(c),u=b(c3(c,[0,h[2],[0,a[2],0]],ac),ab);if(0===u[0]){var
-J=u[1];return aF(c,I[1],J[1],J[2])}return[1,u[1],u[2]]}return[1,s[1],s[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,x[1],x[2]]}return[1,l[1],l[2]]}return[1,w[1],w[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,d[1],d[2]]}}(b6,b7,b8,b9,b_),q=function(b){return function(a){return aL(b,a)}}(b$);break;case
+z=d[1],e=b(c[6],ae);if(0===e[0]){var
+A=e[1],g=_(ai,ad);if(0===g[0]){var
+B=g[1],i=B[1],j=_(ah,B[2]);if(0===j[0]){var
+C=j[1],a=C[1],k=x(c,h(c),A);if(0===k[0]){var
+K=C[2],w=t(k[1],s2);if(0===w[0]){var
+l=x(c,h(c),z);if(0===l[0]){var
+y=t(l[1],s3);if(0===y[0]){var
+L=h(c),M=bE(c,A),N=[0,[0,a[2],M],0],O=s(c),m=bd(c,[0,[0,i[2],O],N],L,K);if(0===m[0]){var
+D=m[1],P=D[2],Q=D[1],n=c4(c,h(c),Q,P);if(0===n[0]){var
+R=n[1][2],S=h(c),T=bE(c,z),U=[0,[0,a[2],T],0],V=s(c),o=bd(c,[0,[0,i[2],V],U],S,R);if(0===o[0]){var
+E=o[1],W=E[2],X=E[1],p=ct(c,s(c),X,W);if(0===p[0]){var
+Y=p[1][2],Z=G(c,av(f)),q=c5(c,ag,fg(c,a[2],Z),Y);if(0===q[0]){var
+F=q[1],$=F[2],r=b(cq(c,i[1],F[1]),$);if(0===r[0]){var
+H=r[1],aa=H[2],u=b(cp(c,H[1],a[1]),aa);if(0===u[0]){var
+I=u[1],ab=I[2],ac=h(c),v=b(c8(c,[0,i[2],[0,a[2],0]],ac),ab);if(0===v[0]){var
+J=v[1];return aH(c,I[1],J[1],J[2])}return[1,v[1],v[2]]}return[1,u[1],u[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,y[1],y[2]]}return[1,l[1],l[2]]}return[1,w[1],w[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(ca,cb,cc,cd,ce),r=function(b){return function(a){return aP(b,a)}}(cf);break;case
 8:var
-ca=l[2],cd=l[1],ce=function(H,Y){return function(X){var
-t=Y,a=H,h=0;for(;;){if(a){if(!j(t,n)){var
-M=[0,a[1],h],N=a[2],t=eN(t,e),a=N,h=M;continue}var
-u=[0,ac(h),a]}else
+cg=k[2],ch=k[1],ci=function(H,Y){return function(X){var
+t=Y,a=H,h=0;for(;;){if(a){if(!l(t,n)){var
+M=[0,a[1],h],N=a[2],t=eT(t,f),a=N,h=M;continue}var
+v=[0,ad(h),a]}else
 var
-u=[0,ac(h),0];var
-x=u[2],y=u[1],i=hY(c,y,X);if(0===i[0]){var
-z=i[1],A=z[1],k=hY(c,x,z[2]);if(0===k[0]){var
-B=k[1],C=B[1],O=aO(x),P=eL(aO(y),O),Q=B[2],R=o(a8(P),e),l=bO(r(aO(H),R),Q);if(0===l[0]){var
-D=C[2],E=A[2],S=l[1][2],T=function(a,b){return ci(c,a,b)},U=function(a,b){return ch(c,a,b)},b=cQ(U,T,dq(E,D),E,D,S);if(0===b[0]){var
-F=b[1],q=n,d=F[1],m=F[2],V=C[1],W=A[1];for(;;){if(d){var
-I=G(c,aC(q)),J=[0,[0,V,v(c)],0],f=a$(c,[0,[0,W,v(c)],J],I,m);if(0===f[0]){var
-w=f[1],g=aF(c,d[1],w[1],w[2]);if(0===g[0]){var
-K=g[1][2],L=d[2],q=p(q),d=L,m=K;continue}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return s(0,m)}}return[1,b[1],b[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,i[1],i[2]]}}}(ca,cd),q=function(b){return function(a){return aL(b,a)}}(ce);break;case
+v=[0,ad(h),0];var
+x=v[2],y=v[1],i=h_(c,y,X);if(0===i[0]){var
+z=i[1],A=z[1],j=h_(c,x,z[2]);if(0===j[0]){var
+B=j[1],C=B[1],O=aS(x),P=eR(aS(y),O),Q=B[2],R=o(a$(P),f),k=bY(p(aS(H),R),Q);if(0===k[0]){var
+D=C[2],E=A[2],S=k[1][2],T=function(a,b){return cq(c,a,b)},U=function(a,b){return cp(c,a,b)},b=cX(U,T,dx(E,D),E,D,S);if(0===b[0]){var
+F=b[1],r=n,d=F[1],m=F[2],V=C[1],W=A[1];for(;;){if(d){var
+I=G(c,av(r)),J=[0,[0,V,s(c)],0],e=bd(c,[0,[0,W,s(c)],J],I,m);if(0===e[0]){var
+w=e[1],g=aH(c,d[1],w[1],w[2]);if(0===g[0]){var
+K=g[1][2],L=d[2],r=q(r),d=L,m=K;continue}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return u(0,m)}}return[1,b[1],b[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}}}(cg,ch),r=function(b){return function(a){return aP(b,a)}}(ci);break;case
 9:var
-ay=l[4],cm=l[3],cn=l[2],cp=l[1],bJ=aO(ay),bL=function(r,B,I,a,u){return function(D){var
-b=t(Y(n,o(a,r)),sE);if(0===b[0]){var
-d=t(aW(o(a,r),u),sF);if(0===d[0]){var
-g=function(d){var
-g=hX(B,D);if(0===g[0]){var
-t=g[1],v=t[2],h=t[1],i=Y(n,a)?cZ(c,k(c),h,v):s(0,v);if(0===i[0]){var
-w=i[1][2],j=Y(o(a,r),u)?cl(c,G(c,r),h,w):s(0,w);if(0===j[0]){var
-l=hW(c,h,n,B,0,j[1][2]);if(0===l[0]){var
-x=l[1],E=x[1],C=f(c[1],a,d),b=aE(c,R(function(a){var
-b=f(c[1],e,d);return[0,cj(c,a),b]},E),C);if(0===b[0]){var
-m=bP(c,b[1],x[2]);if(0===m[0]){var
-y=m[1],p=c0(c,I,y[1],y[2]);if(0===p[0]){var
-z=p[1],F=z[2],H=f(c[1],a,d),q=a$(c,[0,[0,h,f(c[1],e,d)],0],H,F);if(0===q[0]){var
-A=q[1];return aF(c,z[1],A[1],A[2])}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,m[1],m[2]]}return[1,b[1],b[2]]}return[1,l[1],l[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]};return cP(function(a){return[1,0,sG]},g,u)}return[1,d[1],d[2]]}return[1,b[1],b[2]]}}(bJ,ay,cm,cn,cp),q=function(b){return function(a){return aL(b,a)}}(bL);break;case
+ay=k[4],cj=k[3],cl=k[2],cm=k[1],bK=aS(ay),bM=function(r,B,I,a,s){return function(D){var
+b=t(X(n,o(a,r)),s5);if(0===b[0]){var
+e=t(aZ(o(a,r),s),s6);if(0===e[0]){var
+g=function(e){var
+g=h9(B,D);if(0===g[0]){var
+t=g[1],v=t[2],i=t[1],j=X(n,a)?c4(c,h(c),i,v):u(0,v);if(0===j[0]){var
+w=j[1][2],k=X(o(a,r),s)?ct(c,G(c,r),i,w):u(0,w);if(0===k[0]){var
+l=h8(c,i,n,B,0,k[1][2]);if(0===l[0]){var
+x=l[1],E=x[1],C=d(c[1],a,e),b=az(c,S(function(a){var
+b=d(c[1],f,e);return[0,cr(c,a),b]},E),C);if(0===b[0]){var
+m=bZ(c,b[1],x[2]);if(0===m[0]){var
+y=m[1],p=c5(c,I,y[1],y[2]);if(0===p[0]){var
+z=p[1],F=z[2],H=d(c[1],a,e),q=bd(c,[0,[0,i,d(c[1],f,e)],0],H,F);if(0===q[0]){var
+A=q[1];return aH(c,z[1],A[1],A[2])}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,m[1],m[2]]}return[1,b[1],b[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,g[1],g[2]]};return cW(function(a){return[1,0,s7]},g,s)}return[1,e[1],e[2]]}return[1,b[1],b[2]]}}(bK,ay,cj,cl,cm),r=function(b){return function(a){return aP(b,a)}}(bM);break;case
 10:var
-cq=l[2],cr=l[1],cs=function(H,I){return function(G){var
-a=Z(I,G);if(0===a[0]){var
-o=a[1],l=o[1],b=Z(H,o[2]);if(0===b[0]){var
-p=b[1],m=p[1],d=ck(c,l[2],p[2]);if(0===d[0]){var
-q=d[1],r=q[1],e=ck(c,m[2],q[2]);if(0===e[0]){var
-s=e[1],u=s[1],f=cV(c,r[1],u[1]);if(0===f[0]){var
-x=s[2],y=f[1],g=bM(c,r[2],u[2]);if(0===g[0]){var
-z=g[1],h=C(c,v(c),y);if(0===h[0]){var
-A=h[1],i=C(c,z,k(c));if(0===i[0]){var
-B=i[1],D=dK(c,l[2],m[2]),E=D||A,F=E||B,n=t(F,sH);if(0===n[0]){var
-j=bP(c,cj(c,l[1]),x);if(0===j[0]){var
-w=j[1];return aF(c,m[1],w[1],w[2])}return[1,j[1],j[2]]}return[1,n[1],n[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}}(cq,cr),q=function(b){return function(a){return aL(b,a)}}(cs);break;case
+cu=k[2],cv=k[1],cw=function(H,I){return function(G){var
+a=_(I,G);if(0===a[0]){var
+o=a[1],l=o[1],b=_(H,o[2]);if(0===b[0]){var
+p=b[1],m=p[1],d=cs(c,l[2],p[2]);if(0===d[0]){var
+q=d[1],r=q[1],e=cs(c,m[2],q[2]);if(0===e[0]){var
+u=e[1],v=u[1],f=bb(c,r[1],v[1]);if(0===f[0]){var
+y=u[2],z=f[1],g=a2(c,r[2],v[2]);if(0===g[0]){var
+A=g[1],i=x(c,s(c),z);if(0===i[0]){var
+B=i[1],j=x(c,A,h(c));if(0===j[0]){var
+C=j[1],D=dQ(c,l[2],m[2]),E=D||B,F=E||C,n=t(F,s8);if(0===n[0]){var
+k=bZ(c,cr(c,l[1]),y);if(0===k[0]){var
+w=k[1];return aH(c,m[1],w[1],w[2])}return[1,k[1],k[2]]}return[1,n[1],n[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}}(cu,cv),r=function(b){return function(a){return aP(b,a)}}(cw);break;case
 11:var
-ct=l[4],cv=l[3],cw=l[2],cx=l[1],cy=function(ah,ai,aj,ak){return function(ag){var
-h=ai,g=0,f=[0,e,0],x=ag;for(;;){if(h){var
-C=h[1];if(C){var
-i=Z(C[1],x);if(0===i[0]){var
-D=i[1],E=D[1],y=E[1],j=hE(E[2],D[2]);if(0===j[0]){var
-F=j[1],z=F[1],A=t(Y(cY,y),sJ);if(0===A[0]){var
-H=F[2];if(dH(c,z,cj(c,y)))var
-b=s(0,H);else
+cx=k[4],cy=k[3],cz=k[2],cA=k[1],cB=function(ah,ai,aj,ak){return function(ag){var
+i=ai,g=0,e=[0,f,0],x=ag;for(;;){if(i){var
+C=i[1];if(C){var
+j=_(C[1],x);if(0===j[0]){var
+D=j[1],E=D[1],y=E[1],k=hQ(E[2],D[2]);if(0===k[0]){var
+F=k[1],z=F[1],A=t(X(c3,y),s_);if(0===A[0]){var
+H=F[2];if(dM(c,z,cr(c,y)))var
+b=u(0,H);else
 var
-S=0,T=z[1],d=aZ(function(d){return function(b){var
-a=fb(c,d,b[1]);return 0===a[0]?[0,[0,a[1],b[2]]]:[1,a[1],a[2]]}}(g),T,S),l=0===d[0]?aE(c,d[1],z[2]):[1,d[1],d[2]],$=0===l[0]?s([0,1,l[1]],H):[1,l[1],l[2]],b=$;if(0===b[0]){var
-I=b[1],B=f[1],U=I[2],W=V(B,I[1],f[2]),X=[0,p(B),W],_=V(y,B,g),h=h[2],g=_,f=X,x=U;continue}var
+T=0,U=z[1],d=aT(function(d){return function(b){var
+a=fk(c,d,b[1]);return 0===a[0]?[0,[0,a[1],b[2]]]:[1,a[1],a[2]]}}(g),U,T),l=0===d[0]?az(c,d[1],z[2]):[1,d[1],d[2]],$=0===l[0]?u([0,1,l[1]],H):[1,l[1],l[2]],b=$;if(0===b[0]){var
+I=b[1],B=e[1],V=I[2],W=L(B,I[1],e[2]),Y=[0,q(B),W],Z=L(y,B,g),i=i[2],g=Z,e=Y,x=V;continue}var
 a=[1,b[1],b[2]]}else
 var
 a=[1,A[1],A[2]]}else
 var
+a=[1,k[1],k[2]]}else
+var
 a=[1,j[1],j[2]]}else
 var
-a=[1,i[1],i[2]]}else
+a=[1,1,s$]}else
 var
-a=[1,1,sK]}else
-var
-a=s([0,g,f],x);if(0===a[0]){var
-J=a[1],K=J[1],L=K[1],m=Z(ak,J[2]);if(0===m[0]){var
-M=m[1],N=M[1],n=Z(aj,M[2]);if(0===n[0]){var
-O=n[1],P=O[1],o=fb(c,L,N[1]);if(0===o[0]){var
-Q=o[1],aa=O[2],q=fb(c,L,P[1]);if(0===q[0]){var
-R=q[1],ab=k(c),ac=[0,[0,R,G(c,aC(e))],0],r=aE(c,[0,[0,Q,v(c)],ac],ab);if(0===r[0]){var
-ad=r[1],ae=k(c),af=[0,[0,R,v(c)],0],u=aE(c,[0,[0,Q,G(c,aC(e))],af],ae);if(0===u[0]){var
-w=hZ(c,K[2],[0,ad,[0,u[1],0]],0,ah,hL,aa);return 0===w[0]?aF(c,P[1],N[2],w[1][2]):[1,w[1],w[2]]}return[1,u[1],u[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,a[1],a[2]]}}}(ct,cv,cw,cx),q=function(b){return function(a){return aL(b,a)}}(cy);break;case
+a=u([0,g,e],x);if(0===a[0]){var
+J=a[1],K=J[1],M=K[1],m=_(ak,J[2]);if(0===m[0]){var
+N=m[1],O=N[1],n=_(aj,N[2]);if(0===n[0]){var
+P=n[1],Q=P[1],o=fk(c,M,O[1]);if(0===o[0]){var
+R=o[1],aa=P[2],p=fk(c,M,Q[1]);if(0===p[0]){var
+S=p[1],ab=h(c),ac=[0,[0,S,G(c,av(f))],0],r=az(c,[0,[0,R,s(c)],ac],ab);if(0===r[0]){var
+ad=r[1],ae=h(c),af=[0,[0,S,s(c)],0],v=az(c,[0,[0,R,G(c,av(f))],af],ae);if(0===v[0]){var
+w=h$(c,K[2],0,[0,ad,[0,v[1],0]],0,ah,hW,aa);return 0===w[0]?aH(c,Q[1],O[2],w[1][2]):[1,w[1],w[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,a[1],a[2]]}}}(cx,cy,cz,cA),r=function(b){return function(a){return aP(b,a)}}(cB);break;case
 12:var
-cz=l[4],cA=l[3],cB=l[2],cC=l[1],q=function(B,C,D,E){return function(a){var
-z=a[3];return aL(function(A){var
+cD=k[4],cE=k[3],cF=k[2],cG=k[1],r=function(B,C,D,E){return function(a){var
+z=a[3];return aP(function(A){var
 e=b(c[6],C);if(0===e[0]){var
-w=e[1],f=b(h7(E,D,z),A);if(0===f[0]){var
-k=f[1],g=bP(c,k[1][1][2],k[2]);if(0===g[0]){var
-l=g[1],x=l[2],y=G(c,aC(B)),h=a$(c,[0,[0,l[1],w],0],y,x);if(0===h[0]){var
-m=h[1],n=m[1],i=hE(n,m[2]);if(0===i[0]){var
-o=i[1],q=o[2],r=o[1],d=q[2],t=r[1];if(eJ(function(a){return Y(a[1],d[1])},t))var
-j=d[1],u=[0,[0,j,r],d[3]],v=d[2],a=[0,[0,j,hz([0,p(j),v,u],q)]];else
+w=e[1],f=b(ii(E,D,z),A);if(0===f[0]){var
+k=f[1],g=bZ(c,k[1][1][2],k[2]);if(0===g[0]){var
+l=g[1],x=l[2],y=G(c,av(B)),h=bd(c,[0,[0,l[1],w],0],y,x);if(0===h[0]){var
+m=h[1],n=m[1],i=hQ(n,m[2]);if(0===i[0]){var
+o=i[1],p=o[2],r=o[1],d=p[2],t=r[1];if(eP(function(a){return X(a[1],d[1])},t))var
+j=d[1],u=[0,[0,j,r],d[3]],v=d[2],a=[0,[0,j,hL([0,q(j),v,u],p)]];else
 var
-a=rN;if(0===a[0]){var
-s=a[1];return aF(c,s[1],n,s[2])}return[1,a[1],a[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},a)}}(cz,cA,cB,cC);break;case
+a=sa;if(0===a[0]){var
+s=a[1];return aH(c,s[1],n,s[2])}return[1,a[1],a[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},a)}}(cD,cE,cF,cG);break;case
 13:var
-cD=l[2],cE=l[1],cF=function(y,z){return function(p,x){var
-d=h9(c,z,y,p,x);if(0===d[0]){var
-i=d[1],j=i[1],l=j[1],m=l[2],q=m[1],e=C(c,k(c),q);if(0===e[0]){var
-n=i[2],g=t(e[1],sY);if(0===g[0]){if(co(j[2],0))var
-a=s(1,n);else
+cH=k[2],cI=k[1],cJ=function(z,A){return function(p,y){var
+d=ik(c,A,z,p,y);if(0===d[0]){var
+j=d[1],k=j[1],l=k[1],m=l[2],q=m[1],e=x(c,h(c),q);if(0===e[0]){var
+n=j[2],g=t(e[1],tn);if(0===g[0]){if(bF(k[2],0))var
+a=u(1,n);else
 var
-u=v(c),f=C(c,m[2],u),w=0===f[0]?[0,[0,f[1],n]]:[1,f[1],f[2]],a=w;if(0===a[0]){var
-o=a[1],h=t(o[1],sZ);if(0===h[0]){var
-r=o[2];return b(h6(c,l[1][1],p),r)}return[1,h[1],h[2]]}return[1,a[1],a[2]]}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cD,cE),q=function(b){return function(a){return fj(b,a)}}(cF);break;case
+v=s(c),f=x(c,m[2],v),w=0===f[0]?[0,[0,f[1],n]]:[1,f[1],f[2]],a=w;if(0===a[0]){var
+o=a[1],i=t(o[1],to);if(0===i[0]){var
+r=o[2];return b(ih(c,l[1][1],p),r)}return[1,i[1],i[2]]}return[1,a[1],a[2]]}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cH,cI),r=function(b){return function(a){return c_(b,a)}}(cJ);break;case
 14:var
-cG=l[5],cH=l[4],cJ=l[3],cK=l[2],cM=l[1],cN=function(d,e,f,g,h){return function(a,b){return s$(c,h,g,f,e,d,a,b)}}(cG,cH,cJ,cK,cM),q=function(b){return function(a){return fj(b,a)}}(cN);break;case
+cK=k[5],cL=k[4],cM=k[3],cN=k[2],cO=k[1],cP=function(d,e,f,g,h){return function(a,b){return tA(c,h,g,f,e,d,a,b)}}(cK,cL,cM,cN,cO),r=function(b){return function(a){return c_(b,a)}}(cP);break;case
 15:var
-cR=l[5],cS=l[4],cT=l[3],cU=l[2],cW=l[1],cX=function(j,G,w,H,I){return function(a,v){var
-f=b(c[6],G);if(0===f[0]){var
-k=f[1],x=function(b){return F(b,a[2])},l=cP(function(a){return 0},x,I);if(l){var
-m=l[1],n=m[1],g=p(o(eN(n,e),H)),i=t(Y(g,m[2]),ta);if(0===i[0]){var
-q=F(g,a[1][2]);if(q){var
-r=q[1];if(r){if(j)var
-h=hQ(c,w,r[2],k),y=0===h[0]?hZ(c,[0,n,a[1][2]],[0,h[1],0],a[10],j,a[12],v):[1,h[1],h[2]],d=y;else
-var
-d=s(a[12],v);if(0===d[0]){var
-u=d[1],z=a[10],A=V(g,e$(F(g,a[10]),w,k),z),D=a[11],B=u[2],C=u[1],E=D||(j?0:1);return s([0,a[1],a[2],a[3],a[4],a[5],a[6],a[7],a[8],a[9],A,E,C],B)}return[1,d[1],d[2]]}return[1,0,tb]}return[1,0,tc]}return[1,i[1],i[2]]}return[1,0,td]}return[1,f[1],f[2]]}}(cR,cS,cT,cU,cW),q=function(b){return function(a){return fj(b,a)}}(cX);break;case
+cR=k[5],cS=k[4],cU=k[3],cV=k[2],cY=k[1],cZ=function(l,r,m,s,t){return function(a,q){var
+d=b(c[6],r);if(0===d[0]){var
+g=d[1],e=fp(t,s,a);if(0===e[0]){var
+h=e[1],i=h[1][1],j=i[2],f=b(il(c,i[1],h[2],m,g,l,a),q);if(0===f[0]){var
+k=f[1],n=a[10],o=L(j,dS(A(j,a[10]),m,g),n),p=k[2];return u(im(o,a[11],l,k[1],a),p)}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cR,cS,cU,cV,cY),r=function(b){return function(a){return c_(b,a)}}(cZ);break;case
 16:var
-c1=l[4],c2=l[3],c5=l[2],c6=l[1],c7=function(d,e,f,g){return function(a,b){return tn(c,g,f,e,d,a,b)}}(c1,c2,c5,c6),q=function(b){return function(a){return ii(b,a)}}(c7);break;default:var
-c8=l[3],c9=l[2],c_=l[1],c$=function(x,y,z){return function(p,w){var
-a=Z(y,w);if(0===a[0]){var
-h=a[1],i=h[1],d=t(j(z,p[5]),tA);if(0===d[0]){var
-l=p[4],q=h[2];if(l){var
-e=l[1];if(1===e[0]){var
-m=e[2],n=e[1],b=c0(c,x,i[2],q);if(0===b[0]){var
-o=b[1],f=t(j(i[1],n),tC);if(0===f[0]){var
-r=o[2],g=t(j(o[1],m),tD);if(0===g[0]){var
-u=k(c);return s([0,[1,n,m],[0,v(c),u]],r)}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,b[1],b[2]]}return[1,0,tB]}return[1,0,tE]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(c8,c9,c_),q=function(b){return function(a){return ii(b,a)}}(c$)}var
-bi=q(db)}else
+c0=k[4],c1=k[3],c2=k[2],c6=k[1],c7=function(G,H,I,J){return function(a,F){var
+e=b(c[6],G);if(0===e[0]){var
+i=e[1],f=fp(J,I,a);if(0===f[0]){var
+p=f[1][1],r=p[1],v=r[2],w=p[2],j=q(H),k=t(X(j,r[1]),tF);if(0===k[0]){var
+x=A(j,a[1][2]);if(x){var
+y=x[1];if(y){var
+l=t(bF(w,y[1]),tG);if(0===l[0]){var
+g=bp(c,h(c),i);if(0===g[0]){var
+m=t(g[1],tH);if(0===m[0]){var
+z=bn(bF(w,1));if(z)var
+B=z;else
 var
-bi=[1,K[1],K[2]];var
-z=bQ(bi);continue}bw[1]=ur;if(z[3][11])var
-af=tN;else{var
-M=ij(c,z[3],z[4]);if(0===M[0])var
-dc=M[1],af=[0,cO(ac(R(dt,z[6])),dc)];else
+E=s(c),B=d(c[7],i,E);var
+n=t(B,tI);if(0===n[0]){var
+C=A(v,a[11])?0:1,o=t(C,tJ);if(0===o[0]){var
+D=L(v,[0,j,i,tK],a[11]);return u([0,a[1],a[2],a[3],a[4],a[5],a[6],a[7],a[8],a[9],a[10],D,a[12],a[13]],F)}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,g[1],g[2]]}return[1,l[1],l[2]]}return[1,0,tL]}return[1,0,tM]}return[1,k[1],k[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}(c0,c1,c2,c6),r=function(b){return function(a){return c_(b,a)}}(c7);break;case
+17:var
+c$=k[5],da=k[4],db=k[3],dc=k[2],dd=k[1],de=function(r,E,t,F,G){return function(a,D){var
+e=b(c[6],E);if(0===e[0]){var
+j=e[1],f=fp(G,F,a);if(0===f[0]){var
+k=f[1],l=k[1][1],m=l[2],n=A(m,a[11]);if(n){var
+d=n[1],o=A(d[1],a[1][2]);if(o){var
+p=o[1];if(p){var
+v=h(c),w=bE(c,d[2]),x=[0,[0,p[2],w],0],y=s(c),g=az(c,[0,[0,k[2],y],x],v);if(0===g[0]){var
+i=b(il(c,l[1],g[1],t,j,r,a),D);if(0===i[0]){var
+q=i[1],z=dS([0,d[3]],t,j),B=L(m,[0,d[1],d[2],z],a[11]),C=q[2];return u(im(a[10],B,r,q[1],a),C)}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,0,tN]}return[1,0,tO]}return[1,0,tP]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}(c$,da,db,dc,dd),r=function(b){return function(a){return c_(b,a)}}(de);break;case
+18:var
+df=k[4],dg=k[3],dh=k[2],di=k[1],dj=function(d,e,f,g){return function(a,b){return tZ(c,g,f,e,d,a,b)}}(df,dg,dh,di),r=function(b){return function(a){return ix(b,a)}}(dj);break;default:var
+dk=k[3],dp=k[2],dq=k[1],dr=function(x,y,z){return function(p,w){var
+a=_(y,w);if(0===a[0]){var
+i=a[1],j=i[1],d=t(l(z,p[5]),ua);if(0===d[0]){var
+k=p[4],q=i[2];if(k){var
+e=k[1];if(1===e[0]){var
+m=e[2],n=e[1],b=c5(c,x,j[2],q);if(0===b[0]){var
+o=b[1],f=t(l(j[1],n),uc);if(0===f[0]){var
+r=o[2],g=t(l(o[1],m),ud);if(0===g[0]){var
+v=h(c);return u([0,[1,n,m],[0,s(c),v]],r)}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,b[1],b[2]]}return[1,0,ub]}return[1,0,ue]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(dk,dp,dq),r=function(b){return function(a){return ix(b,a)}}(dr)}var
+bj=r(dt)}else
 var
-af=[1,M[1],M[2]]}var
-dA=bQ(af),dD=aP(function(a){var
-c=b(a_,a[2]);return[0,b(a_,a[1]),c]},dA),T=ae[2],al=T[1],bp=function(b){var
-a=b-48|0;return w(rv,a)[1+a]};if(1===al)var
-A=rw;else
+bj=[1,K[1],K[2]];var
+B=b0(bj);continue}bG[1]=u3;if(B[3][12])var
+af=un;else{var
+N=iy(c,B[3],B[4]);if(0===N[0])var
+du=N[1],af=[0,bo(ad(S(dz,B[6])),du)];else
 var
-ak=a3(a(i+al)),aj=function(a,d){if(a===ag(ak))return 0;var
-b=j5(ak,a),c=a+1|0;return[0,b,function(a){return aj(c,a)}]},bn=0,bo=function(a){return aj(bn,a)},ai=function(d,c){if(0===d){var
-e=0;return at(gj(function(b,a){return[0,a,b]},e,c))}var
+af=[1,N[1],N[2]]}var
+dU=b0(af),dW=aM(function(a){var
+c=b(a9,a[2]);return[0,b(a9,a[1]),c]},dU),U=ae[2],al=U[1],bu=function(b){var
+a=b-48|0;return w(rU,a)[1+a]};if(1===al)var
+C=rV;else
+var
+ak=a6(a(j+al)),aj=function(a,d){if(a===ah(ak))return 0;var
+b=kk(ak,a),c=a+1|0;return[0,b,function(a){return aj(c,a)}]},bs=0,bt=function(a){return aj(bs,a)},ai=function(d,c){if(0===d){var
+e=0;return at(gs(function(b,a){return[0,a,b]},e,c))}var
 a=b(c,0);if(a){var
-f=a[1];return[0,f,ai(d-1|0,a[2])]}return 0},A=h(ry,bF(rx,aI(bp,ai(jD,bo))));var
-bt=T[3]?A:rI,bu=T[3]?A:h(rH,A),J=function(D){var
-a=T[2];return g6(function(c,E){var
-q=m(c,rt);if(q)var
-r=eS(u(c,0)),s=r?dg(eT,c):r;else
+f=a[1];return[0,f,ai(d-1|0,a[2])]}return 0},C=i(rX,bP(rW,aK(bu,ai(jU,bt))));var
+bv=U[3]?C:r7,bw=U[3]?C:i(r6,C),J=function(D){var
+a=U[2];return hd(function(c,E){var
+q=m(c,rS);if(q)var
+r=eY(v(c,0)),s=r?dn(eZ,c):r;else
 var
 s=q;var
-v=0;if(s&&g(c)<=cu){var
-t=c;v=1}if(!v){var
-j=bG(ax),e=0;for(;;){var
-p=e<g(c)?1:0,B=p?j[2]<=cu?1:0:p;if(B){var
-n=cL(c,e),w=0;if(-1===n[1]&&(e+2|0)<g(c)){var
-o=function(b){return function(a){return u(c,b+a|0)&63}}(e),z=o(2),A=o(1)<<6,k=[0,(u(c,e)&15)<<12|A|z,3];w=1}if(!w)var
+u=0;if(s&&g(c)<=cC){var
+t=c;u=1}if(!u){var
+j=bQ(aA),f=0;for(;;){var
+p=f<g(c)?1:0,B=p?j[2]<=cC?1:0:p;if(B){var
+n=cT(c,f),w=0;if(-1===n[1]&&(f+2|0)<g(c)){var
+o=function(b){return function(a){return v(c,b+a|0)&63}}(f),z=o(2),A=o(1)<<6,k=[0,(v(c,f)&15)<<12|A|z,3];w=1}if(!w)var
 k=n;var
 a=k[1];if(34===a)var
-d=rg;else{var
-i=0;if(14<=a)if(92===a)var
-d=rh;else
-i=1;else
+e=rF;else{var
+h=0;if(14<=a)if(92===a)var
+e=rG;else
+h=1;else
 if(8<=a)switch(a-8|0){case
 0:var
-d=rk;break;case
+e=rJ;break;case
 1:var
-d=rl;break;case
+e=rK;break;case
 2:var
-d=rm;break;case
+e=rL;break;case
 4:var
-d=rn;break;case
+e=rM;break;case
 5:var
-d=ro;break;default:i=1}else
-i=1;if(i){var
-y=0;if(32<=a&&!(dX<=a))var
-d=gv(1,gl(a));else
-y=1;if(y)var
-d=bR<=a?f(bI(ri),fo|(a+jp|0)>>>10|0,fM|(a+jp|0)&d4):b(bI(rj),a)}}bs(j,d);var
-e=e+k[2]|0;continue}var
-l=bH(j),C=g(l)<=cu?h(rq,h(l,rp)):h(rs,h(x(l,0,rf),rr)),t=C;break}}return f(D,t,E)},a,dD)},am=function(a){return J(function(k,g){var
-l=h(rz,bu),a=g[2],c=g[1];if(hy(c))var
-d=bN(c),j=m(d,q6)?h(d,q7):rc,e=j;else
+e=rN;break;default:h=1}else
+h=1;if(h){var
+x=0;if(32<=a&&!(d3<=a))var
+e=gE(1,gu(a));else
+x=1;if(x)var
+e=b1<=a?d(bS(rH),fx|(a+jG|0)>>>10|0,fV|(a+jG|0)&d_):b(bS(rI),a)}}bA(j,e);var
+f=f+k[2]|0;continue}var
+l=bR(j),C=g(l)<=cC?i(rP,i(l,rO)):i(rR,i(y(l,0,rE),rQ)),t=C;break}}return d(D,t,E)},a,dW)},am=function(a){return J(function(k,g){var
+l=i(rY,bw),a=g[2],c=g[1];if(hK(c))var
+d=bX(c),j=m(d,rt)?i(d,ru):rB,e=j;else
 var
-e=h(re,h(bN(c),rd));if(bE(function(a){return 0===b1(a[2][1])?1:0},a))var
-b=q8;else
-if(hy(a)){var
-i=0;if(a&&!a[2]){var
-f=b1(a[1][2][1])<0?1:0;i=1}if(!i)var
+e=i(rD,i(bX(c),rC));if(bO(function(a){return 0===b$(a[2][1])?1:0},a))var
+b=rv;else
+if(hK(a)){var
+h=0;if(a&&!a[2]){var
+f=b$(a[1][2][1])<0?1:0;h=1}if(!h)var
 f=0;var
-b=f?h(q_,bN(aI(q5,a))):h(q$,bN(a))}else
+b=f?i(rx,bX(aK(rs,a))):i(ry,bX(a))}else
 var
-b=h(rb,h(bN(a),ra));return h(k,h(rA,h(h(e,h(q9,b)),l)))})},an=function(b,a){var
-c=h(rB,bt),d=h(rD,h(b,h(rC,h(bN(a[2]),c))));return h(bN(a[1]),d)};switch(be[0]){case
+b=i(rA,i(bX(a),rz));return i(k,i(rZ,i(i(e,i(rw,b)),l)))})},an=function(b,a){var
+c=i(r0,bv),d=i(r2,i(b,i(r1,i(bX(a[2]),c))));return i(bX(a[1]),d)};switch(bg[0]){case
 0:return am(0);case
 1:var
-bv=[0,h(rE,A),0];return gh(am(0),bv);case
-2:return J(function(a,b){return h(a,h(rF,A))});case
+bx=[0,i(r3,C),0];return gq(am(0),bx);case
+2:return J(function(a,b){return i(a,i(r4,C))});case
 3:return J(an);default:return J(function(a){var
-b=h(a,h(rG,a));return function(a){return an(b,a)}})}}}return b(P[2],l)}function
-us(b){ob(0);try{var
-a=0,d=im(pN,function(a){return[0,[0,e,a],0]},a,b);return d}catch(a){a=ao(a);if(a===il){var
-c=1;return im(sa,function(a){return a},c,b)}throw a}}function
-ut(a){switch(a){case
-0:return uu;case
-1:return uv;default:return uw}}function
-ux(a){bw[1]=uy;try{var
-k=[0,bF(uG,[0,uF,b(a,0)]),0];return k}catch(a){a=ao(a);if(a[1]===cS)var
+b=i(a,i(r5,a));return function(a){return an(b,a)}})}}}return b(Q[2],k)}function
+u4(b){os(0);try{var
+a=0,d=iB(p4,function(a){return[0,[0,f,a],0]},a,b);return d}catch(a){a=al(a);if(a===iA){var
+c=1;return iB(sz,function(a){return a},c,b)}throw a}}function
+u5(a){switch(a){case
+0:return u6;case
+1:return u7;default:return u8}}function
+u9(a){bG[1]=u_;try{var
+k=[0,bP(vg,[0,vf,b(a,0)]),0];return k}catch(a){a=al(a);if(a[1]===cZ)var
 d=a[3],c=a[2];else
-if(a===gM)var
-d=b(bI(uC),n9),c=2;else
-if(a===oa)var
-d=b(bI(uD),n8),c=2;else{if(a!==ge&&a!==gf)throw a;var
-d=uE,c=2}var
-e=ut(c),f=e[1],g=e[2],i=h(uz,d),j=a5(bw[1],uA)?f:h(f,h(uB,bw[1]));return[0,h(j,i),g]}}vN(function(d,a,B){var
-e=eq(a),f=gr(eq(d),e);function
-c(a){return de(a,f)}function
-i(c){var
-a=bh(c,dP),b=gp(a,f);return b?b[1]:L(h(uH,a))}return ux(function(l){var
-a=b(df(c),tO),e=0;if(a&&!a[2]){var
-h=a[1],j=function(a){return c(bh(a,dP))},k=function(o){var
-l=bh(h,f),e=[0,0];function
+if(a===gV)var
+d=b(bS(vc),oo),c=2;else
+if(a===or)var
+d=b(bS(vd),on),c=2;else{if(a!==gn&&a!==go)throw a;var
+d=ve,c=2}var
+e=u5(c),f=e[1],g=e[2],h=i(u$,d),j=a8(bG[1],va)?f:i(f,i(vb,bG[1]));return[0,i(j,h),g]}}wn(function(d,a,B){var
+e=ew(a),f=gA(ew(d),e);function
+c(a){return dl(a,f)}function
+j(c){var
+a=bl(c,dV),b=gy(a,f);return b?b[1]:M(i(vh,a))}return u9(function(l){var
+a=b(dm(c),uo),e=0;if(a&&!a[2]){var
+h=a[1],i=function(a){return c(bl(a,dV))},k=function(o){var
+l=bl(h,f),e=[0,0];function
 k(b){var
-a=dd(ag(b),g(l)-e[1]|0);aU(l,e[1],b,0,a);e[1]=e[1]+a|0;return a}if(n6(h,uI))var
-m=[0,[0,k,N(bR),0,0,0,0],0,N(98562),0,0,0,0],t=function(b){try{var
-a=ow(m);return a}catch(a){a=ao(a);if(a===al)return L(pf);throw a}};else
+a=dk(ah(b),g(l)-e[1]|0);aX(l,e[1],b,0,a);e[1]=e[1]+a|0;return a}if(ol(h,vi))var
+m=[0,[0,k,O(b1),0,0,0,0],0,O(98562),0,0,0,0],t=function(b){try{var
+a=oN(m);return a}catch(a){a=al(a);if(a===an)return M(pw);throw a}};else
 var
-i=N(bR),t=function(a){return[0,i,0,k(i)]};var
-j=[0,kU],c=[0,0],d=[0,0],a=bG(bx),n=[0,0];return b(o,function(C){if(0===(n[1]%jD|0))b(B,n[1]);n[1]++;for(;;){if(c[1]===d[1]){var
-k=t(0),u=k[2];j[1]=k[1];c[1]=u;d[1]=u+k[3]|0}if(c[1]===d[1]){av(0===a[2]?1:0,pg);return 0}var
-l=c[1],v=j[1],o=ag(v),x=0;if(0<=l&&!(o<l)){var
+i=O(b1),t=function(a){return[0,i,0,k(i)]};var
+j=[0,k$],c=[0,0],d=[0,0],a=bQ(bH),n=[0,0];return b(o,function(C){if(0===(n[1]%jU|0))b(B,n[1]);n[1]++;for(;;){if(c[1]===d[1]){var
+k=t(0),u=k[2];j[1]=k[1];c[1]=u;d[1]=u+k[3]|0}if(c[1]===d[1]){aw(0===a[2]?1:0,px);return 0}var
+l=c[1],v=j[1],o=ah(v),x=0;if(0<=l&&!(o<l)){var
 e=l;for(;;){if(o<=e)var
-i=0;else{if(ay(v,e)!==10){var
+i=0;else{if(aB(v,e)!==10){var
 e=e+1|0;continue}var
 i=[0,e]}break}}else
 x=1;if(x)var
-i=P(kY);var
+i=Q(ld);var
 y=0;if(i){var
 w=i[1];if(w<d[1]){var
 f=w;y=1}}if(!y)var
 f=d[1];var
-h=f-c[1]|0,m=c[1],s=aj(j[1]),p=m<0?1:0;if(p)var
+h=f-c[1]|0,m=c[1],s=ak(j[1]),p=m<0?1:0;if(p)var
 q=p;else
 var
-z=h<0?1:0,q=z||((g(s)-h|0)<m?1:0);if(q)P(lo);var
-r=a[2]+h|0;if(a[3]<r)er(a,h);a2(s,m,a[1],a[2],h);a[2]=r;av(a[2]<8388608?1:0,ph);if(f<d[1]){c[1]=f+1|0;var
-A=bH(a);a[2]=0;return[0,A]}c[1]=f;continue}})},d=[0,function(a){return g(bh(h,f))},k,i,j];e=1}if(!e)var
-d=L(tP);return us(d)})[1]});gi(0);return}(globalThis));
+z=h<0?1:0,q=z||((g(s)-h|0)<m?1:0);if(q)Q(lF);var
+r=a[2]+h|0;if(a[3]<r)ex(a,h);a5(s,m,a[1],a[2],h);a[2]=r;aw(a[2]<8388608?1:0,py);if(f<d[1]){c[1]=f+1|0;var
+A=bR(a);a[2]=0;return[0,A]}c[1]=f;continue}})},d=[0,function(a){return g(bl(h,f))},k,j,i];e=1}if(!e)var
+d=M(up);return u4(d)})[1]});gr(0);return}(globalThis));

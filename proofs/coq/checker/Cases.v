@@ -7,13 +7,15 @@
     variables are computed in order, from the known bounds and those that splits
     and lemmas have given, and a walk back replaces each activation by a multiple
     of its argument and a constant.  What is left is a number, which must not be
-    positive.  Why this is right is proved in CasesSound.v.
+    positive.  A pair is a leaf that compares neurons with their twins (Twins.v).
+    Why this is right is proved in CasesSound.v.
 
     Ranges of variables are kept from one leaf to the next, as far as the bounds
     of the variables, from the first on, are the same. *)
 
 From Coq Require Import ZArith List String Bool.
 From VeriMV Require Import Syntax Map Number Sums.
+From VeriMV Require Twins.
 Import ListNotations.
 
 (** ** The budget (section 4) *)
@@ -22,8 +24,7 @@ Definition spend (steps budget : Z) : result Z :=
   let left := Z.sub budget steps in
   if Z.leb 0 left then Ok left else Reject Incomplete "no more steps than the files allow".
 
-(** Default slopes are multiples of 1/65536; a leaf costs a step for each 400 weights. *)
-Definition slope_unit : positive := 65536.
+(** A leaf costs a step for each 400 weights. *)
 Definition weights_per_step : Z := 400.
 
 (** A low and a high bound, where there are any. *)
@@ -276,8 +277,8 @@ Section Cases.
     | Some _, Some _, (_, first) :: (_, last) :: _ =>
         match rational_part K (sub K last first), rational_part K (sub K (high e) (low e)) with
         | Some (rise, d), Some (run, d') =>
-            let above := Z.mul (Z.mul (Zpos slope_unit) rise) (Zpos d') in
-            Ok (fraction K (Z.div above (Z.mul (Zpos d) run)) slope_unit)
+            let above := Z.mul (Z.mul (Zpos Twins.slope_unit) rise) (Zpos d') in
+            Ok (fraction K (Z.div above (Z.mul (Zpos d) run)) Twins.slope_unit)
         | _, _ => Ok side
         end
     | _, _, _ => Ok side
@@ -297,9 +298,26 @@ Section Cases.
            end
     else Ok (if kept e then c else zero, ms).
 
-  (** [last] is the slope before, over whose denominator the next one is written. *)
-  Fixpoint walk (by_default : bool) (splits : trie (bool * bool)) (c : cache t)
-      (cs : coefficients) (total last : t) (ms : list t) : result (t * list t) :=
+  (** Add slope times the argument of a variable. *)
+  Definition add_argument (slope : t) (s : sum t) (cs : coefficients) : coefficients :=
+    if is_zero K slope then cs else add_row slope (rev' (terms s)) cs.
+
+  (** The argument of the twin, and its range. *)
+  Definition of_twin (w : Twins.twin t) (entries : trie (entry t)) : result (sum t * t * t) :=
+    match find (Twins.partner w) entries with
+    | Some e =>
+        match shape e with
+        | Neuron _ s => Ok (s, low e, high e)
+        | Free => Reject Invalid "a twin that is not free"
+        end
+    | None => Reject Invalid "a twin before the neuron"
+    end.
+
+  (** [last] is the slope before, over whose denominator the next one is written;
+      [twins] is empty in a leaf that is no pair. *)
+  Fixpoint walk (by_default : bool) (splits : trie (bool * bool)) (twins : trie (Twins.twin t))
+      (entries : trie (entry t)) (c : cache t) (cs : coefficients) (total last : t) (ms : list t)
+      : result (t * list t) :=
     match c with
     | [] =>
         let* _ := need (match cs with [] => true | _ => false end) "a target over the variables" in
@@ -312,43 +330,68 @@ Section Cases.
         | Free =>
             let* negative := le K c zero in
             let total := dot K [(c, if negative then low e else high e)] total in
-            walk by_default splits before cs total last ms
+            walk by_default splits twins entries before cs total last ms
         | Neuron a s =>
-            let* m := multiplier by_default (bent e || is_split splits (key e)) c a e ms in
-            let (slope, ms) := m in
-            if is_zero K c && is_zero K slope then walk by_default splits before cs total last ms
-            else
-              match points e with
-              | [] => Reject Invalid "a point"
-              | p :: ps =>
-                  let minus := dot K [(int K (-1), slope)] zero in
-                  let* most := highest c minus (worth c minus p) ps in
-                  let total := dot K [(slope, constant s); (one, most)] total in
-                  let* _ := fitting K total in
-                  if is_zero K slope then walk by_default splits before cs total last ms
-                  else
-                    let last := align K last slope in
-                    walk by_default splits before (add_row last (rev' (terms s)) cs) total last ms
-              end
+            let split := is_split splits (key e) in
+            let needed := bent e || split in
+            match (if needed then find (key e) twins else None) with
+            | Some w =>
+                let* its := of_twin w entries in
+                let '(s', l, h) := its in
+                let* r := Twins.compare K by_default split a w c l h (low e) (high e) ms in
+                match r with
+                | None => Ok (int K (-1), [])  (* there is no such point *)
+                | Some (mu, nu, top, ms) =>
+                    let other := mul K (sub K nu mu) (Twins.factor w) in
+                    let total := dot K [(mu, constant s); (other, constant s'); (one, top)] total in
+                    let* _ := fitting K total in
+                    let last := align K last mu in
+                    let cs := add_argument last s cs in
+                    let cs := add_argument (align K last other) s' cs in
+                    let cs := add_row c [(Twins.partner w, Twins.factor w)] cs in
+                    walk by_default splits twins entries before cs total last ms
+                end
+            | None =>
+                let* m := multiplier by_default needed c a e ms in
+                let (slope, ms) := m in
+                if is_zero K c && is_zero K slope then walk by_default splits twins entries before cs total last ms
+                else
+                  match points e with
+                  | [] => Reject Invalid "a point"
+                  | p :: ps =>
+                      let minus := dot K [(int K (-1), slope)] zero in
+                      let* most := highest c minus (worth c minus p) ps in
+                      let total := dot K [(slope, constant s); (one, most)] total in
+                      let* _ := fitting K total in
+                      if is_zero K slope then walk by_default splits twins entries before cs total last ms
+                      else
+                        let last := align K last slope in
+                        walk by_default splits twins entries before (add_argument last s cs) total last ms
+                  end
+            end
         end
     end.
 
   (** An upper bound of the target; ranges are those of all variables. *)
-  Definition bound_by (c : cache t) (s : situation t) (ms : list t) : result t :=
+  Definition bound_by (c : cache t) (twins : trie (Twins.twin t)) (s : situation t) (ms : list t) : result t :=
     let cs := add_row one (rev' (terms (target s))) [] in
     let by_default := match ms with [] => true | _ => false end in
-    let* r := walk by_default (splits s) c cs (constant (target s)) one ms in
+    let entries := match twins with
+                   | Empty => Empty
+                   | _ => fold_left (fun found e => set (key e) e found) c Empty
+                   end in
+    let* r := walk by_default (splits s) twins entries c cs (constant (target s)) one ms in
     let (total, left) := r in
     let* _ := well_formed (match left with [] => true | _ => false end) "no more multipliers" in
     let* _ := fitting K total in
     Ok total.
 
-  Definition leaf (items : list (positive * variable t)) (c : cache t)
+  Definition leaf (items : list (positive * variable t)) (c : cache t) (twins : trie (Twins.twin t))
       (s : situation t) (ms : list t) : result (cache t) :=
     let* r := extend (upto s) (bounds s) items (fst (keep (upto s) (bounds s) c)) in
     let (c, empty) := r in
     if empty then Ok c else
-    let* gap := bound_by c s ms in
+    let* gap := bound_by c twins s ms in
     let* closed := le K gap zero in
     let* _ := need closed "multipliers that prove the case" in
     Ok c.
@@ -417,7 +460,7 @@ Section Cases.
     end.
 
   (** The situations that are open, the one that is due first. *)
-  Fixpoint follow (items : list (positive * variable t))
+  Fixpoint follow (items : list (positive * variable t)) (twins : trie (Twins.twin t))
       (cases : list case) (open : list (situation t)) (c : cache t) (budget : Z)
       : result (cache t * Z) :=
     match cases with
@@ -434,7 +477,7 @@ Section Cases.
                 let* p := read K point in
                 let k := N.succ_pos k in
                 let* _ := need (Pos.ltb k (upto s)) "a variable" in
-                follow items rest (with_split s k High p :: with_split s k Low p :: open) c budget
+                follow items twins rest (with_split s k High p :: with_split s k Low p :: open) c budget
             | Lemma_ k which value =>
                 let* x := read K value in
                 let k := N.succ_pos k in
@@ -443,14 +486,19 @@ Section Cases.
                 | Some (Neuron _ u, weight) =>
                     let* budget := spend weight budget in
                     let* goal := bound_target which u x in
-                    follow items rest (for_lemma s k goal weight :: with_lemma s k which x :: open) c budget
+                    follow items twins rest (for_lemma s k goal weight :: with_lemma s k which x :: open) c budget
                 | _ => Reject Invalid "a variable that is not free"
                 end
             | Leaf ms =>
                 let* budget := spend (weight s) budget in
                 let* ms := collect (read K) ms [] in
-                let* c := leaf items c s ms in
-                follow items rest open c budget
+                let* c := leaf items c Empty s ms in
+                follow items twins rest open c budget
+            | Pair ms =>
+                let* budget := spend (weight s) budget in
+                let* ms := collect (read K) ms [] in
+                let* c := leaf items c twins s ms in
+                follow items twins rest open c budget
             | BrokenLeaf =>
                 let* _ := spend (weight s) budget in
                 Reject Malformed "numbers"
@@ -467,11 +515,11 @@ Section Cases.
     if Pos.eqb (bound vs) 1 then []
     else rev' (snd (Pos.iter next (1%positive, []) (Pos.pred (bound vs)))).
 
-  Definition prove (vs : variables t) (targets : list (sum t)) (known : facts t) (cases : list case)
-      (c : cache t) (budget : Z) : result (cache t * Z) :=
+  Definition prove (vs : variables t) (twins : trie (Twins.twin t)) (targets : list (sum t)) (known : facts t)
+      (cases : list case) (c : cache t) (budget : Z) : result (cache t * Z) :=
     let items := listed vs in
     let weights := fold_left (fun n kx => Z.add n (count_weights (snd kx))) items 0%Z in
     let start s := {| target := s; upto := bound vs; weight := leaf_cost weights;
                       bounds := known; splits := Empty; given := 0 |} in
-    follow items cases (map start targets) c budget.
+    follow items twins cases (map start targets) c budget.
 End Cases.

@@ -110,7 +110,7 @@ Definition initial_progress (inputs : N) (ls : list (flat t)) (stop : positive) 
     let k := fst km in (Pos.succ k, set k (Sum_ [(Pos.succ (Pos.succ k), one K)] (zero K)) (snd km)))
     (1%positive, Empty)) in
   Progress (Variables stop (fold_left (define_layer K) ls (free_inputs inputs))) (shapes_of ls)
-    0 ls 1 1 1 Empty vals Empty false Cases.no_cache.
+    0 ls 1 1 1 Empty vals Empty Empty false Cases.no_cache.
 
 Fixpoint pair_up {A B C} (f : A -> B -> C) (l : list A) (m : list B) : result (list C) :=
   match l, m with
@@ -259,6 +259,8 @@ Definition follow (x : rule) : state -> result state :=
   | RAffine l i => moving (rule_affine K l i)
   | RClip l i b p cs => moving (rule_clip K l i b p cs)
   | RBound l i s x cs => moving (rule_bound K l i s x cs)
+  | RTwin l i m f => moving (rule_twin K l i m f)
+  | RApart l i s x cs => moving (rule_apart K l i s x cs)
   | ROutput k c scale offset => reaching (rule_output k c scale offset)
   | REqual k a b => reaching (rule_equal k a b)
   | RBroken => fun _ => Reject Malformed "arguments of the right types"

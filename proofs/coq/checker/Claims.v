@@ -6,7 +6,7 @@
 
 From Coq Require Import ZArith List String Bool.
 From VeriMV Require Import Syntax Map Number Sums Store.
-From VeriMV Require Cases Merge.
+From VeriMV Require Twins Cases Merge.
 Import ListNotations.
 
 Section Claims.
@@ -246,9 +246,9 @@ Fixpoint cone_variables (cone : list (option Z)) (places : trie positive) (vs : 
   end) now.
 
 (** Run [prove] on the budget of the store; the ranges that it keeps are given back. *)
-Definition prove (vs : variables t) (targets : list (sum t)) (known : facts t) (cs : list case)
-    (c : Cases.cache t) : action t (Cases.cache t) := fun s =>
-  let* r := Cases.prove K vs targets known cs c (budget s) in
+Definition prove (vs : variables t) (twins : trie (Twins.twin t)) (targets : list (sum t)) (known : facts t)
+    (cs : list case) (c : Cases.cache t) : action t (Cases.cache t) := fun s =>
+  let* r := Cases.prove K vs twins targets known cs c (budget s) in
   Ok (fst r, Store (snd r) (all_nodes s) (all_parts s) (next_claim s) (claims s)).
 
 Definition rule_equals (a b : Z) (cone : list (option Z)) (cs : list case) : action t unit :=
@@ -260,6 +260,6 @@ Definition rule_equals (a b : Z) (cone : list (option Z)) (cs : list case) : act
   let! y := lift (place places (fst mg)) in
   let! down := lift (add_sums K [(x, one); (y, minus_one)] zero) in
   let! up := lift (add_sums K [(x, minus_one); (y, one)] zero) in
-  let! _ := prove vs [down; up] Empty cs Cases.no_cache in
+  let! _ := prove vs Empty [down; up] Empty cs Cases.no_cache in
   add_claim (fst mg) (snd nf).
 End Claims.

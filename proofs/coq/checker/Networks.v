@@ -8,7 +8,7 @@
 
 From Coq Require Import ZArith List String Bool.
 From VeriMV Require Import Syntax Map Number Sums Store Claims.
-From VeriMV Require Cases.
+From VeriMV Require Twins Cases.
 Import ListNotations.
 
 Section Networks.
@@ -160,7 +160,8 @@ Definition free_inputs (n : N) : trie (variable t) :=
 (** ** Progress
 
     [due] is the next neuron that needs its value, [last_due] the first variable
-    after the current layer; [cached] are ranges that proofs by cases keep. *)
+    after the current layer; [twins] are those of neurons, with known bounds of
+    changes; [cached] are ranges that proofs by cases keep. *)
 
 Record progress := Progress {
   system : variables t;
@@ -173,6 +174,7 @@ Record progress := Progress {
   arguments : trie (sum t);
   values : trie (sum t);
   known : facts t;
+  twins : trie (Twins.twin t);
   assumed : bool;
   cached : Cases.cache t }.
 
@@ -218,7 +220,7 @@ Fixpoint enter (ls : list flat) (p : progress) : action t progress := fun now =>
       let vals := if identity then set_all k ss (values p) else values p in
       let p' := Progress (system p) (shapes p) (N.succ (layer_number p)) rest
                   k (if identity then stop else k) stop
-                  (set_all k ss Empty) vals (known p) (assumed p) (cached p) in
+                  (set_all k ss Empty) vals (known p) (twins p) (assumed p) (cached p) in
       if identity then enter rest p' else ret p'
   end) now.
 
@@ -226,7 +228,7 @@ Fixpoint enter (ls : list flat) (p : progress) : action t progress := fun now =>
 Definition give_value (u : sum t) (p : progress) : action t progress :=
   let k := Pos.succ (due p) in
   let p' := Progress (system p) (shapes p) (layer_number p) (to_come p) (first_due p) k (last_due p)
-              (arguments p) (set (due p) u (values p)) (known p) (assumed p) (cached p) in
+              (arguments p) (set (due p) u (values p)) (known p) (twins p) (assumed p) (cached p) in
   if Pos.eqb k (last_due p) then enter (to_come p) p' else ret p'.
 
 (** ** Rules about neurons *)
@@ -335,28 +337,81 @@ Definition rule_clip (l i : N) (B : exact) (p : N) (cs : list Z) (g : progress) 
   let! u := lift (add_sums K pairs (mul K factor (int K (Z.of_N p + ones)))) in
   give_value u g.
 
+(** Neuron i of layer l: the first variable of the layer, its own, activation and argument. *)
+Definition any_neuron (l i : N) (p : progress) : result (positive * positive * activation * sum t) :=
+  match match l with N0 => None | Npos q => find q (shapes p) end with
+  | None => Reject Invalid "a layer"
+  | Some (first, stop) =>
+      let k := N.succ_pos (N.pred (Npos first) + i) in
+      let* _ := need (k <? stop)%positive "a neuron of this layer" in
+      match find k (definition (system p)) with
+      | Some (Neuron a u) => Ok (first, k, a, u)
+      | _ => Reject Invalid "a neuron of this layer"
+      end
+  end.
+
+(** Cases that show a bound of a sum over the variables before [first]; without cases it is assumed. *)
+Definition prove_bound (first : positive) (u : sum t) (s : side) (x : t) (cs : list case) (p : progress)
+    : action t (Cases.cache t) :=
+  match cs with
+  | [] => ret (cached p)
+  | _ =>
+      let! target := lift (Cases.bound_target K s u x) in
+      prove K (Variables first (definition (system p))) (twins p) [target] (known p) cs (cached p)
+  end.
+
+(** Facts, twins and ranges are new; a bound without cases is assumed. *)
+Definition with_bound (facts : facts t) (others : trie (Twins.twin t)) (cs : list case) (c : Cases.cache t)
+    (p : progress) : progress :=
+  Progress (system p) (shapes p) (layer_number p) (to_come p) (first_due p) (due p) (last_due p)
+    (arguments p) (values p) facts others (assumed p || match cs with [] => true | _ => false end) c.
+
 Definition rule_bound (l i : N) (s : side) (value : exact) (cs : list case) (p : progress)
     : action t progress :=
   let! x := lift (read K value) in
-  match match l with N0 => None | Npos q => find q (shapes p) end with
-  | None => lift (Reject Invalid "a layer")
-  | Some (first, stop) =>
-      let k := N.succ_pos (N.pred (Npos first) + i) in
-      let! _ := lift (need (k <? stop)%positive "a neuron of this layer") in
-      match find k (definition (system p)) with
-      | Some (Neuron _ u) =>
-          let! c := match cs with
-                    | [] => ret (cached p)
-                    | _ =>
-                        let! target := lift (Cases.bound_target K s u x) in
-                        let vs := Variables first (definition (system p)) in
-                        prove K vs [target] (known p) cs (cached p)
-                    end in
-          let facts := set k (Cases.replaced (find k (known p)) s x) (known p) in
-          ret (Progress (system p) (shapes p) (layer_number p) (to_come p) (first_due p) (due p)
-                 (last_due p) (arguments p) (values p) facts
-                 (assumed p || match cs with [] => true | _ => false end) c)
-      | _ => lift (Reject Invalid "a neuron of this layer")
+  let! n := lift (any_neuron l i p) in
+  let '(first, k, _, u) := n in
+  let! c := prove_bound first u s x cs p in
+  let facts := set k (Cases.replaced (find k (known p)) s x) (known p) in
+  ret (with_bound facts (twins p) cs c p).
+
+(** A neuron gets a twin; nothing is claimed. *)
+Definition rule_twin (l i m : N) (factor : exact) (p : progress) : action t progress :=
+  let! f := lift (read K factor) in
+  let! n := lift (any_neuron l i p) in
+  let '(first, k, a, _) := n in
+  let m := N.succ_pos m in
+  let! _ := lift (need (m <? first)%positive "a variable before the layer") in
+  match find m (definition (system p)) with
+  | Some (Neuron b _) =>
+      let! _ := lift (need (same_activation a b) "a twin with the same activation") in
+      let! positive := lift (lt K zero f) in
+      let! _ := lift (need positive "a factor that is positive") in
+      let! _ := lift (need (negb (same_activation a Clip) || eqb K f one) "the factor 1") in
+      let! _ := lift (need (match find k (twins p) with None => true | _ => false end) "a neuron without a twin") in
+      let others := set k (Twins.Twin m f (None, None)) (twins p) in
+      ret (Progress (system p) (shapes p) (layer_number p) (to_come p) (first_due p) (due p) (last_due p)
+             (arguments p) (values p) (known p) others (assumed p) (cached p))
+  | _ => lift (Reject Invalid "a twin that is not free")
+  end.
+
+(** A bound of the change of a neuron: its argument less that of its twin, times the factor. *)
+Definition rule_apart (l i : N) (s : side) (value : exact) (cs : list case) (p : progress)
+    : action t progress :=
+  let! x := lift (read K value) in
+  let! n := lift (any_neuron l i p) in
+  let '(first, k, _, u) := n in
+  match find k (twins p) with
+  | None => lift (Reject Invalid "a neuron with a twin")
+  | Some w =>
+      match find (Twins.partner w) (definition (system p)) with
+      | Some (Neuron _ v) =>
+          let! d := lift (add_sums K [(u, one); (v, opp K (Twins.factor w))] zero) in
+          let! c := prove_bound first d s x cs p in
+          let change := Cases.replaced (Some (Twins.change w)) s x in
+          let others := set k (Twins.Twin (Twins.partner w) (Twins.factor w) change) (twins p) in
+          ret (with_bound (known p) others cs c p)
+      | _ => lift (Reject Invalid "a twin that is not free")
       end
   end.
 End Networks.

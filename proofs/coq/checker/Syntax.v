@@ -79,6 +79,7 @@ Inductive case :=
   | Split (k : N) (point : exact)
   | Lemma_ (k : N) (s : side) (value : exact)
   | Leaf (multipliers : list exact)
+  | Pair (multipliers : list exact)
   | BrokenLeaf
   | BrokenCase.
 
@@ -103,6 +104,8 @@ Inductive rule :=
   | RAffine (l i : N)
   | RClip (l i : N) (B : exact) (p : N) (us : list Z)
   | RBound (l i : N) (s : side) (value : exact) (cases : list case)
+  | RTwin (l i m : N) (p : exact)
+  | RApart (l i : N) (s : side) (value : exact) (cases : list case)
   | ROutput (k : N) (c : Z) (scale offset : exact)
   | REqual (k : N) (a b : Z)
   (** a known rule with as many arguments as it should have, one of which

@@ -4,11 +4,14 @@
     cases for some targets, then at every point at which the variables have the
     values that their definitions say, and at which the known bounds hold, no
     target is positive ([prove_sound]).  Nothing is assumed about multipliers.
+    Twins must be what they are said to be ([twins_hold]).
 
     Compiled twice, over the rational and over the real numbers: see Unit.v. *)
 
 From Coq Require Import List.
+From VeriMV Require Import TwinsSound.
 From VeriMV Require Export SumsSound Cases.
+From VeriMV Require Twins.
 Import ListNotations.
 Open Scope Qc_scope.
 
@@ -392,6 +395,29 @@ Section Cases.
     - rewrite (value_zero sound). lra.
   Qed.
 
+  (** *** Twins *)
+
+  (** What is known of a neuron and its twin. *)
+  Definition twins_hold (twins : trie (Twins.twin t)) : Prop :=
+    forall k w, find k twins = Some w -> exists a s s',
+      find k def = Some (Neuron a s) /\ find (Twins.partner w) def = Some (Neuron a s')
+      /\ 0 < value (Twins.factor w) /\ (a = Clip -> value (Twins.factor w) = 1)
+      /\ within (value := value) (Twins.change w) (on_sum s - value (Twins.factor w) * on_sum s').
+
+  (** What is known of entries by their numbers. *)
+  Definition entries_hold (entries : trie (entry t)) : Prop :=
+    forall k e, find k entries = Some e -> find k def = Some (shape e) /\ defined (shape e) k
+      /\ in_range (low e, high e) (argument (shape e) k).
+
+  Lemma entries_of_cache c : cache_ok c -> (forall e, In e c -> applies e) -> forall found,
+    entries_hold found -> entries_hold (fold_left (fun found e => set (key e) e found) c found).
+  Proof.
+    induction c as [| e c IH]; intros Hc Ha found Hf; [exact Hf |]. cbn [fold_left].
+    destruct Hc as (Hc & Hd & _ & _ & Ht). apply IH; [exact Hc | intros e' He'; apply Ha; now right |].
+    intros k e' H. apply find_set_cases in H. destruct H as [[-> ->] | [_ H]]; [| now apply Hf].
+    split; [exact Hd |]. split; [exact (proj1 (Ha e (or_introl eq_refl))) | apply Ht, Ha].
+  Qed.
+
   (** The order of terms does not matter. *)
   Lemma on_terms_reversed l : on_terms (rev' l) = on_terms l.
   Proof.
@@ -399,6 +425,14 @@ Section Cases.
     { clear l. intros l l'. induction l as [| [k c] l IH]; cbn [app value_of_terms]; [| rewrite IH]; lra. }
     unfold rev'. rewrite <- rev_alt. induction l as [| [k c] l IH]; [reflexivity |].
     cbn [rev]. rewrite A, IH. cbn [value_of_terms]. lra.
+  Qed.
+
+  Lemma add_argument_sound slope s cs :
+    on_coefficients (add_argument K slope s cs) = on_coefficients cs + value slope * on_terms (terms s).
+  Proof.
+    unfold add_argument. destruct (is_zero K slope) eqn:E.
+    - apply (is_zero_sound sound) in E. rewrite E. lra.
+    - now rewrite add_row_sound, on_terms_reversed.
   Qed.
 
   Lemma worth_sound c minus p :
@@ -418,16 +452,18 @@ Section Cases.
     intros q [<- | Hq]; [lra | now apply H2].
   Qed.
 
-  Theorem walk_bounds by_default sp c : cache_ok c -> (forall e, In e c -> applies e) ->
-    forall cs total last ms r, walk K by_default sp c cs total last ms = Ok r ->
+  Theorem walk_bounds by_default sp twins entries c : twins_hold twins -> entries_hold entries ->
+    cache_ok c -> (forall e, In e c -> applies e) ->
+    forall cs total last ms r, walk K by_default sp twins entries c cs total last ms = Ok r ->
     on_coefficients cs + value total <= value (fst r).
   Proof.
+    intros Htw Hen.
     induction c as [| e c IH]; intros Hc Ha cs total last ms r; cbn [walk].
     { intros H. apply bind_ok in H. destruct H as (u & Hn & H). apply need_ok in Hn. injection H as <-.
       destruct cs; [| discriminate]. cbn [fst on_coefficients]. lra. }
     assert (Hrest : forall e', In e' c -> applies e') by (intros e' He'; apply Ha; now right).
     assert (Hd := proj1 (Ha e (or_introl eq_refl))).
-    destruct Hc as (Hc & _ & _ & Hpoints & Htrue).
+    destruct Hc as (Hc & Hdef & _ & Hpoints & Htrue).
     destruct (Htrue Ha) as [Hr _]. specialize (IH Hc Hrest). unfold in_range in Hr.
     cbn [fst snd] in Hr. intros H. apply bind_ok in H. destruct H as ([q cs'] & Hq & H).
     apply next_coefficient_sound in Hq. rewrite Hq. clear Hq cs.
@@ -437,7 +473,25 @@ Section Cases.
       rewrite (value_dot _ _ _ sound) in H. cbn [value_of_products] in H.
       destruct negative; [apply (le_true sound) in Hn | apply (le_false sound) in Hn];
         rewrite (value_zero sound) in Hn; nra.
-    - apply bind_ok in H. destruct H as ([slope ms'] & _ & H).
+    - cbv zeta in H.
+      destruct (if (bent e || is_split sp (key e))%bool then find (key e) twins else None) as [w |] eqn:Ew.
+      { (* compared with a twin *)
+        assert (Hw : find (key e) twins = Some w) by (destruct (bent e || _)%bool; [exact Ew | discriminate]).
+        destruct (Htw _ _ Hw) as (a' & s1 & s2 & D1 & D2 & P0 & P1 & W).
+        rewrite Hdef in D1. injection D1 as <- <-.
+        apply bind_ok in H. destruct H as ([[s' l] h] & Ht & H). unfold of_twin in Ht.
+        destruct (find (Twins.partner w) entries) as [e' |] eqn:Ee; [| discriminate].
+        destruct (Hen _ _ Ee) as (D3 & Hd' & Hr'). rewrite D2 in D3. injection D3 as D3.
+        rewrite <- D3 in Ht, Hd', Hr'. injection Ht as <- <- <-. cbn [defined argument] in Hd', Hr'.
+        apply bind_ok in H. destruct H as (found & Hf & H).
+        apply (compare_sound sound _ _ _ _ _ _ _ _ _ _ _ (on_sum s) (on_sum s2)) in Hf; trivial.
+        destruct found as [[[[mu nu] top] ms'] |]; [| contradiction].
+        apply bind_ok in H. destruct H as (_ & _ & H). apply IH in H.
+        rewrite add_row_sound, !add_argument_sound, !(value_align _ _ _ sound), (value_dot _ _ _ sound) in H.
+        cbn [value_of_products value_of_terms] in H.
+        rewrite (value_mul _ _ _ sound), (value_sub sound), (value_one sound) in H.
+        rewrite Hd. rewrite Hd' in H. unfold value_of_sum in *. lra. }
+      apply bind_ok in H. destruct H as ([slope ms'] & _ & H).
       destruct (is_zero K q && is_zero K slope)%bool eqn:Ez.
       { apply andb_prop in Ez. destruct Ez as [Ez _]. apply (is_zero_sound sound) in Ez.
         apply IH in H. rewrite Ez. lra. }
@@ -460,17 +514,21 @@ Section Cases.
         + value (dot K [(slope, constant s); (one K, most)] total) <= value (fst r)).
       { destruct (is_zero K slope) eqn:E0; apply IH in H.
         - apply (is_zero_sound sound) in E0. rewrite E0. lra.
-        - rewrite add_row_sound, on_terms_reversed, (value_align _ _ _ sound) in H. exact H. }
+        - rewrite add_argument_sound, (value_align _ _ _ sound) in H. exact H. }
       rewrite (value_dot _ _ _ sound) in Hnext. cbn [value_of_products] in Hnext.
       rewrite (value_one sound) in Hnext. rewrite Hd. unfold value_of_sum in *. lra.
   Qed.
 
   (** ** Leaves *)
 
-  Lemma bound_by_sound c s ms m : cache_ok c -> (forall e, In e c -> applies e) ->
-    bound_by K c s ms = Ok m -> on_sum (target s) <= value m.
+  Lemma bound_by_sound c twins s ms m : twins_hold twins -> cache_ok c -> (forall e, In e c -> applies e) ->
+    bound_by K c twins s ms = Ok m -> on_sum (target s) <= value m.
   Proof.
-    intros Hc Ha H. unfold bound_by in H.
+    intros Htw Hc Ha H. unfold bound_by in H. cbv zeta in H.
+    set (entries := match twins with Empty => _ | _ => _ end) in H.
+    assert (Hen : entries_hold entries).
+    { assert (H0 : entries_hold Empty) by (intros k e; discriminate).
+      unfold entries. destruct twins; [exact H0 | now apply entries_of_cache..]. }
     apply bind_ok in H. destruct H as ([total left] & Hw & H).
     apply bind_ok in H. destruct H as (_ & _ & H).
     apply bind_ok in H. destruct H as (_ & _ & H). injection H as <-.
@@ -479,11 +537,11 @@ Section Cases.
     unfold value_of_sum. lra.
   Qed.
 
-  Lemma leaf_sound items c s ms c' : (upto s <= bound vs)%positive -> items_ok items -> cache_ok c ->
-    leaf K items c s ms = Ok c' ->
+  Lemma leaf_sound items c twins s ms c' : twins_hold twins -> (upto s <= bound vs)%positive -> items_ok items ->
+    cache_ok c -> leaf K items c twins s ms = Ok c' ->
     cache_ok c' /\ (facts_below (upto s) (bounds s) -> on_sum (target s) <= 0).
   Proof.
-    intros Hup Hi Hc H. unfold leaf in H.
+    intros Htw Hup Hi Hc H. unfold leaf in H.
     destruct (keep K (upto s) (bounds s) c) as [c1 all] eqn:Ek.
     apply keep_ok in Ek; trivial. destruct Ek as (Hc1 & Hcur1 & _). cbn [fst] in H.
     apply bind_ok in H. destruct H as ([c2 empty] & He & H).
@@ -524,6 +582,14 @@ Section Cases.
     - destruct which; injection E as -> ->; split; try discriminate; intros y [= <-]; exact Hx.
   Qed.
 
+  (** The same for the change of a neuron with a twin. *)
+  Lemma new_change known which x d : within (value := value) known d -> bounded_by which x d ->
+    within (value := value) (replaced (Some known) which x) d.
+  Proof.
+    intros [Hl Hh] Hx. destruct known as [l h]. destruct which; cbn [replaced]; split; cbn [fst snd] in *;
+      try assumption; intros y [= <-]; exact Hx.
+  Qed.
+
   Lemma fewer_facts upto upto' known : (upto' <= upto)%positive ->
     facts_below upto known -> facts_below upto' known.
   Proof. intros Hup Hf k l h Hk E. apply (Hf k l h); [| exact E]. cbn [bound] in *. lia. Qed.
@@ -537,18 +603,21 @@ Section Cases.
     - apply IH. intros i z Hz. apply Hi. now right.
   Qed.
 
-  Lemma follow_sound items cases : items_ok items -> forall open c budget c' left,
+  Lemma no_twins : twins_hold Empty.
+  Proof. intros k w H. discriminate. Qed.
+
+  Lemma follow_sound items twins cases : twins_hold twins -> items_ok items -> forall open c budget c' left,
     Forall (fun s => (upto s <= bound vs)%positive) open ->
-    cache_ok c -> follow K items cases open c budget = Ok (c', left) ->
+    cache_ok c -> follow K items twins cases open c budget = Ok (c', left) ->
     cache_ok c' /\
     Forall (fun s => facts_below (upto s) (bounds s) -> on_sum (target s) <= 0) open.
   Proof.
-    intros Hi. induction cases as [| this cases IH]; intros open c budget c' left Hup Hc; cbn [follow].
+    intros Htw Hi. induction cases as [| this cases IH]; intros open c budget c' left Hup Hc; cbn [follow].
     { intros H. apply bind_ok in H. destruct H as (u & Hn & H). apply need_ok in Hn.
       injection H as <- <-. destruct open; [now split | discriminate]. }
     destruct open as [| s open]; [discriminate |]. inversion_clear Hup as [| ? ? Hs Hups]. intros H.
     apply bind_ok in H. destruct H as (b1 & _ & H).
-    destruct this as [k point | k which point | ms | |].
+    destruct this as [k point | k which point | ms | ms | |].
     - apply bind_ok in H. destruct H as (p & _ & H).
       apply bind_ok in H. destruct H as (u & _ & H).
       set (k' := N.succ_pos k) in *.
@@ -581,6 +650,11 @@ Section Cases.
       intros Hf. apply Hthen, replaced_holds; trivial.
       unfold argument_of. cbn [definition]. rewrite Ez.
       apply (bound_target_sound _ _ _ _ Hg), Hfirst. apply (fewer_facts (upto s)); trivial. lia.
+    - apply bind_ok in H. destruct H as (b2 & _ & H).
+      apply bind_ok in H. destruct H as (ms' & _ & H).
+      apply bind_ok in H. destruct H as (c1 & Hl & H).
+      apply leaf_sound in Hl; trivial; [| exact no_twins]. destruct Hl as [Hc1 Hs'].
+      destruct (IH _ _ _ _ _ Hups Hc1 H) as [Hc' Hopen]. split; trivial. now constructor.
     - apply bind_ok in H. destruct H as (b2 & _ & H).
       apply bind_ok in H. destruct H as (ms' & _ & H).
       apply bind_ok in H. destruct H as (c1 & Hl & H).
@@ -624,14 +698,15 @@ Lemma no_cache_sound {t : Type} (value : t -> F) v (vs : variables t) : cache_so
 Proof. exact I. Qed.
 
 Theorem prove_sound {t : Type} (K : number t) (value : t -> F) (meaning : exact -> F)
-    (v : positive -> F) (vs : variables t) targets known cases c budget c' left :
+    (v : positive -> F) (vs : variables t) twins targets known cases c budget c' left :
   sound_number K value meaning ->
-  prove K vs targets known cases c budget = Ok (c', left) ->
+  prove K vs twins targets known cases c budget = Ok (c', left) ->
   cache_sound value v vs c -> solution value v vs -> facts_hold value v vs known ->
+  twins_hold (value := value) v (definition vs) twins ->
   cache_sound value v vs c' /\ Forall (fun target => value_of_sum value v target <= 0) targets.
 Proof.
-  intros sound H Hc Hv Hf. unfold prove in H.
-  eapply (follow_sound sound v (definition vs) vs eq_refl Hv _ _ (listed_ok (definition vs) vs eq_refl)) in H;
+  intros sound H Hc Hv Hf Htw. unfold prove in H.
+  eapply (follow_sound sound v (definition vs) vs eq_refl Hv _ _ _ Htw (listed_ok (definition vs) vs eq_refl)) in H;
     [| | exact Hc].
   2: { apply Forall_map, Forall_forall. intros target _. apply Pos.le_refl. }
   destruct H as [Hc' Hopen]. split; [exact Hc' |]. rewrite Forall_map in Hopen.

@@ -318,6 +318,17 @@ Section CheckerSound.
       injection H as <- _; cbn in E; now apply orb_false_iff in E.
   Qed.
 
+  Lemma rule_twin_assumed l i m f p s p' s' : Networks.rule_twin K l i m f p s = Ok (p', s') ->
+    Networks.assumed p' = Networks.assumed p.
+  Proof. unfold Networks.rule_twin. intros H. peel H; try discriminate. now injection H as <- _. Qed.
+
+  Lemma rule_apart_assumed l i d x cs p s p' s' : Networks.rule_apart K l i d x cs p s = Ok (p', s') ->
+    Networks.assumed p' = false -> Networks.assumed p = false.
+  Proof.
+    unfold Networks.rule_apart. intros H E. peel H; try discriminate;
+      injection H as <- _; cbn in E; now apply orb_false_iff in E.
+  Qed.
+
   (** *** Lines *)
 
   Lemma follow_step all x g g' : Checker.follow K x g = Ok g' -> state_step all g g'.
@@ -343,6 +354,10 @@ Section CheckerSound.
       intros st p' st' E. now rewrite (rule_clip_assumed _ _ _ _ _ _ _ _ _ E).
     - apply moving_step with (3 := H); [now apply (rule_bound_valid sound) |].
       intros st p' st' E. exact (rule_bound_assumed _ _ _ _ _ _ _ _ _ E).
+    - apply moving_step with (3 := H); [now apply (rule_twin_valid sound) |].
+      intros st p' st' E. now rewrite (rule_twin_assumed _ _ _ _ _ _ _ _ E).
+    - apply moving_step with (3 := H); [now apply (rule_apart_valid sound) |].
+      intros st p' st' E. exact (rule_apart_assumed _ _ _ _ _ _ _ _ _ E).
     - apply reaching_step with (2 := H). now apply rule_output_valid.
     - apply reaching_step with (2 := H). eapply valid_post; [apply rule_equal_valid |].
       intros r _ [H1 H2]. now split.
@@ -424,7 +439,7 @@ Section CheckerSound.
   Lemma initial_true ls stop : def = fold_left (Networks.define_layer K) ls (Networks.free_inputs inputs) ->
     Forall (defined_in value v def) ls -> true_progress (Checker.initial_progress K inputs ls stop).
   Proof.
-    intros Ed Hls. split; cbn; [now rewrite Ed | | discriminate | now intros b k low high _ H | | exact Hls].
+    intros Ed Hls. split; cbn; [now rewrite Ed | | discriminate | now intros b k low high _ H | apply no_twins | | exact Hls].
     2: { intros b. exact (no_cache_sound value v (Variables b def)). }
     intros k u H. apply (iterated_find _ (fun k => Sum_ [(Pos.succ (Pos.succ k), one K)] (zero K)) (length us)) in H.
     destruct H as [-> (j & Hj & ->)]. unfold value_of_sum. cbn [terms constant value_of_terms].

@@ -550,16 +550,17 @@ Section ClaimsSound.
   Qed.
 
   (** [C]: a condition under which more is known. *)
-  Lemma prove_valid v vs targets known cs c (C pre : Prop) :
-    (pre -> C -> cache_sound value v vs c /\ solution value v vs /\ facts_hold value v vs known) ->
-    valid pre (Claims.prove K vs targets known cs c)
+  Lemma prove_valid v vs twins targets known cs c (C pre : Prop) :
+    (pre -> C -> cache_sound value v vs c /\ solution value v vs /\ facts_hold value v vs known
+                 /\ twins_hold (value := value) v (definition vs) twins) ->
+    valid pre (Claims.prove K vs twins targets known cs c)
       (fun c' => C -> cache_sound value v vs c'
                       /\ Forall (fun target => value_of_sum value v target <= 0) targets).
   Proof.
     intros Hp. apply valid_same. intros s c' s'. unfold Claims.prove. intros H.
     apply bind_ok in H. destruct H as ([c1 b] & H & E). injection E as <- <-.
-    split; [repeat split |]. intros _ _ Hpre HC. destruct (Hp Hpre HC) as (H1 & H2 & H3).
-    exact (prove_sound K value meaning v vs _ _ _ _ _ _ _ sound H H1 H2 H3).
+    split; [repeat split |]. intros _ _ Hpre HC. destruct (Hp Hpre HC) as (H1 & H2 & H3 & H4).
+    exact (prove_sound K value meaning v vs _ _ _ _ _ _ _ _ sound H H1 H2 H3 H4).
   Qed.
 
   Lemma cone_solution places vs nd : cone_ok places vs nd -> solution value (fun k => den (nd k)) vs.
@@ -582,10 +583,10 @@ Section ClaimsSound.
     apply valid_lift. intros down Hdown. apply valid_lift. intros up Hup.
     intros s u s' H Hs. apply andthen_ok in H. destruct H as (c' & s1 & H1 & H2).
     assert (Hprove : forall v, valid (cache_sound value v vs Cases.no_cache /\ solution value v vs) 
-      (Claims.prove K vs [down; up] Empty cs Cases.no_cache)
+      (Claims.prove K vs Empty [down; up] Empty cs Cases.no_cache)
       (fun c' => Forall (fun target => value_of_sum value v target <= 0) [down; up])).
-    { intros v. eapply valid_post; [apply (prove_valid v _ _ _ _ _ True) |].
-      - intros [Hc Hv] _. split; [exact Hc |]. split; [exact Hv | apply no_facts].
+    { intros v. eapply valid_post; [apply (prove_valid v _ _ _ _ _ _ True) |].
+      - intros [Hc Hv] _. split; [exact Hc |]. split; [exact Hv |]. split; [apply no_facts | apply no_twins].
       - intros c0 _ Hc. now apply Hc. }
     destruct (Hprove den s c' s1 H1 Hs) as [Hs1 _].
     assert (Hadd : forall P : Prop, (P -> den (fst mg) = sigma (on_form (snd nf))) ->

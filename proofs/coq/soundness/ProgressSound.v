@@ -7,7 +7,7 @@
 
 From Coq Require Import List Bool NArith Nnat.
 From VeriMV Require Export ClaimsSound ReadSound.
-From VeriMV Require Networks.
+From VeriMV Require Twins Networks.
 Import ListNotations.
 Open Scope Qc_scope.
 
@@ -40,6 +40,7 @@ Section ProgressSound.
     true_arguments : forall k u a s, find k (Networks.arguments p) = Some u -> find k def = Some (Neuron a s) ->
       on_sum u = value_of_sum value v s;
     true_facts : facts_true (Networks.known p);
+    true_twins : twins_hold (value := value) v def (Networks.twins p);
     true_cache : forall b, cache_sound value v (Variables b def) (Networks.cached p);
     defined : Forall (defined_in value v def) (Networks.to_come p) }.
 
@@ -109,11 +110,11 @@ Section ProgressSound.
     eapply valid_bind; [apply (layer_arguments_valid _ _ (Networks.assumed p = false)) |].
     { intros Hpre E. apply true_values. now apply Hp. }
     intros ss. cbv zeta.
-    set (p' := Networks.Progress _ _ _ _ _ _ _ _ _ _ _ _).
+    set (p' := Networks.Progress _ _ _ _ _ _ _ _ _ _ _ _ _).
     assert (Hp' : pre /\ (Networks.assumed p = false ->
                     Forall2 (fun u s => on_sum u = value_of_sum value v s) ss (Networks.neurons l)) ->
                   Networks.assumed p' = false -> true_progress p' /\ Forall (defined_in value v def) ls).
-    { intros [Hpre Hss] E. destruct (Hp Hpre E) as [[T1 T2 T3 T4 T5 T6] Hls]. specialize (Hss E).
+    { intros [Hpre Hss] E. destruct (Hp Hpre E) as [[T1 T2 T3 T4 T5 T6 T7] Hls]. specialize (Hss E).
       inversion_clear Hls as [| ? ? Hl Hrest]. split; [| exact Hrest].
       split; unfold p'; cbn; trivial.
       - intros k u. destruct (Networks.same_activation (Networks.kind l) Identity) eqn:Ei; [| apply T2].
@@ -133,9 +134,9 @@ Section ProgressSound.
     valid pre (Networks.give_value K u p) progress_ok.
   Proof.
     intros Hp. unfold Networks.give_value. cbv zeta.
-    set (p' := Networks.Progress _ _ _ _ _ _ _ _ _ _ _ _).
+    set (p' := Networks.Progress _ _ _ _ _ _ _ _ _ _ _ _ _).
     assert (Hp' : pre -> Networks.assumed p' = false -> true_progress p').
-    { intros Hpre E. destruct (Hp Hpre E) as [[T1 T2 T3 T4 T5 T6] Hu]. split; unfold p'; cbn; trivial.
+    { intros Hpre E. destruct (Hp Hpre E) as [[T1 T2 T3 T4 T5 T6 T7] Hu]. split; unfold p'; cbn; trivial.
       intros k w H. apply find_set_cases in H. destruct H as [[-> ->] | [_ H]]; [exact Hu | now apply T2]. }
     destruct (Pos.eqb _ _).
     - apply enter_valid. intros Hpre E. split; [now apply Hp' |]. apply (defined p'). now apply Hp'.
@@ -154,7 +155,7 @@ Section ProgressSound.
     destruct (find k (Networks.arguments p)) as [u |] eqn:Eu; [| intros s a s'; discriminate].
     destruct (find k (definition (Networks.system p))) as [[| a s] |] eqn:Es;
       try (intros st y st'; discriminate).
-    apply valid_ret. intros Hpre E. destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6]. rewrite T1 in Es.
+    apply valid_ret. intros Hpre E. destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6 T7]. rewrite T1 in Es.
     exists s. split; [exact Es | exact (T3 k u a s Eu Es)].
   Qed.
 
@@ -394,30 +395,100 @@ Section ProgressSound.
     unfold argument_of. cbn [definition]. now rewrite Hk.
   Qed.
 
+  Lemma any_neuron_sound l i p first k a u : Networks.any_neuron l i p = Ok (first, k, a, u) ->
+    definition (Networks.system p) = def -> find k def = Some (Neuron a u).
+  Proof.
+    unfold Networks.any_neuron. intros H Ed.
+    destruct (match l with N0 => None | Npos q => find q (Networks.shapes p) end) as [[f stop] |]; [| discriminate].
+    cbv zeta in H. apply bind_ok in H. destruct H as (x & _ & H). rewrite Ed in H.
+    destruct (find _ def) as [[| b w] |] eqn:E; try discriminate. injection H as <- <- <- <-. exact E.
+  Qed.
+
+  (** What is proved by cases is true, and so are the ranges that are kept. *)
+  Lemma prove_bound_valid first u s x c cs p (pre : Prop) : (pre -> progress_ok p) ->
+    valid pre (Networks.prove_bound K first u s x (c :: cs) p)
+      (fun c' => Networks.assumed p = false -> (forall b, cache_sound value v (Variables b def) c')
+                 /\ bounded_by (value := value) s x (value_of_sum value v u)).
+  Proof.
+    intros Hp. unfold Networks.prove_bound. apply valid_lift. intros target Ht.
+    eapply valid_post; [apply (prove_valid sound us den part_no v _ _ _ _ _ _ (Networks.assumed p = false)) |].
+    - intros Hpre E. destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6 T7]. rewrite T1.
+      split; [apply T6 |]. split; [apply solution_def |]. split; [apply T4 | exact T5].
+    - intros c' Hpre Hc E. destruct (Hc E) as [Hc' Hf]. inversion_clear Hf as [| ? ? Ht' _].
+      split; [| exact (bound_target_sound sound v _ _ _ _ Ht Ht')].
+      intros b. rewrite (same_def _ (Hp Hpre E)) in Hc'. exact Hc'.
+  Qed.
+
+  (** A bound that is assumed ends what is known. *)
+  Lemma assumed_valid facts twins first u s x p (pre : Prop) :
+    valid pre (let! c := Networks.prove_bound K first u s x [] p in ret (Networks.with_bound facts twins [] c p))
+      progress_ok.
+  Proof.
+    unfold Networks.prove_bound. eapply valid_bind; [now apply (valid_ret _ _ _ _ _ _ (fun _ => True)) |].
+    intros c. apply valid_ret. intros _ E. cbn in E. now rewrite orb_true_r in E.
+  Qed.
+
   Lemma rule_bound_valid l i s x cs p (pre : Prop) : (pre -> progress_ok p) ->
     valid pre (Networks.rule_bound K l i s x cs p) progress_ok.
   Proof.
     intros Hp. unfold Networks.rule_bound. apply valid_lift. intros y _.
-    destruct (match l with N0 => None | Npos q => find q (Networks.shapes p) end) as [[first stop] |];
-      [| intros st b st'; discriminate].
-    cbv zeta. set (k := N.succ_pos _). apply valid_lift. intros z _.
-    destruct (find k (definition (Networks.system p))) as [[| a u] |] eqn:Ek; try (intros st b st'; discriminate).
-    destruct cs as [| c cs].
-    - (* assumed *)
-      eapply valid_bind; [now apply (valid_ret _ _ _ _ _ _ (fun _ => True)) |]. intros c. apply valid_ret.
-      intros _ E. cbn [Networks.assumed] in E. now rewrite orb_true_r in E.
-    - eapply valid_bind with (post := fun c' => Networks.assumed p = false ->
-        (forall b, cache_sound value v (Variables b def) c')
-        /\ bounded_by (value := value) s y (value_of_sum value v u)).
-      + apply valid_lift. intros target Ht.
-        eapply valid_post; [apply (prove_valid sound us den part_no v _ _ _ _ _ (Networks.assumed p = false)) |].
-        * intros Hpre E. destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6]. rewrite T1.
-          split; [apply T5 | split; [apply solution_def | apply T4]].
-        * intros c' Hpre Hc E. destruct (Hc E) as [Hc' Hf]. inversion_clear Hf as [| ? ? Ht' _].
-          split; [| exact (bound_target_sound sound v _ _ _ _ Ht Ht')].
-          intros b. rewrite (same_def _ (Hp Hpre E)) in Hc'. exact Hc'.
-      + intros c'. apply valid_ret. intros [Hpre Hc] E. cbn [Networks.assumed] in E. rewrite orb_false_r in E.
-        destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6]. destruct (Hc E) as [Hc1 Hc2]. rewrite T1 in Ek.
-        split; cbn; trivial. exact (new_fact _ _ _ _ _ _ T4 Ek Hc2).
+    apply valid_lift. intros [[[first k] a] u] Hn.
+    destruct cs as [| c cs]; [apply assumed_valid |].
+    eapply valid_bind; [apply prove_bound_valid, Hp |].
+    intros c'. apply valid_ret. intros [Hpre Hc] E. cbn in E. rewrite orb_false_r in E.
+    destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6 T7]. destruct (Hc E) as [Hc1 Hc2].
+    apply any_neuron_sound in Hn; trivial.
+    split; cbn; trivial. exact (new_fact _ _ _ _ _ _ T4 Hn Hc2).
+  Qed.
+
+  (** *** twin, apart *)
+
+  Lemma rule_twin_valid l i m f p (pre : Prop) : (pre -> progress_ok p) ->
+    valid pre (Networks.rule_twin K l i m f p) progress_ok.
+  Proof.
+    intros Hp. unfold Networks.rule_twin. apply valid_lift. intros y _.
+    apply valid_lift. intros [[[first k] a] u] Hn. cbv zeta.
+    apply valid_lift. intros x1 _.
+    destruct (find (N.succ_pos m) (definition (Networks.system p))) as [[| b w] |] eqn:Em;
+      try (intros st q st'; discriminate).
+    apply valid_lift. intros x2 Ha. apply need_ok in Ha.
+    apply valid_lift. intros positive Hy.
+    apply valid_lift. intros x3 Hpos. apply need_ok in Hpos. subst positive.
+    apply valid_lift. intros x4 H1. apply need_ok in H1.
+    apply valid_lift. intros x5 _.
+    apply valid_ret. intros Hpre E. destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6 T7].
+    apply any_neuron_sound in Hn; trivial. rewrite T1 in Em.
+    split; cbn; trivial. intros j z Hj. apply find_set_cases in Hj. destruct Hj as [[-> ->] | [_ Hj]]; [| now apply T5].
+    exists a, u, w. cbn [Twins.partner Twins.factor Twins.change].
+    split; [exact Hn |]. split; [destruct a, b; try discriminate; exact Em |].
+    apply (lt_true sound) in Hy. rewrite (value_zero sound) in Hy. split; [exact Hy |].
+    split; [| split; discriminate].
+    intros ->. cbn in H1. now rewrite (eqb_sound sound _ _ H1), (value_one sound).
+  Qed.
+
+  Lemma rule_apart_valid l i s x cs p (pre : Prop) : (pre -> progress_ok p) ->
+    valid pre (Networks.rule_apart K l i s x cs p) progress_ok.
+  Proof.
+    intros Hp. unfold Networks.rule_apart. apply valid_lift. intros y _.
+    apply valid_lift. intros [[[first k] a] u] Hn.
+    destruct (find k (Networks.twins p)) as [w |] eqn:Ew; [| intros st q st'; discriminate].
+    destruct (find (Twins.partner w) (definition (Networks.system p))) as [[| b z] |] eqn:Em;
+      try (intros st q st'; discriminate).
+    apply valid_lift. intros d Hd. cbv zeta.
+    destruct cs as [| c cs]; [apply assumed_valid |].
+    eapply valid_bind; [apply prove_bound_valid, Hp |].
+    intros c'. apply valid_ret. intros [Hpre Hc] E. cbn in E. rewrite orb_false_r in E.
+    destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6 T7]. destruct (Hc E) as [Hc1 Hc2].
+    apply any_neuron_sound in Hn; trivial. rewrite T1 in Em.
+    split; cbn; trivial. intros j w' Hj. apply find_set_cases in Hj. destruct Hj as [[-> ->] | [_ Hj]]; [| now apply T5].
+    destruct (T5 _ _ Ew) as (a' & s1 & s2 & D1 & D2 & P0 & P1 & W).
+    exists a', s1, s2. cbn [Twins.partner Twins.factor Twins.change].
+    do 4 (split; [assumption |]). apply new_change; [exact W |].
+    rewrite Hn in D1. injection D1 as <- <-. rewrite Em in D2. injection D2 as <- <-.
+    rewrite (add_sums_sound sound v _ _ _ Hd) in Hc2. unfold total in Hc2. cbn [map fold_right fst snd] in Hc2.
+    values.
+    match type of Hc2 with bounded_by _ _ ?e => replace e with
+      (value_of_sum value v u - value (Twins.factor w) * value_of_sum value v z) in Hc2 by lra end.
+    exact Hc2.
   Qed.
 End ProgressSound.

@@ -27,6 +27,8 @@ let case json =
     try Syntax.Lemma_ (natural k, side s, number value) with Unreadable -> Syntax.BrokenCase)
   | Json.Text "leaf" :: multipliers -> (
     try Syntax.Leaf (Reading.map number multipliers) with Unreadable -> Syntax.BrokenLeaf)
+  | Json.Text "pair" :: multipliers -> (
+    try Syntax.Pair (Reading.map number multipliers) with Unreadable -> Syntax.BrokenLeaf)
   | _ -> Syntax.BrokenCase
 
 let cases = Reading.map case
@@ -58,6 +60,8 @@ let rule name arguments =
   | "affine", [ l; i ] -> RAffine (natural l, natural i)
   | "clip", l :: i :: b :: p :: units -> RClip (natural l, natural i, number b, natural p, integers units)
   | "bound", l :: i :: s :: value :: rest -> RBound (natural l, natural i, side s, number value, cases rest)
+  | "twin", [ l; i; m; p ] -> RTwin (natural l, natural i, natural m, number p)
+  | "apart", l :: i :: s :: value :: rest -> RApart (natural l, natural i, side s, number value, cases rest)
   | "output", [ k; c; scale; offset ] -> ROutput (natural k, integer c, number scale, number offset)
   | "equal", [ k; a; b ] -> REqual (natural k, integer a, integer b)
   | _ -> Reading.malformed "a rule with as many arguments as it has"
