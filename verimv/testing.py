@@ -10,8 +10,6 @@ pytest, both are fixtures (see verimv/pytest_plugin.py).
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verimv.kernels.judge import judge_files
@@ -31,29 +29,52 @@ _SECONDS = 60.0
 _NAME_LENGTH = 60
 
 
-def assert_equivalent(a: Subject, b: Subject, *, tolerance: Any = 0, seconds: float = _SECONDS) -> None:
-    """Fail unless |a − b| ≤ tolerance is proved on the whole box; show an exact counterexample if there is one."""
+def assert_equivalent(
+    a: Subject,
+    b: Subject,
+    *,
+    tolerance: Any = 0,
+    seconds: float = _SECONDS,
+    box: Any = None,
+    output: str | int | None = None,
+    margin: tuple[str | int, str | int] | None = None,
+) -> None:
+    """Fail unless |a − b| ≤ tolerance is proved on the whole box; show an exact counterexample if there is one.
+
+    `box` is a file, or a pair of numbers for each input; `output` and `margin` choose outputs of networks. A directory
+    stands for the network that it certifies.
+    """
     __tracebackhide__ = True
-    _fail_unless_equal(_read(a), _read(b), (_name(a, "left"), _name(b, "right")), tolerance, seconds)
+    from verimv.questions.compared_pair import comparable
+
+    left, right = comparable(a, b, box=box, output=output, margin=margin)
+    _fail_unless_equal(left, right, (_name(a, "left"), _name(b, "right")), tolerance, seconds)
 
 
 def assert_certified(
-    directory: str | os.PathLike[str], *, network: Subject | None = None, seconds: float = _SECONDS
+    directory: str | os.PathLike[str],
+    *,
+    network: Subject | None = None,
+    tolerance: Any = 0,
+    seconds: float = _SECONDS,
+    output: str | int | None = None,
+    margin: tuple[str | int, str | int] | None = None,
 ) -> None:
     """Fail unless the kernels find the certificate valid that `verimv extract` wrote to a directory.
 
-    With `network`, fail also unless that network equals the one in the directory on its box: a model that was trained
-    again has to be certified again.
+    With `network`, fail also unless that network equals the one in the directory, within the tolerance, on its box: a
+    model that was trained again has to be certified again. `output` and `margin` are those of the extraction.
     """
     __tracebackhide__ = True
     judgement = judge_files(os.fspath(directory), {})
     if judgement.status != "valid":
         raise AssertionError(f"{_name(directory, '')} is not certified: {judgement.text}")
     if network is not None:
-        certified = next(filter(Path.exists, (Path(directory, name) for name in ("source.json", "network.json"))))
-        inside = _read(certified)
-        names = (_name(network, "the network"), _name(certified, ""))
-        _fail_unless_equal(_on_box_of(inside, _read(network)), inside, names, 0, seconds)
+        from verimv.questions.compared_pair import comparable
+
+        left, right = comparable(network, directory, output=output, margin=margin)
+        names = (_name(network, "the network"), _name(directory, ""))
+        _fail_unless_equal(left, right, names, tolerance, seconds)
 
 
 def _fail_unless_equal(
@@ -96,22 +117,3 @@ def _name(subject: Subject, otherwise: str) -> str:
     here = os.getcwd() + os.sep
     text = text[len(here) :] if text.startswith(here) else text
     return text if len(text) <= _NAME_LENGTH else f"{text[: _NAME_LENGTH // 2]}…{text[-_NAME_LENGTH // 2 :]}"
-
-
-def _read(subject: Subject) -> Formula | Network:
-    from verimv.formulas.formula import Formula
-    from verimv.networks.formats.load import load
-    from verimv.questions.subjects import read_subject
-
-    if isinstance(subject, str | os.PathLike):
-        return read_subject(os.fspath(subject))
-    return subject if isinstance(subject, Formula) else load(subject)
-
-
-def _on_box_of(certified: Formula | Network, subject: Formula | Network) -> Formula | Network:
-    """Return a network on the box of the certified one: most network files have no box."""
-    from verimv.networks.network import Network
-
-    if not isinstance(subject, Network) or not isinstance(certified, Network):
-        return subject
-    return replace(subject, box=certified.box) if len(subject.box) == len(certified.box) else subject

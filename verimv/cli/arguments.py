@@ -11,6 +11,7 @@ from verimv.formulas.formula import Formula
 from verimv.networks.formats.json_format import read_box
 from verimv.networks.network import Box, Network
 from verimv.networks.transforms.outputs import chosen
+from verimv.questions.compared_pair import comparable
 from verimv.questions.subjects import read_as_network, read_subject
 
 
@@ -32,12 +33,8 @@ def subject_argument(arguments: argparse.Namespace) -> Formula | Network:
 
 
 def pair_argument(arguments: argparse.Namespace) -> tuple[Formula | Network, Formula | Network]:
-    """Read two formulas or networks, the networks with the given box."""
-    a, b = read_subject(arguments.a), read_subject(arguments.b)
-    if arguments.box is not None and not isinstance(a, Network) and not isinstance(b, Network):
-        raise InputError("--box needs a network; a formula is a function on the unit cube")
-    a, b = (with_box(subject, arguments.box) if isinstance(subject, Network) else subject for subject in (a, b))
-    return a, b
+    """Read two formulas, networks or directories, the networks with the given box and outputs."""
+    return comparable(arguments.a, arguments.b, box=arguments.box, output=arguments.output, margin=pair(arguments))
 
 
 def with_options(subject: Formula | Network, arguments: argparse.Namespace) -> Formula | Network:

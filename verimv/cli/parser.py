@@ -264,10 +264,11 @@ def build_parser() -> argparse.ArgumentParser:
         "a",
         "b",
     )
-    sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, or - for stdin")
-    sub.add_argument("b", metavar="B", help="the other formula or network")
+    sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, a directory, or - for stdin")
+    sub.add_argument("b", metavar="B", help="the other one; a directory stands for the network that it certifies")
     sub.add_argument("--tolerance", metavar="E", default="0", help="equal up to a difference of E (default: 0)")
     add_box(sub)
+    add_outputs(sub)
     sub.add_argument(
         "--certify",
         metavar="DIR",
@@ -281,13 +282,14 @@ def build_parser() -> argparse.ArgumentParser:
         budgeted=True,
         decides=("a", "b"),
     )
-    sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, or - for stdin")
-    sub.add_argument("b", metavar="B", help="the other formula or network")
+    sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, a directory, or - for stdin")
+    sub.add_argument("b", metavar="B", help="the other one; a directory stands for the network that it certifies")
     sub.add_argument("--tolerance", metavar="E", help="stop when it is decided whether the distance is at most E")
     sub.add_argument(
         "--within", metavar="R", default="0", help="stop when both ends are this close: 0.1 or 10%% (default: 0)"
     )
     add_box(sub)
+    add_outputs(sub)
     sub.add_argument("--certify", metavar="DIR", help="of two networks: write a certificate of upper bounds to DIR")
 
     sub = question(

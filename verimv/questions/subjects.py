@@ -1,10 +1,14 @@
-"""Read the subject of a command: a formula or a network, from a file, from stdin (``-``) or as an expression."""
+"""Read the subject of a command: a formula or a network, from a file, from stdin (``-``) or as an expression.
+
+A directory stands for the network that its certificate is about.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from verimv.core.choices import NETWORK_SUFFIXES
 from verimv.core.errors import InputError
@@ -26,11 +30,25 @@ def read_subject(argument: str) -> Formula | Network:
         return _read(decode(sys.stdin.buffer.read(), "stdin"), "stdin")
     if not _names_a_file(argument):
         return _read(argument, "formula")
+    if Path(argument).is_dir():
+        return certified_network(argument)
     if argument.lower().endswith(NETWORK_SUFFIXES):
         from verimv.networks.formats.load import load
 
         return load(argument)
     return _read(read_text(argument), argument)
+
+
+def certified_network(directory: str) -> Network:
+    """Return the network that a directory certifies, as it was given to verimv; the kernels check the certificate."""
+    from verimv.kernels.judge import check_files  # most subjects need no kernel
+    from verimv.networks.formats.json_format import read_network
+
+    check_files(directory)
+    path = next(filter(Path.exists, (Path(directory, name) for name in ("source.json", "network.json"))), None)
+    if path is None:
+        raise InputError("certifies two formulas: expected a certificate of a network", source=directory)
+    return read_network(read_text(path), str(path))
 
 
 def _names_a_file(argument: str) -> bool:
@@ -58,6 +76,17 @@ def _read(text: str, source: str) -> Formula | Network:
         before = text[: error.column - 1]
         column = error.column - (before.rfind("\n") + 1)
         raise InputError(error.message, source=source, line=before.count("\n") + 1, column=column) from None
+
+
+def as_subject(subject: Any) -> Formula | Network:
+    """Return a formula or network; read a path or an expression, load anything else that `verimv.load` takes."""
+    if isinstance(subject, str | os.PathLike):
+        return read_subject(os.fspath(subject))
+    if isinstance(subject, Formula):
+        return subject
+    from verimv.networks.formats.load import load
+
+    return load(subject)
 
 
 def read_formula(argument: str) -> Formula:
