@@ -1184,11 +1184,14 @@ FREE = Variable(None, Affine(NOTHING, 0))
 
 
 class Twin(NamedTuple):
-    """An earlier variable with the same activation, with which a neuron is compared, and a
-    factor."""
+    """An earlier variable act(z), with which a neuron act(y) is compared, by way of
+    z' = factor·z + offset: for every z, act(z') = of_value·act(z) + of_argument·z + offset."""
 
     variable: int
     factor: Number
+    offset: int
+    of_value: Number
+    of_argument: Number
 
 
 NO_TWINS: Mapping[int, Twin] = {}
@@ -1276,7 +1279,7 @@ def pieces_of(activation: str, low: Any, high: Any, scale: int) -> list[Piece]:
 
 
 class Comparison(NamedTuple):
-    """A neuron act(y) and its twin act(z), with z' = factor·z: the range of the change
+    """A neuron act(y) and its twin act(z), with z' = factor·z + offset: the range of the change
     d = y − z', and the cells, which are pairs of a piece for z' and one for y that have a point
     in common. All are scaled as the neuron is."""
 
@@ -1575,11 +1578,13 @@ class System:
                     mu, nu = found.default_slopes(c)
                 check_length(mu)
                 check_length(nu)
-                twin, factor = twins[k].variable, self.factor_of_twin(k)
-                coefficients[twin] = coefficients.get(twin, 0) + c * factor
-                slopes[twin] = slopes[twin] + (nu - mu) * factor
+                # c·act(y) ≤ c·act(z') + μ·(y − z') + ν·z' + peak
+                twin, factor, offset, of_value, of_argument = self.scaled_twin(k)
+                coefficients[twin] = coefficients.get(twin, 0) + c * of_value
+                slopes[twin] = slopes[twin] + c * of_argument + (nu - mu) * factor
                 slopes[k] = slopes[k] + mu
-                total = total + found.peak(c, mu, nu) + mu * variable.constant
+                total = total + mu * variable.constant + (c + nu - mu) * offset
+                total = total + found.peak(c, mu, nu)
                 continue
             if multipliers:
                 well_formed(bool(remaining), "a multiplier for every kink", "too few")
@@ -1597,18 +1602,22 @@ class System:
         well_formed(not remaining, "no more multipliers", len(remaining))
         return total * Fraction(1, common)  # type: ignore[no-any-return]
 
-    def factor_of_twin(self, k: int) -> Any:
-        """Return the factor p of the twin of variable k, for values that are scaled: times the
-        scale of k, divided by that of the twin."""
-        twin, factor = self.twins[k]
-        return times(factor, self.scales[k] // self.scales[twin])
+    def scaled_twin(self, k: int) -> Twin:
+        """Return the twin of variable k for values that are scaled: numbers by which the twin is
+        multiplied are times the scale of k, divided by that of the twin."""
+        twin, factor, offset, of_value, of_argument = self.twins[k]
+        ratio = self.scales[k] // self.scales[twin]
+        parts = times(factor, ratio), times(of_value, ratio), times(of_argument, ratio)
+        return Twin(twin, parts[0], offset * self.scales[k], parts[1], parts[2])
 
     def compared(self, k: int, ranges: Ranges) -> Comparison:
         """Return what is known of variable k and its twin together, times the scale of k."""
-        factor = self.factor_of_twin(k)
-        twin_low, twin_high = ranges[self.twins[k].variable][:2]
+        twin = self.scaled_twin(k)
+        twin_low, twin_high = ranges[twin.variable][:2]
+        if twin.factor < 0:
+            twin_low, twin_high = twin_high, twin_low
+        z = (twin.factor * twin_low + twin.offset, twin.factor * twin_high + twin.offset)
         low, high = ranges[k][:2]
-        z = (factor * twin_low, factor * twin_high)
         least = larger(low - z[1], self.changes.low.get(k, low - z[1]))
         most = smaller(high - z[0], self.changes.high.get(k, high - z[0]))
         activation, scale = self.variables[k].activation or IDENTITY, self.scales[k]
@@ -1968,32 +1977,41 @@ def rule_bound(
 
 
 def rule_twin(checker: Checker, layer: int, index: int, twin: int, factor: Number) -> None:
-    """["twin", ℓ, i, m, p] (§7): a neuron will be compared with p·(variable m). This claims
-    nothing; conditions make sure that act(p·z) = p·act(z)."""
+    """["twin", ℓ, i, m, p] (§7): a neuron will be compared with variable m. This claims
+    nothing."""
     first, activation, _ = layer_of_neuron(checker, layer, index)
-    need(twin < first, f"a variable below {first}", twin)
+    k = first + index
+    need(twin < k, "a variable before the neuron", twin)
     its_activation = variable_of(checker, twin).activation
     need(its_activation == activation, "a twin with the same activation", its_activation)
-    need(factor > 0, "a factor that is positive", factor)
-    need(factor == 1 or activation != CLIPPED, "the factor 1", factor)
-    need(first + index not in checker.twins, "a neuron that has no twin", first + index)
-    checker.twins[first + index] = Twin(twin, factor)
+    need(k not in checker.twins, "a neuron that has no twin", k)
+    need(factor != 0, "a factor other than 0", factor)
+    if activation == CLIPPED:
+        need(factor == 1 or factor == -1, "the factor 1 or -1", factor)
+    if activation == CLIPPED and factor < 0:
+        found = Twin(twin, factor, 1, factor, 0)  # σ(1 − z) = 1 − σ(z)
+    elif activation == RELU and factor < 0:
+        found = Twin(twin, factor, 0, -factor, factor)  # ρ(−z) = ρ(z) − z
+    else:
+        found = Twin(twin, factor, 0, factor, 0)
+    checker.twins[k] = found
     checker.system = None  # it is made again, because scales depend on twins
 
 
 def rule_apart(
     checker: Checker, layer: int, index: int, side: str, value: Number, cases: list[list[Any]]
 ) -> None:
-    """["apart", ℓ, i, side, value, case, …] (§8): the change of a neuron, which is its argument
-    less p·(that of its twin), is ≤ value ("high"), or ≥ value ("low")."""
+    """["apart", ℓ, i, side, value, case, …] (§8): the change y − (p·z + q) of a neuron with a
+    twin, where y and z are their arguments, is ≤ value ("high"), or ≥ value ("low")."""
     well_formed(side in ("low", "high"), "low or high", side)
     first, _, arguments = layer_of_neuron(checker, layer, index)
     k = first + index
     if k not in checker.twins:
         raise Rejected("invalid", "a neuron with a twin", k)
-    twin, factor = checker.twins[k]
-    its_argument = variable_of(checker, twin).argument
-    change = add_up([(arguments[index], 1), (its_argument, -factor)], 0, checker.work)
+    twin = checker.twins[k]
+    its_argument = variable_of(checker, twin.variable).argument
+    pairs = [(arguments[index], 1), (its_argument, -twin.factor)]
+    change = add_up(pairs, -twin.offset, checker.work)
     prove_bound(checker, first, change, side, value, cases)
     checker.changes[k, side] = value
     if checker.system is not None:

@@ -4,70 +4,70 @@ globalThis!=="object"&&(this?b():(a.defineProperty(a.prototype,"_T_",{configurab
 b(){var
 b=this||self;b.globalThis=b;delete
 a.prototype._T_}}(Object));(function(k){"use strict";var
-fD=9007199254740991,jq="Invalid_argument",d7="Map.bal",a4='"',fC=1255,f3=192,dZ="an output that is to be shown",cy=255,jP=" 2>",jQ="(",jR=0x800,ka=123,i1="jsError",bf=0x8000,jp="%ni",f2="an earlier claim",j$="sqrt(",jo="a network that is the source, its box mapped",bJ=256,i0="End_of_file",j_=250000,fA="..",fB="Failure",jn=9000,bt=0xff,fz="a number with a square root",jm="a variable that is not free",jl="weights",fS="ENOENT",j9=122,ao="0",jO="([^/]+)",db="inputs",fR=0xf,jj="activation",jk=" <",aA=128,da=-48,iZ=0xdc00,ji="Sys_blocked_io",j8="fd ",jN="ENOTEMPTY",jh="two multipliers",N=248,d9="original",$="camlinternalFormat.ml",jM="Division_by_zero",bI="formula",d5="equally many outputs",d6="other",j7=1027,jg=-16,iY="Sys_error",dd="bounds of all outputs",d4=246,jf="%u",de="a twin that is not free",j6="a variable",iX="EEXIST",jL="%d",iW="lemma",jJ="buffer.ml",jK="Cygwin",dY="int_of_string",f1="no more steps than the files allow",iV="\\n",d2="all neurons before the outputs",d3=127,bH=1024,j5="the next output",iU=" 2>&1",fQ="expected at most ",df="1",f0="e",iT=120,fy=103,je=" : flags Open_rdonly and Open_wronly are not compatible",jI=102,j4="layers",fx=55296,iS=512,jd=240,bs="-",iR=257,j3="[0,1]",iQ=0x7ff0,jH="/dev/null",fZ=": Not a directory",jc=" : file already exists",jG=-65536,br=0xffffff,fP="a neuron of the current layer",iP="0x",j2=-43,jF=" >",j1="Out_of_memory",jE="\xe2\x8a\x95",d1="\\u",d8=254,fY="index out of bounds",cC=100,d$="_bigarr02",iN=57344,iO="%Li",jD=" : flags Open_text and Open_binary are not compatible",j0="bias",iM="an interval [low, high]",jb="\\b",jC="\\\\",bh=0xffff,fX=4300,dX="source",i$=" \xe2\x89\xa4 ",ja=12520,jB=2048,i9=32768,i_=-46,fO="Unix.Unix_error",jZ="infinity",fw="mkdir",fH="a number with fewer bits or roots",cB=1000,i8=224,j="",jA="Stack_overflow",i7="^",dW=": No such file or directory",jY="\\t",fG="a neuron of this layer",jz="/static/",cA=0x3f,fN=-97,jy="Not_found",i6="Match_failure",fv=", ",iL="win32",jw="./",jx="String.index_from_opt / Bytes.index_from_opt",fW=252,bg=".",b2="+",fM="rmdir",jX=0xf0,iJ="d[i] or D[r], with a factor in [0,1]",iK=" on ",cD="network",jW=110,jV=116,i5="%li",jv=1026,fV=56320,ju="false",iI=-34,b1=65536,fU=-32,iG="Pervasives.do_at_exit",iH="utf8",fL="at least one claim",iF="the factor 1",aQ=" ",a3=0x80,d_=1023,iE="Undefined_recursive_module",d0=")",jU=500,cz="outputs",jt="a factor that is positive",fF="nan",fK="expected ",jT="../",i4=0xe0,js="at least one unit",i3=0xdfff,fJ="version",aI="/",fI="compare: functional value",jS="Assert_failure",iD="%i",fT="format",fE="ENOTDIR",jr="true",iC="box",i2="\\r",dc=250;function
-vn(b,d,c,e){for(var
+fG=9007199254740991,js="Invalid_argument",d8="Map.bal",a5='"',fF=1255,f6=192,d0="an output that is to be shown",cy=255,jQ=" 2>",jR="(",jS=0x800,kb=123,i3="jsError",bh=0x8000,jr="%ni",f5="an earlier claim",ka="sqrt(",jq="a network that is the source, its box mapped",bI=256,i2="End_of_file",j$=250000,fD="..",fE="Failure",jp=9000,bu=0xff,fC="a number with a square root",jo="a variable that is not free",jn="weights",fV="ENOENT",j_=122,ap="0",jP="([^/]+)",db="inputs",fU=0xf,jl="activation",jm=" <",aA=128,da=-48,i1=0xdc00,jk="Sys_blocked_io",j9="fd ",jO="ENOTEMPTY",jj="two multipliers",N=248,d_="original",$="camlinternalFormat.ml",jN="Division_by_zero",bH="formula",d6="equally many outputs",d7="other",j8=1027,ji=-16,i0="Sys_error",dd="bounds of all outputs",d5=246,jh="%u",de="a twin that is not free",j7="a variable",iZ="EEXIST",jM="%d",iY="lemma",jK="buffer.ml",jL="Cygwin",dZ="int_of_string",f4="no more steps than the files allow",iX="\\n",d3="all neurons before the outputs",d4=127,bG=1024,j6="the next output",iW=" 2>&1",fT="expected at most ",df="1",f3="e",iV=120,fB=103,jg=" : flags Open_rdonly and Open_wronly are not compatible",jJ=102,j5="layers",fA=55296,iU=512,jf=240,bt="-",iT=257,j4="[0,1]",iS=0x7ff0,jI="/dev/null",f2=": Not a directory",je=" : file already exists",jH=-65536,bs=0xffffff,fS="a neuron of the current layer",iR="0x",j3=-43,jG=" >",j2="Out_of_memory",jF="\xe2\x8a\x95",d2="\\u",d9=254,f1="index out of bounds",cC=100,ea="_bigarr02",iP=57344,iQ="%Li",jE=" : flags Open_text and Open_binary are not compatible",j1="bias",iO="an interval [low, high]",jd="\\b",jD="\\\\",bj=0xffff,f0=4300,dY="source",jb=" \xe2\x89\xa4 ",jc=12520,jC=2048,i$=32768,ja=-46,fR="Unix.Unix_error",j0="infinity",fz="mkdir",fK="a number with fewer bits or roots",cB=1000,i_=224,j="",jB="Stack_overflow",i9="^",dX=": No such file or directory",jZ="\\t",fJ="a neuron of this layer",jA="/static/",cA=0x3f,fQ=-97,jz="Not_found",i8="Match_failure",fy=", ",iN="win32",jx="./",jy="String.index_from_opt / Bytes.index_from_opt",fZ=252,bi=".",b2="+",fP="rmdir",jY=0xf0,iL="d[i] or D[r], with a factor in [0,1]",iM=" on ",cD="network",jX=110,jW=116,i7="%li",jw=1026,fY=56320,jv="false",iK=-34,b1=65536,fX=-32,iI="Pervasives.do_at_exit",iJ="utf8",fO="at least one claim",aQ=" ",a4=0x80,d$=1023,iH="Undefined_recursive_module",d1=")",jV=500,cz="outputs",fI="nan",fN="expected ",jU="../",i6=0xe0,ju="at least one unit",i5=0xdfff,fM="version",aJ="/",fL="compare: functional value",jT="Assert_failure",iG="%i",fW="format",fH="ENOTDIR",jt="true",iF="box",i4="\\r",dc=250;function
+vs(b,d,c,e){for(var
 a=0;a<c;a++)b[d+a+1]=e;return 0}function
-kc(e,f,d){var
+kd(e,f,d){var
 a=new
 Array(d+1);a[0]=0;for(var
 b=1,c=f+1;b<=d;b++,c++)a[b]=e[c];return a}function
-ge(c,b,a){var
+gh(c,b,a){var
 d=String.fromCharCode;if(b==0&&a<=4096&&a==c.length)return d.apply(null,c);var
-e=j;for(;0<a;b+=bH,a-=bH)e+=d.apply(null,c.slice(b,b+Math.min(a,bH)));return e}function
-ec(b){if(k.Uint8Array)var
+e=j;for(;0<a;b+=bG,a-=bG)e+=d.apply(null,c.slice(b,b+Math.min(a,bG)));return e}function
+ed(b){if(k.Uint8Array)var
 c=new(k.Uint8Array)(b.l);else
 var
 c=new
 Array(b.l);var
 e=b.c,d=e.length,a=0;for(;a<d;a++)c[a]=e.charCodeAt(a);for(d=b.l;a<d;a++)c[a]=0;b.c=c;b.t=4;return c}function
-b3(d,e,b,f,c){if(c==0)return 0;if(f==0&&(c>=b.l||b.t==2&&c>=b.c.length)){b.c=d.t==4?ge(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else
-if(b.t==2&&f==b.c.length){b.c+=d.t==4?ge(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else{if(b.t!=4)ec(b);var
+b3(d,e,b,f,c){if(c==0)return 0;if(f==0&&(c>=b.l||b.t==2&&c>=b.c.length)){b.c=d.t==4?gh(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else
+if(b.t==2&&f==b.c.length){b.c+=d.t==4?gh(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else{if(b.t!=4)ed(b);var
 g=d.c,h=b.c;if(d.t==4)if(f<=e)for(var
 a=0;a<c;a++)h[f+a]=g[e+a];else
 for(var
 a=c-1;a>=0;a--)h[f+a]=g[e+a];else{var
 i=Math.min(c,g.length-e);for(var
 a=0;a<i;a++)h[f+a]=g.charCodeAt(e+a);for(;a<c;a++)h[f+a]=0}}return 0}function
-a6(a){return a}function
-a5(a,b,c,d,e){b3(a6(a),b,c,d,e);return 0}function
-v5(b,a){throw[0,b,a]}function
+a7(a){return a}function
+a6(a,b,c,d,e){b3(a7(a),b,c,d,e);return 0}function
+v_(b,a){throw[0,b,a]}function
 cI(b,a){if(b==0)return j;if(a.repeat)return a.repeat(b);var
 d=j,c=0;for(;;){if(b&1)d+=a;b>>=1;if(b==0)return d;a+=a;c++;if(c==9)a.slice(0,1)}}function
 cF(a){if(a.t==2)a.c+=cI(a.l-a.c.length,"\0");else
-a.c=ge(a.c,0,a.c.length);a.t=0}function
-kG(a){if(a.length<24){for(var
-b=0;b<a.length;b++)if(a.charCodeAt(b)>d3)return false;return true}else
+a.c=gh(a.c,0,a.c.length);a.t=0}function
+kH(a){if(a.length<24){for(var
+b=0;b<a.length;b++)if(a.charCodeAt(b)>d4)return false;return true}else
 return!/[^\x00-\x7f]/.test(a)}function
-gf(e){for(var
-k=j,c=j,g,f,h,a,b=0,i=e.length;b<i;b++){f=e.charCodeAt(b);if(f<a3){for(var
-d=b+1;d<i&&(f=e.charCodeAt(d))<a3;d++);if(d-b>iS){c.substr(0,1);k+=c;c=j;k+=e.slice(b,d)}else
-c+=e.slice(b,d);if(d==i)break;b=d}a=1;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA){g=h+(f<<6);if(f<i4){a=g-0x3080;if(a<a3)a=1}else{a=2;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA){g=h+(g<<6);if(f<jX){a=g-0xe2080;if(a<jR||a>=0xd7ff&&a<0xe000)a=2}else{a=3;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA&&f<0xf5){a=h-0x3c82080+(g<<6);if(a<0x10000||a>0x10ffff)a=3}}}}}if(a<4){b-=a;c+="\ufffd"}else
-if(a>bh)c+=String.fromCharCode(0xd7c0+(a>>10),iZ+(a&0x3FF));else
-c+=String.fromCharCode(a);if(c.length>bH){c.substr(0,1);k+=c;c=j}}return k+c}function
-bi(c,a,b){this.t=c;this.c=a;this.l=b}bi.prototype.toString=function(){switch(this.t){case
+gi(e){for(var
+k=j,c=j,g,f,h,a,b=0,i=e.length;b<i;b++){f=e.charCodeAt(b);if(f<a4){for(var
+d=b+1;d<i&&(f=e.charCodeAt(d))<a4;d++);if(d-b>iU){c.substr(0,1);k+=c;c=j;k+=e.slice(b,d)}else
+c+=e.slice(b,d);if(d==i)break;b=d}a=1;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA){g=h+(f<<6);if(f<i6){a=g-0x3080;if(a<a4)a=1}else{a=2;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA){g=h+(g<<6);if(f<jY){a=g-0xe2080;if(a<jS||a>=0xd7ff&&a<0xe000)a=2}else{a=3;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA&&f<0xf5){a=h-0x3c82080+(g<<6);if(a<0x10000||a>0x10ffff)a=3}}}}}if(a<4){b-=a;c+="\ufffd"}else
+if(a>bj)c+=String.fromCharCode(0xd7c0+(a>>10),i1+(a&0x3FF));else
+c+=String.fromCharCode(a);if(c.length>bG){c.substr(0,1);k+=c;c=j}}return k+c}function
+bk(c,a,b){this.t=c;this.c=a;this.l=b}bk.prototype.toString=function(){switch(this.t){case
 9:return this.c;default:cF(this);case
-0:if(kG(this.c)){this.t=9;return this.c}this.t=8;case
-8:return this.c}};bi.prototype.toUtf16=function(){var
-a=this.toString();if(this.t==9)return a;return gf(a)};bi.prototype.slice=function(){var
+0:if(kH(this.c)){this.t=9;return this.c}this.t=8;case
+8:return this.c}};bk.prototype.toUtf16=function(){var
+a=this.toString();if(this.t==9)return a;return gi(a)};bk.prototype.slice=function(){var
 a=this.t==4?this.c.slice():this.c;return new
-bi(this.t,a,this.l)};function
-kl(a){return new
-bi(0,a,a.length)}function
-a(a){return kl(a)}function
-gd(c,b){v5(c,a(b))}var
+bk(this.t,a,this.l)};function
+km(a){return new
+bk(0,a,a.length)}function
+a(a){return km(a)}function
+gg(c,b){v_(c,a(b))}var
 I=[0];function
-aa(a){gd(I.Invalid_argument,a)}function
-ea(){aa(fY)}function
+aa(a){gg(I.Invalid_argument,a)}function
+eb(){aa(f1)}function
 aB(a,b){switch(a.t&6){default:if(b>=a.c.length)return 0;case
 0:return a.c.charCodeAt(b);case
 4:return a.c[b]}}function
-kk(b,a){if(a>>>0>=b.l)ea();return aB(b,a)}function
-vt(b,a){if(a>>>0>=b.l-3)ea();var
+kl(b,a){if(a>>>0>=b.l)eb();return aB(b,a)}function
+vy(b,a){if(a>>>0>=b.l-3)eb();var
 c=aB(b,a),d=aB(b,a+1),e=aB(b,a+2),f=aB(b,a+3);return f<<24|e<<16|d<<8|c}function
-H(a,c,b){b&=bt;if(a.t!=4){if(c==a.c.length){a.c+=String.fromCharCode(b);if(c+1==a.l)a.t=0;return 0}ec(a)}a.c[c]=b;return 0}function
-bL(b,a,c){if(a>>>0>=b.l)ea();return H(b,a,c)}function
+H(a,c,b){b&=bu;if(a.t!=4){if(c==a.c.length){a.c+=String.fromCharCode(b);if(c+1==a.l)a.t=0;return 0}ed(a)}a.c[c]=b;return 0}function
+bK(b,a,c){if(a>>>0>=b.l)eb();return H(b,a,c)}function
 b5(a){return a.toArray()}function
-vw(c,b,e){if(b>>>0>=c.l-7)ea();var
+vB(c,b,e){if(b>>>0>=c.l-7)eb();var
 d=b5(e);for(var
 a=0;a<8;a++)H(c,b+7-a,d[a]);return 0}function
 b4(c,a){if(c.fun)return b4(c.fun,a);if(typeof
@@ -80,21 +80,21 @@ e=arguments.length==0?1:arguments.length,d=new
 Array(a.length+e);for(var
 b=0;b<a.length;b++)d[b]=a[b];for(var
 b=0;b<arguments.length;b++)d[a.length+b]=arguments[b];return b4(c,d)}}function
-dg(){aa(fY)}function
+dg(){aa(f1)}function
 w(a,b){if(b>>>0>=a.length-1)dg();return a}function
-vx(a){if(isFinite(a)){if(Math.abs(a)>=2.2250738585072014e-308)return 0;if(a!=0)return 1;return 2}return isNaN(a)?4:3}function
-bM(a){a.t&6&&cF(a);return a.c}var
-wd=Math.log2&&Math.log2(1.1235582092889474E+307)==1020;function
-wc(a){if(wd)return Math.floor(Math.log2(a));var
+vC(a){if(isFinite(a)){if(Math.abs(a)>=2.2250738585072014e-308)return 0;if(a!=0)return 1;return 2}return isNaN(a)?4:3}function
+bL(a){a.t&6&&cF(a);return a.c}var
+wi=Math.log2&&Math.log2(1.1235582092889474E+307)==1020;function
+wh(a){if(wi)return Math.floor(Math.log2(a));var
 b=0;if(a==0)return-Infinity;if(a>=1)while(a>=2){a/=2;b++}else
 while(a<1){a*=2;b--}return b}function
-f8(c){var
+f$(c){var
 a=new(k.Float32Array)(1);a[0]=c;var
 b=new(k.Int32Array)(a.buffer);return b[0]|0}var
-ku=Math.pow(2,-24);function
-kB(a){throw a}function
-eh(){kB(I.Division_by_zero)}function
-r(b,c,a){this.lo=b&br;this.mi=c&br;this.hi=a&bh}r.prototype.caml_custom="_j";r.prototype.copy=function(){return new
+kv=Math.pow(2,-24);function
+kC(a){throw a}function
+ei(){kC(I.Division_by_zero)}function
+r(b,c,a){this.lo=b&bs;this.mi=c&bs;this.hi=a&bj}r.prototype.caml_custom="_j";r.prototype.copy=function(){return new
 r(this.lo,this.mi,this.hi)};r.prototype.ucompare=function(a){if(this.hi>a.hi)return 1;if(this.hi<a.hi)return-1;if(this.mi>a.mi)return 1;if(this.mi<a.mi)return-1;if(this.lo>a.lo)return 1;if(this.lo<a.lo)return-1;return 0};r.prototype.compare=function(a){var
 b=this.hi<<16,c=a.hi<<16;if(b>c)return 1;if(b<c)return-1;if(this.mi>a.mi)return 1;if(this.mi<a.mi)return-1;if(this.lo>a.lo)return 1;if(this.lo<a.lo)return-1;return 0};r.prototype.neg=function(){var
 a=-this.lo,b=-this.mi+(a>>24),c=-this.hi+(b>>24);return new
@@ -103,7 +103,7 @@ b=this.lo+a.lo,c=this.mi+a.mi+(b>>24),d=this.hi+a.hi+(c>>24);return new
 r(b,c,d)};r.prototype.sub=function(a){var
 b=this.lo-a.lo,c=this.mi-a.mi+(b>>24),d=this.hi-a.hi+(c>>24);return new
 r(b,c,d)};r.prototype.mul=function(a){var
-b=this.lo*a.lo,c=(b*ku|0)+this.mi*a.lo+this.lo*a.mi,d=(c*ku|0)+this.hi*a.lo+this.mi*a.mi+this.lo*a.hi;return new
+b=this.lo*a.lo,c=(b*kv|0)+this.mi*a.lo+this.lo*a.mi,d=(c*kv|0)+this.hi*a.lo+this.mi*a.mi+this.lo*a.hi;return new
 r(b,c,d)};r.prototype.isZero=function(){return(this.lo|this.mi|this.hi)==0};r.prototype.isNeg=function(){return this.hi<<16<0};r.prototype.and=function(a){return new
 r(this.lo&a.lo,this.mi&a.mi,this.hi&a.hi)};r.prototype.or=function(a){return new
 r(this.lo|a.lo,this.mi|a.mi,this.hi|a.hi)};r.prototype.xor=function(a){return new
@@ -117,26 +117,26 @@ r(this.hi>>a-48,0,0)};r.prototype.shift_right=function(a){a=a&63;if(a==0)return 
 c=this.hi<<16>>16;if(a<24)return new
 r(this.lo>>a|this.mi<<24-a,this.mi>>a|c<<24-a,this.hi<<16>>a>>>16);var
 b=this.hi<<16>>31;if(a<48)return new
-r(this.mi>>a-24|this.hi<<48-a,this.hi<<16>>a-24>>16,b&bh);return new
-r(this.hi<<16>>a-32,b,b)};r.prototype.lsl1=function(){this.hi=this.hi<<1|this.mi>>23;this.mi=(this.mi<<1|this.lo>>23)&br;this.lo=this.lo<<1&br};r.prototype.lsr1=function(){this.lo=(this.lo>>>1|this.mi<<23)&br;this.mi=(this.mi>>>1|this.hi<<23)&br;this.hi=this.hi>>>1};r.prototype.udivmod=function(e){var
+r(this.mi>>a-24|this.hi<<48-a,this.hi<<16>>a-24>>16,b&bj);return new
+r(this.hi<<16>>a-32,b,b)};r.prototype.lsl1=function(){this.hi=this.hi<<1|this.mi>>23;this.mi=(this.mi<<1|this.lo>>23)&bs;this.lo=this.lo<<1&bs};r.prototype.lsr1=function(){this.lo=(this.lo>>>1|this.mi<<23)&bs;this.mi=(this.mi>>>1|this.hi<<23)&bs;this.hi=this.hi>>>1};r.prototype.udivmod=function(e){var
 c=0,b=this.copy(),a=e.copy(),d=new
 r(0,0,0);while(b.ucompare(a)>0){c++;a.lsl1()}while(c>=0){c--;d.lsl1();if(b.ucompare(a)>=0){d.lo++;b=b.sub(a)}a.lsr1()}return{quotient:d,modulus:b}};r.prototype.div=function(a){var
-b=this;if(a.isZero())eh();var
-d=b.hi^a.hi;if(b.hi&bf)b=b.neg();if(a.hi&bf)a=a.neg();var
-c=b.udivmod(a).quotient;if(d&bf)c=c.neg();return c};r.prototype.mod=function(b){var
-a=this;if(b.isZero())eh();var
-d=a.hi;if(a.hi&bf)a=a.neg();if(b.hi&bf)b=b.neg();var
-c=a.udivmod(b).modulus;if(d&bf)c=c.neg();return c};r.prototype.toInt=function(){return this.lo|this.mi<<24};r.prototype.toFloat=function(){return(this.hi<<16)*Math.pow(2,32)+this.mi*Math.pow(2,24)+this.lo};r.prototype.toArray=function(){return[this.hi>>8,this.hi&bt,this.mi>>16,this.mi>>8&bt,this.mi&bt,this.lo>>16,this.lo>>8&bt,this.lo&bt]};r.prototype.lo32=function(){return this.lo|(this.mi&bt)<<24};r.prototype.hi32=function(){return this.mi>>>8&bh|this.hi<<16};function
+b=this;if(a.isZero())ei();var
+d=b.hi^a.hi;if(b.hi&bh)b=b.neg();if(a.hi&bh)a=a.neg();var
+c=b.udivmod(a).quotient;if(d&bh)c=c.neg();return c};r.prototype.mod=function(b){var
+a=this;if(b.isZero())ei();var
+d=a.hi;if(a.hi&bh)a=a.neg();if(b.hi&bh)b=b.neg();var
+c=a.udivmod(b).modulus;if(d&bh)c=c.neg();return c};r.prototype.toInt=function(){return this.lo|this.mi<<24};r.prototype.toFloat=function(){return(this.hi<<16)*Math.pow(2,32)+this.mi*Math.pow(2,24)+this.lo};r.prototype.toArray=function(){return[this.hi>>8,this.hi&bu,this.mi>>16,this.mi>>8&bu,this.mi&bu,this.lo>>16,this.lo>>8&bu,this.lo&bu]};r.prototype.lo32=function(){return this.lo|(this.mi&bu)<<24};r.prototype.hi32=function(){return this.mi>>>8&bj|this.hi<<16};function
 cG(b,c,a){return new
 r(b,c,a)}function
-ee(a){if(!isFinite(a)){if(isNaN(a))return cG(1,0,iQ);return a>0?cG(0,0,iQ):cG(0,0,0xfff0)}var
-f=a==0&&1/a==-Infinity?bf:a>=0?0:bf;if(f)a=-a;var
-b=wc(a)+d_;if(b<=0){b=0;a/=Math.pow(2,-jv)}else{a/=Math.pow(2,b-j7);if(a<16){a*=2;b-=1}if(b==0)a/=2}var
+ef(a){if(!isFinite(a)){if(isNaN(a))return cG(1,0,iS);return a>0?cG(0,0,iS):cG(0,0,0xfff0)}var
+f=a==0&&1/a==-Infinity?bh:a>=0?0:bh;if(f)a=-a;var
+b=wh(a)+d$;if(b<=0){b=0;a/=Math.pow(2,-jw)}else{a/=Math.pow(2,b-j8);if(a<16){a*=2;b-=1}if(b==0)a/=2}var
 d=Math.pow(2,24),c=a|0;a=(a-c)*d;var
 e=a|0;a=(a-e)*d;var
-g=a|0;c=c&fR|f|b<<4;return cG(g,e,c)}function
-ki(c,b,g){c.write(32,b.dims.length);c.write(32,b.kind|b.layout<<8);if(b.caml_custom==d$)for(var
-a=0;a<b.dims.length;a++)if(b.dims[a]<bh)c.write(16,b.dims[a]);else{c.write(16,bh);c.write(32,0);c.write(32,b.dims[a])}else
+g=a|0;c=c&fU|f|b<<4;return cG(g,e,c)}function
+kj(c,b,g){c.write(32,b.dims.length);c.write(32,b.kind|b.layout<<8);if(b.caml_custom==ea)for(var
+a=0;a<b.dims.length;a++)if(b.dims[a]<bj)c.write(16,b.dims[a]);else{c.write(16,bj);c.write(32,0);c.write(32,b.dims[a])}else
 for(var
 a=0;a<b.dims.length;a++)c.write(32,b.dims[a]);switch(b.kind){case
 2:case
@@ -157,25 +157,25 @@ e=b5(b.get(a));for(var
 d=0;d<8;d++)c.write(8,e[d])}break;case
 1:for(var
 a=0;a<b.data.length;a++){var
-e=b5(ee(b.get(a)));for(var
+e=b5(ef(b.get(a)));for(var
 d=0;d<8;d++)c.write(8,e[d])}break;case
 0:for(var
 a=0;a<b.data.length;a++){var
-e=f8(b.get(a));c.write(32,e)}break;case
+e=f$(b.get(a));c.write(32,e)}break;case
 10:for(var
 a=0;a<b.data.length/2;a++){var
-d=b.get(a);c.write(32,f8(d[1]));c.write(32,f8(d[2]))}break;case
+d=b.get(a);c.write(32,f$(d[1]));c.write(32,f$(d[2]))}break;case
 11:for(var
 a=0;a<b.data.length/2;a++){var
-f=b.get(a),e=b5(ee(f[1]));for(var
+f=b.get(a),e=b5(ef(f[1]));for(var
 d=0;d<8;d++)c.write(8,e[d]);var
-e=b5(ee(f[2]));for(var
+e=b5(ef(f[2]));for(var
 d=0;d<8;d++)c.write(8,e[d])}break}g[0]=(4+b.dims.length)*4;g[1]=(4+b.dims.length)*8}function
-kg(a){switch(a){case
+kh(a){switch(a){case
 7:case
 10:case
 11:return 2;default:return 1}}function
-vq(c,e){var
+vv(c,e){var
 b=k,a;switch(c){case
 0:a=b.Float32Array;break;case
 1:a=b.Float64Array;break;case
@@ -191,49 +191,49 @@ b=k,a;switch(c){case
 11:a=b.Float64Array;break;case
 12:a=b.Uint8Array;break}if(!a)aa("Bigarray.create: unsupported kind");var
 d=new
-a(e*kg(c));return d}function
-f9(c){var
+a(e*kh(c));return d}function
+ga(c){var
 a=new(k.Int32Array)(1);a[0]=c;var
 b=new(k.Float32Array)(a.buffer);return b[0]}function
 cH(a){return new
 r(a[7]<<0|a[6]<<8|a[5]<<16,a[4]<<0|a[3]<<8|a[2]<<16,a[1]<<0|a[0]<<8)}function
-ef(d){var
-f=d.lo,g=d.mi,b=d.hi,c=(b&0x7fff)>>4;if(c==2047)return(f|g|b&fR)==0?b&bf?-Infinity:Infinity:NaN;var
-e=Math.pow(2,-24),a=(f*e+g)*e+(b&fR);if(c>0){a+=16;a*=Math.pow(2,c-j7)}else
-a*=Math.pow(2,-jv);if(b&bf)a=-a;return a}function
-f4(b){var
+eg(d){var
+f=d.lo,g=d.mi,b=d.hi,c=(b&0x7fff)>>4;if(c==2047)return(f|g|b&fU)==0?b&bh?-Infinity:Infinity:NaN;var
+e=Math.pow(2,-24),a=(f*e+g)*e+(b&fU);if(c>0){a+=16;a*=Math.pow(2,c-j8)}else
+a*=Math.pow(2,-jw);if(b&bh)a=-a;return a}function
+f7(b){var
 d=b.length,c=1;for(var
 a=0;a<d;a++){if(b[a]<0)aa("Bigarray.create: negative dimension");c=c*b[a]}return c}function
-vI(b,a){return new
-r(b&br,b>>>24&bt|(a&bh)<<8,a>>>16&bh)}function
-f_(a){return a.hi32()}function
-f$(a){return a.lo32()}var
-vr=d$;function
-bK(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}bK.prototype.caml_custom=vr;bK.prototype.offset=function(b){var
+vN(b,a){return new
+r(b&bs,b>>>24&bu|(a&bj)<<8,a>>>16&bj)}function
+gb(a){return a.hi32()}function
+gc(a){return a.lo32()}var
+vw=ea;function
+bJ(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}bJ.prototype.caml_custom=vw;bJ.prototype.offset=function(b){var
 c=0;if(typeof
 b==="number")b=[b];if(!(b
 instanceof
 Array))aa("bigarray.js: invalid offset");if(this.dims.length!=b.length)aa("Bigarray.get/set: bad number of dimensions");if(this.layout==0)for(var
 a=0;a<this.dims.length;a++){if(b[a]<0||b[a]>=this.dims[a])dg();c=c*this.dims[a]+b[a]}else
 for(var
-a=this.dims.length-1;a>=0;a--){if(b[a]<1||b[a]>this.dims[a])dg();c=c*this.dims[a]+(b[a]-1)}return c};bK.prototype.get=function(a){switch(this.kind){case
+a=this.dims.length-1;a>=0;a--){if(b[a]<1||b[a]>this.dims[a])dg();c=c*this.dims[a]+(b[a]-1)}return c};bJ.prototype.get=function(a){switch(this.kind){case
 7:var
-d=this.data[a*2+0],b=this.data[a*2+1];return vI(d,b);case
+d=this.data[a*2+0],b=this.data[a*2+1];return vN(d,b);case
 10:case
 11:var
-e=this.data[a*2+0],c=this.data[a*2+1];return[d8,e,c];default:return this.data[a]}};bK.prototype.set=function(a,b){switch(this.kind){case
-7:this.data[a*2+0]=f$(b);this.data[a*2+1]=f_(b);break;case
+e=this.data[a*2+0],c=this.data[a*2+1];return[d9,e,c];default:return this.data[a]}};bJ.prototype.set=function(a,b){switch(this.kind){case
+7:this.data[a*2+0]=gc(b);this.data[a*2+1]=gb(b);break;case
 10:case
-11:this.data[a*2+0]=b[1];this.data[a*2+1]=b[2];break;default:this.data[a]=b;break}return 0};bK.prototype.fill=function(b){switch(this.kind){case
+11:this.data[a*2+0]=b[1];this.data[a*2+1]=b[2];break;default:this.data[a]=b;break}return 0};bJ.prototype.fill=function(b){switch(this.kind){case
 7:var
-c=f$(b),e=f_(b);if(c==e)this.data.fill(c);else
+c=gc(b),e=gb(b);if(c==e)this.data.fill(c);else
 for(var
 a=0;a<this.data.length;a++)this.data[a]=a%2==0?c:e;break;case
 10:case
 11:var
 d=b[1],f=b[2];if(d==f)this.data.fill(d);else
 for(var
-a=0;a<this.data.length;a++)this.data[a]=a%2==0?d:f;break;default:this.data.fill(b);break}};bK.prototype.compare=function(b,g){if(this.layout!=b.layout||this.kind!=b.kind){var
+a=0;a<this.data.length;a++)this.data[a]=a%2==0?d:f;break;default:this.data.fill(b);break}};bJ.prototype.compare=function(b,g){if(this.layout!=b.layout||this.kind!=b.kind){var
 e=this.kind|this.layout<<8,f=b.kind|b.layout<<8;return f-e}if(this.dims.length!=b.dims.length)return b.dims.length-this.dims.length;for(var
 a=0;a<this.dims.length;a++)if(this.dims[a]!=b.dims[a])return this.dims[a]<b.dims[a]?-1:1;switch(this.kind){case
 0:case
@@ -254,25 +254,25 @@ a=0;a<this.data.length;a+=2){if(this.data[a+1]<b.data[a+1])return-1;if(this.data
 12:for(var
 a=0;a<this.data.length;a++){if(this.data[a]<b.data[a])return-1;if(this.data[a]>b.data[a])return 1}break}return 0};function
 cE(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}cE.prototype=new
-bK();cE.prototype.offset=function(a){if(typeof
+bJ();cE.prototype.offset=function(a){if(typeof
 a!=="number")if(a
 instanceof
 Array&&a.length==1)a=a[0];else
 aa("Ml_Bigarray_c_1_1.offset");if(a<0||a>=this.dims[0])dg();return a};cE.prototype.get=function(a){return this.data[a]};cE.prototype.set=function(a,b){this.data[a]=b;return 0};cE.prototype.fill=function(a){this.data.fill(a);return 0};function
-ke(c,d,a,b){var
-e=kg(c);if(f4(a)*e!=b.length)aa("length doesn't match dims");if(d==0&&a.length==1&&e==1)return new
+kf(c,d,a,b){var
+e=kh(c);if(f7(a)*e!=b.length)aa("length doesn't match dims");if(d==0&&a.length==1&&e==1)return new
 cE(c,d,a,b);return new
-bK(c,d,a,b)}function
-bk(b){if(!I.Failure)I.Failure=[N,a(fB),-3];gd(I.Failure,b)}function
-kf(b,v,r){var
-i=b.read32s();if(i<0||i>16)bk("input_value: wrong number of bigarray dimensions");var
-p=b.read32s(),j=p&bt,o=p>>8&1,h=[];if(r==d$)for(var
+bJ(c,d,a,b)}function
+bm(b){if(!I.Failure)I.Failure=[N,a(fE),-3];gg(I.Failure,b)}function
+kg(b,v,r){var
+i=b.read32s();if(i<0||i>16)bm("input_value: wrong number of bigarray dimensions");var
+p=b.read32s(),j=p&bu,o=p>>8&1,h=[];if(r==ea)for(var
 a=0;a<i;a++){var
-n=b.read16u();if(n==bh){var
-t=b.read32u(),u=b.read32u();if(t!=0)bk("input_value: bigarray dimension overflow in 32bit");n=u}h.push(n)}else
+n=b.read16u();if(n==bj){var
+t=b.read32u(),u=b.read32u();if(t!=0)bm("input_value: bigarray dimension overflow in 32bit");n=u}h.push(n)}else
 for(var
 a=0;a<i;a++)h.push(b.read32u());var
-d=f4(h),f=vq(j,d),g=ke(j,o,h,f);switch(j){case
+d=f7(h),f=vv(j,d),g=kf(j,o,h,f);switch(j){case
 2:for(var
 a=0;a<d;a++)f[a]=b.read8s();break;case
 3:case
@@ -286,7 +286,7 @@ a=0;a<d;a++)f[a]=b.read16u();break;case
 a=0;a<d;a++)f[a]=b.read32s();break;case
 8:case
 9:var
-s=b.read8u();if(s)bk("input_value: cannot read bigarray with 64-bit OCaml ints");for(var
+s=b.read8u();if(s)bm("input_value: cannot read bigarray with 64-bit OCaml ints");for(var
 a=0;a<d;a++)f[a]=b.read32s();break;case
 7:var
 e=new
@@ -299,116 +299,116 @@ e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-k=ef(cH(e));g.set(a,k)}break;case
+k=eg(cH(e));g.set(a,k)}break;case
 0:for(var
 a=0;a<d;a++){var
-k=f9(b.read32s());g.set(a,k)}break;case
+k=ga(b.read32s());g.set(a,k)}break;case
 10:for(var
 a=0;a<d;a++){var
-m=f9(b.read32s()),l=f9(b.read32s());g.set(a,[d8,m,l])}break;case
+m=ga(b.read32s()),l=ga(b.read32s());g.set(a,[d9,m,l])}break;case
 11:var
 e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-m=ef(cH(e));for(var
+m=eg(cH(e));for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-l=ef(cH(e));g.set(a,[d8,m,l])}break}v[0]=(4+i)*4;return ke(j,o,h,f)}function
-kd(a,b,c){return a.compare(b,c)}function
-bN(a,b){return Math.imul(a,b)}function
-bv(b,a){a=bN(a,0xcc9e2d51|0);a=a<<15|a>>>32-15;a=bN(a,0x1b873593);b^=a;b=b<<13|b>>>32-13;return(b+(b<<2)|0)+(0xe6546b64|0)|0}function
-vC(a,b){a=bv(a,f$(b));a=bv(a,f_(b));return a}function
-ks(a,b){return vC(a,ee(b))}function
-kh(c){var
-b=f4(c.dims),d=0;switch(c.kind){case
+l=eg(cH(e));g.set(a,[d9,m,l])}break}v[0]=(4+i)*4;return kf(j,o,h,f)}function
+ke(a,b,c){return a.compare(b,c)}function
+bM(a,b){return Math.imul(a,b)}function
+bw(b,a){a=bM(a,0xcc9e2d51|0);a=a<<15|a>>>32-15;a=bM(a,0x1b873593);b^=a;b=b<<13|b>>>32-13;return(b+(b<<2)|0)+(0xe6546b64|0)|0}function
+vH(a,b){a=bw(a,gc(b));a=bw(a,gb(b));return a}function
+kt(a,b){return vH(a,ef(b))}function
+ki(c){var
+b=f7(c.dims),d=0;switch(c.kind){case
 2:case
 3:case
-12:if(b>bJ)b=bJ;var
-e=0,a=0;for(a=0;a+4<=c.data.length;a+=4){e=c.data[a+0]|c.data[a+1]<<8|c.data[a+2]<<16|c.data[a+3]<<24;d=bv(d,e)}e=0;switch(b&3){case
+12:if(b>bI)b=bI;var
+e=0,a=0;for(a=0;a+4<=c.data.length;a+=4){e=c.data[a+0]|c.data[a+1]<<8|c.data[a+2]<<16|c.data[a+3]<<24;d=bw(d,e)}e=0;switch(b&3){case
 3:e=c.data[a+2]<<16;case
 2:e|=c.data[a+1]<<8;case
-1:e|=c.data[a+0];d=bv(d,e)}break;case
+1:e|=c.data[a+0];d=bw(d,e)}break;case
 4:case
 5:if(b>aA)b=aA;var
-e=0,a=0;for(a=0;a+2<=c.data.length;a+=2){e=c.data[a+0]|c.data[a+1]<<16;d=bv(d,e)}if((b&1)!=0)d=bv(d,c.data[a]);break;case
+e=0,a=0;for(a=0;a+2<=c.data.length;a+=2){e=c.data[a+0]|c.data[a+1]<<16;d=bw(d,e)}if((b&1)!=0)d=bw(d,c.data[a]);break;case
 6:if(b>64)b=64;for(var
-a=0;a<b;a++)d=bv(d,c.data[a]);break;case
+a=0;a<b;a++)d=bw(d,c.data[a]);break;case
 8:case
 9:if(b>64)b=64;for(var
-a=0;a<b;a++)d=bv(d,c.data[a]);break;case
+a=0;a<b;a++)d=bw(d,c.data[a]);break;case
 7:if(b>32)b=32;b*=2;for(var
-a=0;a<b;a++)d=bv(d,c.data[a]);break;case
+a=0;a<b;a++)d=bw(d,c.data[a]);break;case
 10:b*=2;case
 0:if(b>64)b=64;for(var
-a=0;a<b;a++)d=ks(d,c.data[a]);break;case
+a=0;a<b;a++)d=kt(d,c.data[a]);break;case
 11:b*=2;case
 1:if(b>32)b=32;for(var
-a=0;a<b;a++)d=ks(d,c.data[a]);break}return d}function
-vF(a,b){b[0]=4;return a.read32s()}function
-vZ(a,b){switch(a.read8u()){case
+a=0;a<b;a++)d=kt(d,c.data[a]);break}return d}function
+vK(a,b){b[0]=4;return a.read32s()}function
+v4(a,b){switch(a.read8u()){case
 1:b[0]=4;return a.read32s();case
-2:bk("input_value: native integer value too large");default:bk("input_value: ill-formed native integer")}}function
-vR(c,d){var
+2:bm("input_value: native integer value too large");default:bm("input_value: ill-formed native integer")}}function
+vW(c,d){var
 b=new
 Array(8);for(var
 a=0;a<8;a++)b[a]=c.read8u();d[0]=8;return cH(b)}function
-vN(e,d,b){var
+vS(e,d,b){var
 c=b5(d);for(var
 a=0;a<8;a++)e.write(8,c[a]);b[0]=8;b[1]=8}function
-vH(a,b,c){return a.compare(b)}function
-vK(a){return a.lo32()^a.hi32()}var
-ko={"_j":{deserialize:vR,serialize:vN,fixed_length:8,compare:vH,hash:vK},"_i":{deserialize:vF,fixed_length:4},"_n":{deserialize:vZ,fixed_length:4},"_bigarray":{deserialize:function(a,b){return kf(a,b,"_bigarray")},serialize:ki,compare:kd,hash:kh},"_bigarr02":{deserialize:function(a,b){return kf(a,b,d$)},serialize:ki,compare:kd,hash:kh}};function
-f5(a){return ko[a.caml_custom]&&ko[a.caml_custom].compare}function
-km(f,c,d,e){var
-b=f5(c);if(b){var
+vM(a,b,c){return a.compare(b)}function
+vP(a){return a.lo32()^a.hi32()}var
+kp={"_j":{deserialize:vW,serialize:vS,fixed_length:8,compare:vM,hash:vP},"_i":{deserialize:vK,fixed_length:4},"_n":{deserialize:v4,fixed_length:4},"_bigarray":{deserialize:function(a,b){return kg(a,b,"_bigarray")},serialize:kj,compare:ke,hash:ki},"_bigarr02":{deserialize:function(a,b){return kg(a,b,ea)},serialize:kj,compare:ke,hash:ki}};function
+f8(a){return kp[a.caml_custom]&&kp[a.caml_custom].compare}function
+kn(f,c,d,e){var
+b=f8(c);if(b){var
 a=d>0?b(c,f,e):b(f,c,e);if(e&&a!=a)return d;if(+a!=+a)return+a;if((a|0)!=0)return a|0}return d}function
-eg(a){return a
+eh(a){return a
 instanceof
-bi}function
-ga(a){return eg(a)}function
-kn(a){if(typeof
+bk}function
+gd(a){return eh(a)}function
+ko(a){if(typeof
 a==="number")return cB;else
-if(eg(a))return fW;else
-if(ga(a))return 1252;else
+if(eh(a))return fZ;else
+if(gd(a))return 1252;else
 if(a
 instanceof
 Array&&a[0]===a[0]>>>0&&a[0]<=cy){var
-b=a[0]|0;return b==d8?0:b}else
+b=a[0]|0;return b==d9?0:b}else
 if(a
 instanceof
-String)return ja;else
+String)return jc;else
 if(typeof
-a=="string")return ja;else
+a=="string")return jc;else
 if(a
 instanceof
 Number)return cB;else
-if(a&&a.caml_custom)return fC;else
+if(a&&a.caml_custom)return fF;else
 if(a&&a.compare)return 1256;else
 if(typeof
 a=="function")return 1247;else
 if(typeof
 a=="symbol")return 1251;return 1001}function
-vS(a,b){if(a<b)return-1;if(a==b)return 0;return 1}function
-kj(a,b){a.t&6&&cF(a);b.t&6&&cF(b);return a.c<b.c?-1:a.c>b.c?1:0}function
-ap(a,b){return kj(a,b)}function
+vX(a,b){if(a<b)return-1;if(a==b)return 0;return 1}function
+kk(a,b){a.t&6&&cF(a);b.t&6&&cF(b);return a.c<b.c?-1:a.c>b.c?1:0}function
+aq(a,b){return kk(a,b)}function
 dh(a,b,d){var
 e=[];for(;;){if(!(d&&a===b)){var
-f=kn(a);if(f==dc){a=a[1];continue}var
-g=kn(b);if(g==dc){b=b[1];continue}if(f!==g){if(f==cB){if(g==fC)return km(a,b,-1,d);return-1}if(g==cB){if(f==fC)return km(b,a,1,d);return 1}return f<g?-1:1}switch(f){case
-247:aa(fI);break;case
+f=ko(a);if(f==dc){a=a[1];continue}var
+g=ko(b);if(g==dc){b=b[1];continue}if(f!==g){if(f==cB){if(g==fF)return kn(a,b,-1,d);return-1}if(g==cB){if(f==fF)return kn(b,a,1,d);return 1}return f<g?-1:1}switch(f){case
+247:aa(fL);break;case
 248:var
-c=vS(a[2],b[2]);if(c!=0)return c|0;break;case
-249:aa(fI);break;case
+c=vX(a[2],b[2]);if(c!=0)return c|0;break;case
+249:aa(fL);break;case
 250:aa("equal: got Forward_tag, should not happen");break;case
 251:aa("equal: abstract value");break;case
 252:if(a!==b){var
-c=kj(a,b);if(c!=0)return c|0}break;case
+c=kk(a,b);if(c!=0)return c|0}break;case
 253:aa("equal: got Double_tag, should not happen");break;case
 254:aa("equal: got Double_array_tag, should not happen");break;case
 255:aa("equal: got Custom_tag, should not happen");break;case
-1247:aa(fI);break;case
+1247:aa(fL);break;case
 1255:var
-i=f5(a);if(i!=f5(b))return a.caml_custom<b.caml_custom?-1:1;if(!i)aa("compare: abstract value");var
+i=f8(a);if(i!=f8(b))return a.caml_custom<b.caml_custom?-1:1;if(!i)aa("compare: abstract value");var
 c=i(a,b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;break;case
 1256:var
 c=a.compare(b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;break;case
@@ -416,96 +416,96 @@ c=a.compare(b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;
 1001:if(a<b)return-1;if(a>b)return 1;if(a!=b){if(!d)return NaN;if(a==a)return 1;if(b==b)return-1}break;case
 1251:if(a!==b){if(!d)return NaN;return 1}break;case
 1252:var
-a=bM(a),b=bM(b);if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
+a=bL(a),b=bL(b);if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
 12520:var
 a=a.toString(),b=b.toString();if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
 246:case
 254:default:if(a.length!=b.length)return a.length<b.length?-1:1;if(a.length>1)e.push(a,b,1);break}}if(e.length==0)return 0;var
 h=e.pop();b=e.pop();a=e.pop();if(h+1<a.length)e.push(a,b,h+1);a=a[h];b=b[h]}}function
-eb(a,b){return dh(a,b,true)}function
+ec(a,b){return dh(a,b,true)}function
 O(a){if(a<0)aa("Bytes.create");return new
-bi(a?2:9,j,a)}function
-vy(b,a){if(a==0)eh();return b/a|0}function
-f6(a,b){return+(dh(a,b,false)==0)}function
-vz(a,c,b,d){if(b>0)if(c==0&&(b>=a.l||a.t==2&&b>=a.c.length))if(d==0){a.c=j;a.t=2}else{a.c=cI(b,String.fromCharCode(d));a.t=b==a.l?0:2}else{if(a.t!=4)ec(a);for(b+=c;c<b;c++)a.c[c]=d}return 0}function
-gc(d){d=bM(d);var
+bk(a?2:9,j,a)}function
+vD(b,a){if(a==0)ei();return b/a|0}function
+f9(a,b){return+(dh(a,b,false)==0)}function
+vE(a,c,b,d){if(b>0)if(c==0&&(b>=a.l||a.t==2&&b>=a.c.length))if(d==0){a.c=j;a.t=2}else{a.c=cI(b,String.fromCharCode(d));a.t=b==a.l?0:2}else{if(a.t!=4)ed(a);for(b+=c;c<b;c++)a.c[c]=d}return 0}function
+gf(d){d=bL(d);var
 e=d.length;if(e>31)aa("format_int: format too long");var
-a={justify:b2,signstyle:bs,filler:aQ,alternate:false,base:0,signedconv:false,width:0,uppercase:false,sign:1,prec:-1,conv:"f"};for(var
+a={justify:b2,signstyle:bt,filler:aQ,alternate:false,base:0,signedconv:false,width:0,uppercase:false,sign:1,prec:-1,conv:"f"};for(var
 c=0;c<e;c++){var
-b=d.charAt(c);switch(b){case"-":a.justify=bs;break;case"+":case" ":a.signstyle=b;break;case"0":a.filler=ao;break;case"#":a.alternate=true;break;case"1":case"2":case"3":case"4":case"5":case"6":case"7":case"8":case"9":a.width=0;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.width=a.width*10+b;c++}c--;break;case".":a.prec=0;c++;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.prec=a.prec*10+b;c++}c--;case"d":case"i":a.signedconv=true;case"u":a.base=10;break;case"x":a.base=16;break;case"X":a.base=16;a.uppercase=true;break;case"o":a.base=8;break;case"e":case"f":case"g":a.signedconv=true;a.conv=b;break;case"E":case"F":case"G":a.signedconv=true;a.uppercase=true;a.conv=b.toLowerCase();break}}return a}function
-f7(b,f){if(b.uppercase)f=f.toUpperCase();var
-e=f.length;if(b.signedconv&&(b.sign<0||b.signstyle!=bs))e++;if(b.alternate){if(b.base==8)e+=1;if(b.base==16)e+=2}var
+b=d.charAt(c);switch(b){case"-":a.justify=bt;break;case"+":case" ":a.signstyle=b;break;case"0":a.filler=ap;break;case"#":a.alternate=true;break;case"1":case"2":case"3":case"4":case"5":case"6":case"7":case"8":case"9":a.width=0;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.width=a.width*10+b;c++}c--;break;case".":a.prec=0;c++;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.prec=a.prec*10+b;c++}c--;case"d":case"i":a.signedconv=true;case"u":a.base=10;break;case"x":a.base=16;break;case"X":a.base=16;a.uppercase=true;break;case"o":a.base=8;break;case"e":case"f":case"g":a.signedconv=true;a.conv=b;break;case"E":case"F":case"G":a.signedconv=true;a.uppercase=true;a.conv=b.toLowerCase();break}}return a}function
+f_(b,f){if(b.uppercase)f=f.toUpperCase();var
+e=f.length;if(b.signedconv&&(b.sign<0||b.signstyle!=bt))e++;if(b.alternate){if(b.base==8)e+=1;if(b.base==16)e+=2}var
 c=j;if(b.justify==b2&&b.filler==aQ)for(var
-d=e;d<b.width;d++)c+=aQ;if(b.signedconv)if(b.sign<0)c+=bs;else
-if(b.signstyle!=bs)c+=b.signstyle;if(b.alternate&&b.base==8)c+=ao;if(b.alternate&&b.base==16)c+=iP;if(b.justify==b2&&b.filler==ao)for(var
-d=e;d<b.width;d++)c+=ao;c+=f;if(b.justify==bs)for(var
+d=e;d<b.width;d++)c+=aQ;if(b.signedconv)if(b.sign<0)c+=bt;else
+if(b.signstyle!=bt)c+=b.signstyle;if(b.alternate&&b.base==8)c+=ap;if(b.alternate&&b.base==16)c+=iR;if(b.justify==b2&&b.filler==ap)for(var
+d=e;d<b.width;d++)c+=ap;c+=f;if(b.justify==bt)for(var
 d=e;d<b.width;d++)c+=aQ;return a(c)}function
-kq(i,c){function
+kr(i,c){function
 j(a,b){if(Math.abs(a)<1.0)return a.toFixed(b);else{var
 c=parseInt(a.toString().split(b2)[1]);if(c>20){c-=20;a/=Math.pow(10,c);a+=new
-Array(c+1).join(ao);if(b>0)a=a+bg+new
-Array(b+1).join(ao);return a}else
+Array(c+1).join(ap);if(b>0)a=a+bi+new
+Array(b+1).join(ap);return a}else
 return a.toFixed(b)}}var
-a,e=gc(i),d=e.prec<0?6:e.prec;if(c<0||c==0&&1/c==-Infinity){e.sign=-1;c=-c}if(isNaN(c)){a=fF;e.filler=aQ}else
+a,e=gf(i),d=e.prec<0?6:e.prec;if(c<0||c==0&&1/c==-Infinity){e.sign=-1;c=-c}if(isNaN(c)){a=fI;e.filler=aQ}else
 if(!isFinite(c)){a="inf";e.filler=aQ}else
 switch(e.conv){case"e":var
-a=c.toExponential(d),b=a.length;if(a.charAt(b-3)==f0)a=a.slice(0,b-1)+ao+a.slice(b-1);break;case"f":a=j(c,d);break;case"g":d=d?d:1;a=c.toExponential(d-1);var
-h=a.indexOf(f0),g=+a.slice(h+1);if(g<-4||c>=1e21||c.toFixed(0).length>d){var
-b=h-1;while(a.charAt(b)==ao)b--;if(a.charAt(b)==bg)b--;a=a.slice(0,b+1)+a.slice(h);b=a.length;if(a.charAt(b-3)==f0)a=a.slice(0,b-1)+ao+a.slice(b-1);break}else{var
+a=c.toExponential(d),b=a.length;if(a.charAt(b-3)==f3)a=a.slice(0,b-1)+ap+a.slice(b-1);break;case"f":a=j(c,d);break;case"g":d=d?d:1;a=c.toExponential(d-1);var
+h=a.indexOf(f3),g=+a.slice(h+1);if(g<-4||c>=1e21||c.toFixed(0).length>d){var
+b=h-1;while(a.charAt(b)==ap)b--;if(a.charAt(b)==bi)b--;a=a.slice(0,b+1)+a.slice(h);b=a.length;if(a.charAt(b-3)==f3)a=a.slice(0,b-1)+ap+a.slice(b-1);break}else{var
 f=d;if(g<0){f-=g+1;a=c.toFixed(f)}else
 while(a=c.toFixed(f),a.length>d+1)f--;if(f){var
-b=a.length-1;while(a.charAt(b)==ao)b--;if(a.charAt(b)==bg)b--;a=a.slice(0,b+1)}}break}return f7(e,a)}function
-ed(e,c){if(bM(e)==jL)return a(j+c);var
-b=gc(e);if(c<0)if(b.signedconv){b.sign=-1;c=-c}else
+b=a.length-1;while(a.charAt(b)==ap)b--;if(a.charAt(b)==bi)b--;a=a.slice(0,b+1)}}break}return f_(e,a)}function
+ee(e,c){if(bL(e)==jM)return a(j+c);var
+b=gf(e);if(c<0)if(b.signedconv){b.sign=-1;c=-c}else
 c>>>=0;var
 d=c.toString(b.base);if(b.prec>=0){b.filler=aQ;var
-f=b.prec-d.length;if(f>0)d=cI(f,ao)+d}return f7(b,d)}var
-v1=0;function
-bu(){return v1++}function
-vB(a,b){return+(dh(a,b,false)>=0)}function
-v$(e){for(var
-f=j,b=f,a,h,c=0,g=e.length;c<g;c++){a=e.charCodeAt(c);if(a<a3){for(var
-d=c+1;d<g&&(a=e.charCodeAt(d))<a3;d++);if(d-c>iS){b.substr(0,1);f+=b;b=j;f+=e.slice(c,d)}else
-b+=e.slice(c,d);if(d==g)break;c=d}if(a<jR){b+=String.fromCharCode(0xc0|a>>6);b+=String.fromCharCode(a3|a&cA)}else
-if(a<0xd800||a>=i3)b+=String.fromCharCode(i4|a>>12,a3|a>>6&cA,a3|a&cA);else
-if(a>=0xdbff||c+1==g||(h=e.charCodeAt(c+1))<iZ||h>i3)b+="\xef\xbf\xbd";else{c++;a=(a<<10)+h-0x35fdc00;b+=String.fromCharCode(jX|a>>18,a3|a>>12&cA,a3|a>>6&cA,a3|a&cA)}if(b.length>bH){b.substr(0,1);f+=b;b=j}}return f+b}function
-vv(a){var
-b=9;if(!kG(a))b=8,a=v$(a);return new
-bi(b,a,a.length)}function
-a9(a){return vv(a)}function
-vD(a,c,l){if(!isFinite(a)){if(isNaN(a))return a9(fF);return a9(a>0?jZ:"-infinity")}var
+f=b.prec-d.length;if(f>0)d=cI(f,ap)+d}return f_(b,d)}var
+v6=0;function
+bv(){return v6++}function
+vG(a,b){return+(dh(a,b,false)>=0)}function
+we(e){for(var
+f=j,b=f,a,h,c=0,g=e.length;c<g;c++){a=e.charCodeAt(c);if(a<a4){for(var
+d=c+1;d<g&&(a=e.charCodeAt(d))<a4;d++);if(d-c>iU){b.substr(0,1);f+=b;b=j;f+=e.slice(c,d)}else
+b+=e.slice(c,d);if(d==g)break;c=d}if(a<jS){b+=String.fromCharCode(0xc0|a>>6);b+=String.fromCharCode(a4|a&cA)}else
+if(a<0xd800||a>=i5)b+=String.fromCharCode(i6|a>>12,a4|a>>6&cA,a4|a&cA);else
+if(a>=0xdbff||c+1==g||(h=e.charCodeAt(c+1))<i1||h>i5)b+="\xef\xbf\xbd";else{c++;a=(a<<10)+h-0x35fdc00;b+=String.fromCharCode(jY|a>>18,a4|a>>12&cA,a4|a>>6&cA,a4|a&cA)}if(b.length>bG){b.substr(0,1);f+=b;b=j}}return f+b}function
+vA(a){var
+b=9;if(!kH(a))b=8,a=we(a);return new
+bk(b,a,a.length)}function
+a_(a){return vA(a)}function
+vI(a,c,l){if(!isFinite(a)){if(isNaN(a))return a_(fI);return a_(a>0?j0:"-infinity")}var
 i=a==0&&1/a==-Infinity?1:a>=0?0:1;if(i)a=-a;var
 d=0;if(a==0);else
 if(a<1)while(a<1&&d>-1022){a*=2;d--}else
 while(a>=2){a/=2;d++}var
-k=d<0?j:b2,e=j;if(i)e=bs;else
+k=d<0?j:b2,e=j;if(i)e=bt;else
 switch(l){case
 43:e=b2;break;case
 32:e=aQ;break;default:break}if(c>=0&&c<13){var
 g=Math.pow(2,c*4);a=Math.round(a*g)/g}var
 b=a.toString(16);if(c>=0){var
-h=b.indexOf(bg);if(h<0)b+=bg+cI(c,ao);else{var
-f=h+1+c;if(b.length<f)b+=cI(f-b.length,ao);else
-b=b.substr(0,f)}}return a9(e+iP+b+"p"+k+d.toString(10))}function
-vE(a){return(a&0x000000FF)<<24|(a&0x0000FF00)<<8|(a&0x00FF0000)>>>8|(a&0xFF000000)>>>24}function
-vG(b){var
+h=b.indexOf(bi);if(h<0)b+=bi+cI(c,ap);else{var
+f=h+1+c;if(b.length<f)b+=cI(f-b.length,ap);else
+b=b.substr(0,f)}}return a_(e+iR+b+"p"+k+d.toString(10))}function
+vJ(a){return(a&0x000000FF)<<24|(a&0x0000FF00)<<8|(a&0x00FF0000)>>>8|(a&0xFF000000)>>>24}function
+vL(b){var
 a=b5(b);return cH([a[7],a[6],a[5],a[4],a[3],a[2],a[1],a[0]])}function
-vM(a){return+a.isZero()}function
-kt(a){return new
-r(a&br,a>>24&br,a>>31&bh)}function
-vQ(a){return a.toInt()}function
-vL(a){return+a.isNeg()}function
-vP(a){return a.neg()}function
-vJ(g,c){var
-a=gc(g);if(a.signedconv&&vL(c)){a.sign=-1;c=vP(c)}var
-b=j,h=kt(a.base),f="0123456789abcdef";do{var
-e=c.udivmod(h);c=e.quotient;b=f.charAt(vQ(e.modulus))+b}while(!vM(c));if(a.prec>=0){a.filler=aQ;var
-d=a.prec-b.length;if(d>0)b=cI(d,ao)+b}return f7(a,b)}function
-vO(a,b){return a.mul(b)}function
+vR(a){return+a.isZero()}function
+ku(a){return new
+r(a&bs,a>>24&bs,a>>31&bj)}function
+vV(a){return a.toInt()}function
+vQ(a){return+a.isNeg()}function
+vU(a){return a.neg()}function
+vO(g,c){var
+a=gf(g);if(a.signedconv&&vQ(c)){a.sign=-1;c=vU(c)}var
+b=j,h=ku(a.base),f="0123456789abcdef";do{var
+e=c.udivmod(h);c=e.quotient;b=f.charAt(vV(e.modulus))+b}while(!vR(c));if(a.prec>=0){a.filler=aQ;var
+d=a.prec-b.length;if(d>0)b=cI(d,ap)+b}return f_(a,b)}function
+vT(a,b){return a.mul(b)}function
 ab(b,a){return aB(b,a)}function
 ah(a){return a.l}function
 g(a){return ah(a)}function
-v2(c){var
+v7(c){var
 a=0,e=g(c),b=10,d=1;if(e>0)switch(ab(c,a)){case
 45:a++;d=-1;break;case
 43:a++;d=1;break}if(a+1<e&&ab(c,a)==48)switch(ab(c,a+1)){case
@@ -517,121 +517,121 @@ a=0,e=g(c),b=10,d=1;if(e>0)switch(ab(c,a)){case
 66:b=2;a+=2;break;case
 117:case
 85:a+=2;break}return[a,d,b]}function
-kA(a){if(a>=48&&a<=57)return a-48;if(a>=65&&a<=90)return a-55;if(a>=97&&a<=j9)return a-87;return-1}function
-kv(f){var
-i=v2(f),c=i[0],j=i[1],d=i[2],h=g(f),k=-1>>>0,e=c<h?ab(f,c):0,b=kA(e);if(b<0||b>=d)bk(dY);var
-a=b;for(c++;c<h;c++){e=ab(f,c);if(e==95)continue;b=kA(e);if(b<0||b>=d)break;a=d*a+b;if(a>k)bk(dY)}if(c!=h)bk(dY);a=j*a;if(d==10&&(a|0)!=a)bk(dY);return a|0}function
-vU(a,b){return+(dh(a,b,false)<=0)}function
-a7(a,d){if(a<0)dg();var
+kB(a){if(a>=48&&a<=57)return a-48;if(a>=65&&a<=90)return a-55;if(a>=97&&a<=j_)return a-87;return-1}function
+kw(f){var
+i=v7(f),c=i[0],j=i[1],d=i[2],h=g(f),k=-1>>>0,e=c<h?ab(f,c):0,b=kB(e);if(b<0||b>=d)bm(dZ);var
+a=b;for(c++;c<h;c++){e=ab(f,c);if(e==95)continue;b=kB(e);if(b<0||b>=d)break;a=d*a+b;if(a>k)bm(dZ)}if(c!=h)bm(dZ);a=j*a;if(d==10&&(a|0)!=a)bm(dZ);return a|0}function
+vZ(a,b){return+(dh(a,b,false)<=0)}function
+a8(a,d){if(a<0)dg();var
 a=a+1|0,b=new
 Array(a);b[0]=0;for(var
 c=1;c<a;c++)b[c]=d;return b}function
-D(a){gd(I.Sys_error,a)}var
-bw=new
+D(a){gg(I.Sys_error,a)}var
+bx=new
 Array();function
-vW(c){var
-a=bw[c];if(!a.opened)D("Cannot flush a closed channel");if(!a.buffer||a.buffer==j)return 0;if(a.fd&&I.fds[a.fd]&&I.fds[a.fd].output){var
+v1(c){var
+a=bx[c];if(!a.opened)D("Cannot flush a closed channel");if(!a.buffer||a.buffer==j)return 0;if(a.fd&&I.fds[a.fd]&&I.fds[a.fd].output){var
 b=I.fds[a.fd].output;switch(b.length){case
 2:b(c,a.buffer);break;default:b(a.buffer)}}a.buffer=j;return 0}function
 dj(){return typeof
 k.process!=="undefined"&&typeof
 k.process.versions!=="undefined"&&typeof
 k.process.versions.node!=="undefined"}function
-gb(a){return a.toUtf16()}function
-we(){function
-a(a){if(a.charAt(0)===aI)return[j,a.substring(1)];return}function
+ge(a){return a.toUtf16()}function
+wj(){function
+a(a){if(a.charAt(0)===aJ)return[j,a.substring(1)];return}function
 b(c){var
 g=/^([a-zA-Z]:|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)?([\\/])?([\s\S]*?)$/,a=g.exec(c),b=a[1]||j,e=Boolean(b&&b.charAt(1)!==":");if(Boolean(a[2]||e)){var
-d=a[1]||j,f=a[2]||j;return[d,c.substring(d.length+f.length)]}return}return dj()&&k.process&&k.process.platform?k.process.platform===iL?b:a:a}var
-gg=we();function
-kF(a){return a.slice(-1)!==aI?a+aI:a}if(dj()&&k.process&&k.process.cwd)var
-di=k.process.cwd().replace(/\\/g,aI);else
+d=a[1]||j,f=a[2]||j;return[d,c.substring(d.length+f.length)]}return}return dj()&&k.process&&k.process.platform?k.process.platform===iN?b:a:a}var
+gj=wj();function
+kG(a){return a.slice(-1)!==aJ?a+aJ:a}if(dj()&&k.process&&k.process.cwd)var
+di=k.process.cwd().replace(/\\/g,aJ);else
 var
-di="/static";di=kF(di);function
-vV(a){a=gb(a);if(!gg(a))a=di+a;var
-e=gg(a),d=e[1].split(aI),b=[];for(var
+di="/static";di=kG(di);function
+v0(a){a=ge(a);if(!gj(a))a=di+a;var
+e=gj(a),d=e[1].split(aJ),b=[];for(var
 c=0;c<d.length;c++)switch(d[c]){case"..":if(b.length>1)b.pop();break;case".":break;default:b.push(d[c]);break}b.unshift(e[0]);b.orig=a;return b}var
-wh=["E2BIG","EACCES","EAGAIN","EBADF","EBUSY","ECHILD","EDEADLK","EDOM",iX,"EFAULT","EFBIG","EINTR","EINVAL","EIO","EISDIR","EMFILE","EMLINK","ENAMETOOLONG","ENFILE","ENODEV",fS,"ENOEXEC","ENOLCK","ENOMEM","ENOSPC","ENOSYS",fE,jN,"ENOTTY","ENXIO","EPERM","EPIPE","ERANGE","EROFS","ESPIPE","ESRCH","EXDEV","EWOULDBLOCK","EINPROGRESS","EALREADY","ENOTSOCK","EDESTADDRREQ","EMSGSIZE","EPROTOTYPE","ENOPROTOOPT","EPROTONOSUPPORT","ESOCKTNOSUPPORT","EOPNOTSUPP","EPFNOSUPPORT","EAFNOSUPPORT","EADDRINUSE","EADDRNOTAVAIL","ENETDOWN","ENETUNREACH","ENETRESET","ECONNABORTED","ECONNRESET","ENOBUFS","EISCONN","ENOTCONN","ESHUTDOWN","ETOOMANYREFS","ETIMEDOUT","ECONNREFUSED","EHOSTDOWN","EHOSTUNREACH","ELOOP","EOVERFLOW"];function
+wm=["E2BIG","EACCES","EAGAIN","EBADF","EBUSY","ECHILD","EDEADLK","EDOM",iZ,"EFAULT","EFBIG","EINTR","EINVAL","EIO","EISDIR","EMFILE","EMLINK","ENAMETOOLONG","ENFILE","ENODEV",fV,"ENOEXEC","ENOLCK","ENOMEM","ENOSPC","ENOSYS",fH,jO,"ENOTTY","ENXIO","EPERM","EPIPE","ERANGE","EROFS","ESPIPE","ESRCH","EXDEV","EWOULDBLOCK","EINPROGRESS","EALREADY","ENOTSOCK","EDESTADDRREQ","EMSGSIZE","EPROTOTYPE","ENOPROTOOPT","EPROTONOSUPPORT","ESOCKTNOSUPPORT","EOPNOTSUPP","EPFNOSUPPORT","EAFNOSUPPORT","EADDRINUSE","EADDRNOTAVAIL","ENETDOWN","ENETUNREACH","ENETRESET","ECONNABORTED","ECONNRESET","ENOBUFS","EISCONN","ENOTCONN","ESHUTDOWN","ETOOMANYREFS","ETIMEDOUT","ECONNREFUSED","EHOSTDOWN","EHOSTUNREACH","ELOOP","EOVERFLOW"];function
 b9(d,f,e,a){var
-b=wh.indexOf(d);if(b<0){if(a==null)a=-9999;b=[0,a]}var
-c=[b,a9(f||j),a9(e||j)];return c}var
-ky={};function
-b6(a){return ky[a]}function
+b=wm.indexOf(d);if(b<0){if(a==null)a=-9999;b=[0,a]}var
+c=[b,a_(f||j),a_(e||j)];return c}var
+kz={};function
+b6(a){return kz[a]}function
 b8(b,a){throw[0,b].concat(a)}function
-vu(a){return new
-bi(4,a,a.length)}function
-v3(a){D(a+dW)}function
-kb(){}function
+vz(a){return new
+bk(4,a,a.length)}function
+v8(a){D(a+dX)}function
+kc(){}function
 af(a){this.data=a}af.prototype=new
-kb();af.prototype.truncate=function(a){var
+kc();af.prototype.truncate=function(a){var
 b=this.data;this.data=O(a|0);b3(b,0,this.data,0,a)};af.prototype.length=function(){return ah(this.data)};af.prototype.write=function(b,d,g,a){var
 c=this.length();if(b+a>=c){var
-e=O(b+a),f=this.data;this.data=e;b3(f,0,this.data,0,c)}a5(d,g,this.data,b,a);return 0};af.prototype.read=function(c,a,d,b){var
-e=this.length();b3(this.data,c,a,d,b);return 0};af.prototype.read_one=function(a){return kk(this.data,a)};af.prototype.close=function(){};af.prototype.constructor=af;function
-as(b,a){this.content={};this.root=b;this.lookupFun=a}as.prototype.nm=function(a){return this.root+a};as.prototype.create_dir_if_needed=function(d){var
-c=d.split(aI),b=j;for(var
-a=0;a<c.length-1;a++){b+=c[a]+aI;if(this.content[b])continue;this.content[b]=Symbol("directory")}};as.prototype.slash=function(a){return/\/$/.test(a)?a:a+aI};as.prototype.lookup=function(b){if(!this.content[b]&&this.lookupFun){var
+e=O(b+a),f=this.data;this.data=e;b3(f,0,this.data,0,c)}a6(d,g,this.data,b,a);return 0};af.prototype.read=function(c,a,d,b){var
+e=this.length();b3(this.data,c,a,d,b);return 0};af.prototype.read_one=function(a){return kl(this.data,a)};af.prototype.close=function(){};af.prototype.constructor=af;function
+au(b,a){this.content={};this.root=b;this.lookupFun=a}au.prototype.nm=function(a){return this.root+a};au.prototype.create_dir_if_needed=function(d){var
+c=d.split(aJ),b=j;for(var
+a=0;a<c.length-1;a++){b+=c[a]+aJ;if(this.content[b])continue;this.content[b]=Symbol("directory")}};au.prototype.slash=function(a){return/\/$/.test(a)?a:a+aJ};au.prototype.lookup=function(b){if(!this.content[b]&&this.lookupFun){var
 c=this.lookupFun(a(this.root),a(b));if(c!==0){this.create_dir_if_needed(b);this.content[b]=new
-af(a6(c[1]))}}};as.prototype.exists=function(a){if(a==j)return 1;var
-b=this.slash(a);if(this.content[b])return 1;this.lookup(a);return this.content[a]?1:0};as.prototype.mkdir=function(c,e,d){var
-b=d&&b6(fO);if(this.exists(c))if(b)b8(b,b9(iX,fw,this.nm(c)));else
+af(a7(c[1]))}}};au.prototype.exists=function(a){if(a==j)return 1;var
+b=this.slash(a);if(this.content[b])return 1;this.lookup(a);return this.content[a]?1:0};au.prototype.mkdir=function(c,e,d){var
+b=d&&b6(fR);if(this.exists(c))if(b)b8(b,b9(iZ,fz,this.nm(c)));else
 D(c+": File exists");var
-a=/^(.*)\/[^/]+/.exec(c);a=a&&a[1]||j;if(!this.exists(a))if(b)b8(b,b9(fS,fw,this.nm(a)));else
-D(a+dW);if(!this.is_dir(a))if(b)b8(b,b9(fE,fw,this.nm(a)));else
-D(a+fZ);this.create_dir_if_needed(this.slash(c))};as.prototype.rmdir=function(a,f){var
-b=f&&b6(fO),c=a==j?j:this.slash(a),e=new
-RegExp(i7+c+jO);if(!this.exists(a))if(b)b8(b,b9(fS,fM,this.nm(a)));else
-D(a+dW);if(!this.is_dir(a))if(b)b8(b,b9(fE,fM,this.nm(a)));else
-D(a+fZ);for(var
+a=/^(.*)\/[^/]+/.exec(c);a=a&&a[1]||j;if(!this.exists(a))if(b)b8(b,b9(fV,fz,this.nm(a)));else
+D(a+dX);if(!this.is_dir(a))if(b)b8(b,b9(fH,fz,this.nm(a)));else
+D(a+f2);this.create_dir_if_needed(this.slash(c))};au.prototype.rmdir=function(a,f){var
+b=f&&b6(fR),c=a==j?j:this.slash(a),e=new
+RegExp(i9+c+jP);if(!this.exists(a))if(b)b8(b,b9(fV,fP,this.nm(a)));else
+D(a+dX);if(!this.is_dir(a))if(b)b8(b,b9(fH,fP,this.nm(a)));else
+D(a+f2);for(var
 d
 in
-this.content)if(d.match(e))if(b)b8(b,b9(jN,fM,this.nm(a)));else
+this.content)if(d.match(e))if(b)b8(b,b9(jO,fP,this.nm(a)));else
 D(this.nm(a)+": Directory not empty");delete
-this.content[c]};as.prototype.readdir=function(a){var
-f=a==j?j:this.slash(a);if(!this.exists(a))D(a+dW);if(!this.is_dir(a))D(a+fZ);var
+this.content[c]};au.prototype.readdir=function(a){var
+f=a==j?j:this.slash(a);if(!this.exists(a))D(a+dX);if(!this.is_dir(a))D(a+f2);var
 g=new
-RegExp(i7+f+jO),d={},c=[];for(var
+RegExp(i9+f+jP),d={},c=[];for(var
 e
 in
 this.content){var
-b=e.match(g);if(b&&!d[b[1]]){d[b[1]]=true;c.push(b[1])}}return c};as.prototype.is_dir=function(a){if(a==j)return true;var
-b=this.slash(a);return this.content[b]?1:0};as.prototype.unlink=function(a){var
+b=e.match(g);if(b&&!d[b[1]]){d[b[1]]=true;c.push(b[1])}}return c};au.prototype.is_dir=function(a){if(a==j)return true;var
+b=this.slash(a);return this.content[b]?1:0};au.prototype.unlink=function(a){var
 b=this.content[a]?true:false;delete
-this.content[a];return b};as.prototype.open=function(a,b){if(b.rdonly&&b.wronly)D(this.nm(a)+je);if(b.text&&b.binary)D(this.nm(a)+jD);this.lookup(a);if(this.content[a]){if(this.is_dir(a))D(this.nm(a)+" : is a directory");if(b.create&&b.excl)D(this.nm(a)+jc);var
+this.content[a];return b};au.prototype.open=function(a,b){if(b.rdonly&&b.wronly)D(this.nm(a)+jg);if(b.text&&b.binary)D(this.nm(a)+jE);this.lookup(a);if(this.content[a]){if(this.is_dir(a))D(this.nm(a)+" : is a directory");if(b.create&&b.excl)D(this.nm(a)+je);var
 c=this.content[a];if(b.truncate)c.truncate();return c}else
 if(b.create){this.create_dir_if_needed(a);this.content[a]=new
 af(O(0));return this.content[a]}else
-v3(this.nm(a))};as.prototype.register=function(c,a){var
-b;if(this.content[c])D(this.nm(c)+jc);if(eg(a))b=new
-af(a);if(ga(a))b=new
-af(a6(a));else
+v8(this.nm(a))};au.prototype.register=function(c,a){var
+b;if(this.content[c])D(this.nm(c)+je);if(eh(a))b=new
+af(a);if(gd(a))b=new
+af(a7(a));else
 if(a
 instanceof
 Array)b=new
-af(vu(a));else
+af(vz(a));else
 if(typeof
 a==="string")b=new
-af(kl(a));else
+af(km(a));else
 if(a.toString){var
-d=a6(a9(a.toString()));b=new
+d=a7(a_(a.toString()));b=new
 af(d)}if(b){this.create_dir_if_needed(c);this.content[c]=b}else
-D(this.nm(c)+" : registering file with invalid content type")};as.prototype.constructor=as;function
-vp(d){var
+D(this.nm(c)+" : registering file with invalid content type")};au.prototype.constructor=au;function
+vu(d){var
 c=g(d),b=new
 Array(c),a=0;for(;a<c;a++)b[a]=ab(d,a);return b}function
-vo(a){if(a.t!=4)ec(a);return a.c}function
-bj(a){this.fs=require("fs");this.fd=a}bj.prototype=new
-kb();bj.prototype.truncate=function(a){try{this.fs.ftruncateSync(this.fd,a|0)}catch(a){D(a.toString())}};bj.prototype.length=function(){try{return this.fs.fstatSync(this.fd).size}catch(a){D(a.toString())}};bj.prototype.write=function(f,b,c,e){var
-a=vp(b);if(!(a
+vt(a){if(a.t!=4)ed(a);return a.c}function
+bl(a){this.fs=require("fs");this.fd=a}bl.prototype=new
+kc();bl.prototype.truncate=function(a){try{this.fs.ftruncateSync(this.fd,a|0)}catch(a){D(a.toString())}};bl.prototype.length=function(){try{return this.fs.fstatSync(this.fd).size}catch(a){D(a.toString())}};bl.prototype.write=function(f,b,c,e){var
+a=vu(b);if(!(a
 instanceof
 k.Uint8Array))a=new(k.Uint8Array)(a);var
-d=k.Buffer.from(a);try{this.fs.writeSync(this.fd,d,c,e,f)}catch(a){D(a.toString())}return 0};bj.prototype.read=function(g,d,c,f){var
-a=vo(d);if(!(a
+d=k.Buffer.from(a);try{this.fs.writeSync(this.fd,d,c,e,f)}catch(a){D(a.toString())}return 0};bl.prototype.read=function(g,d,c,f){var
+a=vt(d);if(!(a
 instanceof
 k.Uint8Array))a=new(k.Uint8Array)(a);var
 e=k.Buffer.from(a);try{this.fs.readSync(this.fd,e,c,f,g)}catch(a){D(a.toString())}for(var
-b=0;b<f;b++)bL(d,c+b,e[c+b]);return 0};bj.prototype.read_one=function(c){var
-b=new(k.Uint8Array)(1),a=k.Buffer.from(b);try{this.fs.readSync(this.fd,a,0,1,c)}catch(a){D(a.toString())}return a[0]};bj.prototype.close=function(){try{this.fs.closeSync(this.fd)}catch(a){D(a.toString())}};bj.prototype.constructor=bj;function
+b=0;b<f;b++)bK(d,c+b,e[c+b]);return 0};bl.prototype.read_one=function(c){var
+b=new(k.Uint8Array)(1),a=k.Buffer.from(b);try{this.fs.readSync(this.fd,a,0,1,c)}catch(a){D(a.toString())}return a[0]};bl.prototype.close=function(){try{this.fs.closeSync(this.fd)}catch(a){D(a.toString())}};bl.prototype.constructor=bl;function
 ag(a){this.fs=require("fs");this.root=a}ag.prototype.nm=function(a){return this.root+a};ag.prototype.exists=function(a){try{return this.fs.existsSync(this.nm(a))?1:0}catch(a){return 0}};ag.prototype.mkdir=function(b,a,c){try{this.fs.mkdirSync(this.nm(b),{mode:a});return 0}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.rmdir=function(a,b){try{this.fs.rmdirSync(this.nm(a));return 0}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.readdir=function(a,b){try{return this.fs.readdirSync(this.nm(a))}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.is_dir=function(a){try{return this.fs.statSync(this.nm(a)).isDirectory()?1:0}catch(a){D(a.toString())}};ag.prototype.unlink=function(a,c){try{var
 b=this.fs.existsSync(this.nm(a))?1:0;this.fs.unlinkSync(this.nm(a));return b}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.open=function(f,c,g){var
 a=require("constants"),b=0;for(var
@@ -639,11 +639,11 @@ e
 in
 c)switch(e){case"rdonly":b|=a.O_RDONLY;break;case"wronly":b|=a.O_WRONLY;break;case"append":b|=a.O_WRONLY|a.O_APPEND;break;case"create":b|=a.O_CREAT;break;case"truncate":b|=a.O_TRUNC;break;case"excl":b|=a.O_EXCL;break;case"binary":b|=a.O_BINARY;break;case"text":b|=a.O_TEXT;break;case"nonblock":b|=a.O_NONBLOCK;break}try{var
 d=this.fs.openSync(this.nm(f),b);return new
-bj(d)}catch(a){this.raise_nodejs_error(a,g)}};ag.prototype.rename=function(b,a,c){try{this.fs.renameSync(this.nm(b),this.nm(a))}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.stat=function(b,c){try{var
+bl(d)}catch(a){this.raise_nodejs_error(a,g)}};ag.prototype.rename=function(b,a,c){try{this.fs.renameSync(this.nm(b),this.nm(a))}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.stat=function(b,c){try{var
 a=this.fs.statSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.lstat=function(b,c){try{var
 a=this.fs.lstatSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.symlink=function(d,c,a,b){try{this.fs.symlinkSync(this.nm(c),this.nm(a),d?"dir":"file");return 0}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.readlink=function(b,c){try{var
-a=this.fs.readlinkSync(this.nm(b),iH);return a9(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.raise_nodejs_error=function(a,d){var
-b=b6(fO);if(d&&b){var
+a=this.fs.readlinkSync(this.nm(b),iJ);return a_(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.raise_nodejs_error=function(a,d){var
+b=b6(fR);if(d&&b){var
 c=b9(a.code,a.syscall,a.path,a.errno);b8(b,c)}else
 D(a.toString())};ag.prototype.stats_from_js=function(a){var
 b;if(a.isFile())b=0;else
@@ -653,32 +653,32 @@ if(a.isBlockDevice())b=3;else
 if(a.isSymbolicLink())b=4;else
 if(a.isFIFO())b=5;else
 if(a.isSocket())b=6;return[0,a.dev,a.ino,b,a.mode,a.nlink,a.uid,a.gid,a.rdev,a.size,a.atimeMs,a.mtimeMs,a.ctimeMs]};ag.prototype.constructor=ag;function
-kr(b){var
-a=gg(b);if(!a)return;return a[0]+aI}var
-ei=kr(di)||bk("unable to compute caml_root"),cJ=[];if(dj())cJ.push({path:ei,device:new
-ag(ei)});else
-cJ.push({path:ei,device:new
-as(ei)});cJ.push({path:jz,device:new
-as(jz)});function
-wg(b){var
-g=vV(b),b=g.join(aI),f=kF(b),c;for(var
+ks(b){var
+a=gj(b);if(!a)return;return a[0]+aJ}var
+ej=ks(di)||bm("unable to compute caml_root"),cJ=[];if(dj())cJ.push({path:ej,device:new
+ag(ej)});else
+cJ.push({path:ej,device:new
+au(ej)});cJ.push({path:jA,device:new
+au(jA)});function
+wl(b){var
+g=v0(b),b=g.join(aJ),f=kG(b),c;for(var
 e=0;e<cJ.length;e++){var
 a=cJ[e];if(f.search(a.path)==0&&(!c||c.path.length<a.path.length))c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}if(!c&&dj()){var
-d=kr(b);if(d&&d.match(/^[a-zA-Z]:\/$/)){var
+d=ks(b);if(d&&d.match(/^[a-zA-Z]:\/$/)){var
 a={path:d,device:new
 ag(d)};cJ.push(a);c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}}if(c)return c;D("no device found for "+f)}function
-kD(e,f){var
-b=bw[e],d=a(f),c=g(d);b.file.write(b.offset,d,0,c);b.offset+=c;return 0}function
-wa(a){var
-a=gf(a),b=k;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stderr.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
+kE(e,f){var
+b=bx[e],d=a(f),c=g(d);b.file.write(b.offset,d,0,c);b.offset+=c;return 0}function
+wf(a){var
+a=gi(a),b=k;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stderr.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
 c=b.console;c&&c.error&&c.error(a)}}function
-wb(a){var
-a=gf(a),b=k;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stdout.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
+wg(a){var
+a=gi(a),b=k;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stdout.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
 c=b.console;c&&c.log&&c.log(a)}}function
-ej(c,e,d,a){if(I.fds===undefined)I.fds=new
+ek(c,e,d,a){if(I.fds===undefined)I.fds=new
 Array();a=a?a:{};var
 b={};b.file=d;b.offset=a.append?d.length():0;b.flags=a;b.output=e;I.fds[c]=b;if(!I.fd_last_idx||c>I.fd_last_idx)I.fd_last_idx=c;return c}function
-wo(c,b,g){var
+wt(c,b,g){var
 a={};while(b){switch(b[1]){case
 0:a.rdonly=1;break;case
 1:a.wronly=1;break;case
@@ -688,30 +688,30 @@ a={};while(b){switch(b[1]){case
 5:a.excl=1;break;case
 6:a.binary=1;break;case
 7:a.text=1;break;case
-8:a.nonblock=1;break}b=b[2]}if(a.rdonly&&a.wronly)D(bM(c)+je);if(a.text&&a.binary)D(bM(c)+jD);var
-d=wg(c),e=d.device.open(d.rest,a),f=I.fd_last_idx?I.fd_last_idx:0;return ej(f+1,kD,e,a)}ej(0,kD,new
-af(O(0)));ej(1,wb,new
-af(O(0)));ej(2,wa,new
+8:a.nonblock=1;break}b=b[2]}if(a.rdonly&&a.wronly)D(bL(c)+jg);if(a.text&&a.binary)D(bL(c)+jE);var
+d=wl(c),e=d.device.open(d.rest,a),f=I.fd_last_idx?I.fd_last_idx:0;return ek(f+1,kE,e,a)}ek(0,kE,new
+af(O(0)));ek(1,wg,new
+af(O(0)));ek(2,wf,new
 af(O(0)));function
-vX(a){var
-c=I.fds[a];if(c.flags.wronly)D(j8+a+" is writeonly");var
+v2(a){var
+c=I.fds[a];if(c.flags.wronly)D(j9+a+" is writeonly");var
 d=null;if(a==0&&dj()){var
-e=require("fs");d=function(){return a9(e.readFileSync(0,iH))}}var
-b={file:c.file,offset:c.offset,fd:a,opened:true,out:false,refill:d};bw[b.fd]=b;return b.fd}function
-kw(c){var
-b=I.fds[c];if(b.flags.rdonly)D(j8+c+" is readonly");var
-a={file:b.file,offset:b.offset,fd:c,opened:true,out:true,buffer:j};bw[a.fd]=a;return a.fd}function
-vY(){var
+e=require("fs");d=function(){return a_(e.readFileSync(0,iJ))}}var
+b={file:c.file,offset:c.offset,fd:a,opened:true,out:false,refill:d};bx[b.fd]=b;return b.fd}function
+kx(c){var
+b=I.fds[c];if(b.flags.rdonly)D(j9+c+" is readonly");var
+a={file:b.file,offset:b.offset,fd:c,opened:true,out:true,buffer:j};bx[a.fd]=a;return a.fd}function
+v3(){var
 b=0;for(var
-a=0;a<bw.length;a++)if(bw[a]&&bw[a].opened&&bw[a].out)b=[0,bw[a].fd,b];return b}function
-kx(b,a){if(a==0)eh();return b%a}function
+a=0;a<bx.length;a++)if(bx[a]&&bx[a].opened&&bx[a].out)b=[0,bx[a].fd,b];return b}function
+ky(b,a){if(a==0)ei();return b%a}function
 b7(a,b){return+(dh(a,b,false)!=0)}function
-v0(a,b){a[0]=dc;a[1]=b;return 0}function
-kz(a){if(a
+v5(a,b){a[0]=dc;a[1]=b;return 0}function
+kA(a){if(a
 instanceof
 Array&&a[0]==a[0]>>>0)return a[0];else
-if(eg(a))return fW;else
-if(ga(a))return fW;else
+if(eh(a))return fZ;else
+if(gd(a))return fZ;else
 if(a
 instanceof
 Function||typeof
@@ -719,139 +719,139 @@ a=="function")return 247;else
 if(a&&a.caml_custom)return cy;else
 return cB}function
 aU(b,c,a){if(a&&k.toplevelReloc)b=k.toplevelReloc(a);I[b+1]=c;if(a)I[a]=c}function
-v6(a,b){ky[bM(a)]=b;return 0}function
-vs(a,b){if(a===b)return 1;a.t&6&&cF(a);b.t&6&&cF(b);return a.c==b.c?1:0}function
-a8(a,b){return vs(a,b)}function
-v8(){aa(fY)}function
-v(b,a){if(a>>>0>=g(b))v8();return ab(b,a)}function
-m(a,b){return 1-a8(a,b)}function
+v$(a,b){kz[bL(a)]=b;return 0}function
+vx(a,b){if(a===b)return 1;a.t&6&&cF(a);b.t&6&&cF(b);return a.c==b.c?1:0}function
+a9(a,b){return vx(a,b)}function
+wb(){aa(f1)}function
+v(b,a){if(a>>>0>=g(b))wb();return ab(b,a)}function
+m(a,b){return 1-a9(a,b)}function
 ak(a){return a}function
-v9(){return 0x7FFFFFFF/4|0}var
-wf=k.process&&k.process.platform&&k.process.platform==iL?jK:"Unix";function
-v_(){return[0,a(wf),32,0]}function
-v4(){kB(I.Not_found)}function
-kE(c){var
-a=k,b=gb(c);if(a.process&&a.process.env&&a.process.env[b]!=undefined)return a9(a.process.env[b]);if(k.jsoo_static_env&&k.jsoo_static_env[b])return a9(k.jsoo_static_env[b]);v4()}function
-ek(a){var
+wc(){return 0x7FFFFFFF/4|0}var
+wk=k.process&&k.process.platform&&k.process.platform==iN?jL:"Unix";function
+wd(){return[0,a(wk),32,0]}function
+v9(){kC(I.Not_found)}function
+kF(c){var
+a=k,b=ge(c);if(a.process&&a.process.env&&a.process.env[b]!=undefined)return a_(a.process.env[b]);if(k.jsoo_static_env&&k.jsoo_static_env[b])return a_(k.jsoo_static_env[b]);v9()}function
+el(a){var
 b=1;while(a&&a.joo_tramp){a=a.joo_tramp.apply(null,a.joo_args);b++}return a}function
 P(b,a){return{joo_tramp:b,joo_args:a}}function
-kC(a){return a}function
+kD(a){return a}function
 al(a){if(a
 instanceof
 Array)return a;if(k.RangeError&&a
 instanceof
-k.RangeError&&a.message&&a.message.match(/maximum call stack/i))return kC(I.Stack_overflow);if(k.InternalError&&a
+k.RangeError&&a.message&&a.message.match(/maximum call stack/i))return kD(I.Stack_overflow);if(k.InternalError&&a
 instanceof
-k.InternalError&&a.message&&a.message.match(/too much recursion/i))return kC(I.Stack_overflow);if(a
+k.InternalError&&a.message&&a.message.match(/too much recursion/i))return kD(I.Stack_overflow);if(a
 instanceof
-k.Error&&b6(i1))return[0,b6(i1),a];return[0,I.Failure,a9(String(a))]}function
+k.Error&&b6(i3))return[0,b6(i3),a];return[0,I.Failure,a_(String(a))]}function
 Y(a){return typeof
 a==="number"?BigInt(a):a}var
-cK=fD,wm=k.BigInt(fD),wl=k.BigInt(-fD);function
-am(a){return a<=wm&&a>=wl?Number(a):a}function
-el(a,b){if(typeof
+cK=fG,wr=k.BigInt(fG),wq=k.BigInt(-fG);function
+am(a){return a<=wr&&a>=wq?Number(a):a}function
+em(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
 c=a+b;if(c<=cK&&c>=-cK)return c}return am(Y(a)+Y(b))}function
-gh(a,b){if(typeof
+gk(a,b){if(typeof
 a==="number"&&typeof
 b==="number"&&a===(a|0)&&b===(b|0))return a&b;return am(Y(a)&Y(b))}function
-gi(a,b){return a<b?-1:a>b?1:0}function
-gj(a,b){if(typeof
+gl(a,b){return a<b?-1:a>b?1:0}function
+gm(a,b){if(typeof
 a==="number"&&typeof
 b==="number")return(a-a%b)/b+0;return am(Y(a)/Y(b))}var
-b_=k.BigInt(1),kH=new(k.ArrayBuffer)(8),kJ=new(k.Float64Array)(kH),kQ=new(k.Uint32Array)(kH),wk=(kJ[0]=1,kQ[1]===0?0:1),aJ=k.BigInt(0);function
+b_=k.BigInt(1),kI=new(k.ArrayBuffer)(8),kK=new(k.Float64Array)(kI),kR=new(k.Uint32Array)(kI),wp=(kK[0]=1,kR[1]===0?0:1),aK=k.BigInt(0);function
 cM(a){if(a===0)return 0;var
 d=Math.abs(Number(a));if(d===Infinity){var
-c=(a<aJ?-a:a).toString(16);return 4*c.length-Math.clz32(parseInt(c[0],16))+28}kJ[0]=d;var
-b=(kQ[wk]>>>20)-d_;if(typeof
+c=(a<aK?-a:a).toString(16);return 4*c.length-Math.clz32(parseInt(c[0],16))+28}kK[0]=d;var
+b=(kR[wp]>>>20)-d$;if(typeof
 a==="number")return b+1;var
-e=b_<<BigInt(b);return(a<aJ?-a:a)<e?b:b+1}function
-kI(b,a){if(typeof
+e=b_<<BigInt(b);return(a<aK?-a:a)<e?b:b+1}function
+kJ(b,a){if(typeof
 b==="number"&&typeof
 a==="number")return b/a+0;var
 d=Y(b),e=Y(a),c=BigInt(cM(a)-1);return am(e===b_<<c?d>>c:d/e)}function
-bx(a,b){return a===b?1:0}function
-wi(b,a){if(typeof
+by(a,b){return a===b?1:0}function
+wn(b,a){if(typeof
 b==="number"&&typeof
 a==="number"){var
 c=b%a,g=(b-c)/a;return(c!==0&&c<0!==a<0?g-1:g)+0}var
-h=Y(b),d=Y(a),e=h%d,f=h/d;return am(e!==aJ&&e<aJ!==d<aJ?f-b_:f)}function
-kK(b,a){while(a!==0){var
+h=Y(b),d=Y(a),e=h%d,f=h/d;return am(e!==aK&&e<aK!==d<aK?f-b_:f)}function
+kL(b,a){while(a!==0){var
 c=b%a;b=a;a=c}return b}function
-wj(c,d){if(typeof
+wo(c,d){if(typeof
 c==="number"&&typeof
-d==="number")return kK(Math.abs(c),Math.abs(d));var
-b=Y(c),a=Y(d);if(b<aJ)b=-b;if(a<aJ)a=-a;if(a===aJ)return am(b);if(b===aJ)return am(a);var
-f=a-b_;if((a&f)===aJ){var
-e=b&f;return am(e===aJ?a:e&-e)}while(a!==aJ){var
+d==="number")return kL(Math.abs(c),Math.abs(d));var
+b=Y(c),a=Y(d);if(b<aK)b=-b;if(a<aK)a=-a;if(a===aK)return am(b);if(b===aK)return am(a);var
+f=a-b_;if((a&f)===aK){var
+e=b&f;return am(e===aK?a:e&-e)}while(a!==aK){var
 g=am(b),h=am(a);if(typeof
 g==="number"&&typeof
-h==="number")return kK(g,h);var
+h==="number")return kL(g,h);var
 i=b%a;b=a;a=i}return am(b)}function
-kL(a){return(typeof
-a==="number"?a%2===0:(a&b_)===aJ)?1:0}var
-gl=[9,10,11,12,13,14,15,16].map(function(a){return b_<<k.BigInt(1<<a)});function
+kM(a){return(typeof
+a==="number"?a%2===0:(a&b_)===aK)?1:0}var
+go=[9,10,11,12,13,14,15,16].map(function(a){return b_<<k.BigInt(1<<a)});function
 aV(b){if(typeof
 b==="number")return 1;var
-c=b<aJ?-b:b;if(c<gl[0])return 3;for(var
-a=1;a<gl.length;a++)if(c<gl[a])return 8<<a;return 8<<a}function
-by(a,b){if(typeof
+c=b<aK?-b:b;if(c<go[0])return 3;for(var
+a=1;a<go.length;a++)if(c<go[a])return 8<<a;return 8<<a}function
+bz(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
 c=a*b;if(c<=cK&&c>=-cK)return c+0}return am(Y(a)*Y(b))}function
 cL(a){return typeof
 a==="number"?0-a:-a}function
-gk(b){var
-a=bM(b);return a.length<16?Number(a):am(BigInt(a))}function
-wn(g){k.verimvKernel=function(d,b){var
+gn(b){var
+a=bL(b);return a.length<16?Number(a):am(BigInt(a))}function
+ws(g){k.verimvKernel=function(d,b){var
 e=[0],c=[0];Object.keys(d).forEach(function(b){e.push(a(b));c.push(a(d[b]))});function
-f(a){if(b)b(a);return 0}return gb(b4(g,[e,c,f]))};return 0}function
-kM(a,b){if(typeof
+f(a){if(b)b(a);return 0}return ge(b4(g,[e,c,f]))};return 0}function
+kN(a,b){if(typeof
 a==="number"&&typeof
 b==="number")return a%b+0;return am(Y(a)%Y(b))}function
-em(b,a){return a<32?by(b,Math.pow(2,a)):am(Y(b)<<BigInt(a))}function
-en(a,b){if(typeof
+en(b,a){return a<32?bz(b,Math.pow(2,a)):am(Y(b)<<BigInt(a))}function
+eo(a,b){if(typeof
 a==="number"&&b<32)return Math.floor(a/Math.pow(2,b));return am(Y(a)>>BigInt(b))}function
 b$(a){return a<0?-1:a>0?1:0}function
-kN(b){if(b===0)return 0;var
+kO(b){if(b===0)return 0;var
 e=Y(b),c=BigInt(Math.max(0,cM(b)-51>>1)),d=BigInt(Math.floor(Math.sqrt(Number(e>>c+c)))+1)<<c,a;do{a=d;d=a+e/a>>b_}while(d<a);return am(a)}function
-kO(a,b){if(typeof
+kP(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
 c=a-b;if(c<=cK&&c>=-cK)return c}return am(Y(a)-Y(b))}function
-kP(a){return Number(a)|0}function
-eo(b){return a(String(b))}function
-vT(a){switch(a[2]){case-8:case-11:case-12:return 1;default:return 0}}function
-vA(b){var
-a=j;if(b[0]==0){a+=b[1][1];if(b.length==3&&b[2][0]==0&&vT(b[1]))var
+kQ(a){return Number(a)|0}function
+ep(b){return a(String(b))}function
+vY(a){switch(a[2]){case-8:case-11:case-12:return 1;default:return 0}}function
+vF(b){var
+a=j;if(b[0]==0){a+=b[1][1];if(b.length==3&&b[2][0]==0&&vY(b[1]))var
 e=b[2],f=1;else
 var
-f=2,e=b;a+=jQ;for(var
-d=f;d<e.length;d++){if(d>f)a+=fv;var
+f=2,e=b;a+=jR;for(var
+d=f;d<e.length;d++){if(d>f)a+=fy;var
 c=e[d];if(typeof
 c=="number")a+=c.toString();else
 if(c
 instanceof
-bi)a+=a4+c.toString()+a4;else
+bk)a+=a5+c.toString()+a5;else
 if(typeof
-c=="string")a+=a4+c.toString()+a4;else
-a+="_"}a+=d0}else
+c=="string")a+=a5+c.toString()+a5;else
+a+="_"}a+=d1}else
 if(b[0]==N)a+=b[1];return a}function
-kp(a){if(a
+kq(a){if(a
 instanceof
 Array&&(a[0]==0||a[0]==N)){var
 c=b6("Printexc.handle_uncaught_exception");if(c)c(a,false);else{var
-d=vA(a),b=b6(iG);if(b)b(0);k.console.error("Fatal error: exception "+d+"\n")}}else
+d=vF(a),b=b6(iI);if(b)b(0);k.console.error("Fatal error: exception "+d+"\n")}}else
 throw a}function
-v7(){var
-a=k;if(a.process&&a.process.on)a.process.on("uncaughtException",function(b,c){kp(b);a.process.exit(2)});else
-if(a.addEventListener)a.addEventListener("error",function(a){if(a.error)kp(a.error)})}v7();function
+wa(){var
+a=k;if(a.process&&a.process.on)a.process.on("uncaughtException",function(b,c){kq(b);a.process.exit(2)});else
+if(a.addEventListener)a.addEventListener("error",function(a){if(a.error)kq(a.error)})}wa();function
 b(a,b){return a.length==1?a(b):b4(a,[b])}function
 d(a,b,c){return a.length==2?a(b,c):b4(a,[b,c])}function
-be(a,b,c,d){return a.length==3?a(b,c,d):b4(a,[b,c,d])}var
-gn=[N,a(j1),-1],gp=[N,a(iY),-2],eq=[N,a(fB),-3],gm=[N,a(jq),-4],aW=[N,a(jy),-7],go=[N,a(jA),-9],K=[N,a(jS),-11],eD=a(bg),eG=a(bg),eI=a(bg),dV=[0,[0,a(cD),a("network.json")],[0,[0,a(dX),a("source.json")],[0,[0,a(d6),a("other.json")],[0,[0,a(d9),a("original.mv")],[0,[0,a(bI),a("formula.mv")],0]]]]];aU(11,[N,a(iE),-12],iE);aU(10,K,jS);aU(9,[N,a(ji),-10],ji);aU(8,go,jA);aU(7,[N,a(i6),-8],i6);aU(6,aW,jy);aU(5,[N,a(jM),-6],jM);aU(4,[N,a(i0),-5],i0);aU(3,gm,jq);aU(2,eq,fB);aU(1,gp,iY);aU(0,gn,j1);var
-kU=a(jr),kV=a(ju),kR=cG(0,0,32752),kY=a(jC),kZ=a("\\'"),k0=a(jb),k1=a(jY),k2=a(iV),k3=a(i2),kX=a("Char.chr"),k_=a("List.combine"),k9=a("List.rev_map2"),k8=a("List.init"),k6=a("nth"),k7=a("List.nth"),ld=a(jx),lc=a("String.blit / Bytes.blit_string"),lb=a("Bytes.blit"),la=a("String.sub / Bytes.sub"),lk=a("String.contains_from / Bytes.contains_from"),li=a(jx),lf=a(j),le=a("String.concat"),lo=a("Array.fill"),ln=a("Array.sub"),lm=a("Array.init"),lu=a("Map.remove_min_elt"),lv=[0,0,0,0],lw=[0,a("map.ml"),400,10],lx=[0,0,0],lq=a(d7),lr=a(d7),ls=a(d7),lt=a(d7),lz=a("CamlinternalLazy.Undefined"),lF=a("Buffer.add_substring/add_subbytes"),lE=a("Buffer.add: cannot grow buffer"),lD=[0,a(jJ),93,2],lC=[0,a(jJ),94,2],lO=a("%c"),lP=a("%s"),lQ=a(iD),lR=a(i5),lS=a(jp),lT=a(iO),lU=a("%f"),lV=a("%B"),lW=a("%{"),lX=a("%}"),lY=a("%("),lZ=a("%)"),l0=a("%a"),l1=a("%t"),l2=a("%?"),l3=a("%r"),l4=a("%_r"),l5=[0,a($),850,23],me=[0,a($),814,21],l8=[0,a($),815,21],mf=[0,a($),818,21],l9=[0,a($),819,21],mg=[0,a($),822,19],l_=[0,a($),823,19],mh=[0,a($),826,22],l$=[0,a($),827,22],mi=[0,a($),831,30],ma=[0,a($),832,30],mc=[0,a($),836,26],l6=[0,a($),837,26],md=[0,a($),846,28],l7=[0,a($),847,28],mb=[0,a($),851,23],nl=a(jf),nj=[0,a($),1558,4],nk=a("Printf: bad conversion %["),nm=[0,a($),1626,39],nn=[0,a($),1649,31],no=[0,a($),1650,31],np=a("Printf: bad conversion %_"),nq=a("@{"),nr=a("@["),nh=a(fF),nf=a("neg_infinity"),ng=a(jZ),ne=a(bg),m$=[0,fy],mZ=a("%+nd"),m0=a("% nd"),m2=a("%+ni"),m3=a("% ni"),m4=a("%nx"),m5=a("%#nx"),m6=a("%nX"),m7=a("%#nX"),m8=a("%no"),m9=a("%#no"),mY=a("%nd"),m1=a(jp),m_=a("%nu"),mM=a("%+ld"),mN=a("% ld"),mP=a("%+li"),mQ=a("% li"),mR=a("%lx"),mS=a("%#lx"),mT=a("%lX"),mU=a("%#lX"),mV=a("%lo"),mW=a("%#lo"),mL=a("%ld"),mO=a(i5),mX=a("%lu"),mz=a("%+Ld"),mA=a("% Ld"),mC=a("%+Li"),mD=a("% Li"),mE=a("%Lx"),mF=a("%#Lx"),mG=a("%LX"),mH=a("%#LX"),mI=a("%Lo"),mJ=a("%#Lo"),my=a("%Ld"),mB=a(iO),mK=a("%Lu"),mm=a("%+d"),mn=a("% d"),mp=a("%+i"),mq=a("% i"),mr=a("%x"),ms=a("%#x"),mt=a("%X"),mu=a("%#X"),mv=a("%o"),mw=a("%#o"),ml=a(jL),mo=a(iD),mx=a(jf),lG=a("@]"),lH=a("@}"),lI=a("@?"),lJ=a("@\n"),lK=a("@."),lL=a("@@"),lM=a("@%"),lN=a("@"),mj=a("CamlinternalFormat.Type_mismatch"),oa=a(j),n0=[0,a(a4),0],n1=a(iU),n_=a(jP),n$=a(j),n2=a(jF),n9=a(j),n3=a(jk),n8=a(j),n4=a(aQ),n5=a(aQ),n6=a(a4),n7=a(j),nW=a("Filename.quote_command: bad file name "),nX=a(a4),nY=a(a4),nU=a(jw),nT=a(".\\"),nS=a(jT),nR=a("..\\"),nE=a(iU),nK=a(jP),nL=a(j),nF=a(jF),nJ=a(j),nG=a(jk),nI=a(j),nH=a(aQ),nz=a(jw),ny=a(jT),nt=a(j),ns=a(j),nu=a(jH),nv=a(fA),nw=a(aI),vl=a("TMPDIR"),nC=a("/tmp"),nD=a("'\\''"),nO=a("NUL"),nP=a(fA),nQ=a("\\"),vj=a("TEMP"),nV=a(bg),od=a(jH),oe=a(fA),of=a(aI),oi=a(jK),oj=a("Win32"),op=a("Meter.Exhausted"),oq=a("Meter.Too_large"),ot=[0,0,0,aA,jB,b1],ou=[0,-1,1],oB=cG(8,0,0),oC=[0,[4,6,[0,2,8],0,0],a("%08x")],oD=a(j),oM=[0,1],oK=[0,0,258],oI=[0,0],oE=a("Inflate.Corrupt"),oG=[0,16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15],oR=a(fK),oQ=a(fK),oP=a("Reading.Rejected"),oZ=a("D["),o0=a("d["),o1=a("1/"),oY=a(bs),oX=a(aI),oU=a(j$),oW=a("*sqrt("),oV=a(d0),oS=a("Read_number.Not_a_number"),o5=a(aQ),o8=a("\xc2\xac"),o9=a("\xce\xb4["),o_=a("d"),o$=a("\xce\x94["),pa=a("D"),po=[0,a("verimv-formula"),[0,a(df),0]],pp=a(db),pq=a("inputs in the second line"),pr=a("the inputs of the other subject"),ps=a("different names as inputs"),pt=a(df),pu=a(ao),pv=a("verimv-formula 1, inputs, definitions, outputs"),pn=a(j),pk=a(ao),pl=a(df),pi=a(cz),pm=a("different defined names as outputs"),pj=a("outputs in the last line"),pg=a("a new name"),ph=a("a definition name = expression"),pe=a("one kind of operator between operands"),pc=a(jE),pd=a(jE),pf=a("\xe2\x8a\x99"),pb=a("names from above, with prefixes"),o6=a("a number as a factor"),o7=a("a bracket that is closed"),o2=a(j),o3=a(db),o4=a(cz),px=a("a whole line, with its end"),py=a("a line of at most 2^23 bytes"),pw=a("gzipped data"),pA=a(d1),pC=a(jr),pF=a("null"),pE=a(ju),pD=a("JSON that is not nested so deeply"),pB=a("different keys in an object"),pz=a("JSON with whole numbers only"),pH=[1,2,a(fz)],pU=[1,2,a(fz)],p$=[0,0],qa=[1,2,a(fH)],p8=[0,0],p9=[1,2,a(fH)],p7=[1,2,a("numbers that are not so close")],p6=[0,0],p5=[0,0],qb=[0,0],qc=[0,0],qf=[0,0],qd=[1,1,a(jh)],qe=[1,1,a(jh)],qM=a("a list that begins with the name of a rule"),qq=a("node"),qB=a("clip"),qG=a("affine"),qH=a("apart"),qI=a("atom"),qJ=a("average"),qK=a("bound"),qC=a("cut"),qD=a("equal"),qE=a("equals"),qF=a(iW),qr=a("not"),qs=a("output"),qt=a("plus"),qu=a("same"),qv=a("scale"),qw=a("sort"),qx=a("times"),qy=a("twin"),qz=a("unit"),qA=a("a rule with as many arguments as it has"),ql=a("leaf"),qm=a(iW),qn=a("pair"),qo=a("split"),qi=a("high"),qj=a("low"),qg=a("Read_line.Unreadable"),q9=[0,a(fT),[0,a(fJ),[0,a(db),[0,a(iC),[0,a(j4),[0,a(cz),0]]]]]],q_=a(fT),q$=a("verimv-network"),ra=a(fJ),rb=a("a verimv-network 1"),rc=a(iC),rd=a(j4),re=a(db),rf=a(cz),q7=a("names"),q8=a("as many names as there are, all different"),q2=[0,a(jl),[0,a(j0),[0,a(jj),0]]],q3=a(jj),q4=a(j0),q5=a(jl),q6=a("a bias for each row, and at least one"),qY=a("crelu"),qZ=a("identity"),q0=a("relu"),qX=a("relu, crelu or identity"),qW=a("width"),qU=a("a row as wide as the layer below"),qV=a("a row of weights"),qT=a("an index below the width"),qS=a(iM),qQ=a("a number, as a string"),qP=a("a list"),qN=a(fv),qO=a("an object with the keys "),r5=a(" \xe2\x88\x92 other "),r4=a(": original = formula on "),r0=a(iK),r1=a(i$),r2=a(i$),rY=a(iK),rZ=a(" = "),r7=a("its box"),r6=a("its box, mapped onto "),r3=a("network = source with its box mapped onto "),rV=a(j3),rW=a(j),rX=a(j3),rS=a(j),rO=a(a4),rP=a(a4),rQ=a('"\xe2\x80\xa6'),rR=a(a4),rG=a(jC),rJ=a(jb),rK=a(jY),rL=a(iV),rM=a("\\f"),rN=a(i2),rF=a('\\"'),rI=[0,[11,a(d1),[4,6,[0,2,4],0,0]],a("\\u%04x")],rH=[0,[11,a(d1),[4,6,[0,2,4],0,[11,a(d1),[4,6,[0,2,4],0,0]]]],a("\\u%04x\\u%04x")],rC=a(")\xc2\xb7"),rD=a(jQ),rt=a(df),rB=a(j),ru=a("\xc2\xb7"),rv=a(j),rz=a(d0),rA=a(" + ("),rx=a(" \xe2\x88\x92 "),ry=a(" + "),rw=a(bI),rq=a(b2),rr=a(ao),rk=a(d0),rl=a(j$),rm=a("-1"),rn=a(df),rp=a(bs),ro=a("*"),ri=a(aI),rg=a("a long number"),rT=[0,a("\xe2\x81\xb0"),a("\xc2\xb9"),a("\xc2\xb2"),a("\xc2\xb3"),a("\xe2\x81\xb4"),a("\xe2\x81\xb5"),a("\xe2\x81\xb6"),a("\xe2\x81\xb7"),a("\xe2\x81\xb8"),a("\xe2\x81\xb9")],sh=a("a claim about this form"),sg=[1,0,a(f2)],sf=[1,0,a(f2)],se=[1,0,a(f2)],sd=a("a form that is not too large"),sc=a("a form that is at least 0"),sb=[1,2,a("a form that exists")],sa=[1,2,a("nodes that exist")],r_=a(iJ),r$=a(iJ),r9=[1,2,a("operands that exist")],r8=[1,2,a(f1)],sr=[0,1],sn=[0,0],sl=[1,2,a(fH)],sC=[1,0,a("a sum over variables before it")],sG=[0,0,1],sM=[1,0,a("a point")],sN=a("a target over the variables"),sQ=[1,1,a("numbers")],sR=[1,1,a("a case")],sS=a(j6),sT=a(j6),sU=[1,0,a(jm)],sV=[1,0,a(jm)],sW=[1,0,a("no more cases")],sX=a("a leaf for every case"),sP=a("multipliers that prove the case"),sO=a("no more multipliers"),sJ=[1,0,a(de)],sK=[1,0,a("a twin before the neuron")],sI=[1,1,a("more multipliers")],sH=[1,0,a("sums over the variables")],sF=[0,0],sD=[0,0],sA=[1,2,a(f1)],s_=a("a node other than 0 and 1"),s$=a("numbers of claims"),s9=[1,0,a("nodes of the cone")],s8=a("two claims about one form"),s7=a(js),s5=a(js),s6=a("at most s units"),s4=a(fL),s2=a("a multiplier mu that is not negative"),s3=a("a multiplier lambda that is not negative"),s1=a(fL),s0=a(fL),sZ=a("0, 1, or 2 + the number of an input"),tc=[0,0],td=[1,0,a(d5)],te=[1,0,a(d5)],tf=[0,0],tN=a(de),tO=a(de),tP=a("a neuron with a twin"),tF=a("a variable before the layer"),tG=a("a twin with the same activation"),tH=a(jt),tI=a(iF),tJ=a("a neuron without a twin"),tK=[0,0,0],tL=a(de),tM=a(de),tB=a(fG),tC=[1,0,a(fG)],tD=[1,0,a(fG)],tE=[1,0,a("a layer")],tz=[1,0,a("a neuron with an activation")],tu=a(iF),tv=[0,0],tw=a("an argument that is at least 1"),tx=a("an argument that is at most 0"),ty=[1,0,a("one unit, or none")],tq=a(jt),tr=[0,1],ts=a("an argument that is at least B p"),tt=a("an argument that is at most B (p + m)"),tp=a("the argument less some units"),tn=a("an argument that is not negative"),to=a("an argument that is at most 1"),tm=a("the next neuron of the current layer"),ti=a("the current layer"),tj=a(fP),tk=a(fP),tl=a(fP),th=[1,2,a("values of the layer below")],tg=a("the same box"),tb=a(iM),ta=[1,1,a("a row of the width of the layer below")],tQ=[0,0,0],tS=[1,0,a(d5)],tT=[1,0,a(d5)],tU=[0,0],ul=[1,2,a("proofs of all outputs")],um=[0,0],un=[1,2,a("no bounds without evidence")],ug=[1,2,a(dd)],uh=[1,2,a(dd)],ui=[1,2,a(dd)],uj=[1,2,a(dd)],uk=[1,2,a(dd)],uf=[1,1,a("arguments of the right types")],ua=a(j5),uc=a("a claim about this output of the original"),ud=a("a claim about this output of the formula"),ub=a(dZ),ue=a(dZ),t0=a(d2),t1=a(j5),t2=a("a claim about this output"),t3=a("the form of the output"),t4=a("a scale other than 0"),t5=a("an output that is not below [0,1] before the map"),t6=a("an output that is not above [0,1] before the map"),t7=a(d2),t8=a(d2),t9=a(d2),t_=a(dZ),t$=a(dZ),tX=a("a source with the same inputs"),tY=a(jo),tV=a("at least one layer"),tR=[1,1,a("a name from above")],u_=a(j),vf=a("valid"),vg=a("\n"),vc=[0,[11,a(fQ),[4,0,0,0,[11,a(" word operations for each byte of the files"),0]]],a("expected at most %d word operations for each byte of the files")],vd=[0,[11,a(fQ),[4,0,0,0,[11,a(" bytes of memory for each byte of the files"),0]]],a("expected at most %d bytes of memory for each byte of the files")],ve=a("not memory and time enough"),u$=a(": "),va=a(j),vb=a(fv),u6=[0,a("invalid"),1],u7=[0,a("malformed"),2],u8=[0,a("incomplete"),3],u3=a(j),u0=a(" that is named"),u1=a("the "),uW=[0,[11,a("line "),[4,0,0,0,0]],a("line %d")],uX=a(j),uY=a("a line of ASCII characters"),uZ=a(j),u2=a("subjects in UTF-8"),uK=a(bI),uL=a(cz),uI=a(db),uJ=a(cz),uH=a("subjects with the same "),uM=a(d9),uU=a(bI),uV=a(d9),uN=a(cD),uO=a(bI),uP=a(d6),uQ=a(dX),uR=a(dX),uS=a(jo),uT=a(d6),uD=a(fz),uE=a(f1),uG=[0,[11,a(fQ),[4,0,0,0,[11,a(" steps for each byte of the files"),0]]],a("expected at most %d steps for each byte of the files")],uF=a(fK),uz=a(" that the certificate does not name"),uA=a("a directory without a "),uu=a("_sha256"),uv=a("verimv-certificate"),uw=a(fT),ux=a(fJ),uy=a("the header of a verimv-certificate 1 with its subjects' hashes"),ut=a("the header of a certificate"),us=a(j),up=a("one of certificate.jsonl and certificate.jsonl.gz"),uo=[0,a("certificate.jsonl"),[0,a("certificate.jsonl.gz"),0]],uq=[0,[0,a(cD),0],[0,[0,a(cD),[0,a(d6),0]],[0,[0,a(cD),[0,a(bI),0]],[0,[0,a(cD),[0,a(dX),[0,a(bI),0]]],[0,[0,a(d9),[0,a(bI),0]],0]]]]],ur=a(j),uB=a("Check.Needs_roots"),vi=a(".gz"),vh=a("a file ");function
+bg(a,b,c,d){return a.length==3?a(b,c,d):b4(a,[b,c,d])}var
+gq=[N,a(j2),-1],gs=[N,a(i0),-2],er=[N,a(fE),-3],gp=[N,a(js),-4],aW=[N,a(jz),-7],gr=[N,a(jB),-9],K=[N,a(jT),-11],eE=a(bi),eH=a(bi),eJ=a(bi),dW=[0,[0,a(cD),a("network.json")],[0,[0,a(dY),a("source.json")],[0,[0,a(d7),a("other.json")],[0,[0,a(d_),a("original.mv")],[0,[0,a(bH),a("formula.mv")],0]]]]];aU(11,[N,a(iH),-12],iH);aU(10,K,jT);aU(9,[N,a(jk),-10],jk);aU(8,gr,jB);aU(7,[N,a(i8),-8],i8);aU(6,aW,jz);aU(5,[N,a(jN),-6],jN);aU(4,[N,a(i2),-5],i2);aU(3,gp,js);aU(2,er,fE);aU(1,gs,i0);aU(0,gq,j2);var
+kV=a(jt),kW=a(jv),kS=cG(0,0,32752),kZ=a(jD),k0=a("\\'"),k1=a(jd),k2=a(jZ),k3=a(iX),k4=a(i4),kY=a("Char.chr"),k$=a("List.combine"),k_=a("List.rev_map2"),k9=a("List.init"),k7=a("nth"),k8=a("List.nth"),le=a(jy),ld=a("String.blit / Bytes.blit_string"),lc=a("Bytes.blit"),lb=a("String.sub / Bytes.sub"),ll=a("String.contains_from / Bytes.contains_from"),lj=a(jy),lg=a(j),lf=a("String.concat"),lp=a("Array.fill"),lo=a("Array.sub"),ln=a("Array.init"),lv=a("Map.remove_min_elt"),lw=[0,0,0,0],lx=[0,a("map.ml"),400,10],ly=[0,0,0],lr=a(d8),ls=a(d8),lt=a(d8),lu=a(d8),lA=a("CamlinternalLazy.Undefined"),lG=a("Buffer.add_substring/add_subbytes"),lF=a("Buffer.add: cannot grow buffer"),lE=[0,a(jK),93,2],lD=[0,a(jK),94,2],lP=a("%c"),lQ=a("%s"),lR=a(iG),lS=a(i7),lT=a(jr),lU=a(iQ),lV=a("%f"),lW=a("%B"),lX=a("%{"),lY=a("%}"),lZ=a("%("),l0=a("%)"),l1=a("%a"),l2=a("%t"),l3=a("%?"),l4=a("%r"),l5=a("%_r"),l6=[0,a($),850,23],mf=[0,a($),814,21],l9=[0,a($),815,21],mg=[0,a($),818,21],l_=[0,a($),819,21],mh=[0,a($),822,19],l$=[0,a($),823,19],mi=[0,a($),826,22],ma=[0,a($),827,22],mj=[0,a($),831,30],mb=[0,a($),832,30],md=[0,a($),836,26],l7=[0,a($),837,26],me=[0,a($),846,28],l8=[0,a($),847,28],mc=[0,a($),851,23],nm=a(jh),nk=[0,a($),1558,4],nl=a("Printf: bad conversion %["),nn=[0,a($),1626,39],no=[0,a($),1649,31],np=[0,a($),1650,31],nq=a("Printf: bad conversion %_"),nr=a("@{"),ns=a("@["),ni=a(fI),ng=a("neg_infinity"),nh=a(j0),nf=a(bi),na=[0,fB],m0=a("%+nd"),m1=a("% nd"),m3=a("%+ni"),m4=a("% ni"),m5=a("%nx"),m6=a("%#nx"),m7=a("%nX"),m8=a("%#nX"),m9=a("%no"),m_=a("%#no"),mZ=a("%nd"),m2=a(jr),m$=a("%nu"),mN=a("%+ld"),mO=a("% ld"),mQ=a("%+li"),mR=a("% li"),mS=a("%lx"),mT=a("%#lx"),mU=a("%lX"),mV=a("%#lX"),mW=a("%lo"),mX=a("%#lo"),mM=a("%ld"),mP=a(i7),mY=a("%lu"),mA=a("%+Ld"),mB=a("% Ld"),mD=a("%+Li"),mE=a("% Li"),mF=a("%Lx"),mG=a("%#Lx"),mH=a("%LX"),mI=a("%#LX"),mJ=a("%Lo"),mK=a("%#Lo"),mz=a("%Ld"),mC=a(iQ),mL=a("%Lu"),mn=a("%+d"),mo=a("% d"),mq=a("%+i"),mr=a("% i"),ms=a("%x"),mt=a("%#x"),mu=a("%X"),mv=a("%#X"),mw=a("%o"),mx=a("%#o"),mm=a(jM),mp=a(iG),my=a(jh),lH=a("@]"),lI=a("@}"),lJ=a("@?"),lK=a("@\n"),lL=a("@."),lM=a("@@"),lN=a("@%"),lO=a("@"),mk=a("CamlinternalFormat.Type_mismatch"),ob=a(j),n1=[0,a(a5),0],n2=a(iW),n$=a(jQ),oa=a(j),n3=a(jG),n_=a(j),n4=a(jm),n9=a(j),n5=a(aQ),n6=a(aQ),n7=a(a5),n8=a(j),nX=a("Filename.quote_command: bad file name "),nY=a(a5),nZ=a(a5),nV=a(jx),nU=a(".\\"),nT=a(jU),nS=a("..\\"),nF=a(iW),nL=a(jQ),nM=a(j),nG=a(jG),nK=a(j),nH=a(jm),nJ=a(j),nI=a(aQ),nA=a(jx),nz=a(jU),nu=a(j),nt=a(j),nv=a(jI),nw=a(fD),nx=a(aJ),vq=a("TMPDIR"),nD=a("/tmp"),nE=a("'\\''"),nP=a("NUL"),nQ=a(fD),nR=a("\\"),vo=a("TEMP"),nW=a(bi),oe=a(jI),of=a(fD),og=a(aJ),oj=a(jL),ok=a("Win32"),oq=a("Meter.Exhausted"),or=a("Meter.Too_large"),ou=[0,0,0,aA,jC,b1],ov=[0,-1,1],oC=cG(8,0,0),oD=[0,[4,6,[0,2,8],0,0],a("%08x")],oE=a(j),oN=[0,1],oL=[0,0,258],oJ=[0,0],oF=a("Inflate.Corrupt"),oH=[0,16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15],oS=a(fN),oR=a(fN),oQ=a("Reading.Rejected"),o0=a("D["),o1=a("d["),o2=a("1/"),oZ=a(bt),oY=a(aJ),oV=a(ka),oX=a("*sqrt("),oW=a(d1),oT=a("Read_number.Not_a_number"),o6=a(aQ),o9=a("\xc2\xac"),o_=a("\xce\xb4["),o$=a("d"),pa=a("\xce\x94["),pb=a("D"),pp=[0,a("verimv-formula"),[0,a(df),0]],pq=a(db),pr=a("inputs in the second line"),ps=a("the inputs of the other subject"),pt=a("different names as inputs"),pu=a(df),pv=a(ap),pw=a("verimv-formula 1, inputs, definitions, outputs"),po=a(j),pl=a(ap),pm=a(df),pj=a(cz),pn=a("different defined names as outputs"),pk=a("outputs in the last line"),ph=a("a new name"),pi=a("a definition name = expression"),pf=a("one kind of operator between operands"),pd=a(jF),pe=a(jF),pg=a("\xe2\x8a\x99"),pc=a("names from above, with prefixes"),o7=a("a number as a factor"),o8=a("a bracket that is closed"),o3=a(j),o4=a(db),o5=a(cz),py=a("a whole line, with its end"),pz=a("a line of at most 2^23 bytes"),px=a("gzipped data"),pB=a(d2),pD=a(jt),pG=a("null"),pF=a(jv),pE=a("JSON that is not nested so deeply"),pC=a("different keys in an object"),pA=a("JSON with whole numbers only"),pI=[1,2,a(fC)],pV=[1,2,a(fC)],qa=[0,0],qb=[1,2,a(fK)],p9=[0,0],p_=[1,2,a(fK)],p8=[1,2,a("numbers that are not so close")],p7=[0,0],p6=[0,0],qh=[0,0],qi=[0,0],ql=[0,0],qm=[0,0],qj=[1,1,a(jj)],qk=[1,1,a(jj)],qc=[0,0,0],qd=[0,0,0],qe=a("the factor 1 or -1"),qf=[0,0,0],qg=[0,0,0],qT=a("a list that begins with the name of a rule"),qx=a("node"),qI=a("clip"),qN=a("affine"),qO=a("apart"),qP=a("atom"),qQ=a("average"),qR=a("bound"),qJ=a("cut"),qK=a("equal"),qL=a("equals"),qM=a(iY),qy=a("not"),qz=a("output"),qA=a("plus"),qB=a("same"),qC=a("scale"),qD=a("sort"),qE=a("times"),qF=a("twin"),qG=a("unit"),qH=a("a rule with as many arguments as it has"),qs=a("leaf"),qt=a(iY),qu=a("pair"),qv=a("split"),qp=a("high"),qq=a("low"),qn=a("Read_line.Unreadable"),re=[0,a(fW),[0,a(fM),[0,a(db),[0,a(iF),[0,a(j5),[0,a(cz),0]]]]]],rf=a(fW),rg=a("verimv-network"),rh=a(fM),ri=a("a verimv-network 1"),rj=a(iF),rk=a(j5),rl=a(db),rm=a(cz),rc=a("names"),rd=a("as many names as there are, all different"),q9=[0,a(jn),[0,a(j1),[0,a(jl),0]]],q_=a(jl),q$=a(j1),ra=a(jn),rb=a("a bias for each row, and at least one"),q5=a("crelu"),q6=a("identity"),q7=a("relu"),q4=a("relu, crelu or identity"),q3=a("width"),q1=a("a row as wide as the layer below"),q2=a("a row of weights"),q0=a("an index below the width"),qZ=a(iO),qX=a("a number, as a string"),qW=a("a list"),qU=a(fy),qV=a("an object with the keys "),sa=a(" \xe2\x88\x92 other "),r$=a(": original = formula on "),r7=a(iM),r8=a(jb),r9=a(jb),r5=a(iM),r6=a(" = "),sc=a("its box"),sb=a("its box, mapped onto "),r_=a("network = source with its box mapped onto "),r2=a(j4),r3=a(j),r4=a(j4),rZ=a(j),rV=a(a5),rW=a(a5),rX=a('"\xe2\x80\xa6'),rY=a(a5),rN=a(jD),rQ=a(jd),rR=a(jZ),rS=a(iX),rT=a("\\f"),rU=a(i4),rM=a('\\"'),rP=[0,[11,a(d2),[4,6,[0,2,4],0,0]],a("\\u%04x")],rO=[0,[11,a(d2),[4,6,[0,2,4],0,[11,a(d2),[4,6,[0,2,4],0,0]]]],a("\\u%04x\\u%04x")],rJ=a(")\xc2\xb7"),rK=a(jR),rA=a(df),rI=a(j),rB=a("\xc2\xb7"),rC=a(j),rG=a(d1),rH=a(" + ("),rE=a(" \xe2\x88\x92 "),rF=a(" + "),rD=a(bH),rx=a(b2),ry=a(ap),rr=a(d1),rs=a(ka),rt=a("-1"),ru=a(df),rw=a(bt),rv=a("*"),rp=a(aJ),rn=a("a long number"),r0=[0,a("\xe2\x81\xb0"),a("\xc2\xb9"),a("\xc2\xb2"),a("\xc2\xb3"),a("\xe2\x81\xb4"),a("\xe2\x81\xb5"),a("\xe2\x81\xb6"),a("\xe2\x81\xb7"),a("\xe2\x81\xb8"),a("\xe2\x81\xb9")],so=a("a claim about this form"),sn=[1,0,a(f5)],sm=[1,0,a(f5)],sl=[1,0,a(f5)],sk=a("a form that is not too large"),sj=a("a form that is at least 0"),si=[1,2,a("a form that exists")],sh=[1,2,a("nodes that exist")],sf=a(iL),sg=a(iL),se=[1,2,a("operands that exist")],sd=[1,2,a(f4)],sy=[0,1],su=[0,0],ss=[1,2,a(fK)],sJ=[1,0,a("a sum over variables before it")],sN=[0,0,1],sT=[1,0,a("a point")],sU=a("a target over the variables"),sX=[1,1,a("numbers")],sY=[1,1,a("a case")],sZ=a(j7),s0=a(j7),s1=[1,0,a(jo)],s2=[1,0,a(jo)],s3=[1,0,a("no more cases")],s4=a("a leaf for every case"),sW=a("multipliers that prove the case"),sV=a("no more multipliers"),sQ=[1,0,a(de)],sR=[1,0,a("a twin before the neuron")],sP=[1,1,a("more multipliers")],sO=[1,0,a("sums over the variables")],sM=[0,0],sK=[0,0],sH=[1,2,a(f4)],tf=a("a node other than 0 and 1"),tg=a("numbers of claims"),te=[1,0,a("nodes of the cone")],td=a("two claims about one form"),tc=a(ju),ta=a(ju),tb=a("at most s units"),s$=a(fO),s9=a("a multiplier mu that is not negative"),s_=a("a multiplier lambda that is not negative"),s8=a(fO),s7=a(fO),s6=a("0, 1, or 2 + the number of an input"),tj=[0,0],tk=[1,0,a(d6)],tl=[1,0,a(d6)],tm=[0,0],tS=a(de),tT=a(de),tU=a("a neuron with a twin"),tM=a("a variable before the neuron"),tN=a("a twin with the same activation"),tO=a("a neuron without a twin"),tP=a("a factor other than 0"),tQ=a(de),tR=a(de),tI=a(fJ),tJ=[1,0,a(fJ)],tK=[1,0,a(fJ)],tL=[1,0,a("a layer")],tG=[1,0,a("a neuron with an activation")],tB=a("the factor 1"),tC=[0,0],tD=a("an argument that is at least 1"),tE=a("an argument that is at most 0"),tF=[1,0,a("one unit, or none")],tx=a("a factor that is positive"),ty=[0,1],tz=a("an argument that is at least B p"),tA=a("an argument that is at most B (p + m)"),tw=a("the argument less some units"),tu=a("an argument that is not negative"),tv=a("an argument that is at most 1"),tt=a("the next neuron of the current layer"),tp=a("the current layer"),tq=a(fS),tr=a(fS),ts=a(fS),to=[1,2,a("values of the layer below")],tn=a("the same box"),ti=a(iO),th=[1,1,a("a row of the width of the layer below")],tV=[0,0,0],tX=[1,0,a(d6)],tY=[1,0,a(d6)],tZ=[0,0],uq=[1,2,a("proofs of all outputs")],ur=[0,0],us=[1,2,a("no bounds without evidence")],ul=[1,2,a(dd)],um=[1,2,a(dd)],un=[1,2,a(dd)],uo=[1,2,a(dd)],up=[1,2,a(dd)],uk=[1,1,a("arguments of the right types")],uf=a(j6),uh=a("a claim about this output of the original"),ui=a("a claim about this output of the formula"),ug=a(d0),uj=a(d0),t5=a(d3),t6=a(j6),t7=a("a claim about this output"),t8=a("the form of the output"),t9=a("a scale other than 0"),t_=a("an output that is not below [0,1] before the map"),t$=a("an output that is not above [0,1] before the map"),ua=a(d3),ub=a(d3),uc=a(d3),ud=a(d0),ue=a(d0),t2=a("a source with the same inputs"),t3=a(jq),t0=a("at least one layer"),tW=[1,1,a("a name from above")],vd=a(j),vk=a("valid"),vl=a("\n"),vh=[0,[11,a(fT),[4,0,0,0,[11,a(" word operations for each byte of the files"),0]]],a("expected at most %d word operations for each byte of the files")],vi=[0,[11,a(fT),[4,0,0,0,[11,a(" bytes of memory for each byte of the files"),0]]],a("expected at most %d bytes of memory for each byte of the files")],vj=a("not memory and time enough"),ve=a(": "),vf=a(j),vg=a(fy),u$=[0,a("invalid"),1],va=[0,a("malformed"),2],vb=[0,a("incomplete"),3],u8=a(j),u5=a(" that is named"),u6=a("the "),u1=[0,[11,a("line "),[4,0,0,0,0]],a("line %d")],u2=a(j),u3=a("a line of ASCII characters"),u4=a(j),u7=a("subjects in UTF-8"),uP=a(bH),uQ=a(cz),uN=a(db),uO=a(cz),uM=a("subjects with the same "),uR=a(d_),uZ=a(bH),u0=a(d_),uS=a(cD),uT=a(bH),uU=a(d7),uV=a(dY),uW=a(dY),uX=a(jq),uY=a(d7),uI=a(fC),uJ=a(f4),uL=[0,[11,a(fT),[4,0,0,0,[11,a(" steps for each byte of the files"),0]]],a("expected at most %d steps for each byte of the files")],uK=a(fN),uE=a(" that the certificate does not name"),uF=a("a directory without a "),uz=a("_sha256"),uA=a("verimv-certificate"),uB=a(fW),uC=a(fM),uD=a("the header of a verimv-certificate 1 with its subjects' hashes"),uy=a("the header of a certificate"),ux=a(j),uu=a("one of certificate.jsonl and certificate.jsonl.gz"),ut=[0,a("certificate.jsonl"),[0,a("certificate.jsonl.gz"),0]],uv=[0,[0,a(cD),0],[0,[0,a(cD),[0,a(d7),0]],[0,[0,a(cD),[0,a(bH),0]],[0,[0,a(cD),[0,a(dY),[0,a(bH),0]]],[0,[0,a(d_),[0,a(bH),0]],0]]]]],uw=a(j),uG=a("Check.Needs_roots"),vn=a(".gz"),vm=a("a file ");function
 J(a){if(typeof
 a==="number")return 0;else
 switch(a[0]){case
@@ -871,210 +871,210 @@ b=a[1];return[9,b,b,J(a[3])];case
 11:return[11,J(a[1])];case
 12:return[12,J(a[1])];case
 13:return[13,J(a[1])];default:return[14,J(a[1])]}}function
-aq(a,b){if(typeof
+ar(a,b){if(typeof
 a==="number")return b;else
 switch(a[0]){case
-0:return[0,aq(a[1],b)];case
-1:return[1,aq(a[1],b)];case
-2:return[2,aq(a[1],b)];case
-3:return[3,aq(a[1],b)];case
-4:return[4,aq(a[1],b)];case
-5:return[5,aq(a[1],b)];case
-6:return[6,aq(a[1],b)];case
-7:return[7,aq(a[1],b)];case
+0:return[0,ar(a[1],b)];case
+1:return[1,ar(a[1],b)];case
+2:return[2,ar(a[1],b)];case
+3:return[3,ar(a[1],b)];case
+4:return[4,ar(a[1],b)];case
+5:return[5,ar(a[1],b)];case
+6:return[6,ar(a[1],b)];case
+7:return[7,ar(a[1],b)];case
 8:var
-c=a[1];return[8,c,aq(a[2],b)];case
+c=a[1];return[8,c,ar(a[2],b)];case
 9:var
-d=a[2],e=a[1];return[9,e,d,aq(a[3],b)];case
-10:return[10,aq(a[1],b)];case
-11:return[11,aq(a[1],b)];case
-12:return[12,aq(a[1],b)];case
-13:return[13,aq(a[1],b)];default:return[14,aq(a[1],b)]}}function
-F(a,b){if(typeof
+d=a[2],e=a[1];return[9,e,d,ar(a[3],b)];case
+10:return[10,ar(a[1],b)];case
+11:return[11,ar(a[1],b)];case
+12:return[12,ar(a[1],b)];case
+13:return[13,ar(a[1],b)];default:return[14,ar(a[1],b)]}}function
+G(a,b){if(typeof
 a==="number")return b;else
 switch(a[0]){case
-0:return[0,F(a[1],b)];case
-1:return[1,F(a[1],b)];case
+0:return[0,G(a[1],b)];case
+1:return[1,G(a[1],b)];case
 2:var
-c=a[1];return[2,c,F(a[2],b)];case
+c=a[1];return[2,c,G(a[2],b)];case
 3:var
-d=a[1];return[3,d,F(a[2],b)];case
+d=a[1];return[3,d,G(a[2],b)];case
 4:var
-e=a[3],f=a[2],g=a[1];return[4,g,f,e,F(a[4],b)];case
+e=a[3],f=a[2],g=a[1];return[4,g,f,e,G(a[4],b)];case
 5:var
-h=a[3],i=a[2],j=a[1];return[5,j,i,h,F(a[4],b)];case
+h=a[3],i=a[2],j=a[1];return[5,j,i,h,G(a[4],b)];case
 6:var
-k=a[3],l=a[2],m=a[1];return[6,m,l,k,F(a[4],b)];case
+k=a[3],l=a[2],m=a[1];return[6,m,l,k,G(a[4],b)];case
 7:var
-n=a[3],o=a[2],p=a[1];return[7,p,o,n,F(a[4],b)];case
+n=a[3],o=a[2],p=a[1];return[7,p,o,n,G(a[4],b)];case
 8:var
-q=a[3],r=a[2],s=a[1];return[8,s,r,q,F(a[4],b)];case
+q=a[3],r=a[2],s=a[1];return[8,s,r,q,G(a[4],b)];case
 9:var
-t=a[1];return[9,t,F(a[2],b)];case
-10:return[10,F(a[1],b)];case
+t=a[1];return[9,t,G(a[2],b)];case
+10:return[10,G(a[1],b)];case
 11:var
-u=a[1];return[11,u,F(a[2],b)];case
+u=a[1];return[11,u,G(a[2],b)];case
 12:var
-v=a[1];return[12,v,F(a[2],b)];case
+v=a[1];return[12,v,G(a[2],b)];case
 13:var
-w=a[2],x=a[1];return[13,x,w,F(a[3],b)];case
+w=a[2],x=a[1];return[13,x,w,G(a[3],b)];case
 14:var
-y=a[2],z=a[1];return[14,z,y,F(a[3],b)];case
-15:return[15,F(a[1],b)];case
-16:return[16,F(a[1],b)];case
+y=a[2],z=a[1];return[14,z,y,G(a[3],b)];case
+15:return[15,G(a[1],b)];case
+16:return[16,G(a[1],b)];case
 17:var
-A=a[1];return[17,A,F(a[2],b)];case
+A=a[1];return[17,A,G(a[2],b)];case
 18:var
-B=a[1];return[18,B,F(a[2],b)];case
-19:return[19,F(a[1],b)];case
+B=a[1];return[18,B,G(a[2],b)];case
+19:return[19,G(a[1],b)];case
 20:var
-C=a[2],D=a[1];return[20,D,C,F(a[3],b)];case
+C=a[2],D=a[1];return[20,D,C,G(a[3],b)];case
 21:var
-E=a[1];return[21,E,F(a[2],b)];case
-22:return[22,F(a[1],b)];case
+E=a[1];return[21,E,G(a[2],b)];case
+22:return[22,G(a[1],b)];case
 23:var
-G=a[1];return[23,G,F(a[2],b)];default:var
-H=a[2],I=a[1];return[24,I,H,F(a[3],b)]}}function
-ep(a){throw[0,eq,a]}function
-Q(a){throw[0,gm,a]}function
-dk(b,a){return vU(b,a)?b:a}function
+F=a[1];return[23,F,G(a[2],b)];default:var
+H=a[2],I=a[1];return[24,I,H,G(a[3],b)]}}function
+eq(a){throw[0,er,a]}function
+Q(a){throw[0,gp,a]}function
+dk(b,a){return vZ(b,a)?b:a}function
 cN(a){return 0<=a?a:-a|0}var
-kS=ef(kR);function
+kT=eg(kS);function
 i(d,c){var
-a=g(d),e=g(c),b=O(a+e|0);a5(d,0,b,0,a);a5(c,0,b,a,e);return ak(b)}function
-kT(a){return a?kU:kV}function
-kW(a){try{var
-b=[0,kv(a)];return b}catch(a){a=al(a);if(a[1]===eq)return 0;throw a}}function
-gq(a,b){if(a){var
-c=a[1];return[0,c,gq(a[2],b)]}return b}vX(0);kw(1);kw(2);function
-gr(b){function
+a=g(d),e=g(c),b=O(a+e|0);a6(d,0,b,0,a);a6(c,0,b,a,e);return ak(b)}function
+kU(a){return a?kV:kW}function
+kX(a){try{var
+b=[0,kw(a)];return b}catch(a){a=al(a);if(a[1]===er)return 0;throw a}}function
+gt(a,b){if(a){var
+c=a[1];return[0,c,gt(a[2],b)]}return b}v2(0);kx(1);kx(2);function
+gu(b){function
 a(b){var
 a=b;for(;;){if(a){var
-c=a[2],d=a[1];try{vW(d)}catch(a){a=al(a);if(a[1]!==gp)throw a;var
+c=a[2],d=a[1];try{v1(d)}catch(a){a=al(a);if(a[1]!==gs)throw a;var
 e=a}var
-a=c;continue}return 0}}return a(vY(0))}v6(a(iG),gr);function
-gs(h,g,f){var
+a=c;continue}return 0}}return a(v3(0))}v$(a(iI),gu);function
+gv(h,g,f){var
 a=g,e=f;for(;;){var
 c=b(e,0);if(c){var
 i=c[2],a=d(h,a,c[1]),e=i;continue}return a}}function
-gt(a,b){return a?a[1]:b}function
-gu(a){if(0<=a&&!(cy<a))return a;return Q(kX)}function
-k4(a){return 25<a-65>>>0?a:a+32|0}function
-k5(a){return 25<a+fN>>>0?a:a+fU|0}var
-gv=v_(0)[1],cO=(4*v9(0)|0)-1|0;function
+gw(a,b){return a?a[1]:b}function
+gx(a){if(0<=a&&!(cy<a))return a;return Q(kY)}function
+k5(a){return 25<a-65>>>0?a:a+32|0}function
+k6(a){return 25<a+fQ>>>0?a:a+fX|0}var
+gy=wd(0)[1],cO=(4*wc(0)|0)-1|0;function
 aC(c){var
 b=0,a=c;for(;;){if(a){var
 b=b+1|0,a=a[2];continue}return b}}function
 cP(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[1],b],a=a[2],b=e;continue}return b}}function
-at(a){return cP(a,0)}function
-gw(a,d,c){if(d<=a)return 0;var
-e=b(c,a);return[0,e,gw(a+1|0,d,c)]}function
-gx(c,e){if(0<=c){if(50<c){var
-d=0,a=0;for(;;){if(c<=a)return at(d);var
-d=[0,b(e,a),d],a=a+1|0;continue}}return gw(0,c,e)}return Q(k8)}function
-aK(c,a){if(a){var
-d=a[2],e=b(c,a[1]);return[0,e,aK(c,d)]}return 0}function
-er(d,c){var
+av(a){return cP(a,0)}function
+gz(a,d,c){if(d<=a)return 0;var
+e=b(c,a);return[0,e,gz(a+1|0,d,c)]}function
+gA(c,e){if(0<=c){if(50<c){var
+d=0,a=0;for(;;){if(c<=a)return av(d);var
+d=[0,b(e,a),d],a=a+1|0;continue}}return gz(0,c,e)}return Q(k9)}function
+aL(c,a){if(a){var
+d=a[2],e=b(c,a[1]);return[0,e,aL(c,d)]}return 0}function
+es(d,c){var
 a=c;for(;;){if(a){var
 e=a[2];b(d,a[1]);var
 a=e;continue}return 0}}function
 cQ(f,e,c){var
 b=e,a=c;for(;;){if(a){var
 g=a[2],b=d(f,b,a[1]),a=g;continue}return b}}function
-bO(e,d){var
+bN(e,d){var
 a=d;for(;;){if(a){var
 f=a[2],c=b(e,a[1]);if(c){var
 a=f;continue}return c}return 1}}function
-es(e,d){var
+et(e,d){var
 a=d;for(;;){if(a){var
 f=a[2],c=b(e,a[1]);if(c)return c;var
 a=f;continue}return 0}}function
-bl(d,c){var
+bn(d,c){var
 a=c;for(;;){if(a){var
-b=a[1],e=a[2],f=b[2];if(0===eb(b[1],d))return f;var
+b=a[1],e=a[2],f=b[2];if(0===ec(b[1],d))return f;var
 a=e;continue}throw aW}}function
-gy(d,c){var
+gB(d,c){var
 a=c;for(;;){if(a){var
-b=a[1],e=a[2],f=b[2];if(0===eb(b[1],d))return[0,f];var
+b=a[1],e=a[2],f=b[2];if(0===ec(b[1],d))return[0,f];var
 a=e;continue}return 0}}function
 dl(d,c){var
 a=c;for(;;){if(a){var
-e=a[2],b=0===eb(a[1][1],d)?1:0;if(b)return b;var
+e=a[2],b=0===ec(a[1][1],d)?1:0;if(b)return b;var
 a=e;continue}return 0}}function
 dm(f){var
 g=0;return function(h){var
 c=g,a=h;for(;;){if(a){var
 d=a[2],e=a[1];if(b(f,e)){var
 c=[0,e,c],a=d;continue}var
-a=d;continue}return at(c)}}}function
-gz(h,g,f){var
+a=d;continue}return av(c)}}}function
+gC(h,g,f){var
 c=g,b=0,a=f;for(;;){if(a){var
-i=a[2],e=d(h,c,a[1]),c=e[1],b=[0,e[2],b],a=i;continue}return[0,c,at(b)]}}function
-gA(b,a){if(b){if(a){var
-c=a[1],d=b[1];return[0,[0,d,c],gA(b[2],a[2])]}}else
-if(!a)return 0;return Q(k_)}function
-bz(a,c){var
-b=O(a);vz(b,0,a,c);return b}var
-k$=O(0);function
-gB(c,b,a){if(0<=b&&0<=a&&!((ah(c)-a|0)<b)){var
-d=O(a);b3(c,b,d,0,a);return d}return Q(la)}function
-gC(c,b,a){return ak(gB(c,b,a))}function
-et(e,c,d,b,a){if(0<=a&&0<=c&&!((ah(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return b3(e,c,d,b,a);return Q(lb)}function
-aX(e,c,d,b,a){if(0<=a&&0<=c&&!((g(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return a5(e,c,d,b,a);return Q(lc)}function
-gD(g,c){var
+i=a[2],e=d(h,c,a[1]),c=e[1],b=[0,e[2],b],a=i;continue}return[0,c,av(b)]}}function
+gD(b,a){if(b){if(a){var
+c=a[1],d=b[1];return[0,[0,d,c],gD(b[2],a[2])]}}else
+if(!a)return 0;return Q(k$)}function
+bA(a,c){var
+b=O(a);vE(b,0,a,c);return b}var
+la=O(0);function
+gE(c,b,a){if(0<=b&&0<=a&&!((ah(c)-a|0)<b)){var
+d=O(a);b3(c,b,d,0,a);return d}return Q(lb)}function
+gF(c,b,a){return ak(gE(c,b,a))}function
+eu(e,c,d,b,a){if(0<=a&&0<=c&&!((ah(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return b3(e,c,d,b,a);return Q(lc)}function
+aX(e,c,d,b,a){if(0<=a&&0<=c&&!((g(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return a6(e,c,d,b,a);return Q(ld)}function
+gG(g,c){var
 d=ah(c);if(0===d)return c;var
 e=O(d),f=d-1|0,h=0;if(!(f<0)){var
 a=h;for(;;){H(e,a,b(g,aB(c,a)));var
 i=a+1|0;if(f!==a){var
 a=i;continue}break}}return e}function
-gE(b,a){return ak(bz(b,a))}function
-y(c,b,a){return ak(gB(a6(c),b,a))}function
-bP(l,h){if(h){var
+gH(b,a){return ak(bA(b,a))}function
+y(c,b,a){return ak(gE(a7(c),b,a))}function
+bO(l,h){if(h){var
 i=g(l),c=0,b=h,q=0;for(;;){if(b){var
 j=b[1];if(b[2]){var
-k=(g(j)+i|0)+c|0,n=b[2],o=c<=k?k:Q(le),c=o,b=n;continue}var
+k=(g(j)+i|0)+c|0,n=b[2],o=c<=k?k:Q(lf),c=o,b=n;continue}var
 m=g(j)+c|0}else
 var
 m=c;var
 f=O(m),e=q,d=h;for(;;){if(d){var
 a=d[1];if(d[2]){var
-p=d[2];a5(a,0,f,e,g(a));a5(l,0,f,e+g(a)|0,i);var
-e=(e+g(a)|0)+i|0,d=p;continue}a5(a,0,f,e,g(a))}return ak(f)}}}return lf}function
+p=d[2];a6(a,0,f,e,g(a));a6(l,0,f,e+g(a)|0,i);var
+e=(e+g(a)|0)+i|0,d=p;continue}a6(a,0,f,e,g(a))}return ak(f)}}}return lg}function
 dn(f,e){var
-c=a6(e),a=0,d=ah(c);for(;;){if(a===d)return 1;if(b(f,aB(c,a))){var
+c=a7(e),a=0,d=ah(c);for(;;){if(a===d)return 1;if(b(f,aB(c,a))){var
 a=a+1|0;continue}return 0}}function
-lg(e,d,c,b){var
+lh(e,d,c,b){var
 a=c;for(;;){if(d<=a)throw aW;if(ab(e,a)===b)return a;var
 a=a+1|0;continue}}function
-gF(e,d,c,b){var
+gI(e,d,c,b){var
 a=c;for(;;){if(d<=a)return 0;if(ab(e,a)===b)return[0,a];var
 a=a+1|0;continue}}function
-lh(b,a,d){var
-c=g(b);if(0<=a&&!(c<a))return gF(b,c,a,d);return Q(li)}function
-lj(b,a,d){var
-c=g(b);if(0<=a&&!(c<a))try{lg(b,c,a,d);var
-e=1;return e}catch(a){a=al(a);if(a===aW)return 0;throw a}return Q(lk)}function
-eu(b,a){return lj(b,0,a)}function
-dp(a){return ak(gD(k4,a6(a)))}var
-ll=ap;function
-ev(c,d){if(0===c)return[0];if(0<=c){var
-e=a7(c,b(d,0)),f=c-1|0,g=1;if(!(f<1)){var
+li(b,a,d){var
+c=g(b);if(0<=a&&!(c<a))return gI(b,c,a,d);return Q(lj)}function
+lk(b,a,d){var
+c=g(b);if(0<=a&&!(c<a))try{lh(b,c,a,d);var
+e=1;return e}catch(a){a=al(a);if(a===aW)return 0;throw a}return Q(ll)}function
+ev(b,a){return lk(b,0,a)}function
+dp(a){return ak(gG(k5,a7(a)))}var
+lm=aq;function
+ew(c,d){if(0===c)return[0];if(0<=c){var
+e=a8(c,b(d,0)),f=c-1|0,g=1;if(!(f<1)){var
 a=g;for(;;){e[1+a]=b(d,a);var
 h=a+1|0;if(f!==a){var
-a=h;continue}break}}return e}return Q(lm)}function
-gG(c,b,a){if(0<=b&&0<=a&&!((c.length-1-a|0)<b))return kc(c,b,a);return Q(ln)}function
-ew(c){var
+a=h;continue}break}}return e}return Q(ln)}function
+gJ(c,b,a){if(0<=b&&0<=a&&!((c.length-1-a|0)<b))return kd(c,b,a);return Q(lo)}function
+ex(c){var
 a=c.length-1-1|0,b=0;for(;;){if(0<=a){var
 d=[0,c[1+a],b],a=a-1|0,b=d;continue}return b}}function
-lp(a){if(a){var
+lq(a){if(a){var
 d=0,c=a,g=a[2],h=a[1];for(;;){if(c){var
 d=d+1|0,c=c[2];continue}var
-f=a7(d,h),e=1,b=g;for(;;){if(b){var
+f=a8(d,h),e=1,b=g;for(;;){if(b){var
 i=b[2];f[1+e]=b[1];var
 e=e+1|0,b=i;continue}return f}}}return[0]}function
-ly(g){function
+lz(g){function
 h(a){return a?a[5]:0}function
 e(b,f,e,a){var
 c=h(b),d=h(a),g=d<=c?c+1|0:d+1|0;return[0,b,f,e,a,g]}function
@@ -1082,9 +1082,9 @@ p(b,a){return[0,0,b,a,0,1]}function
 a(b,g,f,a){var
 i=b?b[5]:0,j=a?a[5]:0;if((j+2|0)<i){if(b){var
 c=b[4],m=b[3],n=b[2],k=b[1],q=h(c);if(q<=h(k))return e(k,n,m,e(c,g,f,a));if(c){var
-r=c[3],s=c[2],t=c[1],u=e(c[4],g,f,a);return e(e(k,n,m,t),s,r,u)}return Q(lq)}return Q(lr)}if((i+2|0)<j){if(a){var
+r=c[3],s=c[2],t=c[1],u=e(c[4],g,f,a);return e(e(k,n,m,t),s,r,u)}return Q(lr)}return Q(ls)}if((i+2|0)<j){if(a){var
 l=a[4],o=a[3],p=a[2],d=a[1],v=h(d);if(v<=h(l))return e(e(b,g,f,d),p,o,l);if(d){var
-w=d[3],x=d[2],y=d[1],z=e(d[4],p,o,l);return e(e(b,g,f,y),x,w,z)}return Q(ls)}return Q(lt)}var
+w=d[3],x=d[2],y=d[1],z=e(d[4],p,o,l);return e(e(b,g,f,y),x,w,z)}return Q(lt)}return Q(lu)}var
 A=j<=i?i+1|0:j+1|0;return[0,b,g,f,a,A]}var
 A=0;function
 O(a){return a?0:1}function
@@ -1152,7 +1152,7 @@ a=b;for(;;){if(a){if(a[4]){var
 a=a[4];continue}return[0,[0,a[2],a[3]]]}return 0}}function
 q(b){if(b){var
 c=b[1];if(c){var
-d=b[4],e=b[3],f=b[2];return a(q(c),f,e,d)}return b[4]}return Q(lu)}function
+d=b[4],e=b[3],f=b[2];return a(q(c),f,e,d)}return b[4]}return Q(lv)}function
 C(c,b){if(c){if(b){var
 d=n(b),e=d[2],f=d[1];return a(c,f,e,q(b))}return c}return b}function
 r(f,b){if(b){var
@@ -1176,7 +1176,7 @@ u(b,a){if(a){var
 c=a[2],e=a[5],f=a[4],g=a[3],h=u(b,a[1]),i=d(b,c,g);return[0,h,c,i,u(b,f),e]}return 0}function
 E(c,e,d){var
 a=e,b=d;for(;;){if(a){var
-f=a[4],g=a[3],h=a[2],i=be(c,h,g,E(c,a[1],b)),a=f,b=i;continue}return b}}function
+f=a[4],g=a[3],h=a[2],i=bg(c,h,g,E(c,a[1],b)),a=f,b=i;continue}return b}}function
 F(b,g){var
 a=g;for(;;){if(a){var
 h=a[4],i=a[1],c=d(b,a[2],a[3]);if(c){var
@@ -1204,16 +1204,16 @@ o(d,e,b,a){return b?c(d,e,b[1],a):j(d,a)}function
 i(b,a){if(a){var
 e=a[4],f=a[3],h=a[2],j=a[1],m=d(g[1],b,h);if(0===m)return[0,j,[0,f],e];if(0<=m){var
 k=i(b,e),n=k[3],o=k[2];return[0,c(j,h,f,k[1]),o,n]}var
-l=i(b,j),p=l[2],q=l[1];return[0,q,p,c(l[3],h,f,e)]}return lv}function
+l=i(b,j),p=l[2],q=l[1];return[0,q,p,c(l[3],h,f,e)]}return lw}function
 k(c,b,a){if(b){var
 d=b[2],j=b[5],l=b[4],m=b[3],n=b[1];if(h(a)<=j){var
-e=i(d,a),p=e[2],q=e[1],r=k(c,l,e[3]),s=be(c,d,[0,m],p);return o(k(c,n,q),d,s,r)}}else
+e=i(d,a),p=e[2],q=e[1],r=k(c,l,e[3]),s=bg(c,d,[0,m],p);return o(k(c,n,q),d,s,r)}}else
 if(!a)return 0;if(a){var
-f=a[2],t=a[4],u=a[3],v=a[1],g=i(f,b),w=g[2],x=g[1],y=k(c,g[3],t),z=be(c,f,w,[0,u]);return o(k(c,x,v),f,z,y)}throw[0,K,lw]}function
+f=a[2],t=a[4],u=a[3],v=a[1],g=i(f,b),w=g[2],x=g[1],y=k(c,g[3],t),z=bg(c,f,w,[0,u]);return o(k(c,x,v),f,z,y)}throw[0,K,lx]}function
 l(d,b,a){if(b){if(a){var
 j=a[3],e=a[2],k=b[3],f=b[2],u=a[4],v=a[1],w=b[4],x=b[1];if(a[5]<=b[5]){var
-g=i(f,a),m=g[2],y=g[3],n=l(d,x,g[1]),p=l(d,w,y);return m?o(n,f,be(d,f,k,m[1]),p):c(n,f,k,p)}var
-h=i(e,b),q=h[2],z=h[3],r=l(d,h[1],v),s=l(d,z,u);return q?o(r,e,be(d,e,q[1],j),s):c(r,e,j,s)}var
+g=i(f,a),m=g[2],y=g[3],n=l(d,x,g[1]),p=l(d,w,y);return m?o(n,f,bg(d,f,k,m[1]),p):c(n,f,k,p)}var
+h=i(e,b),q=h[2],z=h[3],r=l(d,h[1],v),s=l(d,z,u);return q?o(r,e,bg(d,e,q[1],j),s):c(r,e,j,s)}var
 t=b}else
 var
 t=a;return t}function
@@ -1224,7 +1224,7 @@ e=a[2],i=a[4],k=a[3],f=w(b,a[1]),g=d(b,e,k),h=w(b,i);return g?c(f,e,g[1],h):j(f,
 x(b,a){if(a){var
 e=a[3],f=a[2],n=a[4],g=x(b,a[1]),h=g[2],i=g[1],o=d(b,f,e),k=x(b,n),l=k[2],m=k[1];if(o){var
 p=j(h,l);return[0,c(i,f,e,m),p]}var
-q=c(h,f,e,l);return[0,j(i,m),q]}return lx}function
+q=c(h,f,e,l);return[0,j(i,m),q]}return ly}function
 f(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[2],a[3],a[4],b],a=a[1],b=e;continue}return b}}function
@@ -1247,7 +1247,7 @@ J(d,c){var
 b=d,a=c;for(;;){if(a){var
 e=a[3],f=a[2],g=a[1],b=[0,[0,f,e],J(b,a[4])],a=g;continue}return b}}function
 $(a){return J(0,a)}function
-L(b,a){return gs(function(b,a){return m(a[1],a[2],b)},a,b)}function
+L(b,a){return gv(function(b,a){return m(a[1],a[2],b)},a,b)}function
 aa(a){return L(a,A)}function
 z(a,e){if(a){var
 b=a[2],c=a[1],d=f(a[3],a[4]);return[0,[0,c,b],function(a){return z(d,a)}]}return 0}function
@@ -1267,81 +1267,81 @@ a=c;continue}var
 i=[0,e,f,c,b]}else
 var
 i=b;return function(a){return z(i,a)}}},L,aa]}var
-lA=[N,lz,bu(0)];function
-lB(a){throw lA}function
-gH(a){var
-d=a[1];a[1]=lB;try{var
-c=b(d,0);v0(a,c);return c}catch(b){b=al(b);a[1]=function(a){throw b};throw b}}function
-bQ(a){var
+lB=[N,lA,bv(0)];function
+lC(a){throw lB}function
+gK(a){var
+d=a[1];a[1]=lC;try{var
+c=b(d,0);v5(a,c);return c}catch(b){b=al(b);a[1]=function(a){throw b};throw b}}function
+bP(a){var
 b=1<=a?a:1,c=cO<b?cO:b,d=O(c);return[0,d,0,c,d]}function
-bR(a){return gC(a[1],0,a[2])}function
-ex(a,c){var
+bQ(a){return gF(a[1],0,a[2])}function
+ey(a,c){var
 d=a[2],b=[0,a[3]];for(;;){if(b[1]<(d+c|0)){b[1]=2*b[1]|0;continue}if(cO<b[1])if((d+c|0)<=cO)b[1]=cO;else
-ep(lE);var
-e=O(b[1]);et(a[1],0,e,0,a[2]);a[1]=e;a[3]=b[1];if((a[2]+c|0)<=a[3]){if((d+c|0)<=a[3])return 0;throw[0,K,lC]}throw[0,K,lD]}}function
+eq(lF);var
+e=O(b[1]);eu(a[1],0,e,0,a[2]);a[1]=e;a[3]=b[1];if((a[2]+c|0)<=a[3]){if((d+c|0)<=a[3])return 0;throw[0,K,lD]}throw[0,K,lE]}}function
 V(a,c){var
-b=a[2];if(a[3]<=b)ex(a,1);H(a[1],b,c);a[2]=b+1|0;return 0}function
-bA(a,c){var
-b=g(c),d=a[2]+b|0;if(a[3]<d)ex(a,b);a5(c,0,a[1],a[2],b);a[2]=d;return 0}function
-ey(a){return 5===a[2]?12:-6}function
-gI(a){return[0,0,O(a)]}function
-gJ(a,h){var
+b=a[2];if(a[3]<=b)ey(a,1);H(a[1],b,c);a[2]=b+1|0;return 0}function
+bB(a,c){var
+b=g(c),d=a[2]+b|0;if(a[3]<d)ey(a,b);a6(c,0,a[1],a[2],b);a[2]=d;return 0}function
+ez(a){return 5===a[2]?12:-6}function
+gL(a){return[0,0,O(a)]}function
+gM(a,h){var
 b=ah(a[2]),c=a[1]+h|0,d=b<c?1:0;if(d){var
-e=b*2|0,i=c<=e?e:c,f=O(i);et(a[2],0,f,0,b);a[2]=f;var
+e=b*2|0,i=c<=e?e:c,f=O(i);eu(a[2],0,f,0,b);a[2]=f;var
 g=0}else
 var
 g=d;return g}function
-ca(a,b){gJ(a,1);bL(a[2],a[1],b);a[1]=a[1]+1|0;return 0}function
+ca(a,b){gM(a,1);bK(a[2],a[1],b);a[1]=a[1]+1|0;return 0}function
 ai(a,c){var
-b=g(c);gJ(a,b);aX(c,0,a[2],a[1],b);a[1]=a[1]+b|0;return 0}function
-gK(a){return gC(a[2],0,a[1])}function
-ez(b,c){var
+b=g(c);gM(a,b);aX(c,0,a[2],a[1],b);a[1]=a[1]+b|0;return 0}function
+gN(a){return gF(a[2],0,a[1])}function
+eA(b,c){var
 a=c;for(;;)if(typeof
 a==="number")return 0;else
 switch(a[0]){case
 0:var
-d=a[1];ai(b,lO);var
+d=a[1];ai(b,lP);var
 a=d;continue;case
 1:var
-e=a[1];ai(b,lP);var
+e=a[1];ai(b,lQ);var
 a=e;continue;case
 2:var
-f=a[1];ai(b,lQ);var
+f=a[1];ai(b,lR);var
 a=f;continue;case
 3:var
-g=a[1];ai(b,lR);var
+g=a[1];ai(b,lS);var
 a=g;continue;case
 4:var
-h=a[1];ai(b,lS);var
+h=a[1];ai(b,lT);var
 a=h;continue;case
 5:var
-i=a[1];ai(b,lT);var
+i=a[1];ai(b,lU);var
 a=i;continue;case
 6:var
-j=a[1];ai(b,lU);var
+j=a[1];ai(b,lV);var
 a=j;continue;case
 7:var
-k=a[1];ai(b,lV);var
+k=a[1];ai(b,lW);var
 a=k;continue;case
 8:var
-l=a[2],m=a[1];ai(b,lW);ez(b,m);ai(b,lX);var
+l=a[2],m=a[1];ai(b,lX);eA(b,m);ai(b,lY);var
 a=l;continue;case
 9:var
-n=a[3],o=a[1];ai(b,lY);ez(b,o);ai(b,lZ);var
+n=a[3],o=a[1];ai(b,lZ);eA(b,o);ai(b,l0);var
 a=n;continue;case
 10:var
-p=a[1];ai(b,l0);var
+p=a[1];ai(b,l1);var
 a=p;continue;case
 11:var
-q=a[1];ai(b,l1);var
+q=a[1];ai(b,l2);var
 a=q;continue;case
 12:var
-r=a[1];ai(b,l2);var
+r=a[1];ai(b,l3);var
 a=r;continue;case
 13:var
-s=a[1];ai(b,l3);var
+s=a[1];ai(b,l4);var
 a=s;continue;default:var
-t=a[1];ai(b,l4);var
+t=a[1];ai(b,l5);var
 a=t;continue}}function
 W(a){if(typeof
 a==="number")return 0;else
@@ -1406,7 +1406,7 @@ switch(c[0]){case
 13:a=3;break;case
 14:a=4;break;case
 8:a=5;break;case
-9:a=6;break;default:throw[0,K,l5]}else
+9:a=6;break;default:throw[0,K,l6]}else
 switch(d[0]){case
 0:var
 e=0,t=d[1];if(typeof
@@ -1512,7 +1512,7 @@ D=c[1],E=Z(B,c[2]);return[8,Z(C,D),E];case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:a=4;break;default:m=1}if(m)throw[0,K,mc];break;case
+14:a=4;break;default:m=1}if(m)throw[0,K,md];break;case
 9:var
 n=0,F=d[3],G=d[2],H=d[1];if(typeof
 c==="number")n=1;else
@@ -1524,23 +1524,23 @@ I=c[3],J=c[2],L=c[1],s=aj(Z(W(G),L)),M=s[4];b(s[2],0);b(M,0);return[9,H,J,Z(F,I)
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:a=4;break;default:n=1}if(n)throw[0,K,md];break;case
+14:a=4;break;default:n=1}if(n)throw[0,K,me];break;case
 10:var
 N=d[1];if(typeof
-c!=="number"&&10===c[0])return[10,Z(N,c[1])];throw[0,K,me];case
+c!=="number"&&10===c[0])return[10,Z(N,c[1])];throw[0,K,mf];case
 11:var
 o=0,O=d[1];if(typeof
 c==="number")o=1;else
 switch(c[0]){case
 10:break;case
-11:return[11,Z(O,c[1])];default:o=1}if(o)throw[0,K,mf];break;case
+11:return[11,Z(O,c[1])];default:o=1}if(o)throw[0,K,mg];break;case
 12:var
 p=0,P=d[1];if(typeof
 c==="number")p=1;else
 switch(c[0]){case
 10:break;case
 11:a=1;break;case
-12:return[12,Z(P,c[1])];default:p=1}if(p)throw[0,K,mg];break;case
+12:return[12,Z(P,c[1])];default:p=1}if(p)throw[0,K,mh];break;case
 13:var
 q=0,Q=d[1];if(typeof
 c==="number")q=1;else
@@ -1548,7 +1548,7 @@ switch(c[0]){case
 10:break;case
 11:a=1;break;case
 12:a=2;break;case
-13:return[13,Z(Q,c[1])];default:q=1}if(q)throw[0,K,mh];break;default:var
+13:return[13,Z(Q,c[1])];default:q=1}if(q)throw[0,K,mi];break;default:var
 r=0,R=d[1];if(typeof
 c==="number")r=1;else
 switch(c[0]){case
@@ -1556,15 +1556,15 @@ switch(c[0]){case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:return[14,Z(R,c[1])];default:r=1}if(r)throw[0,K,mi]}switch(a){case
-0:throw[0,K,l8];case
-1:throw[0,K,l9];case
-2:throw[0,K,l_];case
-3:throw[0,K,l$];case
-4:throw[0,K,ma];case
-5:throw[0,K,l6];case
-6:throw[0,K,l7];default:throw[0,K,mb]}}var
-ac=[N,mj,bu(0)];function
+14:return[14,Z(R,c[1])];default:r=1}if(r)throw[0,K,mj]}switch(a){case
+0:throw[0,K,l9];case
+1:throw[0,K,l_];case
+2:throw[0,K,l$];case
+3:throw[0,K,ma];case
+4:throw[0,K,mb];case
+5:throw[0,K,l7];case
+6:throw[0,K,l8];default:throw[0,K,mc]}}var
+ac=[N,mk,bv(0)];function
 dq(b,a){if(typeof
 b==="number")return[0,0,a];else{if(0===b[0])return[0,[0,b[1],b[2]],a];if(typeof
 a!=="number"&&2===a[0])return[0,[1,b[1]],a[1]];throw ac}}function
@@ -1573,55 +1573,55 @@ a=dq(e,d);if(typeof
 b==="number"){if(b){var
 c=a[2];if(typeof
 c!=="number"&&2===c[0])return[0,a[1],1,c[1]];throw ac}return[0,a[1],0,a[2]]}return[0,a[1],[0,b[1]],a[2]]}function
-au(c,d,a){if(typeof
+aw(c,d,a){if(typeof
 c==="number")return[0,0,C(d,a)];else
 switch(c[0]){case
 0:if(typeof
 a!=="number"&&0===a[0]){var
-g=au(c[1],d,a[1]);return[0,[0,g[1]],g[2]]}break;case
+g=aw(c[1],d,a[1]);return[0,[0,g[1]],g[2]]}break;case
 1:if(typeof
 a!=="number"&&1===a[0]){var
-h=au(c[1],d,a[1]);return[0,[1,h[1]],h[2]]}break;case
+h=aw(c[1],d,a[1]);return[0,[1,h[1]],h[2]]}break;case
 2:if(typeof
 a!=="number"&&2===a[0]){var
-i=au(c[1],d,a[1]);return[0,[2,i[1]],i[2]]}break;case
+i=aw(c[1],d,a[1]);return[0,[2,i[1]],i[2]]}break;case
 3:if(typeof
 a!=="number"&&3===a[0]){var
-j=au(c[1],d,a[1]);return[0,[3,j[1]],j[2]]}break;case
+j=aw(c[1],d,a[1]);return[0,[3,j[1]],j[2]]}break;case
 4:if(typeof
 a!=="number"&&4===a[0]){var
-k=au(c[1],d,a[1]);return[0,[4,k[1]],k[2]]}break;case
+k=aw(c[1],d,a[1]);return[0,[4,k[1]],k[2]]}break;case
 5:if(typeof
 a!=="number"&&5===a[0]){var
-l=au(c[1],d,a[1]);return[0,[5,l[1]],l[2]]}break;case
+l=aw(c[1],d,a[1]);return[0,[5,l[1]],l[2]]}break;case
 6:if(typeof
 a!=="number"&&6===a[0]){var
-m=au(c[1],d,a[1]);return[0,[6,m[1]],m[2]]}break;case
+m=aw(c[1],d,a[1]);return[0,[6,m[1]],m[2]]}break;case
 7:if(typeof
 a!=="number"&&7===a[0]){var
-n=au(c[1],d,a[1]);return[0,[7,n[1]],n[2]]}break;case
+n=aw(c[1],d,a[1]);return[0,[7,n[1]],n[2]]}break;case
 8:if(typeof
 a!=="number"&&8===a[0]){var
 o=a[1],w=a[2],x=c[2];if(b7([0,c[1]],[0,o]))throw ac;var
-p=au(x,d,w);return[0,[8,o,p[1]],p[2]]}break;case
+p=aw(x,d,w);return[0,[8,o,p[1]],p[2]]}break;case
 9:if(typeof
 a!=="number"&&9===a[0]){var
 e=a[2],f=a[1],y=a[3],z=c[3],A=c[2],B=c[1],D=[0,J(f)];if(b7([0,J(B)],D))throw ac;var
 E=[0,J(e)];if(b7([0,J(A)],E))throw ac;var
 q=aj(Z(W(f),e)),F=q[4];b(q[2],0);b(F,0);var
-r=au(J(z),d,y),G=r[2];return[0,[9,f,e,W(r[1])],G]}break;case
+r=aw(J(z),d,y),G=r[2];return[0,[9,f,e,W(r[1])],G]}break;case
 10:if(typeof
 a!=="number"&&10===a[0]){var
-s=au(c[1],d,a[1]);return[0,[10,s[1]],s[2]]}break;case
+s=aw(c[1],d,a[1]);return[0,[10,s[1]],s[2]]}break;case
 11:if(typeof
 a!=="number"&&11===a[0]){var
-t=au(c[1],d,a[1]);return[0,[11,t[1]],t[2]]}break;case
+t=aw(c[1],d,a[1]);return[0,[11,t[1]],t[2]]}break;case
 13:if(typeof
 a!=="number"&&13===a[0]){var
-u=au(c[1],d,a[1]);return[0,[13,u[1]],u[2]]}break;case
+u=aw(c[1],d,a[1]);return[0,[13,u[1]],u[2]]}break;case
 14:if(typeof
 a!=="number"&&14===a[0]){var
-v=au(c[1],d,a[1]);return[0,[14,v[1]],v[2]]}break}throw ac}function
+v=aw(c[1],d,a[1]);return[0,[14,v[1]],v[2]]}break}throw ac}function
 C(b,a){if(typeof
 b==="number")return[0,0,a];else
 switch(b[0]){case
@@ -1652,9 +1652,9 @@ ap=b[4],aq=b[1],k=cR(b[2],b[3],a),l=k[3],ar=k[1];if(typeof
 l!=="number"&&4===l[0]){var
 as=k[2],A=C(ap,l[1]);return[0,[6,aq,ar,as,A[1]],A[2]]}throw ac;case
 7:var
-at=b[4],av=b[1],m=cR(b[2],b[3],a),n=m[3],aw=m[1];if(typeof
+at=b[4],au=b[1],m=cR(b[2],b[3],a),n=m[3],av=m[1];if(typeof
 n!=="number"&&5===n[0]){var
-ax=m[2],B=C(at,n[1]);return[0,[7,av,aw,ax,B[1]],B[2]]}throw ac;case
+ax=m[2],B=C(at,n[1]);return[0,[7,au,av,ax,B[1]],B[2]]}throw ac;case
 8:var
 ay=b[4],az=b[1],o=cR(b[2],b[3],a),p=o[3],aA=o[1];if(typeof
 p!=="number"&&6===p[0]){var
@@ -1717,46 +1717,46 @@ switch(c[0]){case
 7:return aD(c,d,a);case
 8:return aD([8,c[1],c[2]],d,a);case
 9:var
-aX=c[1],aa=au(c[2],d,a),ab=aa[2];return[0,[23,[9,aX,aa[1]],ab[1]],ab[2]];case
+aX=c[1],aa=aw(c[2],d,a),ab=aa[2];return[0,[23,[9,aX,aa[1]],ab[1]],ab[2]];case
 10:return aD(c,d,a);default:return aD(c,d,a)}}throw ac}function
 aD(d,c,b){var
 a=C(c,b);return[0,[23,d,a[1]],a[2]]}function
 aE(l,h,a){var
 b=g(a),i=0<=h?l:0,d=cN(h);if(d<=b)return a;var
-m=2===i?48:32,c=bz(d,m);switch(i){case
+m=2===i?48:32,c=bA(d,m);switch(i){case
 0:aX(a,0,c,0,b);break;case
 1:aX(a,0,c,d-b|0,b);break;default:var
 e=0;if(0<b){var
-j=0;if(43!==v(a,0)&&45!==v(a,0)&&32!==v(a,0)){e=1;j=1}if(!j){bL(c,0,v(a,0));aX(a,1,c,(d-b|0)+1|0,b-1|0)}}else
+j=0;if(43!==v(a,0)&&45!==v(a,0)&&32!==v(a,0)){e=1;j=1}if(!j){bK(c,0,v(a,0));aX(a,1,c,(d-b|0)+1|0,b-1|0)}}else
 e=1;if(e){var
 f=0;if(1<b&&48===v(a,0)){var
-k=0;if(iT!==v(a,1)&&88!==v(a,1)){f=1;k=1}if(!k){bL(c,1,v(a,1));aX(a,2,c,(d-b|0)+2|0,b-2|0)}}else
+k=0;if(iV!==v(a,1)&&88!==v(a,1)){f=1;k=1}if(!k){bK(c,1,v(a,1));aX(a,2,c,(d-b|0)+2|0,b-2|0)}}else
 f=1;if(f)aX(a,0,c,d-b|0,b)}}return ak(c)}function
 cb(l,b){var
-c=cN(l),a=g(b),d=v(b,0),e=0;if(58<=d){if(71<=d){if(!(5<d+fN>>>0))e=1}else
+c=cN(l),a=g(b),d=v(b,0),e=0;if(58<=d){if(71<=d){if(!(5<d+fQ>>>0))e=1}else
 if(65<=d)e=1}else{var
-f=0;if(32!==d)if(43<=d)switch(d+j2|0){case
+f=0;if(32!==d)if(43<=d)switch(d+j3|0){case
 5:if(a<(c+2|0)&&1<a){var
-k=0;if(iT===v(b,1)||88===v(b,1))k=1;if(k){var
-i=bz(c+2|0,48);bL(i,1,v(b,1));aX(b,2,i,(c-a|0)+4|0,a-2|0);return ak(i)}}e=1;f=1;break;case
+k=0;if(iV===v(b,1)||88===v(b,1))k=1;if(k){var
+i=bA(c+2|0,48);bK(i,1,v(b,1));aX(b,2,i,(c-a|0)+4|0,a-2|0);return ak(i)}}e=1;f=1;break;case
 0:case
 2:break;case
 1:case
 3:case
 4:f=1;break;default:e=1;f=1}else
 f=1;if(!f&&a<(c+1|0)){var
-h=bz(c+1|0,48);bL(h,0,d);aX(b,1,h,(c-a|0)+2|0,a-1|0);return ak(h)}}if(e&&a<c){var
-j=bz(c,48);aX(b,0,j,c-a|0,a);return ak(j)}return b}function
-mk(l){var
+h=bA(c+1|0,48);bK(h,0,d);aX(b,1,h,(c-a|0)+2|0,a-1|0);return ak(h)}}if(e&&a<c){var
+j=bA(c,48);aX(b,0,j,c-a|0,a);return ak(j)}return b}function
+ml(l){var
 k=0,D=g(l);for(;;){if(D<=k)var
 p=l;else{var
-o=ab(l,k)+fU|0,q=0;if(59<o>>>0){if(33<o-61>>>0)q=1}else
+o=ab(l,k)+fX|0,q=0;if(59<o>>>0){if(33<o-61>>>0)q=1}else
 if(2===o)q=1;if(!q){var
 k=k+1|0;continue}var
-e=a6(l),a=[0,0],u=ah(e)-1|0,z=0;if(!(u<0)){var
+e=a7(l),a=[0,0],u=ah(e)-1|0,z=0;if(!(u<0)){var
 j=z;for(;;){var
 f=aB(e,j),h=0;if(32<=f){var
-m=f+iI|0,r=0;if(58<m>>>0){if(93<=m)r=1}else
+m=f+iK|0,r=0;if(58<m>>>0){if(93<=m)r=1}else
 if(56<m-1>>>0){h=1;r=1}if(!r){var
 n=1;h=2}}else
 if(11<=f){if(13===f)h=1}else
@@ -1773,15 +1773,15 @@ b=O(a[1]);a[1]=0;var
 v=ah(e)-1|0,A=0;if(!(v<0)){var
 i=A;for(;;){var
 c=aB(e,i),d=0;if(35<=c)if(92===c)d=2;else
-if(d3<=c)d=1;else
+if(d4<=c)d=1;else
 d=3;else
 if(32<=c)if(34<=c)d=2;else
 d=3;else
 if(14<=c)d=1;else
 switch(c){case
 8:H(b,a[1],92);a[1]++;H(b,a[1],98);break;case
-9:H(b,a[1],92);a[1]++;H(b,a[1],jV);break;case
-10:H(b,a[1],92);a[1]++;H(b,a[1],jW);break;case
+9:H(b,a[1],92);a[1]++;H(b,a[1],jW);break;case
+10:H(b,a[1],92);a[1]++;H(b,a[1],jX);break;case
 13:H(b,a[1],92);a[1]++;H(b,a[1],114);break;default:d=1}switch(d){case
 1:H(b,a[1],92);a[1]++;H(b,a[1],48+(c/cC|0)|0);a[1]++;H(b,a[1],48+((c/10|0)%10|0)|0);a[1]++;H(b,a[1],48+(c%10|0)|0);break;case
 2:H(b,a[1],92);a[1]++;H(b,a[1],c);break;case
@@ -1790,17 +1790,17 @@ B=i+1|0;if(v!==i){var
 i=B;continue}break}}var
 w=b}var
 p=ak(w)}var
-x=g(p),y=bz(x+2|0,34);a5(p,0,y,1,x);return ak(y)}}function
-gL(d,f){var
-g=cN(f),e=m$[1];switch(d[2]){case
+x=g(p),y=bA(x+2|0,34);a6(p,0,y,1,x);return ak(y)}}function
+gO(d,f){var
+g=cN(f),e=na[1];switch(d[2]){case
 0:var
-b=jI;break;case
+b=jJ;break;case
 1:var
 b=101;break;case
 2:var
 b=69;break;case
 3:var
-b=fy;break;case
+b=fB;break;case
 4:var
 b=71;break;case
 5:var
@@ -1810,151 +1810,151 @@ b=104;break;case
 7:var
 b=72;break;default:var
 b=70}var
-c=gI(16);ca(c,37);switch(d[1]){case
+c=gL(16);ca(c,37);switch(d[1]){case
 0:break;case
-1:ca(c,43);break;default:ca(c,32)}if(8<=d[2])ca(c,35);ca(c,46);ai(c,a(j+g));ca(c,b);return gK(c)}function
+1:ca(c,43);break;default:ca(c,32)}if(8<=d[2])ca(c,35);ca(c,46);ai(c,a(j+g));ca(c,b);return gN(c)}function
 dr(n,a){if(13<=n){var
 h=[0,0],i=g(a)-1|0,o=0;if(!(i<0)){var
 c=o;for(;;){if(!(9<ab(a,c)+da>>>0))h[1]++;var
 r=c+1|0;if(i!==c){var
 c=r;continue}break}}var
-j=h[1],k=O(g(a)+((j-1|0)/3|0)|0),l=[0,0],d=function(a){bL(k,l[1],a);l[1]++;return 0},e=[0,((j-1|0)%3|0)+1|0],m=g(a)-1|0,p=0;if(!(m<0)){var
+j=h[1],k=O(g(a)+((j-1|0)/3|0)|0),l=[0,0],d=function(a){bK(k,l[1],a);l[1]++;return 0},e=[0,((j-1|0)%3|0)+1|0],m=g(a)-1|0,p=0;if(!(m<0)){var
 b=p;for(;;){var
 f=ab(a,b);if(9<f+da>>>0)d(f);else{if(0===e[1]){d(95);e[1]=3}e[1]+=-1;d(f)}var
 q=b+1|0;if(m!==b){var
 b=q;continue}break}}return ak(k)}return a}function
-na(b,c){switch(b){case
-1:var
-a=mm;break;case
-2:var
-a=mn;break;case
-4:var
-a=mp;break;case
-5:var
-a=mq;break;case
-6:var
-a=mr;break;case
-7:var
-a=ms;break;case
-8:var
-a=mt;break;case
-9:var
-a=mu;break;case
-10:var
-a=mv;break;case
-11:var
-a=mw;break;case
-0:case
-13:var
-a=ml;break;case
-3:case
-14:var
-a=mo;break;default:var
-a=mx}return dr(b,ed(a,c))}function
 nb(b,c){switch(b){case
 1:var
-a=mM;break;case
+a=mn;break;case
 2:var
-a=mN;break;case
+a=mo;break;case
 4:var
-a=mP;break;case
+a=mq;break;case
 5:var
-a=mQ;break;case
+a=mr;break;case
 6:var
-a=mR;break;case
+a=ms;break;case
 7:var
-a=mS;break;case
+a=mt;break;case
 8:var
-a=mT;break;case
+a=mu;break;case
 9:var
-a=mU;break;case
+a=mv;break;case
 10:var
-a=mV;break;case
+a=mw;break;case
 11:var
-a=mW;break;case
+a=mx;break;case
 0:case
 13:var
-a=mL;break;case
+a=mm;break;case
 3:case
 14:var
-a=mO;break;default:var
-a=mX}return dr(b,ed(a,c))}function
+a=mp;break;default:var
+a=my}return dr(b,ee(a,c))}function
 nc(b,c){switch(b){case
 1:var
-a=mZ;break;case
+a=mN;break;case
 2:var
-a=m0;break;case
+a=mO;break;case
 4:var
-a=m2;break;case
+a=mQ;break;case
 5:var
-a=m3;break;case
+a=mR;break;case
 6:var
-a=m4;break;case
+a=mS;break;case
 7:var
-a=m5;break;case
+a=mT;break;case
 8:var
-a=m6;break;case
+a=mU;break;case
 9:var
-a=m7;break;case
+a=mV;break;case
 10:var
-a=m8;break;case
+a=mW;break;case
 11:var
-a=m9;break;case
+a=mX;break;case
 0:case
 13:var
-a=mY;break;case
+a=mM;break;case
 3:case
 14:var
-a=m1;break;default:var
-a=m_}return dr(b,ed(a,c))}function
+a=mP;break;default:var
+a=mY}return dr(b,ee(a,c))}function
 nd(b,c){switch(b){case
 1:var
-a=mz;break;case
+a=m0;break;case
 2:var
-a=mA;break;case
+a=m1;break;case
 4:var
-a=mC;break;case
+a=m3;break;case
 5:var
-a=mD;break;case
+a=m4;break;case
 6:var
-a=mE;break;case
+a=m5;break;case
 7:var
-a=mF;break;case
+a=m6;break;case
 8:var
-a=mG;break;case
+a=m7;break;case
 9:var
-a=mH;break;case
+a=m8;break;case
 10:var
-a=mI;break;case
+a=m9;break;case
 11:var
-a=mJ;break;case
+a=m_;break;case
 0:case
 13:var
-a=my;break;case
+a=mZ;break;case
 3:case
 14:var
-a=mB;break;default:var
-a=mK}return dr(b,vJ(a,c))}function
-bm(b,e,a){function
+a=m2;break;default:var
+a=m$}return dr(b,ee(a,c))}function
+ne(b,c){switch(b){case
+1:var
+a=mA;break;case
+2:var
+a=mB;break;case
+4:var
+a=mD;break;case
+5:var
+a=mE;break;case
+6:var
+a=mF;break;case
+7:var
+a=mG;break;case
+8:var
+a=mH;break;case
+9:var
+a=mI;break;case
+10:var
+a=mJ;break;case
+11:var
+a=mK;break;case
+0:case
+13:var
+a=mz;break;case
+3:case
+14:var
+a=mC;break;default:var
+a=mL}return dr(b,vO(a,c))}function
+bo(b,e,a){function
 f(d){switch(b[1]){case
 0:var
 c=45;break;case
 1:var
 c=43;break;default:var
-c=32}return vD(a,e,c)}function
+c=32}return vI(a,e,c)}function
 l(c){var
-b=vx(a);return 3===b?a<0.?nf:ng:4<=b?nh:c}switch(b[2]){case
+b=vC(a);return 3===b?a<0.?ng:nh:4<=b?ni:c}switch(b[2]){case
 5:var
-d=kq(gL(b,e),a),c=0,m=g(d);for(;;){if(c===m)var
+d=kr(gO(b,e),a),c=0,m=g(d);for(;;){if(c===m)var
 k=0;else{var
-h=v(d,c)+i_|0,j=0;if(23<h>>>0){if(55===h)j=1}else
+h=v(d,c)+ja|0,j=0;if(23<h>>>0){if(55===h)j=1}else
 if(21<h-1>>>0)j=1;if(!j){var
 c=c+1|0;continue}var
 k=1}var
-n=k?d:i(d,ne);return l(n)}case
+n=k?d:i(d,nf);return l(n)}case
 6:return f(0);case
-7:return ak(gD(k5,a6(f(0))));case
-8:return l(f(0));default:return kq(gL(b,e),a)}}function
+7:return ak(gG(k6,a7(f(0))));case
+8:return l(f(0));default:return kr(gO(b,e),a)}}function
 c$(f,A,y,x){var
 c=A,a=y,e=x;for(;;)if(typeof
 e==="number")return b(c,a);else
@@ -1964,48 +1964,48 @@ D=e[1];return function(b){return z(c,[5,a,b],D)};case
 1:var
 E=e[1];return function(b){var
 e=0;if(40<=b)if(92===b)var
-d=kY;else
-if(d3<=b)e=1;else
+d=kZ;else
+if(d4<=b)e=1;else
 e=2;else
 if(32<=b)if(39<=b)var
-d=kZ;else
+d=k0;else
 e=2;else
 if(14<=b)e=1;else
 switch(b){case
 8:var
-d=k0;break;case
-9:var
 d=k1;break;case
-10:var
+9:var
 d=k2;break;case
+10:var
+d=k3;break;case
 13:var
-d=k3;break;default:e=1}switch(e){case
+d=k4;break;default:e=1}switch(e){case
 1:var
 f=O(4);H(f,0,92);H(f,1,48+(b/cC|0)|0);H(f,2,48+((b/10|0)%10|0)|0);H(f,3,48+(b%10|0)|0);var
 d=ak(f);break;case
 2:var
 h=O(1);H(h,0,b);var
 d=ak(h);break}var
-i=g(d),j=bz(i+2|0,39);a5(d,0,j,1,i);return z(c,[4,a,ak(j)],E)};case
+i=g(d),j=bA(i+2|0,39);a6(d,0,j,1,i);return z(c,[4,a,ak(j)],E)};case
 2:var
-G=e[2],I=e[1];return eA(c,a,G,I,function(a){return a});case
-3:return eA(c,a,e[2],e[1],mk);case
-4:return ds(c,a,e[4],e[2],e[3],na,e[1]);case
-5:return ds(c,a,e[4],e[2],e[3],nb,e[1]);case
-6:return ds(c,a,e[4],e[2],e[3],nc,e[1]);case
-7:return ds(c,a,e[4],e[2],e[3],nd,e[1]);case
+F=e[2],I=e[1];return eB(c,a,F,I,function(a){return a});case
+3:return eB(c,a,e[2],e[1],ml);case
+4:return ds(c,a,e[4],e[2],e[3],nb,e[1]);case
+5:return ds(c,a,e[4],e[2],e[3],nc,e[1]);case
+6:return ds(c,a,e[4],e[2],e[3],nd,e[1]);case
+7:return ds(c,a,e[4],e[2],e[3],ne,e[1]);case
 8:var
 j=e[4],k=e[3],l=e[2],i=e[1];if(typeof
 l==="number"){if(typeof
-k==="number")return k?function(d,b){return z(c,[4,a,bm(i,d,b)],j)}:function(b){return z(c,[4,a,bm(i,ey(i),b)],j)};var
-ad=k[1];return function(b){return z(c,[4,a,bm(i,ad,b)],j)}}else{if(0===l[0]){var
+k==="number")return k?function(d,b){return z(c,[4,a,bo(i,d,b)],j)}:function(b){return z(c,[4,a,bo(i,ez(i),b)],j)};var
+ad=k[1];return function(b){return z(c,[4,a,bo(i,ad,b)],j)}}else{if(0===l[0]){var
 o=l[2],p=l[1];if(typeof
-k==="number")return k?function(d,b){return z(c,[4,a,aE(p,o,bm(i,d,b))],j)}:function(b){return z(c,[4,a,aE(p,o,bm(i,ey(i),b))],j)};var
-ae=k[1];return function(b){return z(c,[4,a,aE(p,o,bm(i,ae,b))],j)}}var
+k==="number")return k?function(d,b){return z(c,[4,a,aE(p,o,bo(i,d,b))],j)}:function(b){return z(c,[4,a,aE(p,o,bo(i,ez(i),b))],j)};var
+ae=k[1];return function(b){return z(c,[4,a,aE(p,o,bo(i,ae,b))],j)}}var
 q=l[1];if(typeof
-k==="number")return k?function(e,d,b){return z(c,[4,a,aE(q,e,bm(i,d,b))],j)}:function(d,b){return z(c,[4,a,aE(q,d,bm(i,ey(i),b))],j)};var
-af=k[1];return function(d,b){return z(c,[4,a,aE(q,d,bm(i,af,b))],j)}}case
-9:return eA(c,a,e[2],e[1],kT);case
+k==="number")return k?function(e,d,b){return z(c,[4,a,aE(q,e,bo(i,d,b))],j)}:function(d,b){return z(c,[4,a,aE(q,d,bo(i,ez(i),b))],j)};var
+af=k[1];return function(d,b){return z(c,[4,a,aE(q,d,bo(i,af,b))],j)}}case
+9:return eB(c,a,e[2],e[1],kU);case
 10:var
 a=[7,a],e=e[1];continue;case
 11:var
@@ -2013,12 +2013,12 @@ a=[2,a,e[1]],e=e[2];continue;case
 12:var
 a=[3,a,e[1]],e=e[2];continue;case
 13:var
-L=e[3],M=e[2],r=gI(16);ez(r,M);var
-w=gK(r);return function(b){return z(c,[4,a,w],L)};case
+L=e[3],M=e[2],r=gL(16);eA(r,M);var
+w=gN(r);return function(b){return z(c,[4,a,w],L)};case
 14:var
 N=e[3],Q=e[2];return function(d){var
 e=d[1],b=C(e,J(W(Q)));if(typeof
-b[2]==="number")return z(c,a,F(b[1],N));throw ac};case
+b[2]==="number")return z(c,a,G(b[1],N));throw ac};case
 15:var
 R=e[1];return function(e,b){return z(c,[6,a,function(a){return d(e,a,b)}],R)};case
 16:var
@@ -2029,11 +2029,11 @@ a=[0,a,e[1]],e=e[2];continue;case
 n=e[1];if(0===n[0]){var
 T=e[2],U=n[1][1],V=0,c=function(b,c,d){return function(a){return z(c,[1,b,[0,a]],d)}}(a,c,T),a=V,e=U;continue}var
 X=e[2],Y=n[1][1],Z=0,c=function(b,c,d){return function(a){return z(c,[1,b,[1,a]],d)}}(a,c,X),a=Z,e=Y;continue;case
-19:throw[0,K,nj];case
+19:throw[0,K,nk];case
 20:var
-_=e[3],$=[8,a,nk];return function(a){return z(c,$,_)};case
+_=e[3],$=[8,a,nl];return function(a){return z(c,$,_)};case
 21:var
-aa=e[2];return function(b){return z(c,[4,a,ed(nl,b)],aa)};case
+aa=e[2];return function(b){return z(c,[4,a,ee(nm,b)],aa)};case
 22:var
 ab=e[1];return function(b){return z(c,[5,a,b],ab)};case
 23:var
@@ -2041,7 +2041,7 @@ h=e[2],m=e[1];if(typeof
 m==="number")switch(m){case
 0:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
 1:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-2:throw[0,K,nm];default:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h])}else
+2:throw[0,K,nn];default:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h])}else
 switch(m[0]){case
 0:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
 1:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
@@ -2053,48 +2053,48 @@ switch(m[0]){case
 7:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
 8:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
 9:var
-v=m[2];return f<50?fu(f+1|0,c,a,v,h):P(fu,[0,c,a,v,h]);case
+v=m[2];return f<50?fx(f+1|0,c,a,v,h):P(fx,[0,c,a,v,h]);case
 10:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);default:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h])}default:var
-s=e[3],t=e[1],u=b(e[2],0);return f<50?ft(f+1|0,c,a,s,t,u):P(ft,[0,c,a,s,t,u])}}function
-fu(e,d,c,a,b){if(typeof
+s=e[3],t=e[1],u=b(e[2],0);return f<50?fw(f+1|0,c,a,s,t,u):P(fw,[0,c,a,s,t,u])}}function
+fx(e,d,c,a,b){if(typeof
 a==="number")return e<50?B(e+1|0,d,c,b):P(B,[0,d,c,b]);else
 switch(a[0]){case
 0:var
-f=a[1];return function(a){return aL(d,c,f,b)};case
+f=a[1];return function(a){return aM(d,c,f,b)};case
 1:var
-g=a[1];return function(a){return aL(d,c,g,b)};case
+g=a[1];return function(a){return aM(d,c,g,b)};case
 2:var
-h=a[1];return function(a){return aL(d,c,h,b)};case
+h=a[1];return function(a){return aM(d,c,h,b)};case
 3:var
-i=a[1];return function(a){return aL(d,c,i,b)};case
+i=a[1];return function(a){return aM(d,c,i,b)};case
 4:var
-j=a[1];return function(a){return aL(d,c,j,b)};case
+j=a[1];return function(a){return aM(d,c,j,b)};case
 5:var
-k=a[1];return function(a){return aL(d,c,k,b)};case
+k=a[1];return function(a){return aM(d,c,k,b)};case
 6:var
-l=a[1];return function(a){return aL(d,c,l,b)};case
+l=a[1];return function(a){return aM(d,c,l,b)};case
 7:var
-m=a[1];return function(a){return aL(d,c,m,b)};case
+m=a[1];return function(a){return aM(d,c,m,b)};case
 8:var
-n=a[2];return function(a){return aL(d,c,n,b)};case
+n=a[2];return function(a){return aM(d,c,n,b)};case
 9:var
-o=a[3],p=a[2],q=Z(W(a[1]),p);return function(a){return aL(d,c,aq(q,o),b)};case
+o=a[3],p=a[2],q=Z(W(a[1]),p);return function(a){return aM(d,c,ar(q,o),b)};case
 10:var
-r=a[1];return function(e,a){return aL(d,c,r,b)};case
+r=a[1];return function(e,a){return aM(d,c,r,b)};case
 11:var
-s=a[1];return function(a){return aL(d,c,s,b)};case
+s=a[1];return function(a){return aM(d,c,s,b)};case
 12:var
-t=a[1];return function(a){return aL(d,c,t,b)};case
-13:throw[0,K,nn];default:throw[0,K,no]}}function
+t=a[1];return function(a){return aM(d,c,t,b)};case
+13:throw[0,K,no];default:throw[0,K,np]}}function
 B(d,b,e,a){var
-c=[8,e,np];return d<50?c$(d+1|0,b,c,a):P(c$,[0,b,c,a])}function
-ft(h,c,f,a,e,d){if(e){var
-i=e[1];return function(e){return ni(c,f,a,i,b(d,e))}}var
+c=[8,e,nq];return d<50?c$(d+1|0,b,c,a):P(c$,[0,b,c,a])}function
+fw(h,c,f,a,e,d){if(e){var
+i=e[1];return function(e){return nj(c,f,a,i,b(d,e))}}var
 g=[4,f,d];return h<50?c$(h+1|0,c,g,a):P(c$,[0,c,g,a])}function
-z(a,b,c){return ek(c$(0,a,b,c))}function
-aL(a,b,c,d){return ek(fu(0,a,b,c,d))}function
-ni(a,b,c,d,e){return ek(ft(0,a,b,c,d,e))}function
-eA(f,e,d,a,c){if(typeof
+z(a,b,c){return el(c$(0,a,b,c))}function
+aM(a,b,c,d){return el(fx(0,a,b,c,d))}function
+nj(a,b,c,d,e){return el(fw(0,a,b,c,d,e))}function
+eB(f,e,d,a,c){if(typeof
 a==="number")return function(a){return z(f,[4,e,b(c,a)],d)};else{if(0===a[0]){var
 g=a[2],h=a[1];return function(a){return z(f,[4,e,aE(h,g,b(c,a))],d)}}var
 i=a[1];return function(g,a){return z(f,[4,e,aE(i,g,b(c,a))],d)}}}function
@@ -2108,7 +2108,7 @@ m=c[1];return function(c){return z(g,[4,f,aE(j,i,cb(m,d(b,a,c)))],e)}}var
 k=h[1];if(typeof
 c==="number")return c?function(i,h,c){return z(g,[4,f,aE(k,i,cb(h,d(b,a,c)))],e)}:function(h,c){return z(g,[4,f,aE(k,h,d(b,a,c))],e)};var
 n=c[1];return function(h,c){return z(g,[4,f,aE(k,h,cb(n,d(b,a,c)))],e)}}}function
-bB(c,h){var
+bC(c,h){var
 a=h;for(;;)if(typeof
 a==="number")return 0;else
 switch(a[0]){case
@@ -2116,94 +2116,94 @@ switch(a[0]){case
 e=a[2],j=a[1];if(typeof
 e==="number")switch(e){case
 0:var
-d=lG;break;case
-1:var
 d=lH;break;case
-2:var
+1:var
 d=lI;break;case
-3:var
+2:var
 d=lJ;break;case
-4:var
+3:var
 d=lK;break;case
+4:var
+d=lL;break;case
 5:var
-d=lL;break;default:var
-d=lM}else
+d=lM;break;default:var
+d=lN}else
 switch(e[0]){case
 0:var
 d=e[1];break;case
 1:var
 d=e[1];break;default:var
-d=i(lN,gE(1,e[1]))}bB(c,j);return bA(c,d);case
+d=i(lO,gH(1,e[1]))}bC(c,j);return bB(c,d);case
 1:var
 f=a[2],g=a[1];if(0===f[0]){var
-k=f[1];bB(c,g);bA(c,nq);var
+k=f[1];bC(c,g);bB(c,nr);var
 a=k;continue}var
-l=f[1];bB(c,g);bA(c,nr);var
+l=f[1];bC(c,g);bB(c,ns);var
 a=l;continue;case
 6:var
-o=a[2];bB(c,a[1]);return bA(c,b(o,0));case
+o=a[2];bC(c,a[1]);return bB(c,b(o,0));case
 7:var
 a=a[1];continue;case
 8:var
-p=a[2];bB(c,a[1]);return Q(p);case
+p=a[2];bC(c,a[1]);return Q(p);case
 2:case
 4:var
-m=a[2];bB(c,a[1]);return bA(c,m);default:var
-n=a[2];bB(c,a[1]);return V(c,n)}}function
-bS(b){var
+m=a[2];bC(c,a[1]);return bB(c,m);default:var
+n=a[2];bC(c,a[1]);return V(c,n)}}function
+bR(b){var
 a=b[1];return z(function(b){var
-a=bQ(64);bB(a,b);return bR(a)},0,a)}function
-eB(e,h,a){if(a8(a,ns))return h;var
+a=bP(64);bC(a,b);return bQ(a)},0,a)}function
+eC(e,h,a){if(a9(a,nt))return h;var
 b=g(a)-1|0;for(;;){if(0<=b){if(d(e,a,b)){var
 b=b-1|0;continue}var
 f=b+1|0,c=b;for(;;){if(0<=c){if(d(e,a,c))return y(a,c+1|0,(f-c|0)-1|0);var
 c=c-1|0;continue}return y(a,0,f)}}return y(a,0,1)}}function
-eC(f,h,a){if(a8(a,nt))return h;var
+eD(f,h,a){if(a9(a,nu))return h;var
 b=g(a)-1|0;for(;;){if(0<=b){if(d(f,a,b)){var
 b=b-1|0;continue}var
 c=b;for(;;){if(0<=c){if(d(f,a,c)){var
 e=c;for(;;){if(0<=e){if(d(f,a,e)){var
 e=e-1|0;continue}return y(a,0,e+1|0)}return y(a,0,1)}}var
 c=c-1|0;continue}return h}}return y(a,0,1)}}function
-eE(b,a){return 47===v(b,a)?1:0}function
-gM(a){var
+eF(b,a){return 47===v(b,a)?1:0}function
+gP(a){var
 b=g(a)<1?1:0,c=b||(47!==v(a,0)?1:0);return c}function
-nx(a){var
-c=gM(a);if(c){var
-e=g(a)<2?1:0,d=e||m(y(a,0,2),nz);if(d)var
-f=g(a)<3?1:0,b=f||m(y(a,0,3),ny);else
+ny(a){var
+c=gP(a);if(c){var
+e=g(a)<2?1:0,d=e||m(y(a,0,2),nA);if(d)var
+f=g(a)<3?1:0,b=f||m(y(a,0,3),nz);else
 var
 b=d}else
 var
 b=c;return b}function
-nA(f,e){var
+nB(f,e){var
 b=g(e),c=g(f)-b|0,d=0<=c?1:0;if(d){var
 a=0;for(;;){if(a===b)return 1;if(ab(f,c+a|0)!==ab(e,a))return 0;var
 a=a+1|0;continue}}return d}function
-nB(d,b){var
-a=g(d),c=g(b);return a<=c?a8(y(b,c-a|0,a),d)?[0,y(b,0,c-a|0)]:0:0}try{var
-vm=kE(vl),eF=vm}catch(a){a=al(a);if(a!==aW)throw a;var
-eF=nC}function
+nC(d,b){var
+a=g(d),c=g(b);return a<=c?a9(y(b,c-a|0,a),d)?[0,y(b,0,c-a|0)]:0:0}try{var
+vr=kF(vq),eG=vr}catch(a){a=al(a);if(a!==aW)throw a;var
+eG=nD}function
 cc(c){var
-d=g(c),a=bQ(d+20|0);V(a,39);var
+d=g(c),a=bP(d+20|0);V(a,39);var
 e=d-1|0,f=0;if(!(e<0)){var
-b=f;for(;;){if(39===v(c,b))bA(a,nD);else
+b=f;for(;;){if(39===v(c,b))bB(a,nE);else
 V(a,v(c,b));var
 h=b+1|0;if(e!==b){var
-b=h;continue}break}}V(a,39);return bR(a)}function
-gN(f,c,b,a,e){if(a)var
-g=a[1],h=f6(a,b)?nE:i(nK,cc(g)),d=h;else
+b=h;continue}break}}V(a,39);return bQ(a)}function
+gQ(f,c,b,a,e){if(a)var
+g=a[1],h=f9(a,b)?nF:i(nL,cc(g)),d=h;else
 var
-d=nL;var
-j=b?i(nF,cc(b[1])):nJ,k=i(j,d),l=c?i(nG,cc(c[1])):nI,m=i(l,k);return i(bP(nH,aK(cc,[0,f,e])),m)}function
-nM(a){return eB(eE,eD,a)}var
-nN=[0,nu,eD,nv,nw,eE,gM,nx,nA,nB,eF,cc,gN,nM,function(a){return eC(eE,eD,a)}];function
+d=nM;var
+j=b?i(nG,cc(b[1])):nK,k=i(j,d),l=c?i(nH,cc(c[1])):nJ,m=i(l,k);return i(bO(nI,aL(cc,[0,f,e])),m)}function
+nN(a){return eC(eF,eE,a)}var
+nO=[0,nv,eE,nw,nx,eF,gP,ny,nB,nC,eG,cc,gQ,nN,function(a){return eD(eF,eE,a)}];function
 cd(e,d){var
 a=v(e,d),b=47===a?1:0;if(b)var
 c=b;else
 var
 f=92===a?1:0,c=f||(58===a?1:0);return c}function
-eH(a){var
+eI(a){var
 e=g(a)<1?1:0,c=e||(47!==v(a,0)?1:0);if(c){var
 f=g(a)<1?1:0,d=f||(92!==v(a,0)?1:0);if(d)var
 h=g(a)<2?1:0,b=h||(58!==v(a,1)?1:0);else
@@ -2211,12 +2211,12 @@ var
 b=d}else
 var
 b=c;return b}function
-gO(a){var
-c=eH(a);if(c){var
-h=g(a)<2?1:0,d=h||m(y(a,0,2),nU);if(d){var
-i=g(a)<2?1:0,e=i||m(y(a,0,2),nT);if(e){var
-j=g(a)<3?1:0,f=j||m(y(a,0,3),nS);if(f)var
-k=g(a)<3?1:0,b=k||m(y(a,0,3),nR);else
+gR(a){var
+c=eI(a);if(c){var
+h=g(a)<2?1:0,d=h||m(y(a,0,2),nV);if(d){var
+i=g(a)<2?1:0,e=i||m(y(a,0,2),nU);if(e){var
+j=g(a)<3?1:0,f=j||m(y(a,0,3),nT);if(f)var
+k=g(a)<3?1:0,b=k||m(y(a,0,3),nS);else
 var
 b=f}else
 var
@@ -2225,18 +2225,18 @@ var
 b=d}else
 var
 b=c;return b}function
-gP(b,a){var
+gS(b,a){var
 c=g(a)<=g(b)?1:0;if(c)var
-e=y(b,g(b)-g(a)|0,g(a)),f=dp(a),d=a8(dp(e),f);else
+e=y(b,g(b)-g(a)|0,g(a)),f=dp(a),d=a9(dp(e),f);else
 var
 d=c;return d}function
-gQ(d,b){var
+gT(d,b){var
 a=g(d),c=g(b);if(a<=c){var
-e=y(b,c-a|0,a),f=dp(d);return a8(dp(e),f)?[0,y(b,0,c-a|0)]:0}return 0}try{var
-vk=kE(vj),gR=vk}catch(a){a=al(a);if(a!==aW)throw a;var
-gR=nV}function
-gS(f){var
-h=g(f),b=bQ(h+20|0);V(b,34);function
+e=y(b,c-a|0,a),f=dp(d);return a9(dp(e),f)?[0,y(b,0,c-a|0)]:0}return 0}try{var
+vp=kF(vo),gU=vp}catch(a){a=al(a);if(a!==aW)throw a;var
+gU=nW}function
+gV(f){var
+h=g(f),b=bP(h+20|0);V(b,34);function
 i(c){var
 d=1;if(!(c<1)){var
 a=d;for(;;){V(b,92);var
@@ -2252,13 +2252,13 @@ e(e,l,k){var
 c=l,a=k;for(;;){if(a===h){V(b,34);return i(c)}var
 g=v(f,a);if(34===g){i((2*c|0)+1|0);V(b,34);var
 j=a+1|0;return e<50?d(e+1|0,j):P(d,[0,j])}if(92===g){var
-c=c+1|0,a=a+1|0;continue}i(c);return e<50?d(e+1|0,a):P(d,[0,a])}}(function(a){return ek(d(0,a))}(0));return bR(b)}function
-dt(a){if(!eu(a,34)&&!eu(a,37))return eu(a,32)?i(nY,i(a,nX)):a;return ep(i(nW,a))}function
-nZ(q,l,h,f,p){if(f)var
-r=f[1],s=f6(f,h)?n1:i(n_,dt(r)),m=s;else
+c=c+1|0,a=a+1|0;continue}i(c);return e<50?d(e+1|0,a):P(d,[0,a])}}(function(a){return el(d(0,a))}(0));return bQ(b)}function
+dt(a){if(!ev(a,34)&&!ev(a,37))return ev(a,32)?i(nZ,i(a,nY)):a;return eq(i(nX,a))}function
+n0(q,l,h,f,p){if(f)var
+r=f[1],s=f9(f,h)?n2:i(n$,dt(r)),m=s;else
 var
-m=n$;var
-t=[0,m,n0],u=h?i(n2,dt(h[1])):n9,v=[0,u,t],w=l?i(n3,dt(l[1])):n8,j=bP(n4,aK(gS,p)),d=bQ(g(j)+20|0),k=g(j)-1|0,x=[0,w,v],n=0;if(!(k<0)){var
+m=oa;var
+t=[0,m,n1],u=h?i(n3,dt(h[1])):n_,v=[0,u,t],w=l?i(n4,dt(l[1])):n9,j=bO(n5,aL(gV,p)),d=bP(g(j)+20|0),k=g(j)-1|0,x=[0,w,v],n=0;if(!(k<0)){var
 c=n;for(;;){var
 a=ab(j,c),b=0;if(62<=a){var
 e=a-63|0;if(60<e>>>0){if(!(62<=e))b=1}else
@@ -2271,43 +2271,43 @@ if(33<=a)switch(a-33|0){case
 V(d,a);var
 o=c+1|0;if(k!==c){var
 c=o;continue}break}}var
-y=[0,n5,[0,bR(d),x]];return bP(n7,[0,n6,[0,dt(q),y]])}function
-gT(a){var
+y=[0,n6,[0,bQ(d),x]];return bO(n8,[0,n7,[0,dt(q),y]])}function
+gW(a){var
 d=2<=g(a)?1:0;if(d){var
-b=v(a,0),c=0;if(91<=b){if(!(25<b+fN>>>0))c=1}else
+b=v(a,0),c=0;if(91<=b){if(!(25<b+fQ>>>0))c=1}else
 if(65<=b)c=1;var
 e=c?1:0,f=e?58===v(a,1)?1:0:e}else
 var
 f=d;if(f){var
-h=y(a,2,g(a)-2|0);return[0,y(a,0,2),h]}return[0,oa,a]}function
-ob(b){var
-a=gT(b),c=a[1];return i(c,eC(cd,eG,a[2]))}var
-oc=[0,nO,eG,nP,nQ,cd,eH,gO,gP,gQ,gR,gS,nZ,function(a){return eB(cd,eG,gT(a)[2])},ob];function
-og(a){return eB(cd,eI,a)}var
-oh=[0,od,eI,oe,of,cd,eH,gO,gP,gQ,eF,cc,gN,og,function(a){return eC(cd,eI,a)}],ok=m(gv,oi)?m(gv,oj)?nN:oc:oh,ol=ok[8],om=j_,on=bJ,oo=jn;function
-gU(a){var
-b=dk(a,1250000);return jn*b+24000*(a-b|0)}var
-gV=[N,op,bu(0)],ce=[0,kS],cf=[0,0],or=[N,oq,bu(0)];function
+h=y(a,2,g(a)-2|0);return[0,y(a,0,2),h]}return[0,ob,a]}function
+oc(b){var
+a=gW(b),c=a[1];return i(c,eD(cd,eH,a[2]))}var
+od=[0,nP,eH,nQ,nR,cd,eI,gR,gS,gT,gU,gV,n0,function(a){return eC(cd,eH,gW(a)[2])},oc];function
+oh(a){return eC(cd,eJ,a)}var
+oi=[0,oe,eJ,of,og,cd,eI,gR,gS,gT,eG,cc,gQ,oh,function(a){return eD(cd,eJ,a)}],ol=m(gy,oj)?m(gy,ok)?nO:od:oi,om=ol[8],on=j$,oo=bI,op=jp;function
+gX(a){var
+b=dk(a,1250000);return jp*b+24000*(a-b|0)}var
+gY=[N,oq,bv(0)],ce=[0,kT],cf=[0,0],os=[N,or,bv(0)];function
 R(c){cf[1]=cf[1]+c|0;var
 b=268435456<cf[1]?1:0;if(b){ce[1]=ce[1]-cf[1];cf[1]=0;var
-a=ce[1]<0.?1:0;if(a)throw gV;return a}return b}var
+a=ce[1]<0.?1:0;if(a)throw gY;return a}return b}var
 cS=[0,0];function
-eJ(a){var
-b=gU(cS[1]),c=gU(cS[1]+a|0);ce[1]=ce[1]+c-b;cS[1]=cS[1]+a|0;return 0}function
-os(a){ce[1]=0.;cf[1]=0;cS[1]=0;return eJ(om)}function
+eK(a){var
+b=gX(cS[1]),c=gX(cS[1]+a|0);ce[1]=ce[1]+c-b;cS[1]=cS[1]+a|0;return 0}function
+ot(a){ce[1]=0.;cf[1]=0;cS[1]=0;return eK(on)}function
 cT(f,e){function
 i(a){var
 b=(e+a|0)<g(f)?1:0,c=b?ab(f,e+a|0):b;return c}var
 a=v(f,e);if(aA<=a){var
-c=i8<=a?jd<=a?4:3:2,j=a&(cy>>>(c+1|0)|0),k=194<=a?1:0,l=k?a<245?1:0:k,m=c-1|0,s=1;if(m<1)var
+c=i_<=a?jf<=a?4:3:2,j=a&(cy>>>(c+1|0)|0),k=194<=a?1:0,l=k?a<245?1:0:k,m=c-1|0,s=1;if(m<1)var
 n=l,b=j;else{var
 d=s,h=l,o=j;for(;;){var
-p=h?aA===(i(d)&f3)?1:0:h,q=o<<6|i(d)&63,u=d+1|0;if(m!==d){var
+p=h?aA===(i(d)&f6)?1:0:h,q=o<<6|i(d)&63,u=d+1|0;if(m!==d){var
 d=u,h=p,o=q;continue}var
 n=p,b=q;break}}var
-t=w(ot.slice(),c)[1+c];if(n&&t<=b&&!(1114111<b)){var
-r=0;if(!(fx<=b)||iN<=b)r=1;if(r)return[0,b,c]}return ou}return[0,a,1]}function
-eK(a){if(5760<=a){var
+t=w(ou.slice(),c)[1+c];if(n&&t<=b&&!(1114111<b)){var
+r=0;if(!(fA<=b)||iP<=b)r=1;if(r)return[0,b,c]}return ov}return[0,a,1]}function
+eL(a){if(5760<=a){var
 b=0;if(8240<=a){if(8287===a||12288===a)b=1}else
 if(8232<=a){if(4<a-8234>>>0)b=1}else
 if(!(5761<=a))b=1;if(b)return 1}else{var
@@ -2315,59 +2315,59 @@ c=0;if(33<=a){if(133===a||160===a)c=1}else
 if(14<=a){if(28<=a)c=1}else
 if(9<=a)c=1;if(c)return 1}var
 d=8192<=a?1:0,e=d?a<=8202?1:0:d;return e}function
-eL(b){var
+eM(b){var
 e=0,a=0,c=0,i=g(b);for(;;){var
-f=function(d,a){return function(c){return a<d?[0,y(b,a,d-a|0),c]:c}}(a,e);if(i<=a)return at(f(c));var
-h=cT(b,a),d=h[2];if(eK(h[1])){var
+f=function(d,a){return function(c){return a<d?[0,y(b,a,d-a|0),c]:c}}(a,e);if(i<=a)return av(f(c));var
+h=cT(b,a),d=h[2];if(eL(h[1])){var
 e=a+d|0,a=a+d|0,c=f(c);continue}var
 a=a+d|0;continue}}function
-gW(c){var
+gZ(c){var
 f=g(c),d=0;for(;;){if(f<=d)var
 a=f;else{var
-h=cT(c,d);if(eK(h[1])){var
+h=cT(c,d);if(eL(h[1])){var
 d=d+h[2]|0;continue}var
 a=d}var
 e=f;a:for(;;){if(e<=a)var
 i=a;else{var
-b=e-1|0;for(;;){if(a<b&&aA===(v(c,b)&f3)){var
-b=b-1|0;continue}if(eK(cT(c,b)[1])){var
+b=e-1|0;for(;;){if(a<b&&aA===(v(c,b)&f6)){var
+b=b-1|0;continue}if(eL(cT(c,b)[1])){var
 e=b;continue a}var
 i=e;break}}return y(c,a,i-a|0)}}}function
-eM(d,a){function
-c(a){return V(d,gu(a))}function
-b(b){return c(aA|(a>>>b|0)&63)}return aA<=a?jB<=a?b1<=a?(c(jd|a>>>18|0),b(12),b(6),b(0)):(c(i8|a>>>12|0),b(6),b(0)):(c(f3|a>>>6|0),b(0)):c(a)}var
+eN(d,a){function
+c(a){return V(d,gx(a))}function
+b(b){return c(aA|(a>>>b|0)&63)}return aA<=a?jC<=a?b1<=a?(c(jf|a>>>18|0),b(12),b(6),b(0)):(c(i_|a>>>12|0),b(6),b(0)):(c(f6|a>>>6|0),b(0)):c(a)}var
 n=0,f=1;function
-gX(a){return 0<=b$(a)?a:cL(a)}function
-gY(b,a){return gi(b,a)<=0?1:0}function
-gZ(b,a){return 0===a?f:by(b,gZ(b,a-1|0))}function
-ov(b){var
+g0(a){return 0<=b$(a)?a:cL(a)}function
+g1(b,a){return gl(b,a)<=0?1:0}function
+g2(b,a){return 0===a?f:bz(b,g2(b,a-1|0))}function
+ow(b){var
 a=2;for(;;){var
-c=b<bN(a,a)?1:0;if(c)var
+c=b<bM(a,a)?1:0;if(c)var
 d=c;else{var
-e=0!==kx(b,a)?1:0;if(e){var
+e=0!==ky(b,a)?1:0;if(e){var
 a=a+1|0;continue}var
 d=e}return d}}var
-ow=gx(999,function(a){return a+2|0}),ox=b(dm(ov),ow),oy=aK(function(a){return a},ox);function
-g0(b,a){return bx(kM(a,b),0)}var
-g1=function(d,c){var
-b=d,a=c;for(;;){if(64===aC(a))return at(a);var
-e=es(function(b){return function(a){return 0===kx(b,a)?1:0}}(b),a)?a:[0,b,a],b=b+1|0,a=e;continue}}(2,0);function
-g2(c,f){var
-e=em(f,32*c|0),a=n,d=em(1,vy(cM(e),c)+1|0);for(;;){var
-b=en(el(a,d),1);if(bx(b,a))return kP(gh(a,-1));if(gY(gZ(b,c),e)){var
+ox=gA(999,function(a){return a+2|0}),oy=b(dm(ow),ox),oz=aL(function(a){return a},oy);function
+g3(b,a){return by(kN(a,b),0)}var
+g4=function(d,c){var
+b=d,a=c;for(;;){if(64===aC(a))return av(a);var
+e=et(function(b){return function(a){return 0===ky(b,a)?1:0}}(b),a)?a:[0,b,a],b=b+1|0,a=e;continue}}(2,0);function
+g5(c,f){var
+e=en(f,32*c|0),a=n,d=en(1,vD(cM(e),c)+1|0);for(;;){var
+b=eo(em(a,d),1);if(by(b,a))return kQ(gk(a,-1));if(g1(g2(b,c),e)){var
 a=b;continue}var
 d=b;continue}}var
-oz=3,oA=lp(aK(function(a){return g2(oz,a)},g1)),g3=ev(8,function(d){if(0<=d){var
-a=g1,b=d;for(;;){if(a){var
+oA=3,oB=lq(aL(function(a){return g5(oA,a)},g4)),g6=ew(8,function(d){if(0<=d){var
+a=g4,b=d;for(;;){if(a){var
 e=a[2],f=a[1];if(0!==b){var
 a=e,b=b-1|0;continue}var
 c=f}else
 var
-c=ep(k6);break}}else
+c=eq(k7);break}}else
 var
-c=Q(k7);return g2(2,c)});function
-a_(b,a){return(b>>>a|0|b<<(32-a|0))&-1}var
-an=[N,oE,bu(0)];function
+c=Q(k8);return g5(2,c)});function
+a$(b,a){return(b>>>a|0|b<<(32-a|0))&-1}var
+an=[N,oF,bv(0)];function
 du(a,g){for(;;){var
 e=g<=a[6]?1:0;if(e)var
 f=e;else{if(a[3]===a[4]){a[3]=0;a[4]=b(a[1],a[2])}var
@@ -2376,17 +2376,17 @@ f=d}return f}}function
 cU(a,b){a[5]=a[5]>>>b|0;a[6]=a[6]-b|0;return 0}function
 aR(b,a){if(1-du(b,a))throw an;var
 c=b[5]&((1<<a)-1|0);cU(b,a);return c}function
-bC(a){return aR(a,8)}function
-g4(a){return cU(a,a[6]&7)}var
-oF=15;function
+bD(a){return aR(a,8)}function
+g7(a){return cU(a,a[6]&7)}var
+oG=15;function
 cV(r,e){var
-s=r?r[1]:1,c=a7(16,0),p=e.length-1-1|0,G=0;if(!(p<0)){var
+s=r?r[1]:1,c=a8(16,0),p=e.length-1-1|0,G=0;if(!(p<0)){var
 h=G;for(;;){var
 k=e[1+h];c[1+k]=w(c,k)[1+k]+1|0;var
 H=h+1|0;if(p!==h){var
 h=H;continue}break}}var
 i=e.length-1-w(c,0)[1]|0;c[1]=0;var
-f=a7(17,0),j=a7(17,0),a=1,D=1;for(;;){var
+f=a8(17,0),j=a8(17,0),a=1,D=1;for(;;){var
 o=(2*D|0)-w(c,a)[1+a]|0;if(o<0)throw an;var
 O=w(c,a)[1+a],E=a+1|0,P=w(f,a)[1+a]+O|0;w(f,E)[1+E]=P;var
 Q=c[1+a],F=a+1|0,R=2*(w(j,a)[1+a]+Q|0)|0;w(j,F)[1+F]=R;var
@@ -2400,71 +2400,71 @@ v=0<o?1:0;if(v)var
 L=s?u:s,x=1-L;else
 var
 x=v;if(x)throw an;var
-M=1,N=vB(1,i)?M:i,y=a7(N,0),z=a7(bH,0),q=e.length-1-1|0,I=0;if(!(q<0)){var
+M=1,N=vG(1,i)?M:i,y=a8(N,0),z=a8(bG,0),q=e.length-1-1|0,I=0;if(!(q<0)){var
 d=I;for(;;){var
 b=e[1+d];if(0<b){var
 A=w(f,b)[1+b];w(y,A)[1+A]=d;f[1+b]=f[1+b]+1|0;var
 B=w(j,b)[1+b];j[1+b]=B+1|0;if(b<=10){var
 n=B,m=b,l=0;for(;;){if(0!==m){var
 K=l<<1|n&1,n=n>>>1|0,m=m-1|0,l=K;continue}var
-g=l;for(;;){if(g<bH){w(z,g)[1+g]=d<<4|b;var
+g=l;for(;;){if(g<bG){w(z,g)[1+g]=d<<4|b;var
 g=g+(1<<b)|0;continue}break}break}}}var
 J=d+1|0;if(q!==d){var
 d=J;continue}break}}return[0,c,y,z]}}function
-eN(b,g){du(b,oF);var
-k=b[5]&d_,l=w(g[3],k)[1+k],h=l&15;if(0===h){var
+eO(b,g){du(b,oG);var
+k=b[5]&d$,l=w(g[3],k)[1+k],h=l&15;if(0===h){var
 a=1,i=0,c=0,d=0,m=g[2],n=g[1];for(;;){var
 o=15<a?1:0,p=o||(b[6]<a?1:0);if(p)throw an;var
 e=i|(b[5]>>>(a-1|0)|0)&1,f=w(n,a)[1+a];if((e-c|0)<f){cU(b,a);var
 j=(d+e|0)-c|0;return w(m,j)[1+j]}var
 a=a+1|0,i=2*e|0,c=2*(c+f|0)|0,d=d+f|0;continue}}if(b[6]<h)throw an;cU(b,h);return l>>>4|0}var
-dv=[d4,function(c){function
-a(a){return 144<=a?bJ<=a?280<=a?8:7:9:8}var
-b=cV(0,a7(32,5));return[0,cV(0,ev(288,a)),b]}],oH=oG.slice(),dw=[d4,function(a){var
-d=8;return ev(bJ,function(e){var
+dv=[d5,function(c){function
+a(a){return 144<=a?bI<=a?280<=a?8:7:9:8}var
+b=cV(0,a8(32,5));return[0,cV(0,ew(288,a)),b]}],oI=oH.slice(),dw=[d5,function(a){var
+d=8;return ew(bI,function(e){var
 b=d,a=e;for(;;){if(0===b)return a;var
-c=1===(a&1)?-306674912^(a>>>1|0):a>>>1|0,b=b-1|0,a=c;continue}})}],oJ=i9;function
-bT(b,a){var
-c=gx(a,function(a){return a}),d=0;return cQ(function(c,a){return c|bC(b)<<(8*a|0)},d,c)}function
-g5(b){for(;;){var
-a=0!==bC(b)?1:0;if(a)continue;return a}}function
-eO(a,b){H(a[3],a[5],b);a[5]=a[5]+1|0;return 0}function
-oL(a,s){b:for(;;){var
+c=1===(a&1)?-306674912^(a>>>1|0):a>>>1|0,b=b-1|0,a=c;continue}})}],oK=i$;function
+bS(b,a){var
+c=gA(a,function(a){return a}),d=0;return cQ(function(c,a){return c|bD(b)<<(8*a|0)},d,c)}function
+g8(b){for(;;){var
+a=0!==bD(b)?1:0;if(a)continue;return a}}function
+eP(a,b){H(a[3],a[5],b);a[5]=a[5]+1|0;return 0}function
+oM(a,s){b:for(;;){var
 O=(a[5]-s|0)<b1?1:0;if(O){var
 f=a[2];if(typeof
 f==="number"){var
 P=a[5]===s?1:0;if(P){var
 b=a[1],G=du(b,8);if(G){var
-H=31===bC(b)?1:0;if(H)var
-I=139===bC(b)?1:0,J=I?8===bC(b)?1:0:I;else
+H=31===bD(b)?1:0;if(H)var
+I=139===bD(b)?1:0,J=I?8===bD(b)?1:0:I;else
 var
 J=H;if(1-J)throw an;var
-n=bC(b);bT(b,6);if(0!==(n&4)){var
-K=bT(b,2),ak=1;if(!(K<1)){var
-q=ak;for(;;){bC(b);var
+n=bD(b);bS(b,6);if(0!==(n&4)){var
+K=bS(b,2),ak=1;if(!(K<1)){var
+q=ak;for(;;){bD(b);var
 al=q+1|0;if(K!==q){var
-q=al;continue}break}}}if(0!==(n&8))g5(b);if(0!==(n&16))g5(b);if(0!==(n&2))bT(b,2);var
+q=al;continue}break}}}if(0!==(n&8))g8(b);if(0!==(n&16))g8(b);if(0!==(n&2))bS(b,2);var
 L=1}else
 var
 L=G;var
 t=L}else
 var
-t=P;if(t){a[6]=0;a[7]=0;a[2]=oM;continue}return t}else
+t=P;if(t){a[6]=0;a[7]=0;a[2]=oN;continue}return t}else
 switch(f[0]){case
 0:if(f[1]){var
 u=0===aR(a[1],1)?1:0,S=aR(a[1],2);if(2<S>>>0)throw an;switch(S){case
-0:g4(a[1]);var
-T=bT(a[1],2);if(bT(a[1],2)!==(T^65535))throw an;a[2]=[1,T,u];break;case
+0:g7(a[1]);var
+T=bS(a[1],2);if(bS(a[1],2)!==(T^65535))throw an;a[2]=[1,T,u];break;case
 1:var
-U=kz(dv),ar=dc===U?dv[1]:d4===U?gH(dv):dv;a[2]=[2,ar,u];break;default:var
-g=a[1],l=iR+aR(g,5)|0,p=1+aR(g,5)|0,ab=286<l?1:0,aa=4+aR(g,4)|0,ac=ab||(30<p?1:0);if(ac)throw an;R(3000);var
-z=a7(19,0),A=aa-1|0,ad=0;if(!(A<0)){var
+U=kA(dv),ar=dc===U?dv[1]:d5===U?gK(dv):dv;a[2]=[2,ar,u];break;default:var
+g=a[1],l=iT+aR(g,5)|0,p=1+aR(g,5)|0,ab=286<l?1:0,aa=4+aR(g,4)|0,ac=ab||(30<p?1:0);if(ac)throw an;R(3000);var
+z=a8(19,0),A=aa-1|0,ad=0;if(!(A<0)){var
 h=ad;for(;;){var
-ah=aR(g,3),E=w(oH,h)[1+h];w(z,E)[1+E]=ah;var
+ah=aR(g,3),E=w(oI,h)[1+h];w(z,E)[1+E]=ah;var
 ai=h+1|0;if(A!==h){var
 h=ai;continue}break}}var
-d=a7(l+p|0,0),c=0,ae=cV(oI,z);for(;;){if(c<d.length-1){var
-B=eN(g,ae),C=B+jg|0;if(2<C>>>0)var
+d=a8(l+p|0,0),c=0,ae=cV(oJ,z);for(;;){if(c<d.length-1){var
+B=eO(g,ae),C=B+ji|0;if(2<C>>>0)var
 e=1,m=B;else
 switch(C){case
 0:if(0===c)throw an;var
@@ -2472,40 +2472,40 @@ D=c-1|0,af=3+aR(g,2)|0,e=af,m=w(d,D)[1+D];break;case
 1:var
 e=3+aR(g,3)|0,m=0;break;default:var
 e=11+aR(g,7)|0,m=0}if(d.length-1<(c+e|0))throw an;var
-$=0;if(0<=c&&0<=e&&!((d.length-1-e|0)<c)){vn(d,c,e,m);$=1}if(!$)Q(lo);var
-c=c+e|0;continue}if(0===w(d,bJ)[iR])throw an;var
-ag=cV(0,gG(d,l,p));a[2]=[2,[0,cV(0,gG(d,0,l)),ag],u];break}}continue}var
-V=a[5]===s?1:0;if(V){g4(a[1]);var
-au=a[6],Z=bT(a[1],4)!==au?1:0;if(Z)var
+$=0;if(0<=c&&0<=e&&!((d.length-1-e|0)<c)){vs(d,c,e,m);$=1}if(!$)Q(lp);var
+c=c+e|0;continue}if(0===w(d,bI)[iT])throw an;var
+ag=cV(0,gJ(d,l,p));a[2]=[2,[0,cV(0,gJ(d,0,l)),ag],u];break}}continue}var
+V=a[5]===s?1:0;if(V){g7(a[1]);var
+au=a[6],Z=bS(a[1],4)!==au?1:0;if(Z)var
 _=Z;else
 var
-av=a[7]&-1,_=bT(a[1],4)!==av?1:0;if(_)throw an;var
+av=a[7]&-1,_=bS(a[1],4)!==av?1:0;if(_)throw an;var
 y=a[1];for(;;){var
 F=du(y,8),aj=F?0===(y[5]&cy)?1:0:F;if(aj){cU(y,8);continue}a[2]=0;continue b}}return V;case
 1:var
-W=f[1];if(0===W){a[2]=[0,f[2]];continue}eO(a,bC(a[1]));a[2]=[1,W-1|0,f[2]];continue;default:var
-X=f[1],i=eN(a[1],X[1]);if(bJ===i)a[2]=[0,f[2]];else
-if(bJ<=i){if(285<i)throw an;var
+W=f[1];if(0===W){a[2]=[0,f[2]];continue}eP(a,bD(a[1]));a[2]=[1,W-1|0,f[2]];continue;default:var
+X=f[1],i=eO(a[1],X[1]);if(bI===i)a[2]=[0,f[2]];else
+if(bI<=i){if(285<i)throw an;var
 j=i-257|0;if(8<=j)if(28===j)var
-o=oK;else
+o=oL;else
 var
 M=(j/4|0)-1|0,o=[0,M,3+((4+(j&3)|0)<<M)|0];else
 var
 o=[0,0,j+3|0];var
-as=aR(a[1],o[1]),Y=o[2]+as|0,k=eN(a[1],X[2]);if(29<k)throw an;if(2<=k)var
+as=aR(a[1],o[1]),Y=o[2]+as|0,k=eO(a[1],X[2]);if(29<k)throw an;if(2<=k)var
 N=(k/2|0)-1|0,v=[0,N,1+((2+(k&1)|0)<<N)|0];else
 var
 v=[0,0,k+1|0];var
-at=aR(a[1],v[1]),x=v[2]+at|0,am=(a[7]+(a[5]-a[4]|0)|0)<x?1:0,ao=am||(i9<x?1:0);if(ao)throw an;var
+at=aR(a[1],v[1]),x=v[2]+at|0,am=(a[7]+(a[5]-a[4]|0)|0)<x?1:0,ao=am||(i$<x?1:0);if(ao)throw an;var
 ap=1;if(!(Y<1)){var
-r=ap;for(;;){eO(a,aB(a[3],a[5]-x|0));var
+r=ap;for(;;){eP(a,aB(a[3],a[5]-x|0));var
 aq=r+1|0;if(Y!==r){var
 r=aq;continue}break}}}else
-eO(a,i);continue}}return O}}function
-oN(a){var
-d=dk(oJ,a[5]);et(a[3],a[5]-d|0,a[3],0,d);a[4]=d;a[5]=d;var
-b=a[4];oL(a,b);var
-f=a[5]-b|0,n=a[3],o=a[6],g=kz(dw),l=dc===g?dw[1]:d4===g?gH(dw):dw,h=o^-1,i=(b+f|0)-1|0;if(i<b)var
+eP(a,i);continue}}return O}}function
+oO(a){var
+d=dk(oK,a[5]);eu(a[3],a[5]-d|0,a[3],0,d);a[4]=d;a[5]=d;var
+b=a[4];oM(a,b);var
+f=a[5]-b|0,n=a[3],o=a[6],g=kA(dw),l=dc===g?dw[1]:d5===g?gK(dw):dw,h=o^-1,i=(b+f|0)-1|0;if(i<b)var
 j=h;else{var
 c=b,e=h;for(;;){var
 k=l[1+((e^aB(n,c))&cy)]^(e>>>8|0),m=c+1|0;if(i!==c){var
@@ -2522,7 +2522,7 @@ d=a;return d}function
 E(f,e,c){var
 a=e,b=c;for(;;){if(a){var
 g=d(f,b,a[1]),a=a[2],b=g;continue}return b}}function
-eP(e,d){var
+eQ(e,d){var
 a=d;for(;;){if(a){var
 c=b(e,a[1]);if(c){var
 a=a[2];continue}return c}return 1}}function
@@ -2532,77 +2532,77 @@ var
 c=a;else
 var
 c=b;return c}function
-bn(a){return a?0:1}function
-g6(a){return a[1]}function
+bp(a){return a?0:1}function
+g9(a){return a[1]}function
 dz(a){return a[2]}function
 aS(a){var
 b=a?aS(a[2])+1|0:a;return b}function
-bo(a,b){if(a){var
-c=bo(a[2],b);return[0,a[1],c]}return b}var
-oO=16,aY=4;function
-bD(b,a){var
+bq(a,b){if(a){var
+c=bq(a[2],b);return[0,a[1],c]}return b}var
+oP=16,aY=4;function
+bE(b,a){var
 c=aV(a);return R((16+aV(b)|0)+c|0)}function
 dA(d,c){var
-a=aV(d),b=aV(c);return R((32+a|0)+(bN(b,1+cN(a-b|0)|0)/2|0)|0)}function
-e(a){bD(a,a);return em(a,1)}function
-c(a){return el(e(a),1)}function
-eQ(a){return typeof
-a==="number"?kL(a):kL(a)}function
+a=aV(d),b=aV(c);return R((32+a|0)+(bM(b,1+cN(a-b|0)|0)/2|0)|0)}function
+e(a){bE(a,a);return en(a,1)}function
+c(a){return em(e(a),1)}function
+eR(a){return typeof
+a==="number"?kM(a):kM(a)}function
 cg(a){R(aY);return a===1?a:typeof
-a==="number"?en(a,1):(bD(a,a),en(a,1))}function
-g7(e,d,c,a){return a===1?b(c,0):eQ(a)?b(d,cg(a)):b(e,cg(a))}function
+a==="number"?eo(a,1):(bE(a,a),eo(a,1))}function
+g_(e,d,c,a){return a===1?b(c,0):eR(a)?b(d,cg(a)):b(e,cg(a))}function
 cW(d,c,a){return a===0?b(d,0):b(c,a)}function
-g8(e,d,c,a){return a===0?b(e,0):0<b$(a)?b(d,a):(bD(a,a),b(c,cL(a)))}function
+g$(e,d,c,a){return a===0?b(e,0):0<b$(a)?b(d,a):(bE(a,a),b(c,cL(a)))}function
 o(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aY);return el(b,a)}bD(b,a);return el(b,a)}function
+a==="number"){R(aY);return em(b,a)}bE(b,a);return em(b,a)}function
 dB(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aY);return kO(b,a)}bD(b,a);return kO(b,a)}function
+a==="number"){R(aY);return kP(b,a)}bE(b,a);return kP(b,a)}function
 p(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aY);return by(b,a)}if(a===1){R(aY);return b}if(b===1){R(aY);return a}var
-c=aV(b),d=aV(a);R(((16+(bN(c,d)/4|0)|0)+c|0)+d|0);return by(b,a)}function
-av(a){bD(a,a);return cL(a)}function
+a==="number"){R(aY);return bz(b,a)}if(a===1){R(aY);return b}if(b===1){R(aY);return a}var
+c=aV(b),d=aV(a);R(((16+(bM(c,d)/4|0)|0)+c|0)+d|0);return bz(b,a)}function
+as(a){bE(a,a);return cL(a)}function
 q(a){return o(a,f)}function
-g9(b,a){var
+ha(b,a){var
 c=aV(a);return R(4+((aV(b)+c|0)/4|0)|0)}function
 l(b,a){if(typeof
 b!=="number"&&typeof
-a!=="number"&&b!==a){g9(b,a);var
-c=b===a?1:0,d=c||bx(b,a);return d}R(aY);return b===a?1:0}function
+a!=="number"&&b!==a){ha(b,a);var
+c=b===a?1:0,d=c||by(b,a);return d}R(aY);return b===a?1:0}function
 dC(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aY);return gi(b,a)}g9(b,a);return gi(b,a)}function
+a==="number"){R(aY);return gl(b,a)}ha(b,a);return gl(b,a)}function
 aZ(b,a){return dC(b,a)<=0?1:0}function
 X(b,a){return dC(b,a)<0?1:0}function
-eR(b,a){return 0<=dC(b,a)?b:a}function
-eS(e,d){R(aY);var
+eS(b,a){return 0<=dC(b,a)?b:a}function
+eT(e,d){R(aY);var
 a=dC(e,d),b=0!==a?1:0;if(b){if(!(0<=a))return 1;var
 c=2}else
 var
 c=b;return c}function
 ch(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aY);return gh(b,a)}bD(b,a);return gh(b,a)}function
-dD(a){return eR(n,a)}function
-g_(a){return eR(f,a)}function
-eT(b,a){return dD(dB(b,a))}function
-a$(a){R(oO);return cM(a)}function
-bU(b,a){return a===0?n:(dA(b,a),wi(b,a))}function
-g$(b,a){dA(b,a);var
-c=kM(b,a);return[0,gj(b,a),c]}function
+a==="number"){R(aY);return gk(b,a)}bE(b,a);return gk(b,a)}function
+dD(a){return eS(n,a)}function
+hb(a){return eS(f,a)}function
+eU(b,a){return dD(dB(b,a))}function
+ba(a){R(oP);return cM(a)}function
+bT(b,a){return a===0?n:(dA(b,a),wn(b,a))}function
+hc(b,a){dA(b,a);var
+c=kN(b,a);return[0,gm(b,a),c]}function
 dE(c,a){if(a===1){R(aY);return[0,a,[0,c,a]]}var
-d=aV(c),e=aV(a),h=0,i=bN(d,e),j=dk(d,e);if(2<=d&&2<=e){var
+d=aV(c),e=aV(a),h=0,i=bM(d,e),j=dk(d,e);if(2<=d&&2<=e){var
 g=130;h=1}if(!h)var
-g=24;R((32+bN(g,j)|0)+i|0);var
-b=wj(c,a);if(gY(b,f))return[0,b,[0,c,a]];dA(c,b);dA(a,b);var
-k=kI(a,b);return[0,b,[0,kI(c,b),k]]}function
+g=24;R((32+bM(g,j)|0)+i|0);var
+b=wo(c,a);if(g1(b,f))return[0,b,[0,c,a]];dA(c,b);dA(a,b);var
+k=kJ(a,b);return[0,b,[0,kJ(c,b),k]]}function
 ci(b,a){var
 c=p(a[1],b[2]);return aZ(p(b[1],a[2]),c)}function
-eU(b,a){var
+eV(b,a){var
 c=p(b[2],a[2]),d=p(a[1],b[2]);return[0,o(p(b[1],a[2]),d),c]}function
-ha(b,a){var
+hd(b,a){var
 c=p(b[2],a[2]);return[0,p(b[1],a[1]),c]}function
 dF(h,g,f){var
 c=h,b=g,a=f;for(;;){if(c){var
@@ -2610,74 +2610,74 @@ d=c[2],e=c[1];if(d){var
 c=d[2],b=[0,e,b],a=[0,d[1],a];continue}var
 i=ad(a);return[0,ad([0,e,b]),i]}var
 j=ad(a);return[0,ad(b),j]}}function
-eV(p,o,n,m,l,k){var
+eW(p,o,n,m,l,k){var
 b=n,a=m,d=l,c=k;for(;;){if(b){var
 g=b[1];if(a){var
-h=a[1],e=be(p,g,h,c);if(0===e[0]){var
-i=e[1],f=be(o,g,h,i[2]);if(0===f[0]){var
+h=a[1],e=bg(p,g,h,c);if(0===e[0]){var
+i=e[1],f=bg(o,g,h,i[2]);if(0===f[0]){var
 j=f[1],b=b[2],a=a[2],d=[0,j[1],[0,i[1],d]],c=j[2];continue}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[0,[0,dx(d,b),c]]}return[0,[0,dx(d,a),c]]}}function
 cX(e,d,m,c,b,a){if(m){if(c){var
 f=m[2];if(c[2]){if(b){var
 n=dF(c,0,0),o=dF(b,0,0),g=cX(e,d,f,n[1],o[1],a);if(0===g[0]){var
 p=g[1],k=p[1],h=cX(e,d,f,n[2],o[2],p[2]);if(0===h[0]){var
-q=h[1],r=q[2],s=q[1];return k?eV(e,d,s,k[2],[0,k[1],0],r):[0,[0,s,r]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[0,[0,c,a]]}if(b){if(b[2]){var
+q=h[1],r=q[2],s=q[1];return k?eW(e,d,s,k[2],[0,k[1],0],r):[0,[0,s,r]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[0,[0,c,a]]}if(b){if(b[2]){var
 t=dF(c,0,0),u=dF(b,0,0),i=cX(e,d,f,t[1],u[1],a);if(0===i[0]){var
 v=i[1],l=v[1],j=cX(e,d,f,t[2],u[2],v[2]);if(0===j[0]){var
-w=j[1],x=w[2],y=w[1];return l?eV(e,d,y,l[2],[0,l[1],0],x):[0,[0,y,x]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return eV(e,d,[0,c[1],0],[0,b[1],0],0,a)}return[0,[0,c,a]]}return[0,[0,b,a]]}return[0,[0,0,a]]}function
+w=j[1],x=w[2],y=w[1];return l?eW(e,d,y,l[2],[0,l[1],0],x):[0,[0,y,x]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return eW(e,d,[0,c[1],0],[0,b[1],0],0,a)}return[0,[0,c,a]]}return[0,[0,b,a]]}return[0,[0,0,a]]}function
 A(d,c){var
-b=d,a=c;for(;;){if(a){if(b===1)return a[2];if(eQ(b)){var
+b=d,a=c;for(;;){if(a){if(b===1)return a[2];if(eR(b)){var
 e=a[1],b=cg(b),a=e;continue}var
 f=a[3],b=cg(b),a=f;continue}return a}}function
-eW(b,a){function
+eX(b,a){function
 c(b){return[0,0,[0,a],0]}function
-d(b){return[0,eW(b,a),0,0]}return g7(function(b){return[0,0,0,eW(b,a)]},d,c,b)}function
+d(b){return[0,eX(b,a),0,0]}return g_(function(b){return[0,0,0,eX(b,a)]},d,c,b)}function
 L(a,c,b){if(b){var
-d=b[3],f=b[2],e=b[1];return a===1?[0,e,[0,c],d]:eQ(a)?[0,L(cg(a),c,e),f,d]:[0,e,f,L(cg(a),c,d)]}return eW(a,c)}function
-hb(c,b){var
+d=b[3],f=b[2],e=b[1];return a===1?[0,e,[0,c],d]:eR(a)?[0,L(cg(a),c,e),f,d]:[0,e,f,L(cg(a),c,d)]}return eX(a,c)}function
+he(c,b){var
 a=A(c,b),d=a?a[1]:a;return d}function
 dG(h,g,e,f){var
-a=hb(b(g,e),f);for(;;){if(a){var
+a=he(b(g,e),f);for(;;){if(a){var
 c=a[1];if(d(h,c[1],e))return[0,c[2]];var
 a=a[2];continue}return a}}function
 cY(f,c,e,a){var
-d=b(f,c);return L(d,[0,[0,c,e],hb(d,a)],a)}function
+d=b(f,c);return L(d,[0,[0,c,e],he(d,a)],a)}function
 cj(a,c,d){function
 e(d){return b(a,c)}function
-f(b){return cj(a,cj(a,c,b),b)}return g7(function(d){return b(a,cj(a,cj(a,c,d),d))},f,e,d)}function
-hc(c,b,a){function
+f(b){return cj(a,cj(a,c,b),b)}return g_(function(d){return b(a,cj(a,cj(a,c,d),d))},f,e,d)}function
+hf(c,b,a){function
 d(c){return cj(b,a,c)}return cW(function(b){return a},d,c)}function
 a0(a){var
-b=dE(a[1],a[2])[2],c=g_(b[2]);return[0,b[1],c]}var
-cZ=[N,oP,bu(0)];function
-M(a){throw[0,cZ,1,i(oQ,a)]}function
-dH(a){throw[0,cZ,0,i(oR,a)]}function
-aw(c,b){var
+b=dE(a[1],a[2])[2],c=hb(b[2]);return[0,b[1],c]}var
+cZ=[N,oQ,bv(0)];function
+M(a){throw[0,cZ,1,i(oR,a)]}function
+dH(a){throw[0,cZ,0,i(oS,a)]}function
+ax(c,b){var
 a=1-c;return a?M(b):a}function
-aM(f,e){var
+aN(f,e){var
 c=0,a=e;for(;;){if(a){var
-d=a[2],c=[0,b(f,a[1]),c],a=d;continue}return at(c)}}function
-hd(k,j,i){var
+d=a[2],c=[0,b(f,a[1]),c],a=d;continue}return av(c)}}function
+hg(k,j,i){var
 c=0,b=j,a=i;for(;;){var
 f=0;if(b){if(a){var
 g=a[2],h=b[2],c=[0,d(k,b[1],a[1]),c],b=h,a=g;continue}}else
 if(!a){var
 e=c;f=1}if(!f)var
-e=Q(k9);return at(e)}}var
-bV=ly([0,ll]);function
-he(a){return[0,bV[1],0]}function
-hf(b,a){return d(bV[29],a,b[1])}function
-hg(b,a){return d(bV[3],a,b[1])}function
-hh(a,c,b){a[1]=be(bV[4],c,b,a[1]);a[2]=a[2]+1|0;return 0}function
+e=Q(k_);return av(e)}}var
+bU=lz([0,lm]);function
+hh(a){return[0,bU[1],0]}function
+hi(b,a){return d(bU[29],a,b[1])}function
+hj(b,a){return d(bU[3],a,b[1])}function
+hk(a,c,b){a[1]=bg(bU[4],c,b,a[1]);a[2]=a[2]+1|0;return 0}function
 dI(b){function
 p(h,d){if(2===h){if(d){var
 j=d[2];if(j){var
-k=j[1],l=d[1],w=j[2],x=0<ap(l,k)?[0,l,[0,k,0]]:[0,k,[0,l,0]];return[0,x,w]}}}else
+k=j[1],l=d[1],w=j[2],x=0<aq(l,k)?[0,l,[0,k,0]]:[0,k,[0,l,0]];return[0,x,w]}}}else
 if(3===h&&d){var
 m=d[2];if(m){var
 n=m[2];if(n){var
-a=n[1],b=m[1],c=d[1],A=n[2],B=0<ap(c,b)?0<ap(b,a)?[0,c,[0,b,[0,a,0]]]:0<ap(c,a)?[0,c,[0,a,[0,b,0]]]:[0,a,[0,c,[0,b,0]]]:0<ap(c,a)?[0,b,[0,c,[0,a,0]]]:0<ap(b,a)?[0,b,[0,a,[0,c,0]]]:[0,a,[0,b,[0,c,0]]];return[0,B,A]}}}var
+a=n[1],b=m[1],c=d[1],A=n[2],B=0<aq(c,b)?0<aq(b,a)?[0,c,[0,b,[0,a,0]]]:0<aq(c,a)?[0,c,[0,a,[0,b,0]]]:[0,a,[0,c,[0,b,0]]]:0<aq(c,a)?[0,b,[0,c,[0,a,0]]]:0<aq(b,a)?[0,b,[0,a,[0,c,0]]]:[0,a,[0,b,[0,c,0]]];return[0,B,A]}}}var
 q=h>>1,r=i(q,d),y=r[1],s=i(h-q|0,r[2]),g=y,f=s[1],e=0,z=s[2];for(;;){if(g){if(f){var
-o=f[1],p=g[1],u=f[2],v=g[2];if(0<ap(p,o)){var
+o=f[1],p=g[1],u=f[2],v=g[2];if(0<aq(p,o)){var
 f=u,e=[0,o,e];continue}var
 g=v,e=[0,p,e];continue}var
 t=cP(g,e)}else
@@ -2685,13 +2685,13 @@ var
 t=cP(f,e);return[0,t,z]}}function
 i(h,d){if(2===h){if(d){var
 i=d[2];if(i){var
-j=i[1],k=d[1],w=i[2],x=0<ap(k,j)?[0,j,[0,k,0]]:[0,k,[0,j,0]];return[0,x,w]}}}else
+j=i[1],k=d[1],w=i[2],x=0<aq(k,j)?[0,j,[0,k,0]]:[0,k,[0,j,0]];return[0,x,w]}}}else
 if(3===h&&d){var
 l=d[2];if(l){var
 m=l[2];if(m){var
-a=m[1],b=l[1],c=d[1],A=m[2],B=0<ap(c,b)?0<ap(c,a)?0<ap(b,a)?[0,a,[0,b,[0,c,0]]]:[0,b,[0,a,[0,c,0]]]:[0,b,[0,c,[0,a,0]]]:0<ap(b,a)?0<ap(c,a)?[0,a,[0,c,[0,b,0]]]:[0,c,[0,a,[0,b,0]]]:[0,c,[0,b,[0,a,0]]];return[0,B,A]}}}var
+a=m[1],b=l[1],c=d[1],A=m[2],B=0<aq(c,b)?0<aq(c,a)?0<aq(b,a)?[0,a,[0,b,[0,c,0]]]:[0,b,[0,a,[0,c,0]]]:[0,b,[0,c,[0,a,0]]]:0<aq(b,a)?0<aq(c,a)?[0,a,[0,c,[0,b,0]]]:[0,c,[0,a,[0,b,0]]]:[0,c,[0,b,[0,a,0]]];return[0,B,A]}}}var
 q=h>>1,r=p(q,d),y=r[1],s=p(h-q|0,r[2]),g=y,f=s[1],e=0,z=s[2];for(;;){if(g){if(f){var
-n=f[1],o=g[1],u=f[2],v=g[2];if(0<ap(o,n)){var
+n=f[1],o=g[1],u=f[2],v=g[2];if(0<aq(o,n)){var
 g=v,e=[0,o,e];continue}var
 f=u,e=[0,n,e];continue}var
 t=cP(g,e)}else
@@ -2699,9 +2699,9 @@ var
 t=cP(f,e);return[0,t,z]}}var
 d=aC(b),f=2<=d?i(d,b)[1]:b,a=f;for(;;){if(a){var
 c=a[2];if(c){var
-e=1-a8(a[1],c[1]);if(e){var
+e=1-a9(a[1],c[1]);if(e){var
 a=c;continue}return e}}return 1}}function
-ax(d,c,b){var
+ay(d,c,b){var
 e=g(b),j=(c+e|0)<=g(d)?1:0;if(j){var
 a=0;for(;;){var
 f=a===e?1:0;if(f)var
@@ -2709,110 +2709,110 @@ h=f;else{var
 i=ab(d,c+a|0)===ab(b,a)?1:0;if(i){var
 a=a+1|0;continue}var
 h=i}return h}}return j}var
-a1=[N,oS,bu(0)],hi=fX,oT=9;function
-eX(c,b,e){var
+a1=[N,oT,bv(0)],hl=f0,oU=9;function
+eY(c,b,e){var
 a=b,f=g(c);for(;;){if(a<f&&48<=v(c,a)&&!(57<v(c,a))){var
 a=a+1|0;continue}var
-d=a-b|0,h=0===d?1:0,i=h||(e<d?1:0);if(i)throw a1;return[0,gk(y(c,b,d)),b+d|0]}}function
+d=a-b|0,h=0===d?1:0,i=h||(e<d?1:0);if(i)throw a1;return[0,gn(y(c,b,d)),b+d|0]}}function
 dJ(a){function
 b(B,A,z){var
 c=B,k=A,j=z;for(;;){var
-w=0;if(ax(a,c,oU))var
+w=0;if(ay(a,c,oV))var
 n=c,m=f;else{var
-q=eX(a,c,hi),e=q[2],r=q[1];if(ax(a,e,oW))var
+q=eY(a,c,hl),e=q[2],r=q[1];if(ay(a,e,oX))var
 n=e+1|0,m=r;else{var
 d=[0,r,f,e];w=1}}if(!w){var
-o=eX(a,n+5|0,oT),p=o[2];if(!ax(a,p,oV))throw a1;var
+o=eY(a,n+5|0,oU),p=o[2];if(!ay(a,p,oW))throw a1;var
 d=[0,m,o[1],p+1|0]}var
-h=d[3],s=d[1];if(ax(a,h,oX))var
-t=eX(a,h+1|0,hi),b=t[2],i=t[1];else
+h=d[3],s=d[1];if(ay(a,h,oY))var
+t=eY(a,h+1|0,hl),b=t[2],i=t[1];else
 var
-b=h,i=f;if(bx(i,0))throw a1;var
-x=d[2],y=k?cL(s):s,l=[0,[0,y,i,x],j];if(b===g(a))return at(l);var
-u=v(a,b)+j2|0;if(!(2<u>>>0))switch(u){case
+b=h,i=f;if(by(i,0))throw a1;var
+x=d[2],y=k?cL(s):s,l=[0,[0,y,i,x],j];if(b===g(a))return av(l);var
+u=v(a,b)+j3|0;if(!(2<u>>>0))switch(u){case
 0:var
 c=b+1|0,k=0,j=l;continue;case
 1:break;default:var
-c=b+1|0,k=1,j=l;continue}throw a1}}return ax(a,0,oY)?b(1,1,0):b(0,0,0)}var
-ck=he(0);function
-hj(a){var
-d=hf(ck,a);if(d)return d[1];var
+c=b+1|0,k=1,j=l;continue}throw a1}}return ay(a,0,oZ)?b(1,1,0):b(0,0,0)}var
+ck=hh(0);function
+hm(a){var
+d=hi(ck,a);if(d)return d[1];var
 b=g(a),j=b<4?1:0,k=j||(93!==v(a,b-1|0)?1:0);if(k)throw a1;var
-c=y(a,2,b-3|0);if(ax(a,0,oZ))var
+c=y(a,2,b-3|0);if(ay(a,0,o0))var
 e=dJ(c);else{var
-h=0;if(ax(a,0,o0)&&dn(function(a){var
+h=0;if(ay(a,0,o1)&&dn(function(a){var
 b=48<=a?1:0,c=b?a<=57?1:0:b;return c},c)){var
-e=dJ(i(o1,c));h=1}if(!h)throw a1}var
-f=[0,ck[2],e];hh(ck,a,f);return f}function
-eY(a){var
-b=97<=a?1:0,c=b?a<=j9?1:0:b;if(c)var
+e=dJ(i(o2,c));h=1}if(!h)throw a1}var
+f=[0,ck[2],e];hk(ck,a,f);return f}function
+eZ(a){var
+b=97<=a?1:0,c=b?a<=j_?1:0:b;if(c)var
 d=c;else
 var
 e=65<=a?1:0,f=e?a<=90?1:0:e,d=f||(95===a?1:0);return d}function
-eZ(a){var
-c=eY(a);if(c)var
+e0(a){var
+c=eZ(a);if(c)var
 b=c;else{var
 d=48<=a?1:0,e=d?a<=57?1:0:d;if(e)var
 b=e;else
 var
 f=46===a?1:0,b=f||(39===a?1:0)}return b}function
-hk(a){var
-c=m(a,o2);if(c){var
-d=eY(v(a,0));if(d){var
-e=dn(eZ,a);if(e)var
-f=m(a,o3),b=f?m(a,o4):f;else
+hn(a){var
+c=m(a,o3);if(c){var
+d=eZ(v(a,0));if(d){var
+e=dn(e0,a);if(e)var
+f=m(a,o4),b=f?m(a,o5):f;else
 var
 b=e}else
 var
 b=d}else
 var
 b=c;return b}function
-hl(c,b){var
-a=b;for(;;){if(ax(c,a,o5)){var
+ho(c,b){var
+a=b;for(;;){if(ay(c,a,o6)){var
 a=a+1|0;continue}return a}}function
-hm(b,e,a){var
-c=lh(b,a,93);if(c){var
+hp(b,e,a){var
+c=li(b,a,93);if(c){var
 d=c[1];try{var
-f=hj(i(e,y(b,a,(d+1|0)-a|0)))}catch(a){a=al(a);if(a===a1)return M(o6);throw a}return[0,[0,f],d+1|0]}return M(o7)}function
-hn(j,a,i){var
+f=hm(i(e,y(b,a,(d+1|0)-a|0)))}catch(a){a=al(a);if(a===a1)return M(o7);throw a}return[0,[0,f],d+1|0]}return M(o8)}function
+hq(j,a,i){var
 f=i,e=0;for(;;){var
-b=hl(a,f);if(ax(a,b,o8))var
+b=ho(a,f);if(ay(a,b,o9))var
 d=[0,0,b+2|0];else
-if(ax(a,b,o9))var
-d=hm(a,o_,b+2|0);else{if(!ax(a,b,o$)){var
-c=b;for(;;){if(c<g(a)&&eZ(v(a,c))){var
+if(ay(a,b,o_))var
+d=hp(a,o$,b+2|0);else{if(!ay(a,b,pa)){var
+c=b;for(;;){if(c<g(a)&&e0(v(a,c))){var
 c=c+1|0;continue}var
-h=hf(j,y(a,b,c-b|0));if(h){var
-k=hl(a,c),l=h[1];return[0,[0,at(e),l],k]}return M(pb)}}var
-d=hm(a,pa,b+2|0)}var
+h=hi(j,y(a,b,c-b|0));if(h){var
+k=ho(a,c),l=h[1];return[0,[0,av(e),l],k]}return M(pc)}}var
+d=hp(a,pb,b+2|0)}var
 f=d[2],e=[0,d[1],e];continue}}function
-ho(a,b){return hh(a,b,a[2])}function
-e0(b,a){if(typeof
-a!=="number"&&1===a[0])return a8(a[1],b);return 0}function
+hr(a,b){return hk(a,b,a[2])}function
 e1(b,a){if(typeof
-a!=="number"&&0===a[0])return bx(a[1],b);return 0}function
-ba(a){return M(pz)}function
+a!=="number"&&1===a[0])return a9(a[1],b);return 0}function
+e2(b,a){if(typeof
+a!=="number"&&0===a[0])return by(a[1],b);return 0}function
+bb(a){return M(pA)}function
 aF(a){return a[2]<g(a[1])?ab(a[1],a[2]):0}function
-ar(a){a[2]=a[2]+1|0;return 0}function
-hp(a,b){return aF(a)===b?ar(a):ba(0)}function
-bW(c){for(;;){var
+at(a){a[2]=a[2]+1|0;return 0}function
+hs(a,b){return aF(a)===b?at(a):bb(0)}function
+bV(c){for(;;){var
 a=aF(c)-9|0,b=0;if(4<a>>>0){if(23===a)b=1}else
-if(1<a-2>>>0)b=1;if(b){ar(c);continue}return 0}}function
-hq(b){function
+if(1<a-2>>>0)b=1;if(b){at(c);continue}return 0}}function
+ht(b){function
 a(c){var
-a=aF(b);ar(b);if(65<=a){if(97<=a){if(!(fy<=a))return a-87|0}else
+a=aF(b);at(b);if(65<=a){if(97<=a){if(!(fB<=a))return a-87|0}else
 if(!(71<=a))return a-55|0}else
-if(!(9<a+da>>>0))return a+da|0;return ba(0)}var
+if(!(9<a+da>>>0))return a+da|0;return bb(0)}var
 c=a(0),d=a(0),e=a(0);return c<<12|d<<8|e<<4|a(0)}function
-hr(a){hp(a,34);var
+hu(a){hs(a,34);var
 l=a[2];for(;;){var
-h=aF(a)+fU|0,i=0;if(59<h>>>0){if(!(61<=h))i=1}else
+h=aF(a)+fX|0,i=0;if(59<h>>>0){if(!(61<=h))i=1}else
 if(2===h)i=1;if(i){var
-m=y(a[1],l,a[2]-l|0);if(34===aF(a)){ar(a);return m}var
-b=bQ(64);bA(b,m);for(;;){var
-e=aF(a);if(34===e)ar(a);else{if(92===e){ar(a);var
-j=aF(a);ar(a);var
-g=j+iI|0,c=0;if(13<g>>>0){var
+m=y(a[1],l,a[2]-l|0);if(34===aF(a)){at(a);return m}var
+b=bP(64);bB(b,m);for(;;){var
+e=aF(a);if(34===e)at(a);else{if(92===e){at(a);var
+j=aF(a);at(a);var
+g=j+iK|0,c=0;if(13<g>>>0){var
 k=g-58|0;if(25<k>>>0)c=1;else
 switch(k){case
 0:c=2;break;case
@@ -2822,58 +2822,58 @@ switch(k){case
 22:V(b,13);break;case
 24:V(b,9);break;case
 25:for(;;){var
-d=hq(a),n=0;if(fx<=d&&!(fV<=d)&&ax(a[1],a[2],pA)){a[2]=a[2]+2|0;var
-p=a[2],f=hq(a),o=0;if(fV<=f&&!(iN<=f)){eM(b,(b1+((d-55296|0)<<10)|0)+(f-56320|0)|0);n=1;o=1}if(!o){eM(b,d);a[2]=p;continue}}if(!n)eM(b,d);break}break;default:c=1}}else
+d=ht(a),n=0;if(fA<=d&&!(fY<=d)&&ay(a[1],a[2],pB)){a[2]=a[2]+2|0;var
+p=a[2],f=ht(a),o=0;if(fY<=f&&!(iP<=f)){eN(b,(b1+((d-55296|0)<<10)|0)+(f-56320|0)|0);n=1;o=1}if(!o){eN(b,d);a[2]=p;continue}}if(!n)eN(b,d);break}break;default:c=1}}else
 if(11<g-1>>>0)c=2;else
 c=1;switch(c){case
-1:ba(0);break;case
-2:V(b,j);break}continue}if(32<=e){ar(a);V(b,e);continue}ba(0)}return bR(b)}}ar(a);continue}}function
-e2(a,b){if(ax(a[1],a[2],b))a[2]=a[2]+g(b)|0;else
-ba(0);return 0}function
-hs(a,c,g){ar(a);bW(a);if(aF(a)===c){ar(a);return 0}var
+1:bb(0);break;case
+2:V(b,j);break}continue}if(32<=e){at(a);V(b,e);continue}bb(0)}return bQ(b)}}at(a);continue}}function
+e3(a,b){if(ay(a[1],a[2],b))a[2]=a[2]+g(b)|0;else
+bb(0);return 0}function
+hv(a,c,g){at(a);bV(a);if(aF(a)===c){at(a);return 0}var
 d=0;for(;;){var
-e=[0,b(g,0),d];bW(a);var
-f=aF(a);if(44===f){ar(a);bW(a);var
-d=e;continue}return f===c?(ar(a),at(e)):ba(0)}}function
-e3(a,h){var
-b=aF(a),i=0;if(92<=b)if(111<=b){if(jV===b)return e2(a,pC);if(ka===b)i=1}else{if(jI===b)return e2(a,pE);if(jW<=b)return e2(a,pF)}else{var
+e=[0,b(g,0),d];bV(a);var
+f=aF(a);if(44===f){at(a);bV(a);var
+d=e;continue}return f===c?(at(a),av(e)):bb(0)}}function
+e4(a,h){var
+b=aF(a),i=0;if(92<=b)if(111<=b){if(jW===b)return e3(a,pD);if(kb===b)i=1}else{if(jJ===b)return e3(a,pF);if(jX<=b)return e3(a,pG)}else{var
 d=0;if(46<=b){if(58<=b)if(91<=b){i=1;d=1}else
 d=1;else
-if(!(48<=b))d=1}else{if(34===b)return[1,hr(a)];if(!(45<=b))d=1}if(!d){var
-k=a[2];if(45===aF(a))ar(a);var
-n=a[2];if(48===aF(a))ar(a);else
-for(;;){if(!(9<aF(a)+da>>>0)){ar(a);continue}break}var
-e=a[2]-n|0,o=0===e?1:0,p=o||(fX<e?1:0);if(p)ba(0);var
-f=aF(a)+i_|0,j=0;if(23<f>>>0){if(55===f)j=1}else
-if(21<f-1>>>0)j=1;if(j)ba(0);var
+if(!(48<=b))d=1}else{if(34===b)return[1,hu(a)];if(!(45<=b))d=1}if(!d){var
+k=a[2];if(45===aF(a))at(a);var
+n=a[2];if(48===aF(a))at(a);else
+for(;;){if(!(9<aF(a)+da>>>0)){at(a);continue}break}var
+e=a[2]-n|0,o=0===e?1:0,p=o||(f0<e?1:0);if(p)bb(0);var
+f=aF(a)+ja|0,j=0;if(23<f>>>0){if(55===f)j=1}else
+if(21<f-1>>>0)j=1;if(j)bb(0);var
 c=y(a[1],k,a[2]-k|0);if(e<=9)var
-l=kv(c);else
+l=kw(c);else
 var
-q=45===v(c,0)?cL(gk(y(c,1,g(c)-1|0))):gk(c),l=q;return[0,l]}}if(i&&900<=h)return M(pD);if(91===b)return[2,hs(a,93,function(b){return e3(a,h+1|0)})];if(ka===b){var
-m=hs(a,125,function(c){var
-b=hr(a);bW(a);hp(a,58);bW(a);return[0,b,e3(a,h+1|0)]});aw(dI(aM(function(a){return a[1]},m)),pB);return[3,m]}return ba(0)}function
-e4(b){var
-a=[0,b,0];bW(a);var
-c=e3(a,0);bW(a);if(a[2]<g(b))ba(0);return c}function
-e5(b,a){return a0(eU(b,a))}function
-ht(b,a){return a0(ha(b,a))}function
-pG(b,a){if(0===b[0]){if(l(a[3],f)){var
-c=a0([0,a[1],a[2]]);return[0,e5(b[1],c)]}return pH}return b}function
-pI(a){return E(pG,a,[0,a0([0,n,f])])}function
-hu(a){var
-b=a$(a[2]);return o(a$(a[1]),b)}var
-hv=e(e(e(e(e(e(e(e(e(e(e(e(e(e(e(f))))))))))))))),e6=c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(f)))))))))))))))))));function
-pJ(a){var
-b=a[2],d=p(c(c(c(c(f)))),b);return dD(ch(o(a[1],d),e6))}function
-pK(a){return aZ(hu(a),hv)}function
-pL(a){return[0,[0,a[1],a[2]]]}function
-pM(b,a){return[0,ci(b,a)]}function
-pN(b,a){var
+q=45===v(c,0)?cL(gn(y(c,1,g(c)-1|0))):gn(c),l=q;return[0,l]}}if(i&&900<=h)return M(pE);if(91===b)return[2,hv(a,93,function(b){return e4(a,h+1|0)})];if(kb===b){var
+m=hv(a,125,function(c){var
+b=hu(a);bV(a);hs(a,58);bV(a);return[0,b,e4(a,h+1|0)]});ax(dI(aN(function(a){return a[1]},m)),pC);return[3,m]}return bb(0)}function
+e5(b){var
+a=[0,b,0];bV(a);var
+c=e4(a,0);bV(a);if(a[2]<g(b))bb(0);return c}function
+e6(b,a){return a0(eV(b,a))}function
+hw(b,a){return a0(hd(b,a))}function
+pH(b,a){if(0===b[0]){if(l(a[3],f)){var
+c=a0([0,a[1],a[2]]);return[0,e6(b[1],c)]}return pI}return b}function
+pJ(a){return E(pH,a,[0,a0([0,n,f])])}function
+hx(a){var
+b=ba(a[2]);return o(ba(a[1]),b)}var
+hy=e(e(e(e(e(e(e(e(e(e(e(e(e(e(e(f))))))))))))))),e7=c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(f)))))))))))))))))));function
+pK(a){var
+b=a[2],d=p(c(c(c(c(f)))),b);return dD(ch(o(a[1],d),e7))}function
+pL(a){return aZ(hx(a),hy)}function
+pM(a){return[0,[0,a[1],a[2]]]}function
+pN(b,a){return[0,ci(b,a)]}function
+pO(b,a){var
 c=l(b[1],a[1]);return c?l(b[2],a[2]):c}function
-pO(b,a){return a}function
-pP(b,a){return E(function(b,a){return e5(b,ht(a[1],a[2]))},b,a)}var
-T=[0,function(b,a){return a0([0,b,a])},e5,ht,pP,pO,pI,pN,pM,pL,hu,pK,pJ];function
-pQ(D,s){var
+pP(b,a){return a}function
+pQ(b,a){return E(function(b,a){return e6(b,hw(a[1],a[2]))},b,a)}var
+T=[0,function(b,a){return a0([0,b,a])},e6,hw,pQ,pP,pJ,pO,pN,pM,hx,pL,pK];function
+pR(D,s){var
 i=D,a=s[1],e=s[2],r=s[2],q=f,k=f;for(;;){if(i){var
 x=i[2],b=i[1],y=l(b[1][2],r),C=y?l(b[2][2],q):y;if(C){var
 i=x,a=o(a,p(p(b[1][1],b[2][1]),k));continue}var
@@ -2881,90 +2881,90 @@ j=p(b[1][1],b[2][1]),c=b[1][2],d=b[2][2],t=l(c,r),z=t?l(d,q):t;if(z)var
 g=[0,o(a,p(j,k)),e,c,d,k];else{var
 h=p(c,d);if(l(e,f))var
 g=[0,o(p(a,h),j),h,c,d,f];else{var
-u=g$(e,h),v=u[1];if(l(u[2],n))var
+u=hc(e,h),v=u[1];if(l(u[2],n))var
 g=[0,o(a,p(j,v)),e,c,d,v];else
 var
 w=dE(e,h)[2],m=w[1],A=p(m,h),B=p(j,m),g=[0,o(p(a,w[2]),B),A,c,d,m]}}var
 i=x,a=g[1],e=g[2],r=c,q=d,k=g[5];continue}return[0,a,e]}}var
-pR=e(e(e(e(e(e(e(e(e(e(f))))))))));function
-pS(g,a){var
+pS=e(e(e(e(e(e(e(e(e(e(f))))))))));function
+pT(g,a){var
 b=g[2],c=a[2];if(l(b,c))return[0,a[1],b];var
-d=g$(b,c);if(l(d[2],n))return[0,p(a[1],d[1]),b];var
-e=dE(b,c)[2][1],f=p(e,c);return aZ(a$(f),pR)?[0,p(a[1],e),f]:a}function
-pT(b,a){return 0===b[0]?l(a[3],f)?[0,a0(eU(b[1],[0,a[1],a[2]]))]:pU:b}function
-hw(a){var
-b=a$(a[2]);return o(a$(a[1]),b)}var
-pV=c(c(c(c(f))));function
-pW(b,a){return l(a,f)?[0,b,a]:a0([0,b,a])}function
-pX(a){var
-b=p(pV,a[2]);return dD(ch(o(a[1],b),e6))}function
-pY(a){return aZ(hw(a),hv)}function
-pZ(a){return[0,[0,a[1],a[2]]]}function
-p0(b,a){var
-c=l(a[1],n)?aZ(b[1],n):l(b[2],a[2])?aZ(b[1],a[1]):ci(b,a);return[0,c]}function
+d=hc(b,c);if(l(d[2],n))return[0,p(a[1],d[1]),b];var
+e=dE(b,c)[2][1],f=p(e,c);return aZ(ba(f),pS)?[0,p(a[1],e),f]:a}function
+pU(b,a){return 0===b[0]?l(a[3],f)?[0,a0(eV(b[1],[0,a[1],a[2]]))]:pV:b}function
+hz(a){var
+b=ba(a[2]);return o(ba(a[1]),b)}var
+pW=c(c(c(c(f))));function
+pX(b,a){return l(a,f)?[0,b,a]:a0([0,b,a])}function
+pY(a){var
+b=p(pW,a[2]);return dD(ch(o(a[1],b),e7))}function
+pZ(a){return aZ(hz(a),hy)}function
+p0(a){return[0,[0,a[1],a[2]]]}function
 p1(b,a){var
+c=l(a[1],n)?aZ(b[1],n):l(b[2],a[2])?aZ(b[1],a[1]):ci(b,a);return[0,c]}function
+p2(b,a){var
 c=l(b[1],a[1]);return c?l(b[2],a[2]):c}function
-p2(a){return E(pT,a,[0,[0,n,f]])}function
-p3(b,a){return a0(ha(b,a))}var
-p4=[0,pW,function(b,a){return a0(eU(b,a))},p3,pQ,pS,p2,p1,p0,pZ,hw,pY,pX];function
-t(b,a){return b?p5:[1,0,a]}function
-c0(b,a){return b?p6:[1,1,a]}function
+p3(a){return E(pU,a,[0,[0,n,f]])}function
+p4(b,a){return a0(hd(b,a))}var
+p5=[0,pX,function(b,a){return a0(eV(b,a))},p4,pR,pT,p3,p2,p1,p0,hz,pZ,pY];function
+t(b,a){return b?p6:[1,0,a]}function
+c0(b,a){return b?p7:[1,1,a]}function
 aT(g,f,e){var
 a=f,d=e;for(;;){if(a){var
 c=b(g,a[1]);if(0===c[0]){var
 a=a[2],d=[0,c[1],d];continue}return[1,c[1],c[2]]}return[0,ad(d)]}}var
-e7=c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(f))))))))))))))))))),dK=c(c(c(c(c(c(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
-G(b,a){return d(b[1],a,f)}function
-h(a){return G(a,n)}function
-s(a){return G(a,f)}function
-bE(a,b){var
-c=G(a,av(f));return d(a[3],c,b)}function
-ay(a,c,b){var
-e=bE(a,b);return d(a[2],c,e)}function
-aN(a,b){var
+e8=c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(f))))))))))))))))))),dK=c(c(c(c(c(c(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
+F(b,a){return d(b[1],a,f)}function
+h(a){return F(a,n)}function
+s(a){return F(a,f)}function
+bc(a,b){var
+c=F(a,as(f));return d(a[3],c,b)}function
+ao(a,c,b){var
+e=bc(a,b);return d(a[2],c,e)}function
+aG(a,b){var
 c=h(a);return d(a[7],b,c)}function
 x(e,c,b){var
-a=d(e[8],c,b);return a?[0,a[1]]:p7}function
-bp(d,c,b){var
-a=x(d,b,c);return 0===a[0]?[0,bn(a[1])]:[1,a[1],a[2]]}function
+a=d(e[8],c,b);return a?[0,a[1]]:p8}function
+br(d,c,b){var
+a=x(d,b,c);return 0===a[0]?[0,bp(a[1])]:[1,a[1],a[2]]}function
 a2(d,c,b){var
 a=x(d,c,b);if(0===a[0]){var
 e=a[1]?b:c;return[0,e]}return[1,a[1],a[2]]}function
-bb(d,c,b){var
+bd(d,c,b){var
 a=x(d,c,b);if(0===a[0]){var
 e=a[1]?c:b;return[0,e]}return[1,a[1],a[2]]}function
-bq(c,a){return b(c[11],a)?p8:p9}function
+a3(c,a){return b(c[11],a)?p9:p_}function
 cl(a,c){if(c){var
 g=c[2],e=c[1],j=function(f){if(f){var
-h=f[2],i=f[1];switch(eS(e[1],i[1])){case
+h=f[2],i=f[1];switch(eT(e[1],i[1])){case
 0:var
-k=d(a[2],e[2],i[2]);if(aN(a,k))return b(cl(a,g),h);var
+k=d(a[2],e[2],i[2]);if(aG(a,k))return b(cl(a,g),h);var
 l=b(cl(a,g),h);return[0,[0,e[1],k],l];case
 1:return[0,e,b(cl(a,g),f)];default:return[0,i,j(h)]}}return c};return j}return function(a){return a}}function
-e8(a,b,c){var
-e=s(a);return d(a[7],b,e)?c:aN(a,b)?0:S(function(c){var
+e9(a,b,c){var
+e=s(a);return d(a[7],b,e)?c:aG(a,b)?0:S(function(c){var
 e=d(a[3],b,c[2]);return[0,c[1],e]},c)}function
-hx(d,a){if(a){var
+hA(d,a){if(a){var
 c=a[2];if(c){var
-e=hx(d,c[2]),f=c[1];return[0,b(cl(d,a[1]),f),e]}return a}return a}var
-p_=40;function
-hy(c,j){var
-d=p_,a=S(function(a){return e8(c,a[2],a[1])},j);for(;;){var
+e=hA(d,c[2]),f=c[1];return[0,b(cl(d,a[1]),f),e]}return a}return a}var
+p$=40;function
+hB(c,j){var
+d=p$,a=S(function(a){return e9(c,a[2],a[1])},j);for(;;){var
 h=0;if(a)if(a[2]){if(0!==d){var
-d=d-1|0,a=hx(c,a);continue}var
+d=d-1|0,a=hA(c,a);continue}var
 i=0,e=E(function(a){return cl(c,a)},a,i);h=1}else
 var
 g=a[1];else
 var
 g=a;if(!h)var
 e=g;var
-f=eP(function(a){return b(c[11],a[2])},e)?p$:qa;return 0===f[0]?[0,e]:[1,f[1],f[2]]}}function
-hz(a,f,e){var
+f=eQ(function(a){return b(c[11],a[2])},e)?qa:qb;return 0===f[0]?[0,e]:[1,f[1],f[2]]}}function
+hC(a,f,e){var
 c=E(function(c,b){var
-e=d(a[3],b[2],b[1]);return d(a[2],c,e)},f,e),b=bq(a,c);return 0===b[0]?[0,c]:[1,b[1],b[2]]}function
+e=d(a[3],b[2],b[1]);return d(a[2],c,e)},f,e),b=a3(a,c);return 0===b[0]?[0,c]:[1,b[1],b[2]]}function
 az(d,c,e){var
-a=hy(d,S(function(a){return[0,a[1][1],a[2]]},c));if(0===a[0]){var
-b=hz(d,S(function(a){return[0,a[1][2],a[2]]},c),e);return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+a=hB(d,S(function(a){return[0,a[1][1],a[2]]},c));if(0===a[0]){var
+b=hC(d,S(function(a){return[0,a[1][2],a[2]]},c),e);return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}function
 dL(m,k,j){var
 b=k,a=j;for(;;){if(b){if(a){var
 c=a[1],e=b[1],f=l(e[1],c[1]);if(f){var
@@ -2979,23 +2979,23 @@ i=a;return i}return a?0:1}}function
 dM(c,b,a){var
 e=d(c[7],b[2],a[2]);return e?dL(c,b[1],a[1]):e}function
 c1(c,a){return q(E(function(d,a){var
-e=b(c[12],a[2]),f=a[1];return ch(o(o(p(d,dK),f),e),e7)},a,n))}var
+e=b(c[12],a[2]),f=a[1];return ch(o(o(p(d,dK),f),e),e8)},a,n))}var
 dN=e(e(e(e(e(e(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
-hA(a,v,c,b){var
-d=bp(a,c,h(a));if(0===d[0]){var
+dO(a,v,c,b){var
+d=br(a,c,h(a));if(0===d[0]){var
 e=x(a,b,h(a));if(0===e[0]){var
-m=e[1],f=bb(a,b,h(a));if(0===f[0]){var
+m=e[1],f=bd(a,b,h(a));if(0===f[0]){var
 g=a2(a,c,h(a));if(0===g[0]){var
 n=g[1],w=d[1],o=w||m,p=o?[0,[0,c,f[1],0,0],0]:o;switch(v){case
 0:var
-y=m?0:[0,[0,n,b,1,0],0];return[0,bo(p,y)];case
+y=m?0:[0,[0,n,b,1,0],0];return[0,bq(p,y)];case
 1:var
-i=bp(a,c,s(a));if(0===i[0]){var
-q=i[1],j=bp(a,s(a),b);if(0===j[0]){var
-k=bb(a,b,s(a));if(0===k[0]){var
+i=br(a,c,s(a));if(0===i[0]){var
+q=i[1],j=br(a,s(a),b);if(0===j[0]){var
+k=bd(a,b,s(a));if(0===k[0]){var
 l=a2(a,c,s(a));if(0===l[0]){var
-z=j[1],r=z||bn(q),A=r?[0,[0,l[1],b,0,1],0]:r,t=bn(m),u=t?q:t,B=u?[0,[0,n,k[1],1,0],0]:u;return[0,bo(p,bo(B,A))]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]];default:return[0,[0,[0,c,b,1,0],0]]}}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}function
-hB(b,l,k,f,h){if(h){var
+z=j[1],r=z||bp(q),A=r?[0,[0,l[1],b,0,1],0]:r,t=bp(m),u=t?q:t,B=u?[0,[0,n,k[1],1,0],0]:u;return[0,bq(p,bq(B,A))]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]];default:return[0,[0,[0,c,b,1,0],0]]}}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}function
+hD(b,l,k,f,h){if(h){var
 i=h[1],n=i[2],c=x(b,d(b[2],f[1],l),n);if(0===c[0]){var
 o=d(b[2],f[2],k),e=x(b,i[1],o);if(0===e[0])var
 j=c[1],p=j?e[1]:j,a=[0,p];else
@@ -3003,72 +3003,87 @@ var
 a=[1,e[1],e[2]]}else
 var
 a=[1,c[1],c[2]];if(0===a[0]){var
-g=hB(b,l,k,f,h[2]);if(0===g[0]){var
-m=g[1],q=a[1]?[0,[0,f,i],m]:m;return[0,q]}return[1,g[1],g[2]]}return[1,a[1],a[2]]}return qb}function
-hC(g,f,e,c,d){if(c){var
-a=hB(g,f,e,c[1],d);if(0===a[0]){var
-b=hC(g,f,e,c[2],d);return 0===b[0]?[0,bo(a[1],b[1])]:[1,b[1],b[2]]}return[1,a[1],a[2]]}return qc}function
+g=hD(b,l,k,f,h[2]);if(0===g[0]){var
+m=g[1],q=a[1]?[0,[0,f,i],m]:m;return[0,q]}return[1,g[1],g[2]]}return[1,a[1],a[2]]}return qh}function
+e_(g,f,e,c,d){if(c){var
+a=hD(g,f,e,c[1],d);if(0===a[0]){var
+b=e_(g,f,e,c[2],d);return 0===b[0]?[0,bq(a[1],b[1])]:[1,b[1],b[2]]}return[1,a[1],a[2]]}return qi}function
 cm(a,c,f,e){var
 b=x(a,c,h(a));if(0===b[0]){var
 g=h(a),i=0,j=b[1]?f:e;return[0,d(a[4],[0,[0,c,j],i],g)]}return[1,b[1],b[2]]}function
-bc(c,b,a){return b?a:h(c)}function
-hD(a,e,t,s,r,q,p){var
-b=p[2],c=p[1],f=ay(a,bc(a,b[3],e),t),u=bc(a,c[3],e),g=ay(a,ay(a,bc(a,b[3],e),u),s),h=cm(a,g,c[1],c[2]);if(0===h[0]){var
+be(c,b,a){return b?a:h(c)}function
+e$(a,e,t,s,r,q,p){var
+b=p[2],c=p[1],f=ao(a,be(a,b[3],e),t),u=be(a,c[3],e),g=ao(a,ao(a,be(a,b[3],e),u),s),h=cm(a,g,c[1],c[2]);if(0===h[0]){var
 i=cm(a,f,r,q);if(0===i[0]){var
-v=c[2],w=c[1],j=cm(a,ay(a,g,f),w,v);if(0===j[0]){var
+v=c[2],w=c[1],j=cm(a,ao(a,g,f),w,v);if(0===j[0]){var
 k=cm(a,f,b[1],b[2]);if(0===k[0]){var
 l=cm(a,g,b[1],b[2]);if(0===l[0]){var
-m=cm(a,ay(a,f,g),r,q);if(0===m[0]){var
-x=d(a[2],j[1],k[1]),n=bb(a,d(a[2],h[1],i[1]),x);if(0===n[0]){var
-y=d(a[2],l[1],m[1]),o=bb(a,n[1],y);if(0===o[0]){var
-z=bc(a,c[4],e),A=ay(a,bc(a,b[4],e),z);return[0,d(a[2],o[1],A)]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}function
-hE(a,f,e,c){var
+m=cm(a,ao(a,f,g),r,q);if(0===m[0]){var
+x=d(a[2],j[1],k[1]),n=bd(a,d(a[2],h[1],i[1]),x);if(0===n[0]){var
+y=d(a[2],l[1],m[1]),o=bd(a,n[1],y);if(0===o[0]){var
+z=be(a,c[4],e),A=ao(a,be(a,b[4],e),z);return[0,d(a[2],o[1],A)]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}function
+hE(e,l,k,j,i,h,g,f){var
+d=g,a=f;for(;;){if(a){var
+b=e$(e,l,k,j,i,h,a[1]);if(0===b[0]){var
+c=a2(e,d,b[1]);if(0===c[0]){var
+d=c[1],a=a[2];continue}return[1,c[1],c[2]]}return[1,b[1],b[2]]}return[0,d]}}function
+hF(a,f,e,c){var
 g=x(a,f,h(a));if(0===g[0]){var
-k=g[1],i=x(a,h(a),e);if(0===i[0]){if(i[1])return[0,bc(a,bn(k),f)];var
-j=x(a,c,h(a));if(0===j[0]){if(j[1])return[0,bc(a,k,f)];if(b(a[9],e)){if(b(a[9],c)){var
-q=k?bE(a,e):c,l=b(a[9],q);if(l){var
-m=l[1],r=ay(a,c,e),n=b(a[9],r);if(n){var
-o=n[1],s=o[2],t=p(p(dN,m[1]),s),u=h(a),v=bU(t,p(m[2],o[1])),w=[0,[0,f,d(a[1],v,dN)],0];return[0,d(a[4],w,u)]}return[0,h(a)]}return[0,h(a)]}return[0,h(a)]}return[0,h(a)]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}function
-e9(a){if(a){var
-b=a[2];return b?[0,[0,[0,a[1],b[1]],b[2]]]:qd}return qe}var
-aG=[N,qg,bu(0)];function
+k=g[1],i=x(a,h(a),e);if(0===i[0]){if(i[1])return[0,be(a,bp(k),f)];var
+j=x(a,c,h(a));if(0===j[0]){if(j[1])return[0,be(a,k,f)];if(b(a[9],e)){if(b(a[9],c)){var
+q=k?bc(a,e):c,l=b(a[9],q);if(l){var
+m=l[1],r=ao(a,c,e),n=b(a[9],r);if(n){var
+o=n[1],s=o[2],t=p(p(dN,m[1]),s),u=h(a),v=bT(t,p(m[2],o[1])),w=[0,[0,f,d(a[1],v,dN)],0];return[0,d(a[4],w,u)]}return[0,h(a)]}return[0,h(a)]}return[0,h(a)]}return[0,h(a)]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}function
+fa(a){if(a){var
+b=a[2];return b?[0,[0,[0,a[1],b[1]],b[2]]]:qj}return qk}function
+hG(a,g,m,c,j,i,f,b){if(f){var
+k=f[1],l=k[2];if(f[2]){if(g){var
+d=hF(a,c,j,i);if(0===d[0]){var
+n=h(a);return[0,[0,[0,d[1],n],b]]}return[1,d[1],d[2]]}return fa(b)}if(!g&&!bp(m))return fa(b);var
+o=be(a,k[1][3],c),p=ao(a,be(a,l[3],c),o);return[0,[0,[0,be(a,l[3],c),p],b]]}if(g){var
+e=hF(a,c,j,i);if(0===e[0]){var
+q=h(a);return[0,[0,[0,e[1],q],b]]}return[1,e[1],e[2]]}return fa(b)}function
+hH(f,e,d,c){var
+g=c[1],a=g?a2(f,e,g[1]):[0,e];if(0===a[0]){var
+h=c[2],b=h?bd(f,d,h[1]):[0,d];return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}var
+aH=[N,qn,bv(0)];function
 ae(a){if(typeof
-a!=="number"&&0===a[0])return a[1];throw aG}function
+a!=="number"&&0===a[0])return a[1];throw aH}function
 U(a){if(typeof
 a!=="number"&&0===a[0]){var
-b=a[1];if(0<=b$(b))return b}throw aG}function
-hF(a){if(typeof
-a!=="number"&&2===a[0])return a[1];throw aG}function
+b=a[1];if(0<=b$(b))return b}throw aH}function
+hI(a){if(typeof
+a!=="number"&&2===a[0])return a[1];throw aH}function
 aO(a){if(typeof
 a!=="number"&&1===a[0])try{var
-b=dJ(a[1]);return b}catch(a){a=al(a);if(a===a1)throw aG;throw a}throw aG}function
-qh(a){if(typeof
+b=dJ(a[1]);return b}catch(a){a=al(a);if(a===a1)throw aH;throw a}throw aH}function
+qo(a){if(typeof
 a!=="number"&&1===a[0])try{var
-b=hj(a[1]);return b}catch(a){a=al(a);if(a===a1)throw aG;throw a}throw aG}function
-e_(a){if(typeof
+b=hm(a[1]);return b}catch(a){a=al(a);if(a===a1)throw aH;throw a}throw aH}function
+fb(a){if(typeof
 a!=="number"&&1===a[0]){var
-b=a[1];if(!m(b,qi))return 1;var
-c=m(b,qj);if(!c)return c}throw aG}function
-c2(a){return aM(ae,a)}function
-qk(i){var
-a=hF(i);if(a){var
+b=a[1];if(!m(b,qp))return 1;var
+c=m(b,qq);if(!c)return c}throw aH}function
+c2(a){return aN(ae,a)}function
+qr(i){var
+a=hI(i);if(a){var
 c=a[1],r=0;if(typeof
 c==="number"||!(1===c[0]))r=1;else{var
-b=c[1];if(!m(b,ql))try{var
-q=[2,aM(aO,a[2])];return q}catch(a){a=al(a);if(a===aG)return 0;throw a}if(m(b,qm)){if(!m(b,qn))try{var
-l=[3,aM(aO,a[2])];return l}catch(a){a=al(a);if(a===aG)return 0;throw a}if(!m(b,qo)){var
+b=c[1];if(!m(b,qs))try{var
+q=[2,aN(aO,a[2])];return q}catch(a){a=al(a);if(a===aH)return 0;throw a}if(m(b,qt)){if(!m(b,qu))try{var
+l=[3,aN(aO,a[2])];return l}catch(a){a=al(a);if(a===aH)return 0;throw a}if(!m(b,qv)){var
 d=a[2];if(d){var
 e=d[2];if(e&&!e[2])try{var
-j=aO(e[1]),k=[0,U(d[1]),j];return k}catch(a){a=al(a);if(a===aG)return 1;throw a}}}}else{var
+j=aO(e[1]),k=[0,U(d[1]),j];return k}catch(a){a=al(a);if(a===aH)return 1;throw a}}}}else{var
 f=a[2];if(f){var
 g=f[2];if(g){var
 h=g[2];if(h&&!h[2])try{var
-n=aO(h[1]),o=e_(g[1]),p=[1,U(f[1]),o,n];return p}catch(a){a=al(a);if(a===aG)return 1;throw a}}}}}return 1}throw aG}function
-e$(a){return aM(qk,a)}function
-hG(b){if(typeof
+n=aO(h[1]),o=fb(g[1]),p=[1,U(f[1]),o,n];return p}catch(a){a=al(a);if(a===aH)return 1;throw a}}}}}return 1}throw aH}function
+fc(a){return aN(qr,a)}function
+hJ(b){if(typeof
 b!=="number")switch(b[0]){case
 1:var
-h=a6(b[1]),c=[0,0],d=ah(h)-1|0,j=0;if(!(d<0)){var
+h=a7(b[1]),c=[0,0],d=ah(h)-1|0,j=0;if(!(d<0)){var
 a=j;for(;;){var
 e=aB(h,a),f=c[1],i=0;if(43!==e&&45!==e){var
 g=f;i=1}if(!i)var
@@ -3076,9 +3091,9 @@ g=f+1|0;c[1]=g;var
 k=a+1|0;if(d!==a){var
 a=k;continue}break}}return c[1];case
 2:var
-l=b[1],m=0;return cQ(function(b,a){return(b+1|0)+hG(a)|0},m,l)}return 0}function
-qp(b,a){var
-K=ap(b,qq);if(0<=K){if(0<K){if(m(b,qr)){if(m(b,qs)){if(m(b,qt)){if(m(b,qu)){if(m(b,qv)){if(m(b,qw)){if(m(b,qx)){if(m(b,qy)){if(!m(b,qz)&&a){var
+l=b[1],m=0;return cQ(function(b,a){return(b+1|0)+hJ(a)|0},m,l)}return 0}function
+qw(b,a){var
+K=aq(b,qx);if(0<=K){if(0<K){if(m(b,qy)){if(m(b,qz)){if(m(b,qA)){if(m(b,qB)){if(m(b,qC)){if(m(b,qD)){if(m(b,qE)){if(m(b,qF)){if(!m(b,qG)&&a){var
 c=a[2];if(c){var
 d=c[2];if(d){var
 e=d[2];if(e&&!e[2]){var
@@ -3093,7 +3108,7 @@ if(a){var
 W=c2(a[2]);return[8,U(a[1]),W]}}else
 if(a){var
 i=a[2];if(i&&!i[2]){var
-X=ae(i[1]);return[3,qh(a[1]),X]}}}else
+X=ae(i[1]);return[3,qo(a[1]),X]}}}else
 if(a){var
 j=a[2];if(j&&!j[2]){var
 Y=ae(j[1]);return[10,ae(a[1]),Y]}}}else
@@ -3105,14 +3120,14 @@ n=l[2];if(n&&!n[2]){var
 Z=aO(n[1]),_=aO(l[1]),$=ae(k[1]);return[18,U(a[1]),$,_,Z]}}}}}else
 if(a&&!a[2])return[2,ae(a[1])]}else
 if(a&&!a[2])return[0,U(a[1])]}else{var
-L=ap(b,qB);if(0<=L){if(0<L){if(m(b,qC)){if(m(b,qD)){if(m(b,qE)){if(!m(b,qF)&&a){var
+L=aq(b,qI);if(0<=L){if(0<L){if(m(b,qJ)){if(m(b,qK)){if(m(b,qL)){if(!m(b,qM)&&a){var
 o=a[2];if(o){var
 p=o[2];if(p&&!p[2]){var
 aa=ae(p[1]),ab=ae(o[1]);return[6,ae(a[1]),ab,aa]}}}}else
 if(a){var
 q=a[2];if(q){var
 r=q[2];if(r){var
-ac=e$(r[2]),N=hF(r[1]),O=aM(function(a){if(typeof
+ac=fc(r[2]),N=hI(r[1]),O=aN(function(a){if(typeof
 a!=="number"&&0===a[0])return[0,a[1]];return 0},N),ad=ae(q[1]);return[11,ae(a[1]),ad,O,ac]}}}}else
 if(a){var
 s=a[2];if(s){var
@@ -3129,11 +3144,11 @@ y=a[2];if(y){var
 z=y[2];if(z){var
 A=z[2];if(A){var
 al=c2(A[2]),am=U(A[1]),an=aO(z[1]),ao=U(y[1]);return[14,U(a[1]),ao,an,am,al]}}}}}else
-if(m(b,qG)){if(m(b,qH)){if(m(b,qI)){if(m(b,qJ)){if(!m(b,qK)&&a){var
+if(m(b,qN)){if(m(b,qO)){if(m(b,qP)){if(m(b,qQ)){if(!m(b,qR)&&a){var
 B=a[2];if(B){var
 C=B[2];if(C){var
 D=C[2];if(D){var
-aq=e$(D[2]),ar=aO(D[1]),as=e_(C[1]),at=U(B[1]);return[15,U(a[1]),at,as,ar,aq]}}}}}else
+ap=fc(D[2]),ar=aO(D[1]),as=fb(C[1]),at=U(B[1]);return[15,U(a[1]),at,as,ar,ap]}}}}}else
 if(a){var
 E=a[2];if(E){var
 F=E[2];if(F){var
@@ -3143,102 +3158,102 @@ if(a){var
 G=a[2];if(G){var
 H=G[2];if(H){var
 I=H[2];if(I){var
-ax=e$(I[2]),ay=aO(I[1]),az=e_(H[1]),aA=U(G[1]);return[17,U(a[1]),aA,az,ay,ax]}}}}}else
+ax=fc(I[2]),ay=aO(I[1]),az=fb(H[1]),aA=U(G[1]);return[17,U(a[1]),aA,az,ay,ax]}}}}}else
 if(a){var
 J=a[2];if(J&&!J[2]){var
-aB=U(J[1]);return[13,U(a[1]),aB]}}}return M(qA)}function
-qL(a){if(typeof
+aB=U(J[1]);return[13,U(a[1]),aB]}}}return M(qH)}function
+qS(a){if(typeof
 a!=="number"&&2===a[0]){var
 b=a[1];if(b){var
 c=b[1];if(typeof
 c!=="number"&&1===c[0]){var
 d=b[2];try{var
-f=qp(c[1],d),e=f}catch(a){a=al(a);if(a!==aG)throw a;var
-e=0}return[0,hG([2,d]),e]}}}return M(qM)}function
-hH(b,a){if(typeof
+f=qw(c[1],d),e=f}catch(a){a=al(a);if(a!==aH)throw a;var
+e=0}return[0,hJ([2,d]),e]}}}return M(qT)}function
+hK(b,a){if(typeof
 b!=="number"&&3===b[0]){var
-c=b[1],d=aC(a);if(aC(c)===d&&bO(function(a){return dl(a,c)},a))return function(a){return bl(a,c)}}return M(i(qO,bP(qN,a)))}function
+c=b[1],d=aC(a);if(aC(c)===d&&bN(function(a){return dl(a,c)},a))return function(a){return bn(a,c)}}return M(i(qV,bO(qU,a)))}function
 cn(a){if(typeof
-a!=="number"&&2===a[0])return a[1];return M(qP)}function
-dO(a){try{if(typeof
+a!=="number"&&2===a[0])return a[1];return M(qW)}function
+dP(a){try{if(typeof
 a!=="number"&&1===a[0]){var
-b=dJ(a[1]);return b}throw a1}catch(a){a=al(a);if(a===a1)return M(qQ);throw a}}function
-qR(c){var
-a=aM(dO,cn(c));if(a){var
-b=a[2];if(b&&!b[2])return[0,a[1],b[1]]}return M(qS)}function
-q1(c,r){var
-f=hH(r,q2),g=b(f,q3),i=0;if(typeof
+b=dJ(a[1]);return b}throw a1}catch(a){a=al(a);if(a===a1)return M(qX);throw a}}function
+qY(c){var
+a=aN(dP,cn(c));if(a){var
+b=a[2];if(b&&!b[2])return[0,a[1],b[1]]}return M(qZ)}function
+q8(c,r){var
+f=hK(r,q9),g=b(f,q_),i=0;if(typeof
 g==="number"||!(1===g[0]))i=1;else{var
-e=g[1];if(m(e,qY))if(m(e,qZ)){var
-k=m(e,q0);if(k)i=1;else
+e=g[1];if(m(e,q5))if(m(e,q6)){var
+k=m(e,q7);if(k)i=1;else
 var
 d=k}else
 var
 d=2;else
 var
 d=1}if(i)var
-d=M(qX);var
-l=cn(b(f,q4)),n=cn(b(f,q5)),h=aC(n),o=aC(l)===h?1:0;if(o)var
+d=M(q4);var
+l=cn(b(f,q$)),n=cn(b(f,ra)),h=aC(n),o=aC(l)===h?1:0;if(o)var
 p=0<h?1:0,q=p?0<c?1:0:p;else
 var
-q=o;aw(q,q6);return[0,h,[0,d,hd(function(o,d){function
-i(a){return aw(a,qU)}var
-k=dO(o);if(typeof
+q=o;ax(q,rb);return[0,h,[0,d,hg(function(o,d){function
+i(a){return ax(a,q1)}var
+k=dP(o);if(typeof
 d!=="number")switch(d[0]){case
 2:var
-l=d[1];i(aC(l)===c?1:0);return[0,gz(function(a,b){return[0,a+1|0,[0,a,dO(b)]]},0,l)[2],k];case
+l=d[1];i(aC(l)===c?1:0);return[0,gC(function(a,b){return[0,a+1|0,[0,a,dP(b)]]},0,l)[2],k];case
 3:var
 f=0,e=0,b=d[1];for(;;){if(b){var
-h=b[2],g=b[1];if(a8(g[1],qW)){var
+h=b[2],g=b[1];if(a9(g[1],q3)){var
 f=[0,g,f],b=h;continue}var
 e=[0,g,e],b=h;continue}var
-m=at(e),n=at(f);i(es(function(a){return e1(c,a[2])},n));return[0,aM(function(f){var
-d=f[1],e=kW(d);if(e){var
-b=e[1];if(a8(a(j+b),d)&&0<=b&&b<c)return[0,b,dO(f[2])]}return M(qT)},m),k]}}return M(qV)},l,n)]]}function
-hI(b,f){function
+m=av(e),n=av(f);i(et(function(a){return e2(c,a[2])},n));return[0,aN(function(f){var
+d=f[1],e=kX(d);if(e){var
+b=e[1];if(a9(a(j+b),d)&&0<=b&&b<c)return[0,b,dP(f[2])]}return M(q0)},m),k]}}return M(q2)},l,n)]]}function
+hL(b,f){function
 g(a){if(typeof
-a!=="number"&&1===a[0])return a[1];return M(q7)}var
-a=aM(g,cn(f)),c=0<b?1:0;if(c)var
+a!=="number"&&1===a[0])return a[1];return M(rc)}var
+a=aN(g,cn(f)),c=0<b?1:0;if(c)var
 d=aC(a)===b?1:0,e=d?dI(a):d;else
 var
-e=c;aw(e,q8);return a}function
-fa(a){var
-b=17200<cM(a)?1:0,c=b||(fX<g(eo(gX(a)))?1:0);return c}function
-rh(a){var
-b=a[2],c=fa(a[1]);if(c)var
+e=c;ax(e,rd);return a}function
+fd(a){var
+b=17200<cM(a)?1:0,c=b||(f0<g(ep(g0(a)))?1:0);return c}function
+ro(a){var
+b=a[2],c=fd(a[1]);if(c)var
 d=c;else{var
-e=fa(b[1]);if(!e)return fa(b[2]);var
+e=fd(b[1]);if(!e)return fd(b[2]);var
 d=e}return d}function
-hJ(a){var
-b=eo(a[1]);return bx(a[2],1)?b:i(b,i(ri,eo(a[2])))}function
-rj(c){var
-d=c[2],e=c[1],a=i(rl,i(eo(e),rk));if(bx(e,1))return hJ(d);var
-b=hJ(d);return m(b,rm)?m(b,rn)?i(b,i(ro,a)):a:i(rp,a)}function
-bX(b){function
-c(b,a){return 45===v(a,0)?i(b,a):i(b,i(rq,a))}if(es(rh,b))return rg;var
-a=aK(rj,b);return a?cQ(c,a[1],a[2]):rr}function
-hK(a){return bO(function(a){return bx(a[1],1)},a)}function
-rs(a){var
+hM(a){var
+b=ep(a[1]);return by(a[2],1)?b:i(b,i(rp,ep(a[2])))}function
+rq(c){var
+d=c[2],e=c[1],a=i(rs,i(ep(e),rr));if(by(e,1))return hM(d);var
+b=hM(d);return m(b,rt)?m(b,ru)?i(b,i(rv,a)):a:i(rw,a)}function
+bW(b){function
+c(b,a){return 45===v(a,0)?i(b,a):i(b,i(rx,a))}if(et(ro,b))return rn;var
+a=aL(rq,b);return a?cQ(c,a[1],a[2]):ry}function
+hN(a){return bN(function(a){return by(a[1],1)},a)}function
+rz(a){var
 b=a[2],c=b[2],d=[0,cL(b[1]),c];return[0,a[1],d]}var
-rU=rT.slice(),c3=e(f),fb=e(e(e(e(e(e(e(e(f)))))))),rE=cC;function
+r1=r0.slice(),c3=e(f),fe=e(e(e(e(e(e(e(e(f)))))))),rL=cC;function
 u(b,a){return[0,[0,b,a]]}function
 co(j,i,h,g){var
 a=i,e=h,c=g;for(;;){if(a){var
 b=d(j,a[1],c);if(0===b[0]){var
 f=b[1],a=a[2],e=[0,f[1],e],c=f[2];continue}return[1,b[1],b[2]]}return u(ad(e),c)}}function
-hL(b,a){return[0,a[1],b,a[3],a[4],a[5]]}function
-hM(b,a){return[0,a[1],a[2],b,a[4],a[5]]}function
-bY(c,a){var
-b=dB(a[1],c);return X(b,n)?r8:[0,[0,0,[0,b,a[2],a[3],a[4],a[5]]]]}function
-fc(a){switch(a[0]){case
+hO(b,a){return[0,a[1],b,a[3],a[4],a[5]]}function
+hP(b,a){return[0,a[1],a[2],b,a[4],a[5]]}function
+bX(c,a){var
+b=dB(a[1],c);return X(b,n)?sd:[0,[0,0,[0,b,a[2],a[3],a[4],a[5]]]]}function
+ff(a){switch(a[0]){case
 0:var
 d=a[1],b=p(e(e(f)),d);break;case
 1:var
 g=p(dK,a[1]),h=o(a[3],g),b=o(p(e(e(f)),h),f);break;case
 2:var
 i=e(f),j=p(dK,a[2]),k=o(a[1],j),b=o(p(e(e(f)),k),i);break;default:var
-l=c(f),m=p(dK,a[2]),n=o(a[1],m),b=o(p(e(e(f)),n),l)}return q(ch(b,e7))}function
-dP(k,a,f){var
+l=c(f),m=p(dK,a[2]),n=o(a[1],m),b=o(p(e(e(f)),n),l)}return q(ch(b,e8))}function
+dQ(k,a,f){var
 b=f[2],m=b[2],i=dG(function(b,a){switch(b[0]){case
 0:return 0===a[0]?l(b[1],a[1]):0;case
 1:if(1===a[0]){var
@@ -3249,38 +3264,38 @@ var
 f=c;return f}return 0;case
 2:if(2===a[0]){var
 g=l(b[1],a[1]);return g?l(b[2],a[2]):g}return 0;default:if(3===a[0]){var
-h=l(b[1],a[1]);return h?l(b[2],a[2]):h}return 0}},fc,a,m);if(i)return[0,[0,i[1],f]];var
+h=l(b[1],a[1]);return h?l(b[2],a[2]):h}return 0}},ff,a,m);if(i)return[0,[0,i[1],f]];var
 c=b[1];switch(a[0]){case
 0:var
 g=X(a[1],c);break;case
 1:var
 g=X(a[3],c);break;default:var
 h=X(a[1],c),g=h?X(a[2],c):h}if(g){var
-e=b[1],j=cY(fc,a,e,b[2]),n=0===a[0]?cY(fc,[0,e],a[1],j):j,o=b[3];return[0,[0,e,hL([0,q(e),n,o],f)]]}return r9}function
-hN(b,a){if(l(a,f))return function(a){return u(c3,a)};if(l(a,c3))return function(a){return u(f,a)};var
-c=[0,a];return function(a){return dP(b,c,a)}}function
+e=b[1],j=cY(ff,a,e,b[2]),n=0===a[0]?cY(ff,[0,e],a[1],j):j,o=b[3];return[0,[0,e,hO([0,q(e),n,o],f)]]}return se}function
+hQ(b,a){if(l(a,f))return function(a){return u(c3,a)};if(l(a,c3))return function(a){return u(f,a)};var
+c=[0,a];return function(a){return dQ(b,c,a)}}function
 cp(c,b,a){var
-d=[2,b,a];return function(a){return dP(c,d,a)}}function
+d=[2,b,a];return function(a){return dQ(c,d,a)}}function
 cq(c,b,a){var
-d=[3,b,a];return function(a){return dP(c,d,a)}}function
-fd(a,j){var
+d=[3,b,a];return function(a){return dQ(c,d,a)}}function
+fg(a,j){var
 c=b(a[6],j[2]);if(0===c[0]){var
 f=c[1],d=x(a,h(a),f);if(0===d[0]){var
-g=c0(d[1],r_);if(0===g[0]){var
+g=c0(d[1],sf);if(0===g[0]){var
 e=x(a,f,s(a));if(0===e[0]){var
-i=c0(e[1],r$);return 0===i[0]?[0,f]:[1,i[1],i[2]]}return[1,e[1],e[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}function
-hO(d,c,b,a){var
-e=[1,c,b,a];return function(a){return dP(d,e,a)}}function
+i=c0(e[1],sg);return 0===i[0]?[0,f]:[1,i[1],i[2]]}return[1,e[1],e[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}function
+hR(d,c,b,a){var
+e=[1,c,b,a];return function(a){return dQ(d,e,a)}}function
 cr(a,b){if(l(b,f))return[0,0,h(a)];if(l(b,c3))return[0,0,s(a)];var
 c=h(a);return[0,[0,[0,b,s(a)],0],c]}function
-fe(c,a){var
-b=A(c,a[3][2]);return b?[0,[0,b[1],a]]:sb}function
-hP(c,a){return E(function(d,a){return o(d,b(c[10],a[2]))},a,n)}function
-ff(a,b,n){var
+fh(c,a){var
+b=A(c,a[3][2]);return b?[0,[0,b[1],a]]:si}function
+hS(c,a){return E(function(d,a){return o(d,b(c[10],a[2]))},a,n)}function
+fi(a,b,n){var
 B=n[3][3];function
 C(b){return c1(a,b)}var
 u=dG(function(b,c){return dL(a,b,c)},C,b,B);if(u)return[0,[0,u[1],n]];var
-r=aS(b),g=bY(o(r,bU(hP(a,b),fb)),n);if(0===g[0]){var
+r=aS(b),g=bX(o(r,bT(hS(a,b),fe)),n);if(0===g[0]){var
 v=h(a),c=b,l=h(a),k=v;for(;;){if(c){var
 m=c[1][2],p=c[2],f=x(a,m,h(a));if(0===f[0]){if(f[1]){var
 c=p,l=d(a[2],l,m);continue}var
@@ -3288,21 +3303,21 @@ c=p,k=d(a[2],k,m);continue}var
 e=[1,f[1],f[2]]}else
 var
 e=[0,[0,l,k]];if(0===e[0]){var
-s=g[1][2],t=e[1],i=s[3],j=i[1],w=i[4],y=i[3],z=cY(function(b){return c1(a,b)},b,j,y),A=L(j,[0,b,t[1],t[2],r],i[2]);return[0,[0,j,hM([0,q(j),A,z,w],s)]]}return[1,e[1],e[2]]}}return[1,g[1],g[2]]}function
-bZ(e,b,d){var
-a=ff(e,b[1],d);if(0===a[0]){var
+s=g[1][2],t=e[1],i=s[3],j=i[1],w=i[4],y=i[3],z=cY(function(b){return c1(a,b)},b,j,y),A=L(j,[0,b,t[1],t[2],r],i[2]);return[0,[0,j,hP([0,q(j),A,z,w],s)]]}return[1,e[1],e[2]]}}return[1,g[1],g[2]]}function
+bY(e,b,d){var
+a=fi(e,b[1],d);if(0===a[0]){var
 c=a[1];return u([0,c[1],b[2]],c[2])}return[1,a[1],a[2]]}function
-bd(b,s,C,j){var
+bf(b,s,C,j){var
 h=S(function(a){return[0,a[1][1],a[2]]},s),A=j[3][4];function
 B(a){return c1(b,a)}var
 r=dG(function(a,c){return dL(b,a,c)},B,h,A);if(r)var
 a=[0,[0,r[1],j]];else{var
 v=0,c=co(function(a){var
-b=a[1];return function(a){return fe(b,a)}},h,v,j);if(0===c[0]){var
-k=c[1],l=k[1],w=k[2],d=bY(E(function(b,a){return o(b,a[4])},l,n),w);if(0===d[0]){var
-x=S(dz,h),e=hy(b,dy(S(function(a){return a[1]},l),x));if(0===e[0]){var
-f=ff(b,e[1],d[1][2]);if(0===f[0])var
-m=f[1],p=m[2],q=m[1],g=p[3],y=g[4],z=cY(function(a){return c1(b,a)},h,q,y),a=[0,[0,q,hM([0,g[1],g[2],g[3],z],p)]];else
+b=a[1];return function(a){return fh(b,a)}},h,v,j);if(0===c[0]){var
+k=c[1],l=k[1],w=k[2],d=bX(E(function(b,a){return o(b,a[4])},l,n),w);if(0===d[0]){var
+x=S(dz,h),e=hB(b,dy(S(function(a){return a[1]},l),x));if(0===e[0]){var
+f=fi(b,e[1],d[1][2]);if(0===f[0])var
+m=f[1],p=m[2],q=m[1],g=p[3],y=g[4],z=cY(function(a){return c1(b,a)},h,q,y),a=[0,[0,q,hP([0,g[1],g[2],g[3],z],p)]];else
 var
 a=[1,f[1],f[2]]}else
 var
@@ -3311,112 +3326,112 @@ var
 a=[1,d[1],d[2]]}else
 var
 a=[1,c[1],c[2]]}if(0===a[0]){var
-t=a[1],i=hz(b,S(function(a){return[0,a[1][2],a[2]]},s),C);return 0===i[0]?u([0,t[1],i[1]],t[2]):[1,i[1],i[2]]}return[1,a[1],a[2]]}function
-dQ(e,b,a){var
+t=a[1],i=hC(b,S(function(a){return[0,a[1][2],a[2]]},s),C);return 0===i[0]?u([0,t[1],i[1]],t[2]):[1,i[1],i[2]]}return[1,a[1],a[2]]}function
+dR(e,b,a){var
 c=l(b[1],a[1]);return c?d(e[7],b[2],a[2]):c}function
-fg(c,a,b){var
-d=ay(c,a[2],b);return[0,a[1],d]}function
+fj(c,a,b){var
+d=ao(c,a[2],b);return[0,a[1],d]}function
 cs(c,b,g){var
-a=fe(b[1],g);if(0===a[0]){var
+a=fh(b[1],g);if(0===a[0]){var
 e=a[1],f=e[1],h=e[2],i=d(c[2],f[3],b[2]);return u([0,d(c[2],f[2],b[2]),i],h)}return[1,a[1],a[2]]}function
 c4(d,h,g,f){var
 a=cs(d,g,f);if(0===a[0]){var
 e=a[1],b=x(d,h,e[1][1]);if(0===b[0]){var
-i=e[2],c=t(b[1],sc);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+i=e[2],c=t(b[1],sj);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
 ct(d,h,g,f){var
 a=cs(d,g,f);if(0===a[0]){var
 e=a[1],b=x(d,e[1][2],h);if(0===b[0]){var
-i=e[2],c=t(b[1],sd);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-hQ(b,d){var
-a=fe(b[1],d);if(0===a[0]){var
+i=e[2],c=t(b[1],sk);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+hT(b,d){var
+a=fh(b[1],d);if(0===a[0]){var
 c=a[1];return u([0,c[1][1],b[2]],c[2])}return[1,a[1],a[2]]}function
 _(b,a){function
-c(a){return se}function
+c(a){return sl}function
 d(c){var
-b=A(c,a[5]);return b?[0,[0,b[1],a]]:sf}return g8(function(a){return sg},d,c,b)}function
+b=A(c,a[5]);return b?[0,[0,b[1],a]]:sm}return g$(function(a){return sn},d,c,b)}function
 c5(h,g,f,e){var
 a=_(g,e);if(0===a[0]){var
-c=a[1],d=c[1],b=t(dQ(h,d[2],f),sh);return 0===b[0]?u(d[1],c[2]):[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-aH(h,g,d,f){var
-c=bY(bU(b(h[10],d[2]),fb),f);if(0===c[0]){var
+c=a[1],d=c[1],b=t(dR(h,d[2],f),so);return 0===b[0]?u(d[1],c[2]):[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+aI(h,g,d,f){var
+c=bX(bT(b(h[10],d[2]),fe),f);if(0===c[0]){var
 a=c[1][2],e=a[4],i=L(e,[0,g,d],a[5]),j=q(e);return[0,[0,0,[0,a[1],a[2],a[3],j,i]]]}return[1,c[1],c[2]]}function
-hR(b,a){return aN(T,a)?0:[0,[0,b,a],0]}function
+hU(b,a){return aG(T,a)?0:[0,[0,b,a],0]}function
 cu(c,a){return b(cl(T,c),a)}function
-hS(f,e,a){var
-b=dE(f,a[1]),c=b[2],g=G(T,b[1]),h=d(T[3],e,a[2]),i=d(T[3],h,g);return[0,p(c[1],c[2]),i]}function
-hT(b,a){if(b){var
+hV(f,e,a){var
+b=dE(f,a[1]),c=b[2],g=F(T,b[1]),h=d(T[3],e,a[2]),i=d(T[3],h,g);return[0,p(c[1],c[2]),i]}function
+hW(b,a){if(b){var
 c=b[1],d=c[2],e=c[1];if(b[2]){if(a){var
-h=0;return E(function(c,b){return E(function(c,a){return cu([0,hS(b[1],b[2],a),0],c)},a,c)},b,h)}return a}if(a){if(l(e,f))return e8(T,d,a);var
-i=0;return E(function(b,a){return cu([0,hS(e,d,a),0],b)},a,i)}var
+h=0;return E(function(c,b){return E(function(c,a){return cu([0,hV(b[1],b[2],a),0],c)},a,c)},b,h)}return a}if(a){if(l(e,f))return e9(T,d,a);var
+i=0;return E(function(b,a){return cu([0,hV(e,d,a),0],b)},a,i)}var
 g=a}else
 var
 g=b;return g}function
-si(b,a){return E(function(b,a){return cu(b,hT(a[1],a[2]))},b,a)}var
-sj=e(e(e(e(f))));function
-hU(a){var
-c=aZ(E(function(a,b){return q(a)},a,n),sj);return c?eP(function(a){return b(T[11],a[2])},a):c}function
-sk(a,d){if(0===a[0]){var
+sp(b,a){return E(function(b,a){return cu(b,hW(a[1],a[2]))},b,a)}var
+sq=e(e(e(e(f))));function
+hX(a){var
+c=aZ(E(function(a,b){return q(a)},a,n),sq);return c?eQ(function(a){return b(T[11],a[2])},a):c}function
+sr(a,d){if(0===a[0]){var
 c=d[3],e=function(a){if(l(a,f))var
 k=f,j=a;else{R(cB);var
 m=0;if(cM(a)<=62&&0<b$(a))var
 e=cQ(function(e,b){var
 a=e[1],c=e[2];for(;;){var
-d=by(b,b);if(g0(d,a)){var
-f=by(c,b),a=gj(a,d),c=f;continue}var
-g=g0(b,a)?gj(a,b):a;return[0,g,c]}},[0,a,f],oy),g=e[2],h=e[1],c=kN(h),b=bx(by(c,c),h)?by(g,c):g;else
+d=bz(b,b);if(g3(d,a)){var
+f=bz(c,b),a=gm(a,d),c=f;continue}var
+g=g3(b,a)?gm(a,b):a;return[0,g,c]}},[0,a,f],oz),g=e[2],h=e[1],c=kO(h),b=by(bz(c,c),h)?bz(g,c):g;else
 m=1;if(m)var
 b=f;var
-n=bU(a,p(b,b)),o=function(c){return l(p(c,p(b,b)),a)?[0,c,b]:[0,a,f]},i=cW(function(b){return[0,a,f]},o,n),k=i[2],j=i[1]}var
-q=d[2];return hR(j,a0([0,p(d[1],k),q]))},g=cW(function(a){return 0},e,c),b=cu(a[1],g);return hU(b)?[0,b]:sl}return a}function
-sm(a){return E(sk,a,sn)}var
-so=[0,e(e(e(e(e(e(e(e(e(e(e(e(f)))))))))))),0],sp=[0,e(e(e(e(e(e(e(e(e(f))))))))),so],sq=[0,e(e(e(e(e(e(f)))))),sp];function
-hV(a){return ci(a,[0,n,f])?bE(T,a):a}function
-ss(o,m){var
-b=cu(m,e8(T,G(T,av(f)),o));if(b){if(b[2]){var
-k=h(T),a=sq,l=E(function(b,a){var
-c=hV(a[2]);return d(T[2],b,c)},b,k);for(;;){if(a){var
-c=kP(a[1]),i=cN(c)/64|0;R((16+aV(1)|0)+i|0);var
-g=0<=c?em(1,c):en(1,-c|0),j=h(T),e=E(function(e){return function(f,c){var
-g=p(e,e),a=p(c[1],g),b=aV(a);R(32+bN(b,b)|0);var
-h=0<b$(a)?kN(a):n,i=G(T,h),j=d(T[3],c[2],i);return d(T[2],f,j)}}(g),b,j);if(bn(ci(hV(e),l))&&X(n,g))return[0,ci([0,n,f],e)];var
-a=a[2];continue}return a}}return[0,ci([0,n,f],b[1][2])]}return sr}function
-st(a){if(a){var
+n=bT(a,p(b,b)),o=function(c){return l(p(c,p(b,b)),a)?[0,c,b]:[0,a,f]},i=cW(function(b){return[0,a,f]},o,n),k=i[2],j=i[1]}var
+q=d[2];return hU(j,a0([0,p(d[1],k),q]))},g=cW(function(a){return 0},e,c),b=cu(a[1],g);return hX(b)?[0,b]:ss}return a}function
+st(a){return E(sr,a,su)}var
+sv=[0,e(e(e(e(e(e(e(e(e(e(e(e(f)))))))))))),0],sw=[0,e(e(e(e(e(e(e(e(e(f))))))))),sv],sx=[0,e(e(e(e(e(e(f)))))),sw];function
+hY(a){return ci(a,[0,n,f])?bc(T,a):a}function
+sz(o,m){var
+b=cu(m,e9(T,F(T,as(f)),o));if(b){if(b[2]){var
+k=h(T),a=sx,l=E(function(b,a){var
+c=hY(a[2]);return d(T[2],b,c)},b,k);for(;;){if(a){var
+c=kQ(a[1]),i=cN(c)/64|0;R((16+aV(1)|0)+i|0);var
+g=0<=c?en(1,c):eo(1,-c|0),j=h(T),e=E(function(e){return function(f,c){var
+g=p(e,e),a=p(c[1],g),b=aV(a);R(32+bM(b,b)|0);var
+h=0<b$(a)?kO(a):n,i=F(T,h),j=d(T[3],c[2],i);return d(T[2],f,j)}}(g),b,j);if(bp(ci(hY(e),l))&&X(n,g))return[0,ci([0,n,f],e)];var
+a=a[2];continue}return a}}return[0,ci([0,n,f],b[1][2])]}return sy}function
+sA(a){if(a){var
 c=a[1],d=c[2],e=c[1];if(a[2])return E(function(c,a){var
-d=b(T[10],a[2]);return o(o(c,q(a$(a[1]))),d)},a,n);if(l(e,f))return b(T[10],d);var
-g=b(T[10],d);return o(q(a$(e)),g)}return f}function
-su(a){if(a){if(a[2])return 0;var
+d=b(T[10],a[2]);return o(o(c,q(ba(a[1]))),d)},a,n);if(l(e,f))return b(T[10],d);var
+g=b(T[10],d);return o(q(ba(e)),g)}return f}function
+sB(a){if(a){if(a[2])return 0;var
 c=a[1],d=l(c[1],f);return d?b(T[9],c[2]):d}return[0,[0,n,f]]}var
-sv=c(c(c(c(c(c(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
-sw(a){return E(function(d,a){var
-e=dD(e6),g=b(T[12],a[2]),h=a[1],i=p(c(c(c(c(f)))),h);return ch(o(o(p(d,sv),i),g),e)},a,n)}function
-sx(a,b){return dL(T,a,b)}function
-sy(b,a){return a}var
-sz=[0,function(b,a){return hR(f,a0([0,b,a]))},cu,hT,si,sy,sm,sx,ss,su,st,hU,sw];function
+sC=c(c(c(c(c(c(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
+sD(a){return E(function(d,a){var
+e=dD(e7),g=b(T[12],a[2]),h=a[1],i=p(c(c(c(c(f)))),h);return ch(o(o(p(d,sC),i),g),e)},a,n)}function
+sE(a,b){return dL(T,a,b)}function
+sF(b,a){return a}var
+sG=[0,function(b,a){return hU(f,a0([0,b,a]))},cu,hW,sp,sF,st,sE,sz,sB,sA,hX,sD];function
 c6(c,b){var
-a=dB(b,c);return aZ(n,a)?[0,a]:sA}var
-sB=e(e(e(e(c(e(e(c(f)))))))),hW=0;function
-dR(d,c,b,a){return aN(d,b)?a:[0,[0,c,b],a]}function
+a=dB(b,c);return aZ(n,a)?[0,a]:sH}var
+sI=e(e(e(e(c(e(e(c(f)))))))),hZ=0;function
+dS(d,c,b,a){return aG(d,b)?a:[0,[0,c,b],a]}function
 c7(a,d,c){switch(d){case
 0:return a2(a,h(a),c);case
 1:var
 b=a2(a,h(a),c);if(0===b[0]){var
-e=s(a);return bb(a,b[1],e)}return[1,b[1],b[2]];default:return[0,c]}}function
-fh(d,h,g,a){var
-b=bp(d,h,a);if(0===b[0]){var
-c=bp(d,a,g);if(0===c[0]){var
+e=s(a);return bd(a,b[1],e)}return[1,b[1],b[2]];default:return[0,c]}}function
+fk(d,h,g,a){var
+b=br(d,h,a);if(0===b[0]){var
+c=br(d,a,g);if(0===c[0]){var
 e=b[1],f=e?c[1]:e,i=f?[0,[0,a,a],0]:f;return[0,i]}return[1,c[1],c[2]]}return[1,b[1],b[2]]}function
-hX(a){var
+h0(a){var
 b=a?a[1][9]:a;return b}function
-sE(a,$,v,B,m){var
+sL(a,$,v,B,m){var
 C=A(B,$);if(m){var
-D=m[2],aa=hX(v),k=D[1],j=0,i=0;for(;;){if(k){var
+D=m[2],aa=h0(v),k=D[1],j=0,i=0;for(;;){if(k){var
 M=k[1],l=M[2],N=k[2],O=A(M[1],aa);if(O){var
 P=O[1],Q=P[2],R=P[1],p=x(a,l,h(a));if(0===p[0]){if(p[1]){var
-Y=dR(a,l,R,i),k=N,j=dR(a,l,Q,j),i=Y;continue}var
-Z=dR(a,l,Q,i),k=N,j=dR(a,l,R,j),i=Z;continue}var
+Y=dS(a,l,R,i),k=N,j=dS(a,l,Q,j),i=Y;continue}var
+Z=dS(a,l,Q,i),k=N,j=dS(a,l,R,j),i=Z;continue}var
 f=[1,p[1],p[2]]}else
 var
-f=sC}else
+f=sJ}else
 var
 f=[0,[0,j,i]];if(0===f[0])var
 S=f[1],_=d(a[4],S[2],D[2]),W=[0,[0,d(a[4],S[1],D[2]),_]];else
@@ -3427,181 +3442,185 @@ var
 ae=s(a),n=[0,[0,h(a),ae]];if(0===n[0]){var
 o=n[1];if(C){var
 T=C[1],U=T[2],V=T[1],q=V?a2(a,o[1],V[1]):[0,o[1]];if(0===q[0])var
-r=U?bb(a,o[2],U[1]):[0,o[2]],g=0===r[0]?[0,[0,q[1],r[1]]]:[1,r[1],r[2]];else
+r=U?bd(a,o[2],U[1]):[0,o[2]],g=0===r[0]?[0,[0,q[1],r[1]]]:[1,r[1],r[2]];else
 var
 g=[1,q[1],q[2]]}else
 var
 g=[0,o];if(0===g[0]){var
-E=g[1],b=v?d(a[5],v[1][5],E[1]):E[1],c=d(a[5],b,E[2]),F=bq(a,b);if(0===F[0]){var
-G=bq(a,c);if(0===G[0]){var
-w=x(a,b,c);if(0===w[0]){if(bn(w[1]))return sF;var
+E=g[1],b=v?d(a[5],v[1][5],E[1]):E[1],c=d(a[5],b,E[2]),F=a3(a,b);if(0===F[0]){var
+G=a3(a,c);if(0===G[0]){var
+w=x(a,b,c);if(0===w[0]){if(bp(w[1]))return sM;var
 H=m?m[1]:2,y=c7(a,H,b);if(0===y[0]){var
 I=y[1],z=c7(a,H,c);if(0===z[0]){var
 J=z[1];switch(H){case
 0:var
-e=fh(a,b,c,h(a));break;case
+e=fk(a,b,c,h(a));break;case
 1:var
-t=fh(a,b,c,h(a));if(0===t[0])var
-u=fh(a,b,c,s(a)),e=0===u[0]?[0,bo(t[1],u[1])]:[1,u[1],u[2]];else
+t=fk(a,b,c,h(a));if(0===t[0])var
+u=fk(a,b,c,s(a)),e=0===u[0]?[0,bq(t[1],u[1])]:[1,u[1],u[2]];else
 var
 e=[1,t[1],t[2]];break;default:var
-e=sD}if(0===e[0]){var
-K=e[1],ab=L(B,[0,I,J],hX(v)),X=d(a[7],b,I),ac=X?d(a[7],c,J):X,ad=K?1:K;return[0,[0,[0,B,m,C,b,c,[0,[0,b,I],[0,[0,c,J],K]],ad,ac,ab]]]}return[1,e[1],e[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,G[1],G[2]]}return[1,F[1],F[2]]}return[1,g[1],g[2]]}return[1,n[1],n[2]]}function
-hY(c,b,a){return b?a?d(c[7],b[1],a[1]):a:a?0:1}function
-hZ(d,l,k,c){if(c){var
-a=c[1],m=hZ(d,l,k,c[2]),n=m[1];if(m[2]&&X(a[1],l)){var
+e=sK}if(0===e[0]){var
+K=e[1],ab=L(B,[0,I,J],h0(v)),X=d(a[7],b,I),ac=X?d(a[7],c,J):X,ad=K?1:K;return[0,[0,[0,B,m,C,b,c,[0,[0,b,I],[0,[0,c,J],K]],ad,ac,ab]]]}return[1,e[1],e[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,G[1],G[2]]}return[1,F[1],F[2]]}return[1,g[1],g[2]]}return[1,n[1],n[2]]}function
+h1(c,b,a){return b?a?d(c[7],b[1],a[1]):a:a?0:1}function
+h2(d,l,k,c){if(c){var
+a=c[1],m=h2(d,l,k,c[2]),n=m[1];if(m[2]&&X(a[1],l)){var
 b=A(a[1],k),o=a[3];if(o){var
 f=0;if(b){var
-g=b[1],h=o[1],i=hY(d,h[1],g[1]);if(i)var
-e=hY(d,h[2],g[2]);else{var
+g=b[1],h=o[1],i=h1(d,h[1],g[1]);if(i)var
+e=h1(d,h[2],g[2]);else{var
 j=i;f=1}}else{var
 j=b;f=1}if(f)var
 e=j}else
 var
-e=b?0:1;if(e)return[0,[0,a,n],1]}return[0,n,0]}return sG}function
+e=b?0:1;if(e)return[0,[0,a,n],1]}return[0,n,0]}return sN}function
 cv(a,d){if(d){var
 g=d[1],e=g[2],c=g[1],f=d[2],h=function(d){if(d){var
-g=d[1],i=g[2],j=g[1],k=d[2];switch(eS(c,j)){case
+g=d[1],i=g[2],j=g[1],k=d[2];switch(eT(c,j)){case
 0:return[0,[0,c,[0,[0,a,e],i]],b(cv(a,f),k)];case
 1:return[0,[0,j,i],h(k)];default:return[0,[0,c,[0,[0,a,e],0]],b(cv(a,f),d)]}}return[0,[0,c,[0,[0,a,e],0]],b(cv(a,f),0)]};return h}return function(a){return a}}function
-h0(b,e,c,a){var
+h3(b,e,c,a){var
 f=h(b);return d(b[4],[0,[0,e,a[2]],[0,[0,c,a[1]],0]],f)}function
-fi(e,c,d,a){return aN(e,c)?a:b(cv(c,ad(d[1])),a)}function
-sL(a,_,bB,bA,bz,by,bx,bw,bv,bu){var
-n=by,l=bx,m=bw,$=bv,g=bu;b:for(;;){if(n){var
-C=n[2],c=n[1],bC=c[1];if(l){var
-aJ=l[1];switch(eS(bC,aJ[1])){case
+fl(e,c,d,a){return aG(e,c)?a:b(cv(c,ad(d[1])),a)}function
+sS(a,av,bH,bG,bF,bE,bD,bC,bB,bA){var
+n=bE,k=bD,m=bC,ag=bB,j=bA;b:for(;;){if(n){var
+u=n[2],e=n[1],bI=e[1];if(k){var
+aT=k[1];switch(eT(bI,aT[1])){case
 0:var
-bh=l[2],bi=h(a),o=[0,[0,d(a[4],aJ[2],bi),bh]];break;case
+bp=k[2],bq=h(a),o=[0,[0,d(a[4],aT[2],bq),bp]];break;case
 1:var
-o=sH;break;default:var
-o=[0,[0,h(a),l]]}}else
+o=sO;break;default:var
+o=[0,[0,h(a),k]]}}else
 var
 o=[0,[0,h(a),0]];if(0===o[0]){var
-aU=o[1],D=aU[2],e=aU[1],ai=bq(a,e);if(0===ai[0]){var
-aj=c[2];if(aj){var
-aa=aj[2],ak=aj[1],aQ=A(c[1],bB),aR=aQ?1:aQ,bD=c[7],al=bD||aR,aV=al?A(c[1],bA):al;if(aV){var
-q=aV[1],aS=A(q[1],bz);if(aS)var
-ah=aS[1],aT=ah[2],E=aT?[0,[0,[0,aT[2],ah[4]],ah[5]]]:sJ;else
+a4=o[1],v=a4[2],g=a4[1],aw=a3(a,g);if(0===aw[0]){var
+ax=e[2];if(ax){var
+ah=ax[2],w=ax[1],aZ=A(e[1],bH),at=aZ?1:aZ,bJ=e[7],ay=bJ||at,a5=ay?A(e[1],bG):ay;if(a5){var
+l=a5[1],a0=A(l[1],bF);if(a0)var
+au=a0[1],a1=au[2],y=a1?[0,[0,[0,a1[2],au[4]],au[5]]]:sQ;else
 var
-E=sK;if(0===E[0]){var
-aW=E[1],aX=aW[1],aY=aX[1],aZ=c[5],a0=c[4],bE=aW[2],aB=d(a[3],q[2],aX[2]),aC=d(a[3],q[2],bE),aD=q[3],aE=ay(a,aZ,aB),aF=ay(a,a0,aC),az=aD[1],N=az?a2(a,aF,az[1]):[0,aF];if(0===N[0])var
-aA=aD[2],O=aA?bb(a,aE,aA[1]):[0,aE],y=0===O[0]?[0,[0,N[1],O[1]]]:[1,O[1],O[2]];else
+y=sR;if(0===y[0]){var
+a6=y[1],a7=a6[1],a8=a7[1],ai=e[5],aj=e[4],a9=a6[2],a_=a7[2],bk=h(a),C=x(a,l[2],bk);if(0===C[0]){var
+D=function(b){return function(c){var
+e=b[3],f=d(a[3],b[2],c);return d(a[2],f,e)}}(l);if(C[1]){var
+aJ=D(a9),aK=D(a_),bl=l[6],bm=ao(a,ai,aJ),E=hH(a,ao(a,aj,aK),bm,bl);if(0===E[0]){var
+aL=E[1],G=aL[2],H=aL[1],I=dO(a,w,aJ,aK);if(0===I[0]){var
+J=dO(a,w,aj,ai);if(0===J[0]){var
+K=e_(a,H,G,I[1],J[1]);if(0===K[0]){var
+L=K[1];if(L){var
+M=hG(a,av,at,g,H,G,L,j);if(0===M[0]){var
+aM=M[1],aN=aM[1],N=aN[2],O=aN[1],al=a3(a,O);if(0===al[0]){var
+am=a3(a,N);if(0===am[0]){var
+P=e$(a,g,O,N,H,G,L[1]);if(0===P[0])var
+Q=hE(a,g,O,N,H,G,P[1],L[2]),c=0===Q[0]?[0,[0,[0,[0,[0,O,N],Q[1]],aM[2]]]]:[1,Q[1],Q[2]];else
 var
-y=[1,N[1],N[2]];if(0===y[0]){var
-aG=y[1],z=aG[2],B=aG[1],P=hA(a,ak,aB,aC);if(0===P[0]){var
-Q=hA(a,ak,a0,aZ);if(0===Q[0]){var
-R=hC(a,B,z,P[1],Q[1]);if(0===R[0]){var
-u=R[1];if(u){if(u){var
-aw=u[1],ax=aw[2];if(u[2])if(_){var
-L=hE(a,e,B,z);if(0===L[0])var
-bd=h(a),k=[0,[0,[0,L[1],bd],g]];else
+c=[1,P[1],P[2]]}else
 var
-k=[1,L[1],L[2]]}else
+c=[1,am[1],am[2]]}else
 var
-k=e9(g);else{var
-a$=0;if(_||bn(aR))a$=1;else
+c=[1,al[1],al[2]]}else
 var
-k=e9(g);if(a$)var
-be=bc(a,aw[1][3],e),bf=ay(a,bc(a,ax[3],e),be),k=[0,[0,[0,bc(a,ax[3],e),bf],g]]}}else
-if(_){var
-M=hE(a,e,B,z);if(0===M[0])var
-bg=h(a),k=[0,[0,[0,M[1],bg],g]];else
+c=[1,M[1],M[2]]}else
 var
-k=[1,M[1],M[2]]}else
+c=ql}else
 var
-k=e9(g);if(0===k[0]){var
-aH=k[1],aI=aH[1],S=aI[2],T=aI[1],ad=bq(a,T);if(0===ad[0]){var
-ae=bq(a,S);if(0===ae[0]){var
-U=hD(a,e,T,S,B,z,u[1]);if(0===U[0]){var
-ac=U[1],I=u[2];for(;;){if(I){var
-J=hD(a,e,T,S,B,z,I[1]);if(0===J[0]){var
-K=a2(a,ac,J[1]);if(0===K[0]){var
-ac=K[1],I=I[2];continue}var
-v=[1,K[1],K[2]]}else
+c=[1,K[1],K[2]]}else
 var
-v=[1,J[1],J[2]]}else
+c=[1,J[1],J[2]]}else
 var
-v=[0,ac];var
-j=0===v[0]?[0,[0,[0,[0,[0,T,S],v[1]],aH[2]]]]:[1,v[1],v[2]];break}}else
+c=[1,I[1],I[2]]}else
 var
-j=[1,U[1],U[2]]}else
+c=[1,E[1],E[2]]}else{var
+aO=D(a_),aP=D(a9),bn=l[6],bo=ao(a,ai,aO),R=hH(a,ao(a,aj,aP),bo,bn);if(0===R[0]){var
+aQ=R[1],S=aQ[2],T=aQ[1],U=dO(a,w,aO,aP);if(0===U[0]){var
+V=dO(a,w,aj,ai);if(0===V[0]){var
+W=e_(a,T,S,U[1],V[1]);if(0===W[0]){var
+X=W[1];if(X){var
+Y=hG(a,av,at,g,T,S,X,j);if(0===Y[0]){var
+aR=Y[1],aS=aR[1],Z=aS[2],_=aS[1],an=a3(a,_);if(0===an[0]){var
+ap=a3(a,Z);if(0===ap[0]){var
+$=e$(a,g,_,Z,T,S,X[1]);if(0===$[0])var
+aa=hE(a,g,_,Z,T,S,$[1],X[2]),c=0===aa[0]?[0,[0,[0,[0,[0,_,Z],aa[1]],aR[2]]]]:[1,aa[1],aa[2]];else
 var
-j=[1,ae[1],ae[2]]}else
+c=[1,$[1],$[2]]}else
 var
-j=[1,ad[1],ad[2]]}else
+c=[1,ap[1],ap[2]]}else
 var
-j=[1,k[1],k[2]]}else
+c=[1,an[1],an[2]]}else
 var
-j=qf}else
+c=[1,Y[1],Y[2]]}else
 var
-j=[1,R[1],R[2]]}else
+c=qm}else
 var
-j=[1,Q[1],Q[2]]}else
+c=[1,W[1],W[2]]}else
 var
-j=[1,P[1],P[2]]}else
+c=[1,V[1],V[2]]}else
 var
-j=[1,y[1],y[2]];if(0===j[0]){var
-a1=j[1];if(a1){var
-a3=a1[1],a4=a3[1],a5=a4[1],am=a5[1],bF=q[2],bG=ay(a,a5[2],am),a6=d(a[3],bG,bF),bH=a4[2],bI=[0,[0,s(a),bH],0],a7=d(a[4],[0,[0,am,aa[2]],[0,[0,a6,aY[2]],bI]],m),an=bq(a,a7);if(0===an[0]){var
-ao=d(a[5],$,am),bJ=fi(a,ao,aa,D),bK=fi(a,d(a[5],ao,a6),aY,bJ),bL=b(cv(e,[0,[0,q[1],q[2]],0]),bK),n=C,l=bL,m=a7,$=ao,g=a3[2];continue}return[1,an[1],an[2]]}return[0,[0,G(a,av(f)),0]]}return[1,j[1],j[2]]}return[1,E[1],E[2]]}if(al)if(_){var
-X=x(a,c[5],c[4]);if(0===X[0]){var
-Y=x(a,e,h(a));if(0===Y[0]){var
-bj=h(a),Z=x(a,d(a[2],c[4],c[5]),bj);if(0===Z[0]){var
-w=Z[1]?h(a):s(a),au=0;if(X[1])au=1;else{var
-ba=0;if(Y[1]){var
-bk=ak?0:1;if(bk){au=1;ba=1}}if(!ba)if(b(a[9],c[4])&&b(a[9],c[5])){var
-ag=c[6];if(ag){var
-aK=ag[2];if(aK){var
-bl=ay(a,aK[1][2],ag[1][2]),aL=b(a[9],bl);if(aL){var
-aM=aL[1],bm=ay(a,c[5],c[4]),aO=b(a[9],bm);if(aO)var
-aP=aO[1],bo=aP[2],bp=p(p(dN,aM[1]),bo),br=bU(bp,p(aM[2],aP[1])),i=[0,d(a[1],br,dN)];else
+c=[1,U[1],U[2]]}else
 var
-i=[0,w]}else
+c=[1,R[1],R[2]]}}else
 var
-i=[0,w]}else
+c=[1,C[1],C[2]];if(0===c[0]){var
+a$=c[1];if(a$){var
+ba=a$[1],bb=ba[1],bc=bb[1],az=bc[1],bd=ao(a,bc[2],az),bK=h(a),be=d(a[4],[0,[0,bd,l[2]],[0,[0,g,l[5]],0]],bK),bL=bb[2],bM=[0,[0,s(a),bL],0],bN=l[3],bO=[0,[0,d(a[2],bd,g),bN],bM],bf=d(a[4],[0,[0,az,ah[2]],[0,[0,be,a8[2]],bO]],m),aA=a3(a,bf);if(0===aA[0]){var
+aB=d(a[5],ag,az),bP=fl(a,aB,ah,v),bQ=fl(a,d(a[5],aB,be),a8,bP),bR=b(cv(g,[0,[0,l[1],l[4]],0]),bQ),n=u,k=bR,m=bf,ag=aB,j=ba[2];continue}return[1,aA[1],aA[2]]}return[0,[0,F(a,as(f)),0]]}return[1,c[1],c[2]]}return[1,y[1],y[2]]}if(ay)if(av){var
+ad=x(a,e[5],e[4]);if(0===ad[0]){var
+ae=x(a,g,h(a));if(0===ae[0]){var
+br=h(a),af=x(a,d(a[2],e[4],e[5]),br);if(0===af[0]){var
+r=af[1]?h(a):s(a),aI=0;if(ad[1])aI=1;else{var
+bj=0;if(ae[1]){var
+bs=w?0:1;if(bs){aI=1;bj=1}}if(!bj)if(b(a[9],e[4])&&b(a[9],e[5])){var
+ar=e[6];if(ar){var
+aU=ar[2];if(aU){var
+bt=ao(a,aU[1][2],ar[1][2]),aV=b(a[9],bt);if(aV){var
+aW=aV[1],bu=ao(a,e[5],e[4]),aX=b(a[9],bu);if(aX)var
+aY=aX[1],bv=aY[2],bw=p(p(dN,aW[1]),bv),bx=bT(bw,p(aW[2],aY[1])),i=[0,d(a[1],bx,dN)];else
 var
-i=[0,w]}else
+i=[0,r]}else
 var
-i=[0,w]}else
+i=[0,r]}else
 var
-i=[0,w]}if(au)var
-i=[0,w]}else
+i=[0,r]}else
 var
-i=[1,Z[1],Z[2]]}else
+i=[0,r]}else
 var
-i=[1,Y[1],Y[2]]}else
+i=[0,r]}if(aI)var
+i=[0,r]}else
 var
-i=[1,X[1],X[2]];if(0===i[0])var
-bs=h(a),r=[0,[0,d(a[4],[0,[0,e,i[1]],0],bs),g]];else
+i=[1,af[1],af[2]]}else
 var
-r=[1,i[1],i[2]]}else
+i=[1,ae[1],ae[2]]}else
 var
-r=g?[0,[0,g[1],g[2]]]:sI;else
+i=[1,ad[1],ad[2]];if(0===i[0])var
+by=h(a),q=[0,[0,d(a[4],[0,[0,g,i[1]],0],by),j]];else
 var
-bt=c[8]?e:h(a),r=[0,[0,bt,g]];if(0===r[0]){var
-a8=r[1],ap=a8[2],F=a8[1];if(aN(a,e)&&aN(a,F)){var
-n=C,l=D,g=ap;continue}var
-aq=c[6];if(aq){var
-bM=h(a),bN=[0,[0,G(a,av(f)),F],0],a9=d(a[4],bN,bM),bO=aq[2],af=h0(a,e,a9,aq[1]),V=bO;for(;;){if(V){var
-W=a2(a,af,h0(a,e,a9,V[1]));if(0===W[0]){var
-af=W[1],V=V[2];continue}var
-H=[1,W[1],W[2]]}else
+q=[1,i[1],i[2]]}else
 var
-H=[0,af];if(0===H[0]){var
-bP=H[1],bQ=[0,[0,s(a),bP],0],ar=d(a[4],[0,[0,F,aa[2]],bQ],m),as=bq(a,ar);if(0===as[0]){if(aN(a,F)){var
-n=C,l=D,m=ar,g=ap;continue b}var
-a_=d(a[5],$,F),n=C,l=fi(a,a_,aa,D),m=ar,$=a_,g=ap;continue b}return[1,as[1],as[2]]}return[1,H[1],H[2]]}}return sM}return[1,r[1],r[2]]}var
-ab=x(a,e,h(a));if(0===ab[0]){var
-bR=0,bS=ab[1]?c[4]:c[5],n=C,l=D,m=d(a[4],[0,[0,e,bS],bR],m);continue}return[1,ab[1],ab[2]]}return[1,ai[1],ai[2]]}return[1,o[1],o[2]]}var
-bT=l?0:1,at=t(bT,sN);return 0===at[0]?[0,[0,m,g]]:[1,at[1],at[2]]}}function
-h1(c,M,K,p,d,A){var
-N=hZ(c,d[2],d[4],K)[1],g=M,a=N,O=d[4],P=d[2];for(;;){if(g){var
+q=j?[0,[0,j[1],j[2]]]:sP;else
+var
+bz=e[8]?g:h(a),q=[0,[0,bz,j]];if(0===q[0]){var
+bg=q[1],aC=bg[2],z=bg[1];if(aG(a,g)&&aG(a,z)){var
+n=u,k=v,j=aC;continue}var
+aD=e[6];if(aD){var
+bS=h(a),bU=[0,[0,F(a,as(f)),z],0],bh=d(a[4],bU,bS),bV=aD[2],aq=h3(a,g,bh,aD[1]),ab=bV;for(;;){if(ab){var
+ac=a2(a,aq,h3(a,g,bh,ab[1]));if(0===ac[0]){var
+aq=ac[1],ab=ab[2];continue}var
+B=[1,ac[1],ac[2]]}else
+var
+B=[0,aq];if(0===B[0]){var
+bW=B[1],bX=[0,[0,s(a),bW],0],aE=d(a[4],[0,[0,z,ah[2]],bX],m),aF=a3(a,aE);if(0===aF[0]){if(aG(a,z)){var
+n=u,k=v,m=aE,j=aC;continue b}var
+bi=d(a[5],ag,z),n=u,k=fl(a,bi,ah,v),m=aE,ag=bi,j=aC;continue b}return[1,aF[1],aF[2]]}return[1,B[1],B[2]]}}return sT}return[1,q[1],q[2]]}var
+ak=x(a,g,h(a));if(0===ak[0]){var
+bY=0,bZ=ak[1]?e[4]:e[5],n=u,k=v,m=d(a[4],[0,[0,g,bZ],bY],m);continue}return[1,ak[1],ak[2]]}return[1,aw[1],aw[2]]}return[1,o[1],o[2]]}var
+b0=k?0:1,aH=t(b0,sU);return 0===aH[0]?[0,[0,m,j]]:[1,aH[1],aH[2]]}}function
+h4(c,M,K,p,d,A){var
+N=h2(c,d[2],d[4],K)[1],g=M,a=N,O=d[4],P=d[2];for(;;){if(g){var
 r=g[1],m=r[1],u=g[2];if(aZ(P,m))var
 e=[0,[0,a,0]];else{var
 C=a?aZ(m,a[1][1]):a;if(C){var
 g=u;continue}var
-i=sE(c,O,a,m,r[2]);if(0===i[0]){var
+i=sL(c,O,a,m,r[2]);if(0===i[0]){var
 v=i[1];if(v){var
 g=u,a=[0,v[1],a];continue}var
 e=[0,[0,a,1]]}else
@@ -3614,74 +3633,74 @@ D=ad(d[1][1]),F=b(cv(s(c),D),0),G=A?0:1;if(p)var
 H=0,w=E(function(b,a){return L(a[1],a,b)},k,H);else
 var
 w=p;var
-I=s(c),j=sL(c,G,d[5],p,w,k,F,d[1][2],I,A);if(0===j[0]){var
-y=j[1],z=y[1],J=y[2]?0:1,n=c0(J,sO);if(0===n[0])var
-o=bq(c,z),f=0===o[0]?[0,z]:[1,o[1],o[2]];else
+I=s(c),j=sS(c,G,d[5],p,w,k,F,d[1][2],I,A);if(0===j[0]){var
+y=j[1],z=y[1],J=y[2]?0:1,n=c0(J,sV);if(0===n[0])var
+o=a3(c,z),f=0===o[0]?[0,z]:[1,o[1],o[2]];else
 var
 f=[1,n[1],n[2]]}else
 var
 f=[1,j[1],j[2]];if(0===f[0]){var
 Q=h(c),l=x(c,f[1],Q);if(0===l[0]){var
-q=t(l[1],sP);return 0===q[0]?[0,k]:[1,q[1],q[2]]}return[1,l[1],l[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}function
-h2(a,d,c,b){if(d){var
-e=bE(a,b);return az(a,[0,[0,c,s(a)],0],e)}return az(a,[0,[0,c,G(a,av(f))],0],b)}function
-dS(b,f,a){if(b)var
+q=t(l[1],sW);return 0===q[0]?[0,k]:[1,q[1],q[2]]}return[1,l[1],l[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}function
+h5(a,d,c,b){if(d){var
+e=bc(a,b);return az(a,[0,[0,c,s(a)],0],e)}return az(a,[0,[0,c,F(a,as(f))],0],b)}function
+dT(b,f,a){if(b)var
 c=b[1],e=c[2],d=c[1];else
 var
 e=0,d=0;return f?[0,d,[0,a]]:[0,[0,a],e]}function
-h3(a,b,c,h){var
+h6(a,b,c,h){var
 f=A(b,a[5]);if(f)var
 g=f[1],e=g[2],d=g[1];else
 var
 e=0,d=0;var
-i=c?e:d,j=i?a[6]:q(a[6]),k=a[5],l=c?[0,d,1]:[0,1,e],m=L(b,l,k),n=a[4],o=L(b,dS(A(b,a[4]),c,h),n);return[0,a[1],a[2],a[3],o,m,j]}function
-h4(e,a){if(a){var
-b=a[2],c=aN(e,b[2])?n:f,d=b[1];return E(function(a,b){return q(a)},d,c)}return n}function
-h5(a){return q(bU(a,sB))}function
-sY(d,G,an,am,al,ak,aj,ai){function
+i=c?e:d,j=i?a[6]:q(a[6]),k=a[5],l=c?[0,d,1]:[0,1,e],m=L(b,l,k),n=a[4],o=L(b,dT(A(b,a[4]),c,h),n);return[0,a[1],a[2],a[3],o,m,j]}function
+h7(e,a){if(a){var
+b=a[2],c=aG(e,b[2])?n:f,d=b[1];return E(function(a,b){return q(a)},d,c)}return n}function
+h8(a){return q(bT(a,sI))}function
+s5(d,G,an,am,al,ak,aj,ai){function
 ah(b){var
 c=b[2],a=b[1],d=A(a,G[2]),e=d?[0,[0,a,d[1]],c]:c;return[0,q(a),e]}var
-H=l(G[1],f)?0:ad(cj(ah,[0,f,0],g_(dB(G[1],f)))[2]),ao=E(function(b,a){return o(b,h4(d,a[2]))},H,n),g=ak,e=S(function(a){var
-b=h5(ao);return[0,a,G[1],b,al,0,n]},am),j=aj,h=ai;b:for(;;){if(g){if(e){var
+H=l(G[1],f)?0:ad(cj(ah,[0,f,0],hb(dB(G[1],f)))[2]),ao=E(function(b,a){return o(b,h7(d,a[2]))},H,n),g=ak,e=S(function(a){var
+b=h8(ao);return[0,a,G[1],b,al,0,n]},am),j=aj,h=ai;b:for(;;){if(g){if(e){var
 p=e[2],a=e[1],r=g[2],c=g[1],s=c6(q(a[6]),h);if(0===s[0]){var
 k=s[1];if(typeof
 c==="number"){if(0===c){var
-J=c6(a[3],k);return 0===J[0]?sQ:[1,J[1],J[2]]}return sR}else
+J=c6(a[3],k);return 0===J[0]?sX:[1,J[1],J[2]]}return sY}else
 switch(c[0]){case
 0:var
 u=b(d[6],c[2]);if(0===u[0]){var
-T=u[1],K=q(c[1]),M=t(X(K,a[2]),sS);if(0===M[0]){var
-ae=[0,h3(a,K,0,T),p],g=r,e=[0,h3(a,K,1,T),ae],h=k;continue}return[1,M[1],M[2]]}return[1,u[1],u[2]];case
+T=u[1],K=q(c[1]),M=t(X(K,a[2]),sZ);if(0===M[0]){var
+ae=[0,h6(a,K,0,T),p],g=r,e=[0,h6(a,K,1,T),ae],h=k;continue}return[1,M[1],M[2]]}return[1,u[1],u[2]];case
 1:var
 U=c[2],v=b(d[6],c[3]);if(0===v[0]){var
-V=v[1],m=q(c[1]),N=t(X(m,a[2]),sT);if(0===N[0]){var
+V=v[1],m=q(c[1]),N=t(X(m,a[2]),s0);if(0===N[0]){var
 i=H,I=n;for(;;){if(i){var
 Q=i[1],R=Q[2];if(!l(Q[1],m)){var
-ac=o(I,h4(d,R)),i=i[2],I=ac;continue}var
-O=[0,[0,R,h5(I)]]}else
+ac=o(I,h7(d,R)),i=i[2],I=ac;continue}var
+O=[0,[0,R,h8(I)]]}else
 var
 O=i;if(O){var
 W=O[1],Y=W[1];if(Y){var
 Z=W[2],w=c6(Z,k);if(0===w[0]){var
-x=h2(d,U,Y[2],V);if(0===x[0]){var
-af=w[1],_=q(a[6]),$=a[5],aa=a[4],ab=L(m,dS(A(m,a[4]),U,V),aa),g=r,e=[0,[0,x[1],m,Z,a[4],a[5],a[6]],[0,[0,a[1],a[2],a[3],ab,$,_],p]],h=af;continue b}return[1,x[1],x[2]]}return[1,w[1],w[2]]}return sU}return sV}}return[1,N[1],N[2]]}return[1,v[1],v[2]];case
+x=h5(d,U,Y[2],V);if(0===x[0]){var
+af=w[1],_=q(a[6]),$=a[5],aa=a[4],ab=L(m,dT(A(m,a[4]),U,V),aa),g=r,e=[0,[0,x[1],m,Z,a[4],a[5],a[6]],[0,[0,a[1],a[2],a[3],ab,$,_],p]],h=af;continue b}return[1,x[1],x[2]]}return[1,w[1],w[2]]}return s1}return s2}}return[1,N[1],N[2]]}return[1,v[1],v[2]];case
 2:var
 y=c6(a[3],k);if(0===y[0]){var
 z=aT(d[6],c[1],0);if(0===z[0]){var
-B=h1(d,H,j,0,a,z[1]);if(0===B[0]){var
+B=h4(d,H,j,0,a,z[1]);if(0===B[0]){var
 g=r,e=p,j=B[1],h=y[1];continue}return[1,B[1],B[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]];default:var
 C=c6(a[3],k);if(0===C[0]){var
 D=aT(d[6],c[1],0);if(0===D[0]){var
-F=h1(d,H,j,an,a,D[1]);if(0===F[0]){var
-g=r,e=p,j=F[1],h=C[1];continue}return[1,F[1],F[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}}return[1,s[1],s[2]]}return sW}var
-ag=e?0:1,P=t(ag,sX);return 0===P[0]?[0,[0,j,h]]:[1,P[1],P[2]]}}function
-fj(i,h,g,f){var
+F=h4(d,H,j,an,a,D[1]);if(0===F[0]){var
+g=r,e=p,j=F[1],h=C[1];continue}return[1,F[1],F[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}}return[1,s[1],s[2]]}return s3}var
+ag=e?0:1,P=t(ag,s4);return 0===P[0]?[0,[0,j,h]]:[1,P[1],P[2]]}}function
+fm(i,h,g,f){var
 d=h,a=g,c=f;for(;;){if(a){var
-b=be(i,d,a[1],c);if(0===b[0]){var
+b=bg(i,d,a[1],c);if(0===b[0]){var
 e=b[1],d=e[1],a=a[2],c=e[2];continue}return[1,b[1],b[2]]}return u(d,c)}}function
 c8(a,c,b){var
-d=S(function(b){return[0,b,s(a)]},c);return function(c){return bd(a,d,b,c)}}function
-h6(a){if(a){var
+d=S(function(b){return[0,b,s(a)]},c);return function(c){return bf(a,d,b,c)}}function
+h9(a){if(a){var
 b=a[2];if(b){if(b[2])return 0;var
 c=a[1],d=l(c,b[1]),g=d?[0,c]:d,e=g}else
 var
@@ -3689,111 +3708,111 @@ e=b;var
 f=e}else
 var
 f=a;return f}function
-h7(f,m,l,k,j){var
+h_(f,m,l,k,j){var
 a=_(k,j);if(0===a[0]){var
-g=a[1],c=g[1],d=be(m,c[1],c[1],g[2]);if(0===d[0]){var
+g=a[1],c=g[1],d=bg(m,c[1],c[1],g[2]);if(0===d[0]){var
 h=d[1],n=h[2],e=b(c8(f,[0,c[2],[0,c[2],0]],l),n);if(0===e[0]){var
-i=e[1];return aH(f,h[1],i[1],i[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}function
-h8(c,l,k,j,i,h){var
+i=e[1];return aI(f,h[1],i[1],i[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}function
+h$(c,l,k,j,i,h){var
 f=k,a=j,e=i,d=h;for(;;){if(a){var
-m=fg(c,l,G(c,f)),b=c5(c,a[1],m,d);if(0===b[0]){var
+m=fj(c,l,F(c,f)),b=c5(c,a[1],m,d);if(0===b[0]){var
 g=b[1],n=g[2],o=[0,g[1],e],p=a[2],f=q(f),a=p,e=o,d=n;continue}return[1,b[1],b[2]]}return u(ad(e),d)}}function
-h9(b,d){if(b){var
+ia(b,d){if(b){var
 a=_(b[1],d);if(0===a[0]){var
-c=a[1];return u(c[1][2],c[2])}return[1,a[1],a[2]]}return[1,0,s4]}function
-h_(a,g,k){var
-b=h9(g,k);if(0===b[0]){var
+c=a[1];return u(c[1][2],c[2])}return[1,a[1],a[2]]}return[1,0,s$]}function
+ib(a,g,k){var
+b=ia(g,k);if(0===b[0]){var
 i=b[1],c=i[1],l=i[2],d=c4(a,h(a),c,l);if(0===d[0]){var
-m=d[1][2],e=ct(a,G(a,aS(g)),c,m);if(0===e[0]){var
-f=h8(a,c,n,g,0,e[1][2]);if(0===f[0]){var
+m=d[1][2],e=ct(a,F(a,aS(g)),c,m);if(0===e[0]){var
+f=h$(a,c,n,g,0,e[1][2]);if(0===f[0]){var
 j=f[1];return u([0,c,j[1]],j[2])}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}function
-fk(a,d,b){if(l(b,f))return[0,[0,0,h(a)]];if(l(b,c3))return[0,[0,0,s(a)]];var
+fn(a,d,b){if(l(b,f))return[0,[0,0,h(a)]];if(l(b,c3))return[0,[0,0,s(a)]];var
 c=A(b,d);if(c){var
-e=h(a),g=s(a);return[0,[0,[0,[0,c[1],g],0],e]]}return s9}function
-h$(j,i,h,g,f,e,d,a){var
-b=sY(j,i,h,g,f,e,d,a[1]);if(0===b[0]){var
+e=h(a),g=s(a);return[0,[0,[0,[0,c[1],g],0],e]]}return te}function
+ic(j,i,h,g,f,e,d,a){var
+b=s5(j,i,h,g,f,e,d,a[1]);if(0===b[0]){var
 c=b[1];return[0,[0,c[1],[0,c[2],a[2],a[3],a[4],a[5]]]]}return[1,b[1],b[2]]}function
-ia(a){var
+id(a){var
 b=[0,f,0];return E(function(a,b){var
 c=L(a[1],b,a[2]);return[0,q(a[1]),c]},a,b)[2]}function
-ib(b,c,a){if(a)var
-e=a[2],f=ib(b,q(c),e),g=h(b),d=[0,[0,[0,[0,c,s(b)],0],g],f];else
+ie(b,c,a){if(a)var
+e=a[2],f=ie(b,q(c),e),g=h(b),d=[0,[0,[0,[0,c,s(b)],0],g],f];else
 var
 d=a;return d}function
 cw(d,c){var
 b=d,a=c;for(;;){if(a){var
 e=a[2],b=q(b),a=e;continue}return b}}function
-fl(d,m,l,k,j){var
+fo(d,m,l,k,j){var
 a=m,g=l,c=k,f=j;for(;;){if(c){var
-i=c[1],o=i[2],n=0,p=ia(g),e=aT(function(h){return function(e){var
+i=c[1],o=i[2],n=0,p=id(g),e=aT(function(h){return function(e){var
 a=b(d[6],e[2]);if(0===a[0]){var
 f=0,g=e[1],c=aT(function(e){var
 a=b(d[6],e[2]);if(0===a[0]){var
-c=A(q(e[1]),h);return c?[0,[0,c[1],a[1]]]:ta}return[1,a[1],a[2]]},g,f);return 0===c[0]?az(d,c[1],a[1]):[1,c[1],c[2]]}return[1,a[1],a[2]]}}(p),o,n);if(0===e[0]){var
-h=e[1],r=[0,[0,a,i[1],h],f],s=c[2],t=ib(d,a,h),a=cw(a,h),g=t,c=s,f=r;continue}return[1,e[1],e[2]]}return[0,[0,[0,ad(f),a],g]]}}function
-fm(e,g){var
+c=A(q(e[1]),h);return c?[0,[0,c[1],a[1]]]:th}return[1,a[1],a[2]]},g,f);return 0===c[0]?az(d,c[1],a[1]):[1,c[1],c[2]]}return[1,a[1],a[2]]}}(p),o,n);if(0===e[0]){var
+h=e[1],r=[0,[0,a,i[1],h],f],s=c[2],t=ie(d,a,h),a=cw(a,h),g=t,c=s,f=r;continue}return[1,e[1],e[2]]}return[0,[0,[0,ad(f),a],g]]}}function
+fp(e,g){var
 a=b(e[6],g[1]);if(0===a[0]){var
 h=a[1],c=b(e[6],g[2]);if(0===c[0]){var
 i=c[1],d=x(e,h,i);if(0===d[0]){var
-f=c0(d[1],tb);return 0===f[0]?[0,[0,h,i]]:[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,a[1],a[2]]}function
-fn(a,e,d){if(d){var
-f=d[1],g=f[1],i=ay(a,f[2],g),j=h(a),b=az(a,[0,[0,[0,[0,[0,e,s(a)],0],j],i],0],g);if(0===b[0]){var
-k=d[2],c=fn(a,q(e),k);return 0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return tc}function
+f=c0(d[1],ti);return 0===f[0]?[0,[0,h,i]]:[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,a[1],a[2]]}function
+fq(a,e,d){if(d){var
+f=d[1],g=f[1],i=ao(a,f[2],g),j=h(a),b=az(a,[0,[0,[0,[0,[0,e,s(a)],0],j],i],0],g);if(0===b[0]){var
+k=d[2],c=fq(a,q(e),k);return 0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return tj}function
 c9(c,d){var
-g=0,h=d[1],a=aT(function(a){return fm(c,a)},h,g);if(0===a[0]){var
-b=fn(c,f,a[1]);if(0===b[0]){var
-e=b[1],i=d[2];return fl(c,cw(f,e),e,i,0)}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-dT(h,g,f){var
+g=0,h=d[1],a=aT(function(a){return fp(c,a)},h,g);if(0===a[0]){var
+b=fq(c,f,a[1]);if(0===b[0]){var
+e=b[1],i=d[2];return fo(c,cw(f,e),e,i,0)}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+dU(h,g,f){var
 b=g,a=f;for(;;){if(b){if(a){var
 c=d(h,b[1],a[1]);if(c){var
 b=b[2],a=a[2];continue}var
 e=c}else
 var
 e=a;return e}return a?0:1}}function
-bF(c,a){switch(c){case
+bZ(c,a){switch(c){case
 0:return a?0:1;case
 1:return 1===a?1:0;default:var
 b=2<=a?1:0,d=b?1:b;return d}}function
-ic(f,b,a){var
+ig(f,b,a){var
 c=l(b[1],a[1]);if(c){var
-d=bF(b[2],a[2]);if(d){var
-g=a[3],h=b[3];return dT(function(a,b){return dM(f,a,b)},h,g)}var
+d=bZ(b[2],a[2]);if(d){var
+g=a[3],h=b[3];return dU(function(a,b){return dM(f,a,b)},h,g)}var
 e=d}else
 var
 e=c;return e}function
-id(c,b,a){var
+ih(c,b,a){var
 e=d(c[7],b[1],a[1]);return e?d(c[7],b[2],a[2]):e}function
-ie(a,e,b){if(e){if(b){var
-g=h(a),i=G(a,av(f)),j=[0,[0,b[1],i],0],k=s(a),c=az(a,[0,[0,e[1],k],j],g);if(0===c[0]){var
-d=ie(a,e[2],b[2]);return 0===d[0]?[0,[0,c[1],d[1]]]:[1,d[1],d[2]]}return[1,c[1],c[2]]}return td}return b?te:tf}function
-ig(f,e,d){var
+ii(a,e,b){if(e){if(b){var
+g=h(a),i=F(a,as(f)),j=[0,[0,b[1],i],0],k=s(a),c=az(a,[0,[0,e[1],k],j],g);if(0===c[0]){var
+d=ii(a,e[2],b[2]);return 0===d[0]?[0,[0,c[1],d[1]]]:[1,d[1],d[2]]}return[1,c[1],c[2]]}return tk}return b?tl:tm}function
+ij(f,e,d){var
 c=f,a=e,b=d;for(;;){if(a){var
 g=L(c,a[1],b),h=a[2],c=q(c),a=h,b=g;continue}return b}}function
-fo(i,G,F,D){var
+fr(i,G,F,D){var
 h=G,a=F,j=D;for(;;){if(h){var
 s=h[2],k=h[1],l=k[3],H=a[9],y=0,d=aT(function(d){return function(c){var
 a=0,b=c[1];return aT(function(a){var
-b=A(a[1],d);return b?[0,[0,b[1],a[2]]]:th},b,a)}}(H),l,y);if(0===d[0]){var
-r=d[1],z=dy(r,l),e=bY(E(function(c,a){var
-d=a[1],b=aN(i,a[2][2])?n:f;return o(c,E(function(d,c){var
-a=c[1],b=aN(i,a[2])?n:f;return o(d,o(aS(a[1]),b))},d,b))},z,n),j);if(0===e[0])var
+b=A(a[1],d);return b?[0,[0,b[1],a[2]]]:to},b,a)}}(H),l,y);if(0===d[0]){var
+r=d[1],z=dy(r,l),e=bX(E(function(c,a){var
+d=a[1],b=aG(i,a[2][2])?n:f;return o(c,E(function(d,c){var
+a=c[1],b=aG(i,a[2])?n:f;return o(d,o(aS(a[1]),b))},d,b))},z,n),j);if(0===e[0])var
 B=0,C=dy(r,l),g=aT(function(a){return az(i,a[1],a[2][2])},C,B),b=0===g[0]?[0,[0,g[1],e[1][2]]]:[1,g[1],g[2]];else
 var
 b=[1,e[1],e[2]]}else
 var
 b=[1,d[1],d[2]];if(0===b[0]){var
-t=b[1],v=t[2],m=t[1],c=k[1],w=cw(c,m),p=bF(k[2],2),I=p?ig(c,m,a[9]):a[9],J=a[13],K=a[12],L=a[11],M=a[10],N=ig(c,m,0),O=p?w:c,P=q(a[3]),x=[0,a[1],a[2],P,s,c,O,w,N,I,M,L,K,J];if(p){var
+t=b[1],v=t[2],m=t[1],c=k[1],w=cw(c,m),p=bZ(k[2],2),I=p?ij(c,m,a[9]):a[9],J=a[13],K=a[12],L=a[11],M=a[10],N=ij(c,m,0),O=p?w:c,P=q(a[3]),x=[0,a[1],a[2],P,s,c,O,w,N,I,M,L,K,J];if(p){var
 h=s,a=x,j=v;continue}return u(x,v)}return[1,b[1],b[2]]}return u(a,j)}}function
-ih(e,d,a){var
+ik(e,d,a){var
 b=q(a[6]),f=a[13],g=a[12],h=a[11],i=a[10],j=L(a[6],d,a[9]),c=[0,a[1],a[2],a[3],a[4],a[5],b,a[7],a[8],j,i,h,g,f];if(l(b,a[7])){var
-k=a[4];return function(a){return fo(e,k,c,a)}}return function(a){return u(c,a)}}function
-ii(g,c,a){var
-b=q(o(eT(a[5],f),c));return function(h){var
-c=t(l(g,a[3]),ti);if(0===c[0]){var
+k=a[4];return function(a){return fr(e,k,c,a)}}return function(a){return u(c,a)}}function
+il(g,c,a){var
+b=q(o(eU(a[5],f),c));return function(h){var
+c=t(l(g,a[3]),tp);if(0===c[0]){var
 d=A(b,a[8]);if(d){var
 e=A(b,a[1][2]);if(e){var
-f=e[1];return f?u([0,[0,b,d[1]],f[1]],h):[1,0,tj]}return[1,0,tk]}return[1,0,tl]}return[1,c[1],c[2]]}}function
-ij(g,t,s,r,q){var
+f=e[1];return f?u([0,[0,b,d[1]],f[1]],h):[1,0,tq]}return[1,0,tr]}return[1,0,ts]}return[1,c[1],c[2]]}}function
+im(g,t,s,r,q){var
 d=cs(g,s,q);if(0===d[0]){var
 i=d[1],h=i[2],a=i[1],j=A(t,r[10]);if(j){var
 k=j[1],l=k[2],m=k[1];if(m)var
@@ -3801,28 +3820,28 @@ e=a2(g,a[1],m[1]),v=0===e[0]?[0,[0,e[1],h]]:[1,e[1],e[2]],b=v;else
 var
 b=u(a[1],h);if(0===b[0]){var
 n=b[1],o=n[2];if(l)var
-f=bb(g,a[2],l[1]),w=0===f[0]?[0,[0,f[1],o]]:[1,f[1],f[2]],c=w;else
+f=bd(g,a[2],l[1]),w=0===f[0]?[0,[0,f[1],o]]:[1,f[1],f[2]],c=w;else
 var
 c=u(a[2],o);if(0===c[0]){var
 p=c[1];return u([0,n[1],p[1]],p[2])}return[1,c[1],c[2]]}return[1,b[1],b[2]]}return u(a,h)}return[1,d[1],d[2]]}function
-ik(g,s,r,e,q){var
-a=b(ii(s,r,e),q);if(0===a[0]){var
-h=a[1],i=h[1],j=i[1],k=j[2],m=j[1],f=t(l(m,e[6]),tm);if(0===f[0]){var
-c=bZ(g,k,h[2]);if(0===c[0]){var
-n=c[1],o=n[1],d=ij(g,m,o,e,n[2]);if(0===d[0]){var
+io(g,s,r,e,q){var
+a=b(il(s,r,e),q);if(0===a[0]){var
+h=a[1],i=h[1],j=i[1],k=j[2],m=j[1],f=t(l(m,e[6]),tt);if(0===f[0]){var
+c=bY(g,k,h[2]);if(0===c[0]){var
+n=c[1],o=n[1],d=im(g,m,o,e,n[2]);if(0===d[0]){var
 p=d[1];return u([0,[0,[0,k,o],p[1]],i[2]],p[2])}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,f[1],f[2]]}return[1,a[1],a[2]]}function
-tA(a,ax,aw,av,e,U,T,au){var
+tH(a,ax,aw,av,e,U,T,au){var
 C=b(a[6],av);if(0===C[0]){var
-g=C[1],D=ik(a,ax,aw,T,au);if(0===D[0]){var
-V=D[1],W=V[1],Y=W[1],E=aS(U),F=Y[2];switch(W[2]){case
+g=C[1],D=io(a,ax,aw,T,au);if(0===D[0]){var
+V=D[1],W=V[1],Y=W[1],E=aS(U),G=Y[2];switch(W[2]){case
 0:var
-y=bp(a,h(a),g);if(0===y[0]){var
-L=t(y[1],tq);if(0===L[0]){if(l(e,n))var
-k=tr;else
+y=br(a,h(a),g);if(0===y[0]){var
+L=t(y[1],tx);if(0===L[0]){if(l(e,n))var
+k=ty;else
 var
-ap=F[1],aq=G(a,e),k=x(a,d(a[3],g,aq),ap);if(0===k[0]){var
-M=t(k[1],ts);if(0===M[0])var
-an=G(a,o(e,E)),ao=d(a[3],g,an),z=x(a,F[2],ao),c=0===z[0]?t(z[1],tt):[1,z[1],z[2]];else
+ap=G[1],aq=F(a,e),k=x(a,d(a[3],g,aq),ap);if(0===k[0]){var
+M=t(k[1],tz);if(0===M[0])var
+an=F(a,o(e,E)),ao=d(a[3],g,an),z=x(a,G[2],ao),c=0===z[0]?t(z[1],tA):[1,z[1],z[2]];else
 var
 c=[1,M[1],M[2]]}else
 var
@@ -3832,25 +3851,25 @@ c=[1,L[1],L[2]]}else
 var
 c=[1,y[1],y[2]];break;case
 1:var
-ar=s(a),N=t(d(a[7],g,ar),tu);if(0===N[0]){var
+ar=s(a),N=t(d(a[7],g,ar),tB);if(0===N[0]){var
 aa=0;if(l(e,n)&&l(E,f))var
-c=tv;else
+c=tC;else
 aa=1;if(aa){var
 ab=0;if(l(e,f)&&l(E,n))var
-as=F[1],A=x(a,s(a),as),c=0===A[0]?t(A[1],tw):[1,A[1],A[2]];else
+as=G[1],A=x(a,s(a),as),c=0===A[0]?t(A[1],tD):[1,A[1],A[2]];else
 ab=1;if(ab){var
 ac=0;if(l(e,n)&&l(E,n))var
-at=h(a),B=x(a,F[2],at),c=0===B[0]?t(B[1],tx):[1,B[1],B[2]];else
+at=h(a),B=x(a,G[2],at),c=0===B[0]?t(B[1],tE):[1,B[1],B[2]];else
 ac=1;if(ac)var
-c=ty}}}else
+c=tF}}}else
 var
 c=[1,N[1],N[2]];break;default:var
-c=tz}if(0===c[0]){var
+c=tG}if(0===c[0]){var
 w=e,v=U,r=n,K=0,J=V[2],ay=Y[1][2];for(;;){if(v){var
-j=v[1];bD(j,j);var
-p=_(gX(j),J);if(0===p[0]){var
-O=p[1],P=O[1],Q=X(n,j)?g:bE(a,g),ae=X(n,j)?w:o(w,f),af=O[2],ag=G(a,ae),ah=d(a[3],g,ag),q=bd(a,[0,[0,P[2],Q],0],ah,af);if(0===q[0]){var
-R=q[1],I=t(dQ(a,R[1],ay),tp);if(0===I[0])var
+j=v[1];bE(j,j);var
+p=_(g0(j),J);if(0===p[0]){var
+O=p[1],P=O[1],Q=X(n,j)?g:bc(a,g),ae=X(n,j)?w:o(w,f),af=O[2],ag=F(a,ae),ah=d(a[3],g,ag),q=bf(a,[0,[0,P[2],Q],0],ah,af);if(0===q[0]){var
+R=q[1],I=t(dR(a,R[1],ay),tw);if(0===I[0])var
 ai=R[2],i=u([0,cr(a,P[1]),Q],ai);else
 var
 i=[1,I[1],I[2]]}else
@@ -3862,40 +3881,40 @@ S=i[1],aj=S[2],ak=[0,S[1],K],al=X(n,j)?r:o(r,f),am=v[2],w=o(w,f),v=am,r=al,K=ak,
 m=[1,i[1],i[2]]}else
 var
 m=u([0,r,ad(K)],J);if(0===m[0]){var
-Z=m[1],$=Z[1],aA=G(a,o(e,$[1])),aB=d(a[3],g,aA),H=az(a,$[2],aB);if(0===H[0]){var
-aC=Z[2];return b(ih(a,H[1],T),aC)}return[1,H[1],H[2]]}return[1,m[1],m[2]]}}return[1,c[1],c[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}function
-fp(k,j,d){function
+Z=m[1],$=Z[1],aA=F(a,o(e,$[1])),aB=d(a[3],g,aA),H=az(a,$[2],aB);if(0===H[0]){var
+aC=Z[2];return b(ik(a,H[1],T),aC)}return[1,H[1],H[2]]}return[1,m[1],m[2]]}}return[1,c[1],c[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}function
+fs(k,j,d){function
 l(a){return A(a,d[2])}var
 e=cW(function(a){return 0},l,k);if(e){var
-g=e[1],h=g[1],a=q(o(eT(h,f),j)),b=t(X(a,g[2]),tB);if(0===b[0]){var
+g=e[1],h=g[1],a=q(o(eU(h,f),j)),b=t(X(a,g[2]),tI);if(0===b[0]){var
 i=A(a,d[1][2]);if(i){var
-c=i[1];return c?[0,[0,[0,[0,h,a],c[1]],c[2]]]:tC}return tD}return[1,b[1],b[2]]}return tE}function
-il(d,h,g,f,e,c,a){if(c)return function(i){var
-b=h2(d,f,g,e);return 0===b[0]?h$(d,[0,h,a[1][2]],a[11],[0,b[1],0],a[10],c,a[13],i):[1,b[1],b[2]]};var
+c=i[1];return c?[0,[0,[0,[0,h,a],c[1]],c[2]]]:tJ}return tK}return[1,b[1],b[2]]}return tL}function
+ip(d,h,g,f,e,c,a){if(c)return function(i){var
+b=h5(d,f,g,e);return 0===b[0]?ic(d,[0,h,a[1][2]],a[11],[0,b[1],0],a[10],c,a[13],i):[1,b[1],b[2]]};var
 b=a[13];return function(a){return u(b,a)}}function
-im(e,d,c,b,a){var
+iq(e,d,c,b,a){var
 f=a[12],g=f||(c?0:1);return[0,a[1],a[2],a[3],a[4],a[5],a[6],a[7],a[8],a[9],e,d,g,b]}function
-io(c,a){var
-d=b(c[12],a[2][2]);return q(ch(o(c1(c,a[2][1]),d),e7))}function
-ip(c,b,a){var
+ir(c,a){var
+d=b(c[12],a[2][2]);return q(ch(o(c1(c,a[2][1]),d),e8))}function
+is(c,b,a){var
 e=p(b[2],a[1]),f=p(b[1],a[2]);return d(c[1],f,e)}function
-iq(d,c,a){if(X(a,o(e(f),d)))return[0,q(a)];var
-b=A(q(a),c);return b?[0,b[1]]:tR}function
-ir(g,o,n,j,m){var
-e=iq(o,n,j[2]);if(0===e[0]){var
+it(d,c,a){if(X(a,o(e(f),d)))return[0,q(a)];var
+b=A(q(a),c);return b?[0,b[1]]:tW}function
+iu(g,o,n,j,m){var
+e=it(o,n,j[2]);if(0===e[0]){var
 p=e[1],c=ad(j[1]),a=p,f=m;for(;;){if(c){var
 h=c[1];if(h)var
 l=h[1],k=function(c,e){return function(d){var
-a=fd(g,c);return 0===a[0]?b(hO(g,c[1],a[1],e),d):[1,a[1],a[2]]}}(l,a);else
+a=fg(g,c);return 0===a[0]?b(hR(g,c[1],a[1],e),d):[1,a[1],a[2]]}}(l,a);else
 var
-k=hN(g,a);var
+k=hQ(g,a);var
 d=b(k,f);if(0===d[0]){var
 i=d[1],c=c[2],a=i[1],f=i[2];continue}return[1,d[1],d[2]]}return u(a,f)}}return[1,e[1],e[2]]}function
-fq(j,i,t,H){var
+ft(j,i,t,H){var
 I=t[1],b=0,m=o(e(f),i),h=I,l=H;for(;;){if(h){var
-n=h[1],d=ir(j,i,b,n[2],l);if(0===d[0]){var
-p=d[1],w=p[2],x=0,y=n[3],g=co(function(c){return function(a,b){return ir(j,i,c,a,b)}}(b),y,x,w);if(0===g[0])var
-r=g[1],z=r[2],A=r[1],B=p[1],C=n[1]?function(a,b){return cq(j,a,b)}:function(a,b){return cp(j,a,b)},a=fj(C,B,A,z);else
+n=h[1],d=iu(j,i,b,n[2],l);if(0===d[0]){var
+p=d[1],w=p[2],x=0,y=n[3],g=co(function(c){return function(a,b){return iu(j,i,c,a,b)}}(b),y,x,w);if(0===g[0])var
+r=g[1],z=r[2],A=r[1],B=p[1],C=n[1]?function(a,b){return cq(j,a,b)}:function(a,b){return cp(j,a,b)},a=fm(C,B,A,z);else
 var
 a=[1,g[1],g[2]]}else
 var
@@ -3904,36 +3923,36 @@ s=a[1],D=s[2],E=h[2],F=q(m),G=s[1],b=L(q(m),G,b),m=F,h=E,l=D;continue}var
 c=[1,a[1],a[2]]}else
 var
 c=u(b,l);if(0===c[0]){var
-v=c[1],J=0,K=t[2],M=v[1],k=aT(function(a){return iq(i,M,a)},K,J);return 0===k[0]?[0,[0,k[1],v[2]]]:[1,k[1],k[2]]}return[1,c[1],c[2]]}}function
-dU(b,a){return[0,b,[0,q(o(e(f),a)),0,0],[0,f,0,0,0],f,0]}function
+v=c[1],J=0,K=t[2],M=v[1],k=aT(function(a){return it(i,M,a)},K,J);return 0===k[0]?[0,[0,k[1],v[2]]]:[1,k[1],k[2]]}return[1,c[1],c[2]]}}function
+dV(b,a){return[0,b,[0,q(o(e(f),a)),0,0],[0,f,0,0,0],f,0]}function
 cx(a){return aS(a[1])}function
-is(b,a){if(a)var
-d=a[2],c=[0,b,is(q(b),d)];else
+iv(b,a){if(a)var
+d=a[2],c=[0,b,iv(q(b),d)];else
 var
 c=a;return c}function
-it(c){var
+iw(c){var
 a=ad(c);if(a){var
-b=a[1];return is(b[1],b[3])}return a}function
-fr(a,c,b,j){var
-k=[0,f,0],l=hc(c,function(c){var
-b=c[1],d=c[2],e=h(a),f=s(a),g=L(b,[0,[0,[0,q(q(b)),f],0],e],d);return[0,q(b),g]},k)[2],m=0,o=0,p=0,r=0,i=ia(S(function(a){var
-b=cw(a[1],a[3]);return[0,a[1],b]},b)),e=[0,f,0],g=hc(c,function(a){var
+b=a[1];return iv(b[1],b[3])}return a}function
+fu(a,c,b,j){var
+k=[0,f,0],l=hf(c,function(c){var
+b=c[1],d=c[2],e=h(a),f=s(a),g=L(b,[0,[0,[0,q(q(b)),f],0],e],d);return[0,q(b),g]},k)[2],m=0,o=0,p=0,r=0,i=id(S(function(a){var
+b=cw(a[1],a[3]);return[0,a[1],b]},b)),e=[0,f,0],g=hf(c,function(a){var
 b=L(a[1],0,a[2]);return[0,q(a[1]),b]},e)[2];return[0,[0,j,E(function(o,c){var
 k=c[3],j=s(a),g=E(function(c,b){var
 e=d(a[5],c,b[2]),f=b[1];return E(function(c,b){return d(a[5],c,b[2])},f,e)},k,j),l=c[3],m=S(function(b){var
 c=d(a[5],g,b[2]),e=b[1];return[0,S(function(b){var
 c=d(a[5],g,b[2]);return[0,b[1],c]},e),c]},l),f=c[1],b=m,e=o,n=c[2];for(;;){if(b){var
-h=L(f,[0,n,b[1]],e),i=b[2],f=q(f),b=i,e=h;continue}return e}},b,g)],i,n,b,f,f,f,r,l,p,o,m,hW]}function
-fs(e,c,a){if(c){if(a){var
-b=fs(e,c[2],a[2]);if(0===b[0]){var
-f=b[1];return[0,[0,d(e,c[1],a[1]),f]]}return[1,b[1],b[2]]}return tS}return a?tT:tU}function
-iu(a){var
-b=a?1:a;return c0(b,tV)}function
-iv(g,s,r,q,b,p){var
-c=cx(r),h=iu(b);if(0===h[0]){var
-d=fq(g,c,q,dU(s,c));if(0===d[0]){var
-i=d[1],t=i[1],v=it(b),e=fs(function(b,a){return[0,b,a]},v,t);if(0===e[0]){var
-w=i[2],x=e[1],f=fo(g,b,fr(g,c,b,p),w);if(0===f[0])var
+h=L(f,[0,n,b[1]],e),i=b[2],f=q(f),b=i,e=h;continue}return e}},b,g)],i,n,b,f,f,f,r,l,p,o,m,hZ]}function
+fv(e,c,a){if(c){if(a){var
+b=fv(e,c[2],a[2]);if(0===b[0]){var
+f=b[1];return[0,[0,d(e,c[1],a[1]),f]]}return[1,b[1],b[2]]}return tX}return a?tY:tZ}function
+ix(a){var
+b=a?1:a;return c0(b,t0)}function
+iy(g,s,r,q,b,p){var
+c=cx(r),h=ix(b);if(0===h[0]){var
+d=ft(g,c,q,dV(s,c));if(0===d[0]){var
+i=d[1],t=i[1],v=iw(b),e=fv(function(b,a){return[0,b,a]},v,t);if(0===e[0]){var
+w=i[2],x=e[1],f=fr(g,b,fu(g,c,b,p),w);if(0===f[0])var
 j=f[1],k=u([0,x,j[1]],j[2]);else
 var
 k=[1,f[1],f[2]];var
@@ -3944,40 +3963,40 @@ a=l}else
 var
 a=[1,d[1],d[2]];if(0===a[0]){var
 m=a[1],o=m[1];return[0,[0,m[2],c,o[2],o[1],n,0]]}return[1,a[1],a[2]]}return[1,h[1],h[2]]}function
-iw(e,h,c,a,g){var
-d=iu(a);if(0===d[0]){var
-i=dU(h,c),b=fo(e,a,fr(e,c,a,g),i);if(0===b[0]){var
-f=b[1],j=0,k=it(a),l=S(function(a){return[2,a]},k);return[0,[0,f[2],c,f[1],l,n,j]]}return[1,b[1],b[2]]}return[1,d[1],d[2]]}function
-tW(a,i,c){switch(c[0]){case
+iz(e,h,c,a,g){var
+d=ix(a);if(0===d[0]){var
+i=dV(h,c),b=fr(e,a,fu(e,c,a,g),i);if(0===b[0]){var
+f=b[1],j=0,k=iw(a),l=S(function(a){return[2,a]},k);return[0,[0,f[2],c,f[1],l,n,j]]}return[1,b[1],b[2]]}return[1,d[1],d[2]]}function
+t1(a,i,c){switch(c[0]){case
 0:var
 W=c[1],y=c9(a,W);if(0===y[0]){var
-X=y[1][1];return iv(a,i,W,c[2],X[1],X[2])}return[1,y[1],y[2]];case
+X=y[1][1];return iy(a,i,W,c[2],X[1],X[2])}return[1,y[1],y[2]];case
 1:var
 Y=c[3],K=c[1],z=c9(a,K);if(0===z[0]){var
 Z=z[1][1],_=Z[1],B=c9(a,Y);if(0===B[0]){var
-ar=cx(Y),M=t(l(cx(K),ar),tX);if(0===M[0]){var
-as=B[1][1][1],N=t(dT(function(b,c){return ic(a,b,c)},_,as),tY);return 0===N[0]?iv(a,i,K,c[2],_,Z[2]):[1,N[1],N[2]]}return[1,M[1],M[2]]}return[1,B[1],B[2]]}return[1,z[1],z[2]];case
+ar=cx(Y),M=t(l(cx(K),ar),t2);if(0===M[0]){var
+as=B[1][1][1],N=t(dU(function(b,c){return ig(a,b,c)},_,as),t3);return 0===N[0]?iy(a,i,K,c[2],_,Z[2]):[1,N[1],N[2]]}return[1,M[1],M[2]]}return[1,B[1],B[2]]}return[1,z[1],z[2]];case
 2:var
-g=c[1],at=dU(i,g),C=fq(a,g,c[2],at);if(0===C[0]){var
-$=C[1],D=fq(a,g,c[3],$[2]);if(0===D[0])var
-aa=D[1],au=aa[1],av=$[1],E=fs(function(b,a){return[1,b,a]},av,au),aw=0===E[0]?[0,[0,E[1],aa[2]]]:[1,E[1],E[2]],ab=aw;else
+g=c[1],at=dV(i,g),C=ft(a,g,c[2],at);if(0===C[0]){var
+$=C[1],D=ft(a,g,c[3],$[2]);if(0===D[0])var
+aa=D[1],au=aa[1],av=$[1],E=fv(function(b,a){return[1,b,a]},av,au),aw=0===E[0]?[0,[0,E[1],aa[2]]]:[1,E[1],E[2]],ab=aw;else
 var
 ab=[1,D[1],D[2]];var
 j=ab}else
 var
 j=[1,C[1],C[2]];if(0===j[0]){var
-ac=j[1],ax=ac[1],ay=fr(a,g,0,q(g));return[0,[0,ac[2],g,ay,ax,n,0]]}return[1,j[1],j[2]];case
+ac=j[1],ax=ac[1],ay=fu(a,g,0,q(g));return[0,[0,ac[2],g,ay,ax,n,0]]}return[1,j[1],j[2]];case
 3:var
 ae=c[1],F=c9(a,ae);if(0===F[0]){var
-af=F[1][1],aA=af[2],aB=af[1];return iw(a,i,cx(ae),aB,aA)}return[1,F[1],F[2]];default:var
-G=c[1],ag=c[2],aj=0,ak=G[1],k=aT(function(b){return fm(a,b)},ak,aj);if(0===k[0]){var
-O=k[1],m=fn(a,f,O);if(0===m[0]){var
-I=m[1],al=G[2],r=fl(a,cw(f,I),I,al,0);if(0===r[0]){var
-P=r[1],Q=P[1],am=0,an=ag[1],v=aT(function(b){return fm(a,b)},an,am);if(0===v[0]){var
-w=fl(a,Q[2],I,ag[2],0);if(0===w[0]){var
-R=w[1],T=R[1],U=T[2],ao=v[1],J=t(dT(function(b,c){return id(a,b,c)},O,ao),tg);if(0===J[0]){var
-x=ie(a,P[2],R[2]);if(0===x[0])var
-V=x[1],ap=cw(U,V),aq=bo(T[1],[0,[0,U,2,V],0]),e=[0,[0,bo(Q[1],aq),ap]];else
+af=F[1][1],aA=af[2],aB=af[1];return iz(a,i,cx(ae),aB,aA)}return[1,F[1],F[2]];default:var
+G=c[1],ag=c[2],aj=0,ak=G[1],k=aT(function(b){return fp(a,b)},ak,aj);if(0===k[0]){var
+O=k[1],m=fq(a,f,O);if(0===m[0]){var
+I=m[1],al=G[2],r=fo(a,cw(f,I),I,al,0);if(0===r[0]){var
+P=r[1],Q=P[1],am=0,an=ag[1],v=aT(function(b){return fp(a,b)},an,am);if(0===v[0]){var
+w=fo(a,Q[2],I,ag[2],0);if(0===w[0]){var
+R=w[1],T=R[1],U=T[2],ao=v[1],J=t(dU(function(b,c){return ih(a,b,c)},O,ao),tn);if(0===J[0]){var
+x=ii(a,P[2],R[2]);if(0===x[0])var
+V=x[1],ap=cw(U,V),aq=bq(T[1],[0,[0,U,2,V],0]),e=[0,[0,bq(Q[1],aq),ap]];else
 var
 e=[1,x[1],x[2]]}else
 var
@@ -3992,8 +4011,8 @@ var
 e=[1,m[1],m[2]]}else
 var
 e=[1,k[1],k[2]];if(0===e[0]){var
-ah=e[1],aC=dU(i,cx(G)),aG=ah[1],aF=0,H=function(aH){var
-D=aG,Z=tQ,J=aF,I=aH;b:for(;;){if(D){var
+ah=e[1],aC=dV(i,cx(G)),aH=ah[1],aF=0,H=function(aI){var
+D=aH,Z=tV,J=aF,I=aI;b:for(;;){if(D){var
 n=D[1],r=n[2],m=n[1],C=n[3],e=Z,H=0,G=I;for(;;){if(C){var
 W=C[1],ao=e[2],aj=W[2],ak=W[1],x=az(a,S(function(i){return function(b){var
 e=b[2],c=A(b[1],i);if(c)var
@@ -4001,25 +4020,25 @@ d=c[1];else
 var
 f=h(a),g=s(a),d=[0,[0,[0,b[1],g],0],f];return[0,d,e]}}(ao),ak),aj);if(0===x[0]){var
 c=x[1];if(1===r)var
-i=[0,f,f];else{if(aN(a,c[2]))var
+i=[0,f,f];else{if(aG(a,c[2]))var
 K=c[1],M=K?K[1][2]:s(a);else
 var
 M=c[2];var
 N=b(a[9],M);if(N)var
-O=N[1],P=O[2],aa=O[1],ab=function(b){return function(a){return[0,a,b]}}(P),ac=function(b){return function(a){return[0,a,b]}}(P),i=g8(function(a){return[0,f,f]},ac,ab,aa);else
+O=N[1],P=O[2],aa=O[1],ab=function(b){return function(a){return[0,a,b]}}(P),ac=function(b){return function(a){return[0,a,b]}}(P),i=g$(function(a){return[0,f,f]},ac,ab,aa);else
 var
 i=[0,f,f]}var
-af=a$(i[2]),ag=o(a$(i[1]),af),ah=p(q(aS(c[1])),ag),ae=b(a[10],c[2]),v=bY(bU(o(o(hP(a,c[1]),ae),ah),fb),G);if(0===v[0])var
-ai=h(a),w=az(a,[0,[0,c,ip(a,[0,f,f],i)],0],ai),l=0===w[0]?[0,[0,w[1],v[1][2]]]:[1,w[1],w[2]];else
+af=ba(i[2]),ag=o(ba(i[1]),af),ah=p(q(aS(c[1])),ag),ae=b(a[10],c[2]),v=bX(bT(o(o(hS(a,c[1]),ae),ah),fe),G);if(0===v[0])var
+ai=h(a),w=az(a,[0,[0,c,is(a,[0,f,f],i)],0],ai),l=0===w[0]?[0,[0,w[1],v[1][2]]]:[1,w[1],w[2]];else
 var
 l=[1,v[1],v[2]];if(0===l[0]){var
 R=l[1],E=R[2],T=R[1];if(c[1]){var
-ap=e[1],aq=[0,r,T],ar=function(b){return io(a,b)},U=dG(function(c,d){var
-b=bF(c[1],d[1]);return b?dM(a,c[2],d[2]):b},ar,aq,ap);if(U){var
-F=U[1],z=ip(a,i,F[3]);if(bF(r,1))var
+ap=e[1],aq=[0,r,T],ar=function(b){return ir(a,b)},U=dG(function(c,d){var
+b=bZ(c[1],d[1]);return b?dM(a,c[2],d[2]):b},ar,aq,ap);if(U){var
+F=U[1],z=is(a,i,F[3]);if(bZ(r,1))var
 al=s(a),k=[0,d(a[7],z,al)];else
 var
-k=bp(a,h(a),z);if(0===k[0]){var
+k=br(a,h(a),z);if(0===k[0]){var
 am=h(a),y=az(a,[0,[0,F[2],z],0],am);if(0===y[0])var
 Q=k[1],an=Q?dM(a,y[1],c):Q,j=[0,an];else
 var
@@ -4033,7 +4052,7 @@ g=u([0,c,V],E)}else
 var
 g=[1,j[1],j[2]]}else
 var
-av=e[2],aw=e[1],ax=[0,m,c,i],ay=[0,r,T],g=u([0,c,[0,cY(function(b){return io(a,b)},ay,ax,aw),av]],E)}else{var
+av=e[2],aw=e[1],ax=[0,m,c,i],ay=[0,r,T],g=u([0,c,[0,cY(function(b){return ir(a,b)},ay,ax,aw),av]],E)}else{var
 B=c7(a,r,c[2]);if(0===B[0])var
 aA=L(m,[0,0,B[1]],e[2]),g=u([0,c,[0,e[1],aA]],E);else
 var
@@ -4047,41 +4066,41 @@ t=[1,g[1],g[2]]}else
 var
 t=u([0,ad(H),e],G);if(0===t[0]){var
 _=t[1],$=_[1],D=D[2],Z=$[2],J=[0,[0,n[1],n[2],$[1]],J],I=_[2];continue b}return[1,t[1],t[2]]}}return u(ad(J),I)}}(aC);if(0===H[0]){var
-ai=H[1],aD=ah[2],aE=ai[1],aH=cx(G);return iw(a,ai[2][1],aH,aE,aD)}return[1,H[1],H[2]]}return[1,e[1],e[2]]}}function
-tZ(a,$,Z,Y,X,c,W){var
+ai=H[1],aD=ah[2],aE=ai[1],aI=cx(G);return iz(a,ai[2][1],aI,aE,aD)}return[1,H[1],H[2]]}return[1,e[1],e[2]]}}function
+t4(a,$,Z,Y,X,c,W){var
 g=b(a[6],Y);if(0===g[0]){var
 f=g[1],h=b(a[6],X);if(0===h[0]){var
 e=h[1],i=_(Z,W);if(0===i[0]){var
-I=i[1],J=I[1],w=t(l(c[3][6],c[3][7]),t0);if(0===w[0]){var
-aa=I[2],y=t(l($,c[5]),t1);if(0===y[0]){var
+I=i[1],J=I[1],w=t(l(c[3][6],c[3][7]),t5);if(0===w[0]){var
+aa=I[2],y=t(l($,c[5]),t6);if(0===y[0]){var
 K=c[4];if(K){var
 z=K[1];if(0===z[0]){var
-L=z[2],j=z[1],B=t(l(J[1],L),t2);if(0===B[0]){var
+L=z[2],j=z[1],B=t(l(J[1],L),t7);if(0===B[0]){var
 M=A(j,c[3][9]);if(M){var
 N=A(j,c[3][1][2]);if(N){var
 O=N[1];if(O){var
-k=bZ(a,M[1],aa);if(0===k[0]){var
-P=k[1],Q=P[2],C=P[1],m=bF(O[1],2)?ij(a,j,C,c[3],Q):cs(a,C,Q);if(0===m[0]){var
-R=m[1],S=R[1],T=S[2],D=S[1],n=bd(a,[0,[0,J[2],f],0],e,R[2]);if(0===n[0]){var
-U=n[1],o=bp(a,D,T);if(0===o[0]){var
-ab=o[1],p=ff(a,0,U[2]);if(0===p[0]){var
-V=p[1],ac=ab?C:[0,V[1],D],E=t(dQ(a,U[1],ac),t3);if(0===E[0]){var
-ad=V[2],F=t(bn(aN(a,f)),t4);if(0===F[0]){var
-q=bb(a,e,d(a[2],e,f));if(0===q[0]){var
+k=bY(a,M[1],aa);if(0===k[0]){var
+P=k[1],Q=P[2],C=P[1],m=bZ(O[1],2)?im(a,j,C,c[3],Q):cs(a,C,Q);if(0===m[0]){var
+R=m[1],S=R[1],T=S[2],D=S[1],n=bf(a,[0,[0,J[2],f],0],e,R[2]);if(0===n[0]){var
+U=n[1],o=br(a,D,T);if(0===o[0]){var
+ab=o[1],p=fi(a,0,U[2]);if(0===p[0]){var
+V=p[1],ac=ab?C:[0,V[1],D],E=t(dR(a,U[1],ac),t8);if(0===E[0]){var
+ad=V[2],F=t(bp(aG(a,f)),t9);if(0===F[0]){var
+q=bd(a,e,d(a[2],e,f));if(0===q[0]){var
 ae=q[1],r=a2(a,e,d(a[2],e,f));if(0===r[0]){var
 af=r[1],s=x(a,ae,D);if(0===s[0]){var
-G=t(s[1],t5);if(0===G[0]){var
+G=t(s[1],t_);if(0===G[0]){var
 v=x(a,T,af);if(0===v[0]){var
-H=t(v[1],t6);return 0===H[0]?u([0,[0,j,L],[0,f,e]],ad):[1,H[1],H[2]]}return[1,v[1],v[2]]}return[1,G[1],G[2]]}return[1,s[1],s[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,F[1],F[2]]}return[1,E[1],E[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,k[1],k[2]]}return[1,0,t7]}return[1,0,t8]}return[1,0,t9]}return[1,B[1],B[2]]}return[1,0,t_]}return[1,0,t$]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}function
+H=t(v[1],t$);return 0===H[0]?u([0,[0,j,L],[0,f,e]],ad):[1,H[1],H[2]]}return[1,v[1],v[2]]}return[1,G[1],G[2]]}return[1,s[1],s[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,F[1],F[2]]}return[1,E[1],E[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,k[1],k[2]]}return[1,0,ua]}return[1,0,ub]}return[1,0,uc]}return[1,B[1],B[2]]}return[1,0,ud]}return[1,0,ue]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}function
 aP(d,a){var
 c=b(d,a[1]);return 0===c[0]?[0,[0,c[1][2],a[2],a[3],a[4],a[5],a[6]]]:[1,c[1],c[2]]}function
 c_(e,a){var
 b=d(e,a[3],a[1]);if(0===b[0]){var
 c=b[1];return[0,[0,c[2],a[2],c[1],a[4],a[5],a[6]]]}return[1,b[1],b[2]]}function
-ix(g,a){var
+iA(g,a){var
 b=d(g,a,a[1]);if(0===b[0]){var
 e=b[1],h=[0,e[1],a[6]],i=q(a[5]),c=a[4],f=c?c[2]:c;return[0,[0,e[2],a[2],a[3],f,i,h]]}return[1,b[1],b[2]]}function
-iy(g,f,e){if(e){var
+iB(g,f,e){if(e){var
 o=e[1];if(2===o[0]){var
 p=o[1],h=A(p,f[10]);if(h){var
 i=h[1],j=i[1];if(j){var
@@ -4093,296 +4112,296 @@ c=c7(g,n,k[1]),a=0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]];else
 var
 a=[1,b[1],b[2]]}else
 var
-a=ug}else
+a=ul}else
 var
-a=uh}else
+a=um}else
 var
-a=ui}else
+a=un}else
 var
-a=uj}else
+a=uo}else
 var
-a=uk;if(0===a[0]){var
-d=iy(g,f,e[2]);return 0===d[0]?[0,[0,a[1],d[1]]]:[1,d[1],d[2]]}return[1,a[1],a[2]]}return ul}return um}var
-bG=[0,ur];function
-iz(c,a){bG[1]=c;var
-d=b(a,0);bG[1]=us;return d}var
-iA=[N,uB,bu(0)],uC=4;function
+a=up;if(0===a[0]){var
+d=iB(g,f,e[2]);return 0===d[0]?[0,[0,a[1],d[1]]]:[1,d[1],d[2]]}return[1,a[1],a[2]]}return uq}return ur}var
+bF=[0,uw];function
+iC(c,a){bF[1]=c;var
+d=b(a,0);bF[1]=ux;return d}var
+iD=[N,uG,bv(0)],uH=4;function
 b0(a){if(0===a[0])return a[1];var
 c=a[1];if(2<=c){var
-d=a[2];if(!m(d,uD))throw iA;if(!m(d,uE))throw[0,cZ,2,b(bS(uG),uC)]}throw[0,cZ,c,i(uF,a[2])]}function
-iB(c,a9,a8,Q){ck[1]=bV[1];ck[2]=0;var
-ba=b(Q[1],0);if(1-a8)eJ(ba);function
-k(dR){var
-bc=[0,0];function
-be(e){bc[1]++;var
-d=bc[1];bG[1]=b(bS(uW),d);var
-a=b(dR,0),c=gt(a,uX);R(10*g(c)|0);aw(dn(function(a){return a<aA?1:0},c),uY);return a}var
-bf=be(0),aB=bf?[0,e4(bf[1])]:0,bk=0;if(aB){var
-V=aB[1],dX=0;if(typeof
+d=a[2];if(!m(d,uI))throw iD;if(!m(d,uJ))throw[0,cZ,2,b(bR(uL),uH)]}throw[0,cZ,c,i(uK,a[2])]}function
+iE(c,a_,a9,Q){ck[1]=bU[1];ck[2]=0;var
+bb=b(Q[1],0);if(1-a9)eK(bb);function
+k(dS){var
+be=[0,0];function
+bg(e){be[1]++;var
+d=be[1];bF[1]=b(bR(u1),d);var
+a=b(dS,0),c=gw(a,u2);R(10*g(c)|0);ax(dn(function(a){return a<aA?1:0},c),u3);return a}var
+bh=bg(0),aB=bh?[0,e5(bh[1])]:0,bm=0;if(aB){var
+V=aB[1],dY=0;if(typeof
 V!=="number"&&3===V[0]){var
-O=V[1],aD=function(a){return i(a,uu)},W=b(dm(function(a){return dl(aD(a[1]),O)}),dV),aE=function(d,c){var
-a=gy(d,O),e=0;return a?b(c,a[1]):e},dv=2+aC(W)|0,aF=aC(O)===dv?1:0;if(aF){var
-aG=aE(uw,function(a){return e0(uv,a)});if(aG){var
-dw=1,aI=aE(ux,function(a){return e1(dw,a)});if(aI){var
-I=uq,dy=aK(function(a){return a[1]},W);for(;;){if(I){var
-br=I[2],ag=0===eb(I[1],dy)?1:0;if(!ag){var
-I=br;continue}var
-aJ=ag}else
+O=V[1],aD=function(a){return i(a,uz)},W=b(dm(function(a){return dl(aD(a[1]),O)}),dW),aE=function(d,c){var
+a=gB(d,O),e=0;return a?b(c,a[1]):e},dw=2+aC(W)|0,aF=aC(O)===dw?1:0;if(aF){var
+aH=aE(uB,function(a){return e1(uA,a)});if(aH){var
+dy=1,aJ=aE(uC,function(a){return e2(dy,a)});if(aJ){var
+I=uv,dA=aL(function(a){return a[1]},W);for(;;){if(I){var
+bt=I[2],ag=0===ec(I[1],dA)?1:0;if(!ag){var
+I=bt;continue}var
+aK=ag}else
 var
-aJ=0;var
-P=aJ;break}}else
+aK=0;var
+P=aK;break}}else
 var
-P=aI}else
+P=aJ}else
 var
-P=aG}else
+P=aH}else
 var
-P=aF;aw(P,uy);var
-T=aK(function(b){var
-a=b[1];return[0,a,bl(aD(a),O)]},W);bk=1;dX=1}}if(!bk)var
-T=M(ut);bG[1]=uZ;er(function(c){var
-a=c[1],d=i(uA,i(a,uz)),e=dl(a,T),f=e||1-b(Q[4],a);return aw(f,d)},dV);var
-D=aK(function(c){var
-a=c[1];return[0,a,b(Q[3],a)]},T),dP=0,a5=cQ(function(b,a){return b+g(a[2])|0},dP,D);if(1-a8)eJ(a5);er(function(u){var
-am=u[2],I=bl(u[1],D),q=g(I),j=bz(((q+72|0)/64|0)*64|0,0);aX(I,0,j,0,q);bL(j,q,aA);vw(j,ah(j)-8|0,vG(vO(oB,kt(q))));var
-v=g3.length-1,a=0===v?[0]:kc(g3,0,v),f=a7(64,0),H=(ah(j)/64|0)-1|0,ai=0;if(!(H<0)){var
+P=aF;ax(P,uD);var
+T=aL(function(b){var
+a=b[1];return[0,a,bn(aD(a),O)]},W);bm=1;dY=1}}if(!bm)var
+T=M(uy);bF[1]=u4;es(function(c){var
+a=c[1],d=i(uF,i(a,uE)),e=dl(a,T),f=e||1-b(Q[4],a);return ax(f,d)},dW);var
+D=aL(function(c){var
+a=c[1];return[0,a,b(Q[3],a)]},T),dQ=0,a6=cQ(function(b,a){return b+g(a[2])|0},dQ,D);if(1-a9)eK(a6);es(function(u){var
+am=u[2],I=bn(u[1],D),q=g(I),j=bA(((q+72|0)/64|0)*64|0,0);aX(I,0,j,0,q);bK(j,q,aA);vB(j,ah(j)-8|0,vL(vT(oC,ku(q))));var
+v=g6.length-1,a=0===v?[0]:kd(g6,0,v),f=a8(64,0),H=(ah(j)/64|0)-1|0,ai=0;if(!(H<0)){var
 r=ai;b:for(;;){var
 h=0,ak=64*r|0;for(;;){var
-af=vE(vt(j,ak+(4*h|0)|0))&-1;w(f,h)[1+h]=af;var
+af=vJ(vy(j,ak+(4*h|0)|0))&-1;w(f,h)[1+h]=af;var
 ag=h+1|0;if(15!==h){var
 h=ag;continue}var
 b=16;for(;;){var
-C=b-15|0,s=w(f,C)[1+C],E=b-2|0,t=w(f,E)[1+E],_=a_(s,18),$=a_(s,7)^_^(s>>>3|0),aa=a_(t,19),F=b-7|0,ab=a_(t,17)^aa^(t>>>10|0),G=b+jg|0,ac=w(f,F)[1+F],ad=(((w(f,G)[1+G]+$|0)+ac|0)+ab|0)&-1;w(f,b)[1+b]=ad;var
+C=b-15|0,s=w(f,C)[1+C],E=b-2|0,t=w(f,E)[1+E],_=a$(s,18),$=a$(s,7)^_^(s>>>3|0),aa=a$(t,19),F=b-7|0,ab=a$(t,17)^aa^(t>>>10|0),G=b+ji|0,ac=w(f,F)[1+F],ad=(((w(f,G)[1+G]+$|0)+ac|0)+ab|0)&-1;w(f,b)[1+b]=ad;var
 ae=b+1|0;if(63!==b){var
 b=ae;continue}var
 M=w(a,0)[1],N=w(a,1)[2],O=w(a,2)[3],P=w(a,3)[4],Q=w(a,4)[5],R=w(a,5)[6],S=w(a,6)[7],e=0,y=w(a,7)[8],p=S,o=R,d=Q,x=P,m=O,l=N,c=M;for(;;){var
-T=w(f,e)[1+e],U=w(oA,e)[1+e],V=a_(d,25),W=a_(d,11),z=(((y+(a_(d,6)^W^V)|0)+(d&o^(d^-1)&-1&p)|0)+U|0)+T|0,X=a_(c,22),Y=a_(c,13),A=(x+z|0)&-1,B=(z+((a_(c,2)^Y^X)+(c&l^c&m^l&m)|0)|0)&-1,Z=e+1|0;if(63!==e){var
+T=w(f,e)[1+e],U=w(oB,e)[1+e],V=a$(d,25),W=a$(d,11),z=(((y+(a$(d,6)^W^V)|0)+(d&o^(d^-1)&-1&p)|0)+U|0)+T|0,X=a$(c,22),Y=a$(c,13),A=(x+z|0)&-1,B=(z+((a$(c,2)^Y^X)+(c&l^c&m^l&m)|0)|0)&-1,Z=e+1|0;if(63!==e){var
 e=Z,y=p,p=o,o=d,d=A,x=m,m=l,l=c,c=B;continue}var
 k=0,n=[0,B,[0,c,[0,l,[0,m,[0,A,[0,d,[0,o,[0,p,0]]]]]]]];for(;;){if(n){var
 K=n[2],L=n[1];a[1+k]=(w(a,k)[1+k]+L|0)&-1;var
 k=k+1|0,n=K;continue}var
 al=r+1|0;if(H!==r){var
 r=al;continue b}break}break}break}break}break}}var
-aj=ew(a),J=1-e0(bP(oD,aK(bS(oC),aj)),am);return J?dH(i(u1,i(u[1],u0))):J},T);aw(bO(function(h){var
+aj=ex(a),J=1-e1(bO(oE,aL(bR(oD),aj)),am);return J?dH(i(u6,i(u[1],u5))):J},T);ax(bN(function(h){var
 b=h[2],a=0;for(;;){var
 c=g(b)<=a?1:0;if(c)var
 d=c;else{if(!(aA<=v(b,a))){var
 a=a+1|0;continue}var
 e=cT(b,a),f=-1!==e[1]?1:0;if(f){var
 a=a+e[2]|0;continue}var
-d=f}return d}},D),u2);function
-aL(i){return iz(i,function(q){var
-a=hH(e4(bl(i,D)),q9),e=e0(q$,b(a,q_)),j=e?e1(1,b(a,ra)):e;aw(j,rb);var
-d=aM(qR,cn(b(a,rc))),k=cn(b(a,rd)),f=gz(q1,aC(d),k),g=f[2],l=b(a,re),m=hI(aC(d),l),n=[0,d,g],o=b(a,rf),p=0===g?0:f[1],h=[0,m,hI(p,o),n];return[0,h,b0(c9(c,h[3]))[1][1]]})}function
-aN(af,P){return iz(P,function(ah){var
-j=bl(P,D),o=[0,0],p=[0,g(j)],E=g(j)-1|0;function
+d=f}return d}},D),u7);function
+aM(i){return iC(i,function(q){var
+a=hK(e5(bn(i,D)),re),e=e1(rg,b(a,rf)),j=e?e2(1,b(a,rh)):e;ax(j,ri);var
+d=aN(qY,cn(b(a,rj))),k=cn(b(a,rk)),f=gC(q8,aC(d),k),g=f[2],l=b(a,rl),m=hL(aC(d),l),n=[0,d,g],o=b(a,rm),p=0===g?0:f[1],h=[0,m,hL(p,o),n];return[0,h,b0(c9(c,h[3]))[1][1]]})}function
+aO(af,P){return iC(P,function(ah){var
+j=bn(P,D),o=[0,0],p=[0,g(j)],E=g(j)-1|0;function
 $(a){var
-b=m(a,pn),c=b?35!==v(a,0)?1:0:b;return c}if(!(E<0)){var
+b=m(a,po),c=b?35!==v(a,0)?1:0:b;return c}if(!(E<0)){var
 a=E;for(;;){if(ab(j,a)===10){var
 V=o[1];o[1]=[0,y(j,a+1|0,(p[1]-a|0)-1|0),V];p[1]=a}var
 W=a-1|0;if(0!==a){var
 a=W;continue}break}}var
-U=o[1],aa=aM(gW,[0,y(j,0,p[1]),U]),u=b(dm($),aa),R=0;if(u){var
+U=o[1],aa=aN(gZ,[0,y(j,0,p[1]),U]),u=b(dm($),aa),R=0;if(u){var
 w=u[2];if(w){var
-x=w[2];if(x&&f6(eL(u[1]),po)){var
-z=eL(w[1]),S=0;if(z&&!m(z[1],pp)){var
+x=w[2];if(x&&f9(eM(u[1]),pp)){var
+z=eM(w[1]),S=0;if(z&&!m(z[1],pq)){var
 e=z[2];S=1}if(!S)var
-e=M(pq);if(b7(gt(af,e),e))dH(pr);var
-N=bO(hk,e),ac=N?dI(e):N;aw(ac,ps);var
-f=he(0),ad=[0,pu,[0,pt,e]];er(function(a){return ho(f,a)},ad);var
+e=M(pr);if(b7(gw(af,e),e))dH(ps);var
+N=bN(hn,e),ac=N?dI(e):N;ax(ac,pt);var
+f=hh(0),ad=[0,pv,[0,pu,e]];es(function(a){return hr(f,a)},ad);var
 h=x[1],n=x[2],A=0;for(;;){if(n){var
-C=gF(h,g(h),0,61);if(C){var
-r=C[1],s=gW(y(h,0,r)),K=hk(s),Z=K?1-hg(f,s):K;aw(Z,pg);var
-i=y(h,r+1|0,(g(h)-r|0)-1|0),F=hn(f,i,0),G=F[2];if(ax(i,G,pc))var
-I=pd,H=0;else
+C=gI(h,g(h),0,61);if(C){var
+r=C[1],s=gZ(y(h,0,r)),K=hn(s),Z=K?1-hj(f,s):K;ax(Z,ph);var
+i=y(h,r+1|0,(g(h)-r|0)-1|0),F=hq(f,i,0),G=F[2];if(ay(i,G,pd))var
+I=pe,H=0;else
 var
-I=pf,H=1;var
-k=G,q=0;for(;;){if(k!==g(i)){aw(ax(i,k,I),pe);var
-J=hn(f,i,k+3|0),k=J[2],q=[0,J[1],q];continue}var
-X=at(q),Y=[0,H,F[1],X];ho(f,s);var
+I=pg,H=1;var
+k=G,q=0;for(;;){if(k!==g(i)){ax(ay(i,k,I),pf);var
+J=hq(f,i,k+3|0),k=J[2],q=[0,J[1],q];continue}var
+X=av(q),Y=[0,H,F[1],X];hr(f,s);var
 O=Y;break}}else
 var
-O=M(ph);var
+O=M(pi);var
 h=n[1],n=n[2],A=[0,O,A];continue}var
-t=eL(h),T=0;if(t&&!m(t[1],pi)){var
+t=eM(h),T=0;if(t&&!m(t[1],pj)){var
 l=t[2];if(l){var
-L=bO(function(a){var
-b=m(a,pk);if(b){var
-c=m(a,pl);if(c)return hg(f,a);var
+L=bN(function(a){var
+b=m(a,pl);if(b){var
+c=m(a,pm);if(c)return hj(f,a);var
 d=c}else
 var
-d=b;return d},l),_=L?dI(l):L;aw(_,pm);var
+d=b;return d},l),_=L?dI(l):L;ax(_,pn);var
 B=l;T=1}}if(!T)var
-B=M(pj);var
-ae=at(A),Q=[0,e,B,[0,ae,aM(function(a){return d(bV[28],a,f[1])},B)]];R=1;break}}}}if(!R)var
-Q=M(pv);function
-ag(b,a){b0(fd(c,a));return 0}d(bV[12],ag,ck[1]);return Q})}function
+B=M(pk);var
+ae=av(A),Q=[0,e,B,[0,ae,aN(function(a){return d(bU[28],a,f[1])},B)]];R=1;break}}}}if(!R)var
+Q=M(pw);function
+ag(b,a){b0(fg(c,a));return 0}d(bU[12],ag,ck[1]);return Q})}function
 Y(d,c,b){var
-a=b7(c,b);return a?dH(i(uH,d)):a}function
-aO(b,d){var
-c=aL(d),a=c[1];Y(uI,b[1],a[1]);Y(uJ,b[2],a[2]);return[0,a[3],c[2]]}function
-aQ(c,b){var
-a=aN([0,c],uK);Y(uL,b,a[2]);return a[3]}var
-E=aK(function(a){return a[1]},D),bm=0;if(E&&!m(E[1],uM)){var
-aa=E[2];if(aa&&!m(aa[1],uU)&&!aa[2]){var
-ac=aN(0,uV),a1=ac[2],a3=ac[1],a4=aC(a3),dO=aQ(a3,a1),ae=[0,[2,a4,ac[3],dO],[0,a4,a1,1]];bm=1}}if(!bm){var
-aR=aL(uN),z=aR[1],aU=function(a){return aQ(z[1],z[2])},aV=function(a){return d(c[1],a,f)},dA=z[3][1],dB=aV(1),dC=[0,aV(0),dB],bq=0,dD=bO(function(a){var
-d=b0(b(c[6],a[2]));return id(c,dC,[0,b0(b(c[6],a[1])),d])},dA);if(E){var
-F=E[2];if(F){var
-Z=F[1],H=0;if(m(Z,uO))if(m(Z,uP))if(m(Z,uQ))H=1;else{var
-aY=F[2];if(aY&&!aY[2]){var
-a0=aO(z,uR),dF=a0[2],dG=aR[2];if(1-dT(function(a,b){return ic(c,a,b)},dG,dF))dH(uS);var
-dJ=a0[1],dK=aU(0),$=[1,z[3],dK,dJ]}else
+a=b7(c,b);return a?dH(i(uM,d)):a}function
+aQ(b,d){var
+c=aM(d),a=c[1];Y(uN,b[1],a[1]);Y(uO,b[2],a[2]);return[0,a[3],c[2]]}function
+aR(c,b){var
+a=aO([0,c],uP);Y(uQ,b,a[2]);return a[3]}var
+E=aL(function(a){return a[1]},D),bo=0;if(E&&!m(E[1],uR)){var
+aa=E[2];if(aa&&!m(aa[1],uZ)&&!aa[2]){var
+ac=aO(0,u0),a3=ac[2],a4=ac[1],a5=aC(a4),dP=aR(a4,a3),ae=[0,[2,a5,ac[3],dP],[0,a5,a3,1]];bo=1}}if(!bo){var
+aU=aM(uS),z=aU[1],aV=function(a){return aR(z[1],z[2])},aW=function(a){return d(c[1],a,f)},dB=z[3][1],dC=aW(1),dD=[0,aW(0),dC],bs=0,dE=bN(function(a){var
+d=b0(b(c[6],a[2]));return ih(c,dD,[0,b0(b(c[6],a[1])),d])},dB);if(E){var
+G=E[2];if(G){var
+Z=G[1],H=0;if(m(Z,uT))if(m(Z,uU))if(m(Z,uV))H=1;else{var
+a0=G[2];if(a0&&!a0[2]){var
+a1=aQ(z,uW),dG=a1[2],dJ=aU[2];if(1-dU(function(a,b){return ig(c,a,b)},dJ,dG))dH(uX);var
+dK=a1[1],dL=aV(0),$=[1,z[3],dL,dK]}else
 H=1}else
-if(F[2])H=1;else
+if(G[2])H=1;else
 var
-dL=aO(z,uT)[1],$=[4,z[3],dL];else
-if(F[2])H=1;else
+dN=aQ(z,uY)[1],$=[4,z[3],dN];else
+if(G[2])H=1;else
 var
-dN=aU(0),$=[0,z[3],dN];if(!H){var
-aW=$;bq=1}}}if(!bq)var
-aW=[3,z[3]];var
-dE=z[2],ae=[0,aW,[0,aC(z[1]),dE,dD]]}var
-bg=ae[1],B=b0(tW(c,by(4,(j_+ba|0)+a5|0),bg));for(;;){var
-bh=be(0);if(bh){var
-bi=qL(e4(bh[1])),ds=B[1],K=bY(q(bi[1]),ds);if(0===K[0]){var
-k=bi[2],dt=[0,K[1][2],B[2],B[3],B[4],B[5],B[6]];if(typeof
+dO=aV(0),$=[0,z[3],dO];if(!H){var
+aY=$;bs=1}}}if(!bs)var
+aY=[3,z[3]];var
+dF=z[2],ae=[0,aY,[0,aC(z[1]),dF,dE]]}var
+bi=ae[1],B=b0(t1(c,bz(4,(j$+bb|0)+a6|0),bi));for(;;){var
+bj=bg(0);if(bj){var
+bk=qS(e5(bj[1])),dt=B[1],K=bX(q(bk[1]),dt);if(0===K[0]){var
+k=bk[2],du=[0,K[1][2],B[2],B[3],B[4],B[5],B[6]];if(typeof
 k==="number")var
-r=function(a){return uf};else
+r=function(a){return uk};else
 switch(k[0]){case
 0:var
-bN=k[1],r=function(h){return function(a){var
+bS=k[1],r=function(h){return function(a){var
 i=a[2];return aP(function(j){var
-b=t(X(h,o(e(f),i)),sZ);if(0===b[0]){var
-d=q(h),a=bZ(c,cr(c,d),j);if(0===a[0]){var
-g=a[1];return aH(c,d,g[1],g[2])}return[1,a[1],a[2]]}return[1,b[1],b[2]]},a)}}(bN);break;case
+b=t(X(h,o(e(f),i)),s6);if(0===b[0]){var
+d=q(h),a=bY(c,cr(c,d),j);if(0===a[0]){var
+g=a[1];return aI(c,d,g[1],g[2])}return[1,a[1],a[2]]}return[1,b[1],b[2]]},a)}}(bS);break;case
 1:var
-bT=k[1],bU=function(i){return function(h){var
+bT=k[1],bV=function(i){return function(h){var
 a=_(i,h);if(0===a[0]){var
-d=a[1],e=d[1],g=d[2],b=bZ(c,cr(c,e[1]),g);if(0===b[0]){var
-f=b[1];return aH(c,e[1],f[1],f[2])}return[1,b[1],b[2]]}return[1,a[1],a[2]]}}(bT),r=function(b){return function(a){return aP(b,a)}}(bU);break;case
+d=a[1],e=d[1],g=d[2],b=bY(c,cr(c,e[1]),g);if(0===b[0]){var
+f=b[1];return aI(c,e[1],f[1],f[2])}return[1,b[1],b[2]]}return[1,a[1],a[2]]}}(bT),r=function(b){return function(a){return aP(b,a)}}(bV);break;case
 2:var
-bW=k[1],b2=function(p){return function(o){var
+b2=k[1],b3=function(p){return function(o){var
 a=_(p,o);if(0===a[0]){var
-g=a[1],h=g[1],k=g[2],d=b(hN(c,h[1]),k);if(0===d[0]){var
-i=d[1],l=i[2],m=s(c),n=G(c,av(f)),e=bd(c,[0,[0,h[2],n],0],m,l);if(0===e[0]){var
-j=e[1];return aH(c,i[1],j[1],j[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(bW),r=function(b){return function(a){return aP(b,a)}}(b2);break;case
+g=a[1],h=g[1],k=g[2],d=b(hQ(c,h[1]),k);if(0===d[0]){var
+i=d[1],l=i[2],m=s(c),n=F(c,as(f)),e=bf(c,[0,[0,h[2],n],0],m,l);if(0===e[0]){var
+j=e[1];return aI(c,i[1],j[1],j[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b2),r=function(b){return function(a){return aP(b,a)}}(b3);break;case
 3:var
-b3=k[2],b4=k[1],b5=function(v,n){return function(u){var
-a=fd(c,n);if(0===a[0]){var
+b4=k[2],b5=k[1],b6=function(v,n){return function(u){var
+a=fg(c,n);if(0===a[0]){var
 j=a[1],d=_(v,u);if(0===d[0]){var
 k=d[1],i=k[1],o=k[2],p=i[2],e=ct(c,s(c),p,o);if(0===e[0]){var
-q=e[1][2],f=b(hO(c,n[1],j,i[1]),q);if(0===f[0]){var
-l=f[1],r=l[2],t=h(c),g=bd(c,[0,[0,i[2],j],0],t,r);if(0===g[0]){var
-m=g[1];return aH(c,l[1],m[1],m[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b3,b4),r=function(b){return function(a){return aP(b,a)}}(b5);break;case
+q=e[1][2],f=b(hR(c,n[1],j,i[1]),q);if(0===f[0]){var
+l=f[1],r=l[2],t=h(c),g=bf(c,[0,[0,i[2],j],0],t,r);if(0===g[0]){var
+m=g[1];return aI(c,l[1],m[1],m[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b4,b5),r=function(b){return function(a){return aP(b,a)}}(b6);break;case
 4:var
-aq=k[1],ao=h6(aq);if(ao)var
-bB=ao[1],bC=h(c),bD=function(a,b){return cp(c,a,b)},ar=function(b,d,e){return function(a){return h7(c,e,d,b,a)}}(bB,bC,bD);else
+aq=k[1],ao=h9(aq);if(ao)var
+bD=ao[1],bE=h(c),bG=function(a,b){return cp(c,a,b)},ar=function(b,d,e){return function(a){return h_(c,e,d,b,a)}}(bD,bE,bG);else
 var
 ar=function(t){return function(l){var
 d=co(_,t,0,l);if(0===d[0]){var
 i=d[1],a=i[1],m=i[2],n=0,e=co(function(a){var
 b=a[2],d=h(c);return function(a){return c4(c,d,b,a)}},a,n,m);if(0===e[0]){if(a){var
-o=e[1][2],p=S(g6,a[2]),q=a[1][1],f=fj(function(a,b){return cp(c,a,b)},q,p,o);if(0===f[0]){var
+o=e[1][2],p=S(g9,a[2]),q=a[1][1],f=fm(function(a,b){return cp(c,a,b)},q,p,o);if(0===f[0]){var
 j=f[1],r=j[2],s=h(c),g=b(c8(c,S(dz,a),s),r);if(0===g[0]){var
-k=g[1];return aH(c,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,s0]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(aq);var
+k=g[1];return aI(c,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,s7]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(aq);var
 r=function(b){return function(a){return aP(b,a)}}(ar);break;case
 5:var
-as=k[1],ap=h6(as);if(ap)var
-bH=ap[1],bI=G(c,av(f)),bJ=function(a,b){return cq(c,a,b)},au=function(b,d,e){return function(a){return h7(c,e,d,b,a)}}(bH,bI,bJ);else
+at=k[1],ap=h9(at);if(ap)var
+bH=ap[1],bI=F(c,as(f)),bJ=function(a,b){return cq(c,a,b)},au=function(b,d,e){return function(a){return h_(c,e,d,b,a)}}(bH,bI,bJ);else
 var
 au=function(u){return function(l){var
 d=co(_,u,0,l);if(0===d[0]){var
 h=d[1],a=h[1],m=h[2],n=0,e=co(function(a){var
 b=a[2],d=s(c);return function(a){return ct(c,d,b,a)}},a,n,m);if(0===e[0]){if(a){var
-i=a[2],o=e[1][2],p=S(g6,i),q=a[1][1],f=fj(function(a,b){return cq(c,a,b)},q,p,o);if(0===f[0]){var
-j=f[1],r=j[2],t=G(c,av(aS(i))),g=b(c8(c,S(dz,a),t),r);if(0===g[0]){var
-k=g[1];return aH(c,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,s1]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(as);var
+i=a[2],o=e[1][2],p=S(g9,i),q=a[1][1],f=fm(function(a,b){return cq(c,a,b)},q,p,o);if(0===f[0]){var
+j=f[1],r=j[2],t=F(c,as(aS(i))),g=b(c8(c,S(dz,a),t),r);if(0===g[0]){var
+k=g[1];return aI(c,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,s8]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(at);var
 r=function(b){return function(a){return aP(b,a)}}(au);break;case
 6:var
-b6=k[3],b8=k[2],b9=k[1],b_=function(H,I,J){return function(F){var
-a=_(J,F);if(0===a[0]){var
+b8=k[3],b9=k[2],b_=k[1],ca=function(H,I,J){return function(G){var
+a=_(J,G);if(0===a[0]){var
 o=a[1],n=o[1],d=_(I,o[2]);if(0===d[0]){var
 p=d[1],e=p[1],v=p[2],w=e[2],g=c4(c,h(c),w,v);if(0===g[0]){var
 x=g[1][2],y=e[2],i=ct(c,s(c),y,x);if(0===i[0]){var
 z=i[1][2],j=b(cp(c,n[1],e[1]),z);if(0===j[0]){var
-q=j[1],A=q[2],B=G(c,av(f)),k=c5(c,H,fg(c,n[2],B),A);if(0===k[0]){var
+q=j[1],A=q[2],B=F(c,as(f)),k=c5(c,H,fj(c,n[2],B),A);if(0===k[0]){var
 r=k[1],C=r[2],l=b(cq(c,q[1],r[1]),C);if(0===l[0]){var
 t=l[1],D=t[2],E=h(c),m=b(c8(c,[0,n[2],[0,e[2],0]],E),D);if(0===m[0]){var
-u=m[1];return aH(c,t[1],u[1],u[2])}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b6,b8,b9),r=function(b){return function(a){return aP(b,a)}}(b_);break;case
+u=m[1];return aI(c,t[1],u[1],u[2])}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b8,b9,b_),r=function(b){return function(a){return aP(b,a)}}(ca);break;case
 7:var
-ca=k[5],cb=k[4],cc=k[3],cd=k[2],ce=k[1],cf=function(ae,af,ag,ah,ai){return function(ad){var
+cb=k[5],cc=k[4],cd=k[3],ce=k[2],cf=k[1],cg=function(ae,af,ag,ah,ai){return function(ad){var
 d=b(c[6],af);if(0===d[0]){var
 z=d[1],e=b(c[6],ae);if(0===e[0]){var
 A=e[1],g=_(ai,ad);if(0===g[0]){var
 B=g[1],i=B[1],j=_(ah,B[2]);if(0===j[0]){var
 C=j[1],a=C[1],k=x(c,h(c),A);if(0===k[0]){var
-K=C[2],w=t(k[1],s2);if(0===w[0]){var
+K=C[2],w=t(k[1],s9);if(0===w[0]){var
 l=x(c,h(c),z);if(0===l[0]){var
-y=t(l[1],s3);if(0===y[0]){var
-L=h(c),M=bE(c,A),N=[0,[0,a[2],M],0],O=s(c),m=bd(c,[0,[0,i[2],O],N],L,K);if(0===m[0]){var
+y=t(l[1],s_);if(0===y[0]){var
+L=h(c),M=bc(c,A),N=[0,[0,a[2],M],0],O=s(c),m=bf(c,[0,[0,i[2],O],N],L,K);if(0===m[0]){var
 D=m[1],P=D[2],Q=D[1],n=c4(c,h(c),Q,P);if(0===n[0]){var
-R=n[1][2],S=h(c),T=bE(c,z),U=[0,[0,a[2],T],0],V=s(c),o=bd(c,[0,[0,i[2],V],U],S,R);if(0===o[0]){var
+R=n[1][2],S=h(c),T=bc(c,z),U=[0,[0,a[2],T],0],V=s(c),o=bf(c,[0,[0,i[2],V],U],S,R);if(0===o[0]){var
 E=o[1],W=E[2],X=E[1],p=ct(c,s(c),X,W);if(0===p[0]){var
-Y=p[1][2],Z=G(c,av(f)),q=c5(c,ag,fg(c,a[2],Z),Y);if(0===q[0]){var
-F=q[1],$=F[2],r=b(cq(c,i[1],F[1]),$);if(0===r[0]){var
+Y=p[1][2],Z=F(c,as(f)),q=c5(c,ag,fj(c,a[2],Z),Y);if(0===q[0]){var
+G=q[1],$=G[2],r=b(cq(c,i[1],G[1]),$);if(0===r[0]){var
 H=r[1],aa=H[2],u=b(cp(c,H[1],a[1]),aa);if(0===u[0]){var
 I=u[1],ab=I[2],ac=h(c),v=b(c8(c,[0,i[2],[0,a[2],0]],ac),ab);if(0===v[0]){var
-J=v[1];return aH(c,I[1],J[1],J[2])}return[1,v[1],v[2]]}return[1,u[1],u[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,y[1],y[2]]}return[1,l[1],l[2]]}return[1,w[1],w[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(ca,cb,cc,cd,ce),r=function(b){return function(a){return aP(b,a)}}(cf);break;case
+J=v[1];return aI(c,I[1],J[1],J[2])}return[1,v[1],v[2]]}return[1,u[1],u[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,y[1],y[2]]}return[1,l[1],l[2]]}return[1,w[1],w[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cb,cc,cd,ce,cf),r=function(b){return function(a){return aP(b,a)}}(cg);break;case
 8:var
-cg=k[2],ch=k[1],ci=function(H,Y){return function(X){var
+ch=k[2],ci=k[1],cj=function(H,Y){return function(X){var
 t=Y,a=H,h=0;for(;;){if(a){if(!l(t,n)){var
-M=[0,a[1],h],N=a[2],t=eT(t,f),a=N,h=M;continue}var
+M=[0,a[1],h],N=a[2],t=eU(t,f),a=N,h=M;continue}var
 v=[0,ad(h),a]}else
 var
 v=[0,ad(h),0];var
-x=v[2],y=v[1],i=h_(c,y,X);if(0===i[0]){var
-z=i[1],A=z[1],j=h_(c,x,z[2]);if(0===j[0]){var
-B=j[1],C=B[1],O=aS(x),P=eR(aS(y),O),Q=B[2],R=o(a$(P),f),k=bY(p(aS(H),R),Q);if(0===k[0]){var
+x=v[2],y=v[1],i=ib(c,y,X);if(0===i[0]){var
+z=i[1],A=z[1],j=ib(c,x,z[2]);if(0===j[0]){var
+B=j[1],C=B[1],O=aS(x),P=eS(aS(y),O),Q=B[2],R=o(ba(P),f),k=bX(p(aS(H),R),Q);if(0===k[0]){var
 D=C[2],E=A[2],S=k[1][2],T=function(a,b){return cq(c,a,b)},U=function(a,b){return cp(c,a,b)},b=cX(U,T,dx(E,D),E,D,S);if(0===b[0]){var
-F=b[1],r=n,d=F[1],m=F[2],V=C[1],W=A[1];for(;;){if(d){var
-I=G(c,av(r)),J=[0,[0,V,s(c)],0],e=bd(c,[0,[0,W,s(c)],J],I,m);if(0===e[0]){var
-w=e[1],g=aH(c,d[1],w[1],w[2]);if(0===g[0]){var
-K=g[1][2],L=d[2],r=q(r),d=L,m=K;continue}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return u(0,m)}}return[1,b[1],b[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}}}(cg,ch),r=function(b){return function(a){return aP(b,a)}}(ci);break;case
+G=b[1],r=n,d=G[1],m=G[2],V=C[1],W=A[1];for(;;){if(d){var
+I=F(c,as(r)),J=[0,[0,V,s(c)],0],e=bf(c,[0,[0,W,s(c)],J],I,m);if(0===e[0]){var
+w=e[1],g=aI(c,d[1],w[1],w[2]);if(0===g[0]){var
+K=g[1][2],L=d[2],r=q(r),d=L,m=K;continue}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return u(0,m)}}return[1,b[1],b[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}}}(ch,ci),r=function(b){return function(a){return aP(b,a)}}(cj);break;case
 9:var
-ay=k[4],cj=k[3],cl=k[2],cm=k[1],bK=aS(ay),bM=function(r,B,I,a,s){return function(D){var
-b=t(X(n,o(a,r)),s5);if(0===b[0]){var
-e=t(aZ(o(a,r),s),s6);if(0===e[0]){var
+aw=k[4],cl=k[3],cm=k[2],cu=k[1],bL=aS(aw),bM=function(r,B,I,a,s){return function(D){var
+b=t(X(n,o(a,r)),ta);if(0===b[0]){var
+e=t(aZ(o(a,r),s),tb);if(0===e[0]){var
 g=function(e){var
-g=h9(B,D);if(0===g[0]){var
+g=ia(B,D);if(0===g[0]){var
 t=g[1],v=t[2],i=t[1],j=X(n,a)?c4(c,h(c),i,v):u(0,v);if(0===j[0]){var
-w=j[1][2],k=X(o(a,r),s)?ct(c,G(c,r),i,w):u(0,w);if(0===k[0]){var
-l=h8(c,i,n,B,0,k[1][2]);if(0===l[0]){var
+w=j[1][2],k=X(o(a,r),s)?ct(c,F(c,r),i,w):u(0,w);if(0===k[0]){var
+l=h$(c,i,n,B,0,k[1][2]);if(0===l[0]){var
 x=l[1],E=x[1],C=d(c[1],a,e),b=az(c,S(function(a){var
 b=d(c[1],f,e);return[0,cr(c,a),b]},E),C);if(0===b[0]){var
-m=bZ(c,b[1],x[2]);if(0===m[0]){var
+m=bY(c,b[1],x[2]);if(0===m[0]){var
 y=m[1],p=c5(c,I,y[1],y[2]);if(0===p[0]){var
-z=p[1],F=z[2],H=d(c[1],a,e),q=bd(c,[0,[0,i,d(c[1],f,e)],0],H,F);if(0===q[0]){var
-A=q[1];return aH(c,z[1],A[1],A[2])}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,m[1],m[2]]}return[1,b[1],b[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,g[1],g[2]]};return cW(function(a){return[1,0,s7]},g,s)}return[1,e[1],e[2]]}return[1,b[1],b[2]]}}(bK,ay,cj,cl,cm),r=function(b){return function(a){return aP(b,a)}}(bM);break;case
+z=p[1],G=z[2],H=d(c[1],a,e),q=bf(c,[0,[0,i,d(c[1],f,e)],0],H,G);if(0===q[0]){var
+A=q[1];return aI(c,z[1],A[1],A[2])}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,m[1],m[2]]}return[1,b[1],b[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,g[1],g[2]]};return cW(function(a){return[1,0,tc]},g,s)}return[1,e[1],e[2]]}return[1,b[1],b[2]]}}(bL,aw,cl,cm,cu),r=function(b){return function(a){return aP(b,a)}}(bM);break;case
 10:var
-cu=k[2],cv=k[1],cw=function(H,I){return function(G){var
+cv=k[2],cw=k[1],cx=function(H,I){return function(G){var
 a=_(I,G);if(0===a[0]){var
 o=a[1],l=o[1],b=_(H,o[2]);if(0===b[0]){var
 p=b[1],m=p[1],d=cs(c,l[2],p[2]);if(0===d[0]){var
 q=d[1],r=q[1],e=cs(c,m[2],q[2]);if(0===e[0]){var
-u=e[1],v=u[1],f=bb(c,r[1],v[1]);if(0===f[0]){var
+u=e[1],v=u[1],f=bd(c,r[1],v[1]);if(0===f[0]){var
 y=u[2],z=f[1],g=a2(c,r[2],v[2]);if(0===g[0]){var
 A=g[1],i=x(c,s(c),z);if(0===i[0]){var
 B=i[1],j=x(c,A,h(c));if(0===j[0]){var
-C=j[1],D=dQ(c,l[2],m[2]),E=D||B,F=E||C,n=t(F,s8);if(0===n[0]){var
-k=bZ(c,cr(c,l[1]),y);if(0===k[0]){var
-w=k[1];return aH(c,m[1],w[1],w[2])}return[1,k[1],k[2]]}return[1,n[1],n[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}}(cu,cv),r=function(b){return function(a){return aP(b,a)}}(cw);break;case
+C=j[1],D=dR(c,l[2],m[2]),E=D||B,F=E||C,n=t(F,td);if(0===n[0]){var
+k=bY(c,cr(c,l[1]),y);if(0===k[0]){var
+w=k[1];return aI(c,m[1],w[1],w[2])}return[1,k[1],k[2]]}return[1,n[1],n[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}}(cv,cw),r=function(b){return function(a){return aP(b,a)}}(cx);break;case
 11:var
-cx=k[4],cy=k[3],cz=k[2],cA=k[1],cB=function(ah,ai,aj,ak){return function(ag){var
+cy=k[4],cz=k[3],cA=k[2],cB=k[1],cD=function(ah,ai,aj,ak){return function(ag){var
 i=ai,g=0,e=[0,f,0],x=ag;for(;;){if(i){var
 C=i[1];if(C){var
 j=_(C[1],x);if(0===j[0]){var
-D=j[1],E=D[1],y=E[1],k=hQ(E[2],D[2]);if(0===k[0]){var
-F=k[1],z=F[1],A=t(X(c3,y),s_);if(0===A[0]){var
-H=F[2];if(dM(c,z,cr(c,y)))var
+D=j[1],E=D[1],y=E[1],k=hT(E[2],D[2]);if(0===k[0]){var
+G=k[1],z=G[1],A=t(X(c3,y),tf);if(0===A[0]){var
+H=G[2];if(dM(c,z,cr(c,y)))var
 b=u(0,H);else
 var
 T=0,U=z[1],d=aT(function(d){return function(b){var
-a=fk(c,d,b[1]);return 0===a[0]?[0,[0,a[1],b[2]]]:[1,a[1],a[2]]}}(g),U,T),l=0===d[0]?az(c,d[1],z[2]):[1,d[1],d[2]],$=0===l[0]?u([0,1,l[1]],H):[1,l[1],l[2]],b=$;if(0===b[0]){var
+a=fn(c,d,b[1]);return 0===a[0]?[0,[0,a[1],b[2]]]:[1,a[1],a[2]]}}(g),U,T),l=0===d[0]?az(c,d[1],z[2]):[1,d[1],d[2]],$=0===l[0]?u([0,1,l[1]],H):[1,l[1],l[2]],b=$;if(0===b[0]){var
 I=b[1],B=e[1],V=I[2],W=L(B,I[1],e[2]),Y=[0,q(B),W],Z=L(y,B,g),i=i[2],g=Z,e=Y,x=V;continue}var
 a=[1,b[1],b[2]]}else
 var
@@ -4392,196 +4411,209 @@ a=[1,k[1],k[2]]}else
 var
 a=[1,j[1],j[2]]}else
 var
-a=[1,1,s$]}else
+a=[1,1,tg]}else
 var
 a=u([0,g,e],x);if(0===a[0]){var
 J=a[1],K=J[1],M=K[1],m=_(ak,J[2]);if(0===m[0]){var
 N=m[1],O=N[1],n=_(aj,N[2]);if(0===n[0]){var
-P=n[1],Q=P[1],o=fk(c,M,O[1]);if(0===o[0]){var
-R=o[1],aa=P[2],p=fk(c,M,Q[1]);if(0===p[0]){var
-S=p[1],ab=h(c),ac=[0,[0,S,G(c,av(f))],0],r=az(c,[0,[0,R,s(c)],ac],ab);if(0===r[0]){var
-ad=r[1],ae=h(c),af=[0,[0,S,s(c)],0],v=az(c,[0,[0,R,G(c,av(f))],af],ae);if(0===v[0]){var
-w=h$(c,K[2],0,[0,ad,[0,v[1],0]],0,ah,hW,aa);return 0===w[0]?aH(c,Q[1],O[2],w[1][2]):[1,w[1],w[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,a[1],a[2]]}}}(cx,cy,cz,cA),r=function(b){return function(a){return aP(b,a)}}(cB);break;case
+P=n[1],Q=P[1],o=fn(c,M,O[1]);if(0===o[0]){var
+R=o[1],aa=P[2],p=fn(c,M,Q[1]);if(0===p[0]){var
+S=p[1],ab=h(c),ac=[0,[0,S,F(c,as(f))],0],r=az(c,[0,[0,R,s(c)],ac],ab);if(0===r[0]){var
+ad=r[1],ae=h(c),af=[0,[0,S,s(c)],0],v=az(c,[0,[0,R,F(c,as(f))],af],ae);if(0===v[0]){var
+w=ic(c,K[2],0,[0,ad,[0,v[1],0]],0,ah,hZ,aa);return 0===w[0]?aI(c,Q[1],O[2],w[1][2]):[1,w[1],w[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,a[1],a[2]]}}}(cy,cz,cA,cB),r=function(b){return function(a){return aP(b,a)}}(cD);break;case
 12:var
-cD=k[4],cE=k[3],cF=k[2],cG=k[1],r=function(B,C,D,E){return function(a){var
+cE=k[4],cF=k[3],cG=k[2],cH=k[1],r=function(B,C,D,E){return function(a){var
 z=a[3];return aP(function(A){var
 e=b(c[6],C);if(0===e[0]){var
-w=e[1],f=b(ii(E,D,z),A);if(0===f[0]){var
-k=f[1],g=bZ(c,k[1][1][2],k[2]);if(0===g[0]){var
-l=g[1],x=l[2],y=G(c,av(B)),h=bd(c,[0,[0,l[1],w],0],y,x);if(0===h[0]){var
-m=h[1],n=m[1],i=hQ(n,m[2]);if(0===i[0]){var
-o=i[1],p=o[2],r=o[1],d=p[2],t=r[1];if(eP(function(a){return X(a[1],d[1])},t))var
-j=d[1],u=[0,[0,j,r],d[3]],v=d[2],a=[0,[0,j,hL([0,q(j),v,u],p)]];else
+w=e[1],f=b(il(E,D,z),A);if(0===f[0]){var
+k=f[1],g=bY(c,k[1][1][2],k[2]);if(0===g[0]){var
+l=g[1],x=l[2],y=F(c,as(B)),h=bf(c,[0,[0,l[1],w],0],y,x);if(0===h[0]){var
+m=h[1],n=m[1],i=hT(n,m[2]);if(0===i[0]){var
+o=i[1],p=o[2],r=o[1],d=p[2],t=r[1];if(eQ(function(a){return X(a[1],d[1])},t))var
+j=d[1],u=[0,[0,j,r],d[3]],v=d[2],a=[0,[0,j,hO([0,q(j),v,u],p)]];else
 var
-a=sa;if(0===a[0]){var
-s=a[1];return aH(c,s[1],n,s[2])}return[1,a[1],a[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},a)}}(cD,cE,cF,cG);break;case
+a=sh;if(0===a[0]){var
+s=a[1];return aI(c,s[1],n,s[2])}return[1,a[1],a[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},a)}}(cE,cF,cG,cH);break;case
 13:var
-cH=k[2],cI=k[1],cJ=function(z,A){return function(p,y){var
-d=ik(c,A,z,p,y);if(0===d[0]){var
+cI=k[2],cJ=k[1],cK=function(z,A){return function(p,y){var
+d=io(c,A,z,p,y);if(0===d[0]){var
 j=d[1],k=j[1],l=k[1],m=l[2],q=m[1],e=x(c,h(c),q);if(0===e[0]){var
-n=j[2],g=t(e[1],tn);if(0===g[0]){if(bF(k[2],0))var
+n=j[2],g=t(e[1],tu);if(0===g[0]){if(bZ(k[2],0))var
 a=u(1,n);else
 var
 v=s(c),f=x(c,m[2],v),w=0===f[0]?[0,[0,f[1],n]]:[1,f[1],f[2]],a=w;if(0===a[0]){var
-o=a[1],i=t(o[1],to);if(0===i[0]){var
-r=o[2];return b(ih(c,l[1][1],p),r)}return[1,i[1],i[2]]}return[1,a[1],a[2]]}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cH,cI),r=function(b){return function(a){return c_(b,a)}}(cJ);break;case
+o=a[1],i=t(o[1],tv);if(0===i[0]){var
+r=o[2];return b(ik(c,l[1][1],p),r)}return[1,i[1],i[2]]}return[1,a[1],a[2]]}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cI,cJ),r=function(b){return function(a){return c_(b,a)}}(cK);break;case
 14:var
-cK=k[5],cL=k[4],cM=k[3],cN=k[2],cO=k[1],cP=function(d,e,f,g,h){return function(a,b){return tA(c,h,g,f,e,d,a,b)}}(cK,cL,cM,cN,cO),r=function(b){return function(a){return c_(b,a)}}(cP);break;case
+cL=k[5],cM=k[4],cN=k[3],cO=k[2],cP=k[1],cR=function(d,e,f,g,h){return function(a,b){return tH(c,h,g,f,e,d,a,b)}}(cL,cM,cN,cO,cP),r=function(b){return function(a){return c_(b,a)}}(cR);break;case
 15:var
-cR=k[5],cS=k[4],cU=k[3],cV=k[2],cY=k[1],cZ=function(l,r,m,s,t){return function(a,q){var
+cS=k[5],cU=k[4],cV=k[3],cY=k[2],cZ=k[1],c0=function(l,r,m,s,t){return function(a,q){var
 d=b(c[6],r);if(0===d[0]){var
-g=d[1],e=fp(t,s,a);if(0===e[0]){var
-h=e[1],i=h[1][1],j=i[2],f=b(il(c,i[1],h[2],m,g,l,a),q);if(0===f[0]){var
-k=f[1],n=a[10],o=L(j,dS(A(j,a[10]),m,g),n),p=k[2];return u(im(o,a[11],l,k[1],a),p)}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cR,cS,cU,cV,cY),r=function(b){return function(a){return c_(b,a)}}(cZ);break;case
+g=d[1],e=fs(t,s,a);if(0===e[0]){var
+h=e[1],i=h[1][1],j=i[2],f=b(ip(c,i[1],h[2],m,g,l,a),q);if(0===f[0]){var
+k=f[1],n=a[10],o=L(j,dT(A(j,a[10]),m,g),n),p=k[2];return u(iq(o,a[11],l,k[1],a),p)}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cS,cU,cV,cY,cZ),r=function(b){return function(a){return c_(b,a)}}(c0);break;case
 16:var
-c0=k[4],c1=k[3],c2=k[2],c6=k[1],c7=function(G,H,I,J){return function(a,F){var
-e=b(c[6],G);if(0===e[0]){var
-i=e[1],f=fp(J,I,a);if(0===f[0]){var
-p=f[1][1],r=p[1],v=r[2],w=p[2],j=q(H),k=t(X(j,r[1]),tF);if(0===k[0]){var
-x=A(j,a[1][2]);if(x){var
-y=x[1];if(y){var
-l=t(bF(w,y[1]),tG);if(0===l[0]){var
-g=bp(c,h(c),i);if(0===g[0]){var
-m=t(g[1],tH);if(0===m[0]){var
-z=bn(bF(w,1));if(z)var
-B=z;else
+c1=k[4],c2=k[3],c6=k[2],c7=k[1],c$=function(T,U,V,W){return function(a,S){var
+k=b(c[6],T);if(0===k[0]){var
+e=k[1],l=fs(W,V,a);if(0===l[0]){var
+B=l[1][1],n=B[1][2],C=B[2],i=q(U),o=t(X(i,n),tM);if(0===o[0]){var
+D=A(i,a[1][2]);if(D){var
+E=D[1];if(E){var
+p=t(bZ(C,E[1]),tN);if(0===p[0]){var
+O=A(n,a[11])?0:1,r=t(O,tO);if(0===r[0]){var
+v=t(bp(aG(c,e)),tP);if(0===v[0]){var
+j=br(c,e,h(c));if(0===j[0]){var
+w=j[1];switch(C){case
+0:if(w)var
+G=bc(c,e),x=[0,i,e,h(c),G,e,qc];else
 var
-E=s(c),B=d(c[7],i,E);var
-n=t(B,tI);if(0===n[0]){var
-C=A(v,a[11])?0:1,o=t(C,tJ);if(0===o[0]){var
-D=L(v,[0,j,i,tK],a[11]);return u([0,a[1],a[2],a[3],a[4],a[5],a[6],a[7],a[8],a[9],a[10],D,a[12],a[13]],F)}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,g[1],g[2]]}return[1,l[1],l[2]]}return[1,0,tL]}return[1,0,tM]}return[1,k[1],k[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}(c0,c1,c2,c6),r=function(b){return function(a){return c_(b,a)}}(c7);break;case
+H=h(c),x=[0,i,e,h(c),e,H,qd];var
+g=[0,x];break;case
+1:var
+I=s(c),y=d(c[7],e,I);if(y)var
+z=y;else
+var
+M=F(c,as(f)),z=d(c[7],e,M);var
+m=t(z,qe);if(0===m[0])var
+J=h(c),K=w?s(c):h(c),g=[0,[0,i,e,K,e,J,qf]];else
+var
+g=[1,m[1],m[2]];break;default:var
+N=h(c),g=[0,[0,i,e,h(c),e,N,qg]]}}else
+var
+g=[1,j[1],j[2]];if(0===g[0]){var
+P=a[13],Q=a[12],R=L(n,g[1],a[11]);return u([0,a[1],a[2],a[3],a[4],a[5],a[6],a[7],a[8],a[9],a[10],R,Q,P],S)}return[1,g[1],g[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,p[1],p[2]]}return[1,0,tQ]}return[1,0,tR]}return[1,o[1],o[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}}(c1,c2,c6,c7),r=function(b){return function(a){return c_(b,a)}}(c$);break;case
 17:var
-c$=k[5],da=k[4],db=k[3],dc=k[2],dd=k[1],de=function(r,E,t,F,G){return function(a,D){var
+da=k[5],db=k[4],dc=k[3],dd=k[2],de=k[1],df=function(q,E,r,F,G){return function(d,D){var
 e=b(c[6],E);if(0===e[0]){var
-j=e[1],f=fp(G,F,a);if(0===f[0]){var
-k=f[1],l=k[1][1],m=l[2],n=A(m,a[11]);if(n){var
-d=n[1],o=A(d[1],a[1][2]);if(o){var
-p=o[1];if(p){var
-v=h(c),w=bE(c,d[2]),x=[0,[0,p[2],w],0],y=s(c),g=az(c,[0,[0,k[2],y],x],v);if(0===g[0]){var
-i=b(il(c,l[1],g[1],t,j,r,a),D);if(0===i[0]){var
-q=i[1],z=dS([0,d[3]],t,j),B=L(m,[0,d[1],d[2],z],a[11]),C=q[2];return u(im(a[10],B,r,q[1],a),C)}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,0,tN]}return[1,0,tO]}return[1,0,tP]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}(c$,da,db,dc,dd),r=function(b){return function(a){return c_(b,a)}}(de);break;case
+i=e[1],f=fs(G,F,d);if(0===f[0]){var
+j=f[1],k=j[1][1],l=k[2],m=A(l,d[11]);if(m){var
+a=m[1],n=A(a[1],d[1][2]);if(n){var
+o=n[1];if(o){var
+t=bc(c,a[3]),v=bc(c,a[2]),w=[0,[0,o[2],v],0],x=s(c),g=az(c,[0,[0,j[2],x],w],t);if(0===g[0]){var
+h=b(ip(c,k[1],g[1],r,i,q,d),D);if(0===h[0]){var
+p=h[1],y=dT([0,a[6]],r,i),z=p[2],B=p[1],C=L(l,[0,a[1],a[2],a[3],a[4],a[5],y],d[11]);return u(iq(d[10],C,q,B,d),z)}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,0,tS]}return[1,0,tT]}return[1,0,tU]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}(da,db,dc,dd,de),r=function(b){return function(a){return c_(b,a)}}(df);break;case
 18:var
-df=k[4],dg=k[3],dh=k[2],di=k[1],dj=function(d,e,f,g){return function(a,b){return tZ(c,g,f,e,d,a,b)}}(df,dg,dh,di),r=function(b){return function(a){return ix(b,a)}}(dj);break;default:var
-dk=k[3],dp=k[2],dq=k[1],dr=function(x,y,z){return function(p,w){var
+dg=k[4],dh=k[3],di=k[2],dj=k[1],dk=function(d,e,f,g){return function(a,b){return t4(c,g,f,e,d,a,b)}}(dg,dh,di,dj),r=function(b){return function(a){return iA(b,a)}}(dk);break;default:var
+dp=k[3],dq=k[2],dr=k[1],ds=function(x,y,z){return function(p,w){var
 a=_(y,w);if(0===a[0]){var
-i=a[1],j=i[1],d=t(l(z,p[5]),ua);if(0===d[0]){var
+i=a[1],j=i[1],d=t(l(z,p[5]),uf);if(0===d[0]){var
 k=p[4],q=i[2];if(k){var
 e=k[1];if(1===e[0]){var
 m=e[2],n=e[1],b=c5(c,x,j[2],q);if(0===b[0]){var
-o=b[1],f=t(l(j[1],n),uc);if(0===f[0]){var
-r=o[2],g=t(l(o[1],m),ud);if(0===g[0]){var
-v=h(c);return u([0,[1,n,m],[0,s(c),v]],r)}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,b[1],b[2]]}return[1,0,ub]}return[1,0,ue]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(dk,dp,dq),r=function(b){return function(a){return ix(b,a)}}(dr)}var
-bj=r(dt)}else
+o=b[1],f=t(l(j[1],n),uh);if(0===f[0]){var
+r=o[2],g=t(l(o[1],m),ui);if(0===g[0]){var
+v=h(c);return u([0,[1,n,m],[0,s(c),v]],r)}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,b[1],b[2]]}return[1,0,ug]}return[1,0,uj]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(dp,dq,dr),r=function(b){return function(a){return iA(b,a)}}(ds)}var
+bl=r(du)}else
 var
-bj=[1,K[1],K[2]];var
-B=b0(bj);continue}bG[1]=u3;if(B[3][12])var
-af=un;else{var
-N=iy(c,B[3],B[4]);if(0===N[0])var
-du=N[1],af=[0,bo(ad(S(dz,B[6])),du)];else
+bl=[1,K[1],K[2]];var
+B=b0(bl);continue}bF[1]=u8;if(B[3][12])var
+af=us;else{var
+N=iB(c,B[3],B[4]);if(0===N[0])var
+dv=N[1],af=[0,bq(ad(S(dz,B[6])),dv)];else
 var
 af=[1,N[1],N[2]]}var
-dU=b0(af),dW=aM(function(a){var
-c=b(a9,a[2]);return[0,b(a9,a[1]),c]},dU),U=ae[2],al=U[1],bu=function(b){var
-a=b-48|0;return w(rU,a)[1+a]};if(1===al)var
-C=rV;else
+dV=b0(af),dX=aN(function(a){var
+c=b(a_,a[2]);return[0,b(a_,a[1]),c]},dV),U=ae[2],al=U[1],bw=function(b){var
+a=b-48|0;return w(r1,a)[1+a]};if(1===al)var
+C=r2;else
 var
-ak=a6(a(j+al)),aj=function(a,d){if(a===ah(ak))return 0;var
-b=kk(ak,a),c=a+1|0;return[0,b,function(a){return aj(c,a)}]},bs=0,bt=function(a){return aj(bs,a)},ai=function(d,c){if(0===d){var
-e=0;return at(gs(function(b,a){return[0,a,b]},e,c))}var
+ak=a7(a(j+al)),aj=function(a,d){if(a===ah(ak))return 0;var
+b=kl(ak,a),c=a+1|0;return[0,b,function(a){return aj(c,a)}]},bu=0,bv=function(a){return aj(bu,a)},ai=function(d,c){if(0===d){var
+e=0;return av(gv(function(b,a){return[0,a,b]},e,c))}var
 a=b(c,0);if(a){var
-f=a[1];return[0,f,ai(d-1|0,a[2])]}return 0},C=i(rX,bP(rW,aK(bu,ai(jU,bt))));var
-bv=U[3]?C:r7,bw=U[3]?C:i(r6,C),J=function(D){var
-a=U[2];return hd(function(c,E){var
-q=m(c,rS);if(q)var
-r=eY(v(c,0)),s=r?dn(eZ,c):r;else
+f=a[1];return[0,f,ai(d-1|0,a[2])]}return 0},C=i(r4,bO(r3,aL(bw,ai(jV,bv))));var
+bx=U[3]?C:sc,by=U[3]?C:i(sb,C),J=function(D){var
+a=U[2];return hg(function(c,E){var
+q=m(c,rZ);if(q)var
+r=eZ(v(c,0)),s=r?dn(e0,c):r;else
 var
 s=q;var
 u=0;if(s&&g(c)<=cC){var
 t=c;u=1}if(!u){var
-j=bQ(aA),f=0;for(;;){var
+j=bP(aA),f=0;for(;;){var
 p=f<g(c)?1:0,B=p?j[2]<=cC?1:0:p;if(B){var
 n=cT(c,f),w=0;if(-1===n[1]&&(f+2|0)<g(c)){var
 o=function(b){return function(a){return v(c,b+a|0)&63}}(f),z=o(2),A=o(1)<<6,k=[0,(v(c,f)&15)<<12|A|z,3];w=1}if(!w)var
 k=n;var
 a=k[1];if(34===a)var
-e=rF;else{var
+e=rM;else{var
 h=0;if(14<=a)if(92===a)var
-e=rG;else
+e=rN;else
 h=1;else
 if(8<=a)switch(a-8|0){case
 0:var
-e=rJ;break;case
+e=rQ;break;case
 1:var
-e=rK;break;case
+e=rR;break;case
 2:var
-e=rL;break;case
+e=rS;break;case
 4:var
-e=rM;break;case
+e=rT;break;case
 5:var
-e=rN;break;default:h=1}else
+e=rU;break;default:h=1}else
 h=1;if(h){var
-x=0;if(32<=a&&!(d3<=a))var
-e=gE(1,gu(a));else
+x=0;if(32<=a&&!(d4<=a))var
+e=gH(1,gx(a));else
 x=1;if(x)var
-e=b1<=a?d(bS(rH),fx|(a+jG|0)>>>10|0,fV|(a+jG|0)&d_):b(bS(rI),a)}}bA(j,e);var
+e=b1<=a?d(bR(rO),fA|(a+jH|0)>>>10|0,fY|(a+jH|0)&d$):b(bR(rP),a)}}bB(j,e);var
 f=f+k[2]|0;continue}var
-l=bR(j),C=g(l)<=cC?i(rP,i(l,rO)):i(rR,i(y(l,0,rE),rQ)),t=C;break}}return d(D,t,E)},a,dW)},am=function(a){return J(function(k,g){var
-l=i(rY,bw),a=g[2],c=g[1];if(hK(c))var
-d=bX(c),j=m(d,rt)?i(d,ru):rB,e=j;else
+l=bQ(j),C=g(l)<=cC?i(rW,i(l,rV)):i(rY,i(y(l,0,rL),rX)),t=C;break}}return d(D,t,E)},a,dX)},am=function(a){return J(function(k,g){var
+l=i(r5,by),a=g[2],c=g[1];if(hN(c))var
+d=bW(c),j=m(d,rA)?i(d,rB):rI,e=j;else
 var
-e=i(rD,i(bX(c),rC));if(bO(function(a){return 0===b$(a[2][1])?1:0},a))var
-b=rv;else
-if(hK(a)){var
+e=i(rK,i(bW(c),rJ));if(bN(function(a){return 0===b$(a[2][1])?1:0},a))var
+b=rC;else
+if(hN(a)){var
 h=0;if(a&&!a[2]){var
 f=b$(a[1][2][1])<0?1:0;h=1}if(!h)var
 f=0;var
-b=f?i(rx,bX(aK(rs,a))):i(ry,bX(a))}else
+b=f?i(rE,bW(aL(rz,a))):i(rF,bW(a))}else
 var
-b=i(rA,i(bX(a),rz));return i(k,i(rZ,i(i(e,i(rw,b)),l)))})},an=function(b,a){var
-c=i(r0,bv),d=i(r2,i(b,i(r1,i(bX(a[2]),c))));return i(bX(a[1]),d)};switch(bg[0]){case
+b=i(rH,i(bW(a),rG));return i(k,i(r6,i(i(e,i(rD,b)),l)))})},an=function(b,a){var
+c=i(r7,bx),d=i(r9,i(b,i(r8,i(bW(a[2]),c))));return i(bW(a[1]),d)};switch(bi[0]){case
 0:return am(0);case
 1:var
-bx=[0,i(r3,C),0];return gq(am(0),bx);case
-2:return J(function(a,b){return i(a,i(r4,C))});case
+bC=[0,i(r_,C),0];return gt(am(0),bC);case
+2:return J(function(a,b){return i(a,i(r$,C))});case
 3:return J(an);default:return J(function(a){var
-b=i(a,i(r5,a));return function(a){return an(b,a)}})}}}return b(Q[2],k)}function
-u4(b){os(0);try{var
-a=0,d=iB(p4,function(a){return[0,[0,f,a],0]},a,b);return d}catch(a){a=al(a);if(a===iA){var
-c=1;return iB(sz,function(a){return a},c,b)}throw a}}function
-u5(a){switch(a){case
-0:return u6;case
-1:return u7;default:return u8}}function
-u9(a){bG[1]=u_;try{var
-k=[0,bP(vg,[0,vf,b(a,0)]),0];return k}catch(a){a=al(a);if(a[1]===cZ)var
+b=i(a,i(sa,a));return function(a){return an(b,a)}})}}}return b(Q[2],k)}function
+u9(b){ot(0);try{var
+a=0,d=iE(p5,function(a){return[0,[0,f,a],0]},a,b);return d}catch(a){a=al(a);if(a===iD){var
+c=1;return iE(sG,function(a){return a},c,b)}throw a}}function
+u_(a){switch(a){case
+0:return u$;case
+1:return va;default:return vb}}function
+vc(a){bF[1]=vd;try{var
+k=[0,bO(vl,[0,vk,b(a,0)]),0];return k}catch(a){a=al(a);if(a[1]===cZ)var
 d=a[3],c=a[2];else
-if(a===gV)var
-d=b(bS(vc),oo),c=2;else
-if(a===or)var
-d=b(bS(vd),on),c=2;else{if(a!==gn&&a!==go)throw a;var
-d=ve,c=2}var
-e=u5(c),f=e[1],g=e[2],h=i(u$,d),j=a8(bG[1],va)?f:i(f,i(vb,bG[1]));return[0,i(j,h),g]}}wn(function(d,a,B){var
-e=ew(a),f=gA(ew(d),e);function
+if(a===gY)var
+d=b(bR(vh),op),c=2;else
+if(a===os)var
+d=b(bR(vi),oo),c=2;else{if(a!==gq&&a!==gr)throw a;var
+d=vj,c=2}var
+e=u_(c),f=e[1],g=e[2],h=i(ve,d),j=a9(bF[1],vf)?f:i(f,i(vg,bF[1]));return[0,i(j,h),g]}}ws(function(d,a,B){var
+e=ex(a),f=gD(ex(d),e);function
 c(a){return dl(a,f)}function
 j(c){var
-a=bl(c,dV),b=gy(a,f);return b?b[1]:M(i(vh,a))}return u9(function(l){var
-a=b(dm(c),uo),e=0;if(a&&!a[2]){var
-h=a[1],i=function(a){return c(bl(a,dV))},k=function(o){var
-l=bl(h,f),e=[0,0];function
+a=bn(c,dW),b=gB(a,f);return b?b[1]:M(i(vm,a))}return vc(function(l){var
+a=b(dm(c),ut),e=0;if(a&&!a[2]){var
+h=a[1],i=function(a){return c(bn(a,dW))},k=function(o){var
+l=bn(h,f),e=[0,0];function
 k(b){var
-a=dk(ah(b),g(l)-e[1]|0);aX(l,e[1],b,0,a);e[1]=e[1]+a|0;return a}if(ol(h,vi))var
+a=dk(ah(b),g(l)-e[1]|0);aX(l,e[1],b,0,a);e[1]=e[1]+a|0;return a}if(om(h,vn))var
 m=[0,[0,k,O(b1),0,0,0,0],0,O(98562),0,0,0,0],t=function(b){try{var
-a=oN(m);return a}catch(a){a=al(a);if(a===an)return M(pw);throw a}};else
+a=oO(m);return a}catch(a){a=al(a);if(a===an)return M(px);throw a}};else
 var
 i=O(b1),t=function(a){return[0,i,0,k(i)]};var
-j=[0,k$],c=[0,0],d=[0,0],a=bQ(bH),n=[0,0];return b(o,function(C){if(0===(n[1]%jU|0))b(B,n[1]);n[1]++;for(;;){if(c[1]===d[1]){var
-k=t(0),u=k[2];j[1]=k[1];c[1]=u;d[1]=u+k[3]|0}if(c[1]===d[1]){aw(0===a[2]?1:0,px);return 0}var
+j=[0,la],c=[0,0],d=[0,0],a=bP(bG),n=[0,0];return b(o,function(C){if(0===(n[1]%jV|0))b(B,n[1]);n[1]++;for(;;){if(c[1]===d[1]){var
+k=t(0),u=k[2];j[1]=k[1];c[1]=u;d[1]=u+k[3]|0}if(c[1]===d[1]){ax(0===a[2]?1:0,py);return 0}var
 l=c[1],v=j[1],o=ah(v),x=0;if(0<=l&&!(o<l)){var
 e=l;for(;;){if(o<=e)var
 i=0;else{if(aB(v,e)!==10){var
 e=e+1|0;continue}var
 i=[0,e]}break}}else
 x=1;if(x)var
-i=Q(ld);var
+i=Q(le);var
 y=0;if(i){var
 w=i[1];if(w<d[1]){var
 f=w;y=1}}if(!y)var
@@ -4589,7 +4621,7 @@ f=d[1];var
 h=f-c[1]|0,m=c[1],s=ak(j[1]),p=m<0?1:0;if(p)var
 q=p;else
 var
-z=h<0?1:0,q=z||((g(s)-h|0)<m?1:0);if(q)Q(lF);var
-r=a[2]+h|0;if(a[3]<r)ex(a,h);a5(s,m,a[1],a[2],h);a[2]=r;aw(a[2]<8388608?1:0,py);if(f<d[1]){c[1]=f+1|0;var
-A=bR(a);a[2]=0;return[0,A]}c[1]=f;continue}})},d=[0,function(a){return g(bl(h,f))},k,j,i];e=1}if(!e)var
-d=M(up);return u4(d)})[1]});gr(0);return}(globalThis));
+z=h<0?1:0,q=z||((g(s)-h|0)<m?1:0);if(q)Q(lG);var
+r=a[2]+h|0;if(a[3]<r)ey(a,h);a6(s,m,a[1],a[2],h);a[2]=r;ax(a[2]<8388608?1:0,pz);if(f<d[1]){c[1]=f+1|0;var
+A=bQ(a);a[2]=0;return[0,A]}c[1]=f;continue}})},d=[0,function(a){return g(bn(h,f))},k,j,i];e=1}if(!e)var
+d=M(uu);return u9(d)})[1]});gu(0);return}(globalThis));

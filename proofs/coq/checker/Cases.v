@@ -342,13 +342,15 @@ Section Cases.
                 match r with
                 | None => Ok (int K (-1), [])  (* there is no such point *)
                 | Some (mu, nu, top, ms) =>
-                    let other := mul K (sub K nu mu) (Twins.factor w) in
-                    let total := dot K [(mu, constant s); (other, constant s'); (one, top)] total in
+                    let other := sub K nu mu in
+                    let slope := dot K [(other, Twins.factor w); (c, Twins.of_argument w)] zero in
+                    let total := dot K [(mu, constant s); (slope, constant s'); (add K other c, Twins.offset w);
+                                        (one, top)] total in
                     let* _ := fitting K total in
                     let last := align K last mu in
                     let cs := add_argument last s cs in
-                    let cs := add_argument (align K last other) s' cs in
-                    let cs := add_row c [(Twins.partner w, Twins.factor w)] cs in
+                    let cs := add_argument (align K last slope) s' cs in
+                    let cs := add_row c [(Twins.partner w, Twins.of_value w)] cs in
                     walk by_default splits twins entries before cs total last ms
                 end
             | None =>

@@ -379,23 +379,21 @@ Definition rule_bound (l i : N) (s : side) (value : exact) (cs : list case) (p :
 Definition rule_twin (l i m : N) (factor : exact) (p : progress) : action t progress :=
   let! f := lift (read K factor) in
   let! n := lift (any_neuron l i p) in
-  let '(first, k, a, _) := n in
+  let '(_, k, a, _) := n in
   let m := N.succ_pos m in
-  let! _ := lift (need (m <? first)%positive "a variable before the layer") in
+  let! _ := lift (need (m <? k)%positive "a variable before the neuron") in
   match find m (definition (system p)) with
   | Some (Neuron b _) =>
       let! _ := lift (need (same_activation a b) "a twin with the same activation") in
-      let! positive := lift (lt K zero f) in
-      let! _ := lift (need positive "a factor that is positive") in
-      let! _ := lift (need (negb (same_activation a Clip) || eqb K f one) "the factor 1") in
       let! _ := lift (need (match find k (twins p) with None => true | _ => false end) "a neuron without a twin") in
-      let others := set k (Twins.Twin m f (None, None)) (twins p) in
+      let! _ := lift (need (negb (is_zero K f)) "a factor other than 0") in
+      let! w := lift (Twins.new_twin K a m f) in
       ret (Progress (system p) (shapes p) (layer_number p) (to_come p) (first_due p) (due p) (last_due p)
-             (arguments p) (values p) (known p) others (assumed p) (cached p))
+             (arguments p) (values p) (known p) (set k w (twins p)) (assumed p) (cached p))
   | _ => lift (Reject Invalid "a twin that is not free")
   end.
 
-(** A bound of the change of a neuron: its argument less that of its twin, times the factor. *)
+(** A bound of the change y - (p z + q) of a neuron. *)
 Definition rule_apart (l i : N) (s : side) (value : exact) (cs : list case) (p : progress)
     : action t progress :=
   let! x := lift (read K value) in
@@ -406,11 +404,10 @@ Definition rule_apart (l i : N) (s : side) (value : exact) (cs : list case) (p :
   | Some w =>
       match find (Twins.partner w) (definition (system p)) with
       | Some (Neuron _ v) =>
-          let! d := lift (add_sums K [(u, one); (v, opp K (Twins.factor w))] zero) in
+          let! d := lift (add_sums K [(u, one); (v, opp K (Twins.factor w))] (opp K (Twins.offset w))) in
           let! c := prove_bound first d s x cs p in
-          let change := Cases.replaced (Some (Twins.change w)) s x in
-          let others := set k (Twins.Twin (Twins.partner w) (Twins.factor w) change) (twins p) in
-          ret (with_bound (known p) others cs c p)
+          let w := Twins.with_change w (Cases.replaced (Some (Twins.change w)) s x) in
+          ret (with_bound (known p) (set k w (twins p)) cs c p)
       | _ => lift (Reject Invalid "a twin that is not free")
       end
   end.

@@ -1,13 +1,13 @@
 (** * Twins.v -- neurons that are compared with others (section 8 of FORMAT.md)
 
     What this file defines, in plain words.  A neuron act(y) may have a twin
-    act(z), an earlier variable with the same activation, and a factor p > 0.
-    Kinks cut the ranges of y and of p z into pieces, on each of which the
-    activation is affine; a cell is a piece of either that have a point in common,
-    as far as the range of the change d = y - p z tells.  [compare] gives numbers
-    mu, nu and a peak such that
+    act(z), an earlier variable with the same activation, with which it is
+    compared by way of z' = p z + q.  Kinks cut the ranges of y and of z' into
+    pieces, on each of which the activation is affine; a cell is a piece of either
+    that have a point in common, as far as the range of the change d = y - z'
+    tells.  [compare] gives numbers mu, nu and a peak such that
 
-      c act(y) <= c p act(z) + mu d + nu (p z) + peak
+      c act(y) <= c act(z') + mu d + nu z' + peak
 
     or it finds that there is no cell, and so no point.  Why this is right is
     proved in TwinsSound.v. *)
@@ -19,11 +19,22 @@ Import ListNotations.
 (** Default slopes are multiples of 1/65536. *)
 Definition slope_unit : positive := 65536.
 
-(** The twin of a neuron, the factor, and known bounds of the change. *)
-Record twin (t : Type) := Twin { partner : positive; factor : t; change : option t * option t }.
+(** The twin of a neuron, p and q; act(p z + q) is [of_value] act(z) + [of_argument] z + q
+    for every z; and known bounds of the change. *)
+Record twin (t : Type) := Twin {
+  partner : positive;
+  factor : t;
+  offset : t;
+  of_value : t;
+  of_argument : t;
+  change : option t * option t
+}.
 Arguments Twin {t}.
 Arguments partner {t}.
 Arguments factor {t}.
+Arguments offset {t}.
+Arguments of_value {t}.
+Arguments of_argument {t}.
 Arguments change {t}.
 
 (** From [first] to [last], act(x) is x if it [rises], and 0 if not; plus 1 if it is [full]. *)
@@ -38,6 +49,24 @@ Section Twins.
   Context {t : Type} (K : number t).
   Notation zero := (zero K).
   Notation one := (one K).
+
+  (** ** Twins *)
+
+  (** rho(p z) = p rho(z), but -p rho(z) + p z for p < 0; sigma(1 - z) = 1 - sigma(z). *)
+  Definition new_twin (a : activation) (m : positive) (p : t) : result (twin t) :=
+    let* negative := lt K p zero in
+    match a with
+    | Relu =>
+        Ok (if negative then Twin m p zero (opp K p) p (None, None) else Twin m p zero p zero (None, None))
+    | Identity => Ok (Twin m p zero p zero (None, None))
+    | Clip =>
+        let* _ := need (eqb K p one || eqb K p (int K (-1))) "the factor 1 or -1" in
+        Ok (Twin m p (if negative then one else zero) p zero (None, None))
+    end.
+
+  (** With another known bound of the change. *)
+  Definition with_change (w : twin t) (known : option t * option t) : twin t :=
+    Twin (partner w) (factor w) (offset w) (of_value w) (of_argument w) known.
 
   (** ** Pieces and cells *)
 
@@ -93,8 +122,8 @@ Section Twins.
   (** c, or 0 *)
   Definition where_ (b : bool) (c : t) : t := if b then c else zero.
 
-  (** On a cell, c (act(y) - act(p z)) - mu d - nu (p z) is A (p z) + B d + C; as
-      y = p z + d, it can be bounded in three ways. *)
+  (** On a cell, c (act(y) - act(z')) - mu d - nu z' is A z' + B d + C; as
+      y = z' + d, it can be bounded in three ways. *)
   Definition height (c mu nu least most : t) (cell : piece t * piece t) : result t :=
     let (z, y) := cell in
     let B := sub K (where_ (rises y) c) mu in
@@ -168,8 +197,9 @@ Section Twins.
       that are left; none if there is no cell. *)
   Definition compare (by_default is_split : bool) (a : activation) (w : twin t) (c zl zh yl yh : t) (ms : list t)
       : result (option (t * t * t * list t)) :=
-    let zl := mul K (factor w) zl in
-    let zh := mul K (factor w) zh in
+    let* falling := le K (factor w) zero in
+    let image z := add K (mul K (factor w) z) (offset w) in
+    let (zl, zh) := if falling then (image zh, image zl) else (image zl, image zh) in
     let* d := narrowed (sub K yl zh) (sub K yh zl) (change w) in
     let (least, most) := d in
     let* zs := pieces a zl zh in

@@ -401,8 +401,13 @@ Section Cases.
   Definition twins_hold (twins : trie (Twins.twin t)) : Prop :=
     forall k w, find k twins = Some w -> exists a s s',
       find k def = Some (Neuron a s) /\ find (Twins.partner w) def = Some (Neuron a s')
-      /\ 0 < value (Twins.factor w) /\ (a = Clip -> value (Twins.factor w) = 1)
-      /\ within (value := value) (Twins.change w) (on_sum s - value (Twins.factor w) * on_sum s').
+      /\ reduces (value := value) a w
+      /\ within (value := value) (Twins.change w)
+           (on_sum s - (value (Twins.factor w) * on_sum s' + value (Twins.offset w))).
+
+  Lemma new_twin_holds a m p w : Twins.new_twin K a m p = Ok w ->
+    reduces (value := value) a w /\ Twins.partner w = m /\ Twins.change w = (None, None).
+  Proof. apply (new_twin_reduces sound). Qed.
 
   (** What is known of entries by their numbers. *)
   Definition entries_hold (entries : trie (entry t)) : Prop :=
@@ -477,7 +482,7 @@ Section Cases.
       destruct (if (bent e || is_split sp (key e))%bool then find (key e) twins else None) as [w |] eqn:Ew.
       { (* compared with a twin *)
         assert (Hw : find (key e) twins = Some w) by (destruct (bent e || _)%bool; [exact Ew | discriminate]).
-        destruct (Htw _ _ Hw) as (a' & s1 & s2 & D1 & D2 & P0 & P1 & W).
+        destruct (Htw _ _ Hw) as (a' & s1 & s2 & D1 & D2 & P & W).
         rewrite Hdef in D1. injection D1 as <- <-.
         apply bind_ok in H. destruct H as ([[s' l] h] & Ht & H). unfold of_twin in Ht.
         destruct (find (Twins.partner w) entries) as [e' |] eqn:Ee; [| discriminate].
@@ -487,9 +492,10 @@ Section Cases.
         apply (compare_sound sound _ _ _ _ _ _ _ _ _ _ _ (on_sum s) (on_sum s2)) in Hf; trivial.
         destruct found as [[[[mu nu] top] ms'] |]; [| contradiction].
         apply bind_ok in H. destruct H as (_ & _ & H). apply IH in H.
-        rewrite add_row_sound, !add_argument_sound, !(value_align _ _ _ sound), (value_dot _ _ _ sound) in H.
-        cbn [value_of_products value_of_terms] in H.
-        rewrite (value_mul _ _ _ sound), (value_sub sound), (value_one sound) in H.
+        rewrite add_row_sound, !add_argument_sound, !(value_align _ _ _ sound), !(value_dot _ _ _ sound) in H.
+        cbn [value_of_products value_of_terms] in H. rewrite !(value_dot _ _ _ sound) in H.
+        cbn [value_of_products] in H.
+        rewrite (value_add _ _ _ sound), !(value_sub sound), (value_one sound), (value_zero sound) in H.
         rewrite Hd. rewrite Hd' in H. unfold value_of_sum in *. lra. }
       apply bind_ok in H. destruct H as ([slope ms'] & _ & H).
       destruct (is_zero K q && is_zero K slope)%bool eqn:Ez.

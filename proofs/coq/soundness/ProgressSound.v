@@ -449,21 +449,16 @@ Section ProgressSound.
     intros Hp. unfold Networks.rule_twin. apply valid_lift. intros y _.
     apply valid_lift. intros [[[first k] a] u] Hn. cbv zeta.
     apply valid_lift. intros x1 _.
-    destruct (find (N.succ_pos m) (definition (Networks.system p))) as [[| b w] |] eqn:Em;
+    destruct (find (N.succ_pos m) (definition (Networks.system p))) as [[| b s] |] eqn:Em;
       try (intros st q st'; discriminate).
     apply valid_lift. intros x2 Ha. apply need_ok in Ha.
-    apply valid_lift. intros positive Hy.
-    apply valid_lift. intros x3 Hpos. apply need_ok in Hpos. subst positive.
-    apply valid_lift. intros x4 H1. apply need_ok in H1.
-    apply valid_lift. intros x5 _.
+    apply valid_lift. intros x3 _. apply valid_lift. intros x4 _.
+    apply valid_lift. intros w Hw. apply (new_twin_holds sound) in Hw. destruct Hw as (Hw & Em' & Ec).
     apply valid_ret. intros Hpre E. destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6 T7].
     apply any_neuron_sound in Hn; trivial. rewrite T1 in Em.
     split; cbn; trivial. intros j z Hj. apply find_set_cases in Hj. destruct Hj as [[-> ->] | [_ Hj]]; [| now apply T5].
-    exists a, u, w. cbn [Twins.partner Twins.factor Twins.change].
-    split; [exact Hn |]. split; [destruct a, b; try discriminate; exact Em |].
-    apply (lt_true sound) in Hy. rewrite (value_zero sound) in Hy. split; [exact Hy |].
-    split; [| split; discriminate].
-    intros ->. cbn in H1. now rewrite (eqb_sound sound _ _ H1), (value_one sound).
+    exists a, u, s. split; [exact Hn |]. rewrite Em'.
+    split; [destruct a, b; try discriminate; exact Em |]. split; [exact Hw |]. rewrite Ec. split; discriminate.
   Qed.
 
   Lemma rule_apart_valid l i s x cs p (pre : Prop) : (pre -> progress_ok p) ->
@@ -481,14 +476,14 @@ Section ProgressSound.
     destruct (Hp Hpre E) as [T1 T2 T3 T4 T5 T6 T7]. destruct (Hc E) as [Hc1 Hc2].
     apply any_neuron_sound in Hn; trivial. rewrite T1 in Em.
     split; cbn; trivial. intros j w' Hj. apply find_set_cases in Hj. destruct Hj as [[-> ->] | [_ Hj]]; [| now apply T5].
-    destruct (T5 _ _ Ew) as (a' & s1 & s2 & D1 & D2 & P0 & P1 & W).
-    exists a', s1, s2. cbn [Twins.partner Twins.factor Twins.change].
-    do 4 (split; [assumption |]). apply new_change; [exact W |].
+    destruct (T5 _ _ Ew) as (a' & s1 & s2 & D1 & D2 & P & W).
+    exists a', s1, s2. do 3 (split; [assumption |]). apply new_change; [exact W |].
     rewrite Hn in D1. injection D1 as <- <-. rewrite Em in D2. injection D2 as <- <-.
     rewrite (add_sums_sound sound v _ _ _ Hd) in Hc2. unfold total in Hc2. cbn [map fold_right fst snd] in Hc2.
     values.
     match type of Hc2 with bounded_by _ _ ?e => replace e with
-      (value_of_sum value v u - value (Twins.factor w) * value_of_sum value v z) in Hc2 by lra end.
+      (value_of_sum value v u - (value (Twins.factor w) * value_of_sum value v z + value (Twins.offset w)))
+      in Hc2 by lra end.
     exact Hc2.
   Qed.
 End ProgressSound.

@@ -13,23 +13,41 @@ From VeriMV Require Import Twins.
 Import ListNotations.
 Open Scope Qc_scope.
 
-(** A factor can be moved into an activation: any p > 0, but only 1 if it is clipped. *)
-Lemma activate_scaled a p z : 0 < p -> (a = Clip -> p = 1) -> p * activate a z = activate a (p * z).
-Proof.
-  intros Hp H1. destruct a; cbn [activate].
-  - unfold rho. destruct (le_or_lt z 0) as [L | L].
-    + rewrite !fmax_left by nra. lra.
-    + rewrite !fmax_right by nra. lra.
-  - rewrite (H1 eq_refl). replace (1 * z) with z by lra. lra.
-  - reflexivity.
-Qed.
-
 Section Twins.
   Context {t : Type} {K : number t} {value : t -> F} {meaning : exact -> F}.
   Hypothesis sound : sound_number K value meaning.
 
   Notation zero := (zero K).
   Notation one := (one K).
+
+  (** What is promised of a twin, for every argument z. *)
+  Definition reduces (a : activation) (w : twin t) : Prop := forall z,
+    activate a (value (factor w) * z + value (offset w))
+    = value (of_value w) * activate a z + value (of_argument w) * z + value (offset w).
+
+  Lemma new_twin_reduces a m p w : new_twin K a m p = Ok w -> reduces a w /\ partner w = m /\ change w = (None, None).
+  Proof.
+    pose proof (value_zero sound) as V0. pose proof (value_one sound) as V1.
+    intros H. unfold new_twin in H. apply bind_ok in H. destruct H as (negative & Hn & H).
+    assert (N : if negative then value p < 0 else 0 <= value p).
+    { destruct negative; [apply (lt_true sound) in Hn | apply (lt_false sound) in Hn]; rewrite V0 in Hn; exact Hn. }
+    clear Hn. destruct a.
+    - injection H as <-. destruct negative; (split; [| now split]); intros z;
+        cbn [factor offset of_value of_argument activate]; rewrite ?(value_opp sound), V0; unfold rho;
+        destruct (le_or_lt z 0) as [L | L];
+        [rewrite (fmax_right 0 (value p * z + 0)), (fmax_left 0 z) by nra
+        |rewrite (fmax_left 0 (value p * z + 0)), (fmax_right 0 z) by nra
+        |rewrite (fmax_left 0 (value p * z + 0)), (fmax_left 0 z) by nra
+        |rewrite (fmax_right 0 (value p * z + 0)), (fmax_right 0 z) by nra]; lra.
+    - apply bind_ok in H. destruct H as (x & Hone & H). apply need_ok, orb_prop in Hone. injection H as <-.
+      split; [| now split]. intros z. cbn [factor offset of_value of_argument activate].
+      destruct Hone as [E | E]; apply (eqb_sound sound) in E; rewrite ?V1, ?(value_int sound) in E.
+      + rewrite E in *. destruct negative; [lra |]. rewrite V0. replace (1 * z + 0) with z by lra. lra.
+      + assert (E1 : value p = - (1)) by (rewrite E; lra). rewrite E1 in *.
+        destruct negative; [| lra]. rewrite V0, V1. minmax.
+    - injection H as <-. split; [| now split]. intros z. cbn [factor offset of_value of_argument activate].
+      rewrite V0. lra.
+  Qed.
 
   Definition in_piece (p : piece t) (x : F) : Prop := value (first p) <= x <= value (last p).
 
@@ -221,24 +239,30 @@ Section Twins.
 
   (** y and z are the arguments of a neuron and of its twin. *)
   Theorem compare_sound by_default is_split a w c zl zh yl yh ms r y z :
-    compare K by_default is_split a w c zl zh yl yh ms = Ok r ->
-    0 < value (factor w) -> (a = Clip -> value (factor w) = 1) ->
+    compare K by_default is_split a w c zl zh yl yh ms = Ok r -> reduces a w ->
     value zl <= z <= value zh -> value yl <= y <= value yh ->
-    within (change w) (y - value (factor w) * z) ->
+    within (change w) (y - (value (factor w) * z + value (offset w))) ->
     match r with
     | None => False
     | Some (mu, nu, top, _) =>
-        value c * activate a y <= value c * value (factor w) * activate a z
-          + value mu * (y - value (factor w) * z) + value nu * (value (factor w) * z) + value top
+        value c * activate a y
+        <= value c * (value (of_value w) * activate a z + value (of_argument w) * z + value (offset w))
+          + value mu * (y - (value (factor w) * z + value (offset w)))
+          + value nu * (value (factor w) * z + value (offset w)) + value top
     end.
   Proof.
-    intros H Hp H1 Hz Hy Hd. unfold compare in H. cbv zeta in H.
-    set (p := value (factor w)) in *. set (x := p * z). set (d := y - p * z).
-    assert (Ey : y = x + d) by (unfold x, d; lra).
-    assert (Hx : value (mul K (factor w) zl) <= x <= value (mul K (factor w) zh)).
-    { rewrite !(value_mul _ _ _ sound). fold p. unfold x. split; nra. }
+    intros H Hw Hz Hy Hd. rewrite <- (Hw z). unfold compare in H. cbv zeta in H.
+    apply bind_ok in H. destruct H as (falling & Hfall & H).
+    set (x := value (factor w) * z + value (offset w)) in *. set (d := y - x) in *.
+    assert (Ey : y = x + d) by (unfold d; lra).
+    set (ends := if falling then _ else _) in H.
+    assert (Hx : value (fst ends) <= x <= value (snd ends)).
+    { unfold ends, x. destruct falling; [apply (le_true sound) in Hfall | apply (le_false sound) in Hfall];
+        rewrite (value_zero sound) in Hfall; cbn [fst snd];
+        rewrite !(value_add _ _ _ sound), !(value_mul _ _ _ sound); split; nra. }
+    destruct ends as [zl' zh']. cbn [fst snd] in Hx.
     apply bind_ok in H. destruct H as ([least most] & Hn & H).
-    apply (narrowed_change _ _ _ _ _ d) in Hn; [| rewrite !(value_sub sound); unfold d, x in *; lra | exact Hd].
+    apply (narrowed_change _ _ _ _ _ d) in Hn; [| rewrite !(value_sub sound); unfold d; lra | exact Hd].
     apply bind_ok in H. destruct H as (zs & Hzs & H).
     apply bind_ok in H. destruct H as (ys & Hys & H).
     apply bind_ok in H. destruct H as (found & Hf & H).
@@ -258,8 +282,6 @@ Section Twins.
         now apply (Q2 (pz, py)). }
     destruct Hh as (h & Hh & Hle).
     pose proof (height_sound _ _ _ _ _ _ _ _ _ _ Hh Pz Py Hn) as Hk.
-    rewrite <- Ay, <- Az in Hk. rewrite <- Ey in Hk.
-    unfold x in Hk at 1. rewrite <- (activate_scaled a p z Hp H1) in Hk.
-    subst d x. clearbody p. lra.
+    rewrite <- Ay, <- Az in Hk. rewrite <- Ey in Hk. clearbody d x. lra.
   Qed.
 End Twins.
