@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -200,12 +201,11 @@ run(program)
     assert ("Traceback" in done.stderr) == (code == 1)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="only POSIX has named pipes")
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="only POSIX has this signal")
 def test_a_process_that_is_stuck_has_no_answer(tmp_path, monkeypatch):
-    """Here because it waits for whoever writes into a file, which nobody does."""
-    os.mkfifo(tmp_path / "certificate.jsonl")
-    monkeypatch.setattr(servers, "PATIENCE", 0.5)
     server = servers.PortableServer()
+    server.process.send_signal(signal.SIGSTOP)
+    monkeypatch.setattr(servers, "PATIENCE", 0.2)
     assert server.ask(str(tmp_path), {}) == f"{GAVE_UP}\n"
     assert server.process.poll() is not None
     HAT.write(tmp_path / "hat")
