@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import KERNELS, VALID, one_line_error
 from verimv import kernel
-from verimv.kernels import verified
+from verimv.kernels import servers, verified
 from verimv.kernels.portable import portable_command
 
 FOLDER = Path(__file__).parents[1] / "certificate" / "by_verdict"
@@ -120,6 +120,14 @@ def test_kernel_py_may_give_up_as_well(run, program, monkeypatch):
     for words in ([], ["--kernel", "both"]):
         code, text, _ = run("check", HAT, *words)
         assert (code, text.startswith("incomplete"), text.endswith(f"({BOTH})\n")) == (3, True, True)
+
+
+def test_a_kernel_that_never_answers_has_given_up(run, program, monkeypatch):
+    monkeypatch.setattr(servers, "PATIENCE", 0.5)
+    program("", "exec sleep 600")
+    code, text, _ = run("check", HAT)
+    assert (code, text.splitlines()[0]) == (0, "valid (kernel.py; the verified kernel gave up: no answer in 0.5 s)")
+    assert run("check", HAT, "--kernel", "verified")[0] == 3
 
 
 @pytest.mark.parametrize(

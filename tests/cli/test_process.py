@@ -37,7 +37,9 @@ def wait_until_ready(process):
     """Until the process handles SIGTERM, which it does once everything is imported; machines may be busy."""
     status = Path(f"/proc/{process.pid}/status")
     caught = re.compile(r"^SigCgt:\s*([0-9a-f]+)$", re.MULTILINE)
-    while status.exists() and not int(caught.search(status.read_text())[1], 16) >> (signal.SIGTERM - 1) & 1:
+    while process.poll() is None and status.exists():  # a process that has ended keeps its status until it is asked
+        if int(caught.search(status.read_text())[1], 16) >> (signal.SIGTERM - 1) & 1:
+            break
         time.sleep(0.05)
     time.sleep(0.5 if status.exists() else 1.5)
 

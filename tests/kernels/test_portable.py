@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 from tests.certificate.by_verdict.make import HAT
 from tests.effort import scaled
 from tests.kernels.portable import native
-from verimv.kernels.portable import SCRIPT, portable_command
+from verimv.kernels import servers
+from verimv.kernels.portable import GAVE_UP, SCRIPT, portable_command
 from verimv.kernels.servers import portable_server
 
 ROOT = Path(__file__).parents[2]
@@ -107,11 +109,13 @@ def test_integers(tmp_path):
     (tmp_path / "script.js").write_text(script)
     (tmp_path / "cases.json").write_text(json.dumps([[name, *map(str, operands)] for name, *operands in asked]))
     program = (
-        "import sys; from pathlib import Path; from py_mini_racer import MiniRacer\n"
+        "import os, sys; from pathlib import Path; from py_mini_racer import MiniRacer\n"
         "engine = MiniRacer(); engine.eval(Path('script.js').read_text())\n"
-        "sys.stdout.write(engine.call('results', Path('cases.json').read_text()))"
+        "sys.stdout.write(engine.call('results', Path('cases.json').read_text()))\n"
+        "sys.stdout.flush(); os._exit(0)"  # Python's clean-up may wait for V8 for ever
     )
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, check=True, text=True)
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, check=True, text=True,
+                          timeout=300)  # fmt: skip
     # call() writes the text as JSON, and so does the script
     found = json.loads(done.stdout)
     assert len(found) == len(asked)
@@ -125,7 +129,7 @@ def test_integers(tmp_path):
 
 def run(*arguments, **options):
     command = [*portable_command(), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, **options)
 
 
 def test_the_program(tmp_path):
@@ -169,8 +173,46 @@ def test_limits_on_addresses_are_not_for_v8(tmp_path):
     limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 31, resource.RLIM_INFINITY)); "
     program = f"{limit}from verimv.kernels.servers import portable_server; print(portable_server().ask('hat', {{}}))"
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
-                          capture_output=True, text=True, check=True)  # fmt: skip
+                          capture_output=True, text=True, check=True, timeout=300)  # fmt: skip
     assert done.stdout.startswith("valid")
+
+
+@pytest.mark.parametrize(("end", "code"), [("return 3", 3), ("raise ValueError", 1), ("raise KeyboardInterrupt", 1)])
+def test_a_program_ends_without_the_clean_up_that_may_wait_for_v8(end, code):
+    """However it ends. The clean-up waits for ever only now and then, so it is checked that there is none."""
+    program = f"""
+import atexit
+from verimv.kernels.portable import PortableKernel, run
+
+def program():
+    global kept
+    kept = PortableKernel()
+    print("begun")
+    {end}
+
+atexit.register(print, "cleaning up")
+run(program)
+"""
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)},
+                          capture_output=True, text=True, check=False, timeout=300)  # fmt: skip
+    assert done.returncode == code
+    assert "cleaning up" not in done.stdout
+    assert done.stdout == "begun\n" or code == 1
+    assert ("Traceback" in done.stderr) == (code == 1)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="only POSIX has this signal")
+def test_a_process_that_is_stuck_has_no_answer(tmp_path, monkeypatch):
+    server = servers.PortableServer()
+    server.process.send_signal(signal.SIGSTOP)
+    monkeypatch.setattr(servers, "PATIENCE", 0.2)
+    assert server.ask(str(tmp_path), {}) == f"{GAVE_UP}\n"
+    assert server.process.poll() is not None
+    HAT.write(tmp_path / "hat")
+    monkeypatch.undo()
+    another = portable_server()
+    assert another is not server
+    assert another.ask(str(tmp_path / "hat"), {}).startswith("valid")
 
 
 @pytest.mark.skipif(native() is None, reason="the native build is not there (make -C proofs)")

@@ -14,9 +14,10 @@ import queue
 import re
 import sys
 import threading
-from collections.abc import Mapping
+import traceback
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from verimv import kernel
 
@@ -36,7 +37,7 @@ def portable_command(function: str = "main") -> list[str] | None:
     if importlib.util.find_spec("py_mini_racer") is None or not SCRIPT.is_file() or not sys.executable:
         return None
     root = str(Path(__file__).parents[2])  # for a checkout that is not installed
-    program = f"import sys; sys.path.append({root!r}); from {__name__} import {function}; sys.exit({function}())"
+    program = f"import sys; sys.path.append({root!r}); from {__name__} import {function}, run; run({function})"
     return [sys.executable, "-P", "-c", program]
 
 
@@ -143,5 +144,21 @@ def serve() -> int:
         sys.stdout.buffer.flush()
 
 
+def run(function: Callable[[], int]) -> NoReturn:
+    """Run a program, and end it without Python's clean-up, which may wait for V8 for ever.
+
+    V8's thread ends as soon as it asks for Python's lock during that clean-up, and V8 is freed by that thread alone.
+    """
+    code = 1
+    try:
+        code = function()
+        sys.stdout.flush()
+    except SystemExit:  # options that are wrong: V8 is not there yet
+        raise
+    except BaseException:
+        traceback.print_exc()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

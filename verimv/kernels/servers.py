@@ -6,12 +6,16 @@ import atexit
 import json
 import os
 import subprocess
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import IO, Any, cast
 
 from verimv.core.errors import InputError
-from verimv.kernels.portable import portable_command
+from verimv.kernels.portable import GAVE_UP, portable_command
+
+#: Seconds for an answer. The kernel limits its own work, so that only a process that is stuck takes longer.
+PATIENCE = 3600.0
 
 #: Servers without a question, by the process that started them: a forked child must not talk to those of its parent.
 _idle: dict[int, list[PortableServer]] = {}
@@ -33,6 +37,15 @@ class PortableServer:
         questions, answers = cast(IO[bytes], self.process.stdin), cast(IO[bytes], self.process.stdout)
         absolute = {name: file and _absolute(file) for name, file in files.items()}
         line = b""
+        is_late = threading.Event()
+
+        def give_up() -> None:
+            is_late.set()
+            self.process.kill()
+
+        timer = threading.Timer(PATIENCE, give_up)
+        timer.daemon = True
+        timer.start()
         try:
             with suppress(BrokenPipeError):
                 questions.write(json.dumps([_absolute(path), absolute]).encode() + b"\n")
@@ -41,16 +54,21 @@ class PortableServer:
         except BaseException:
             self.end()
             raise
+        finally:
+            timer.cancel()
         if not line:
             self.end()
-            return None
+            return f"{GAVE_UP}\n" if is_late.is_set() else None
         _idle.setdefault(os.getpid(), []).append(self)
         return str(json.loads(line)) + "\n"
 
     def end(self) -> None:
+        """Kill the process. Nothing more is read: another process may still have the other end of the pipe."""
         self.process.kill()
-        with suppress(BrokenPipeError):
-            self.process.communicate()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            with suppress(OSError):
+                cast(IO[bytes], pipe).close()
 
 
 def _absolute(path: str) -> str:

@@ -15,11 +15,12 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal, cast
 
 from verimv import kernel
 from verimv.core.errors import InputError, InternalError
 from verimv.core.parent import dying_with_parent
+from verimv.kernels import servers
 from verimv.kernels.portable import portable_command
 from verimv.kernels.servers import portable_server
 
@@ -118,10 +119,13 @@ def _native_verdict(program: str, path: str, files: Mapping[str, str | None], ru
         raise InputError(f"the verified kernel cannot be run: {program}: {error.strerror}") from None
     running.attach(process)
     try:
-        out, _ = process.communicate()
-    except BaseException:
+        out, _ = process.communicate(timeout=servers.PATIENCE)
+    except BaseException as error:
         process.kill()
         process.wait()
+        cast(IO[bytes], process.stdout).close()
+        if isinstance(error, subprocess.TimeoutExpired):
+            return KernelVerdict("incomplete", None, f"no answer in {servers.PATIENCE:g} s")
         raise
     if process.returncode < 0:
         return _stopped(process.returncode)
