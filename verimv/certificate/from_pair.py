@@ -105,13 +105,14 @@ def certify_formulas(original: Formula, formula: Formula, seconds: float = math.
     return checked(texts, claims.derivation)
 
 
-def checked(texts: dict[str, str], derivation: Derivation) -> Certificate | None:
+def checked(texts: dict[str, str], derivation: Derivation, kernel: str | None = None) -> Certificate | None:
     """Return the certificate if the kernels accept it, else None: it may have numbers that they do not read.
 
-    kernel.py must accept it, with or without the verified kernel: the result is the same on every machine.
+    kernel.py must accept it, with or without the verified kernel: the result is the same on every machine. `kernel` is
+    "python" for rules that the verified kernel does not have.
     """
     certificate = Certificate({name: text.encode() for name, text in texts.items()}, derivation.lines)
-    by_python, *_ = certificate.judge().answers
+    by_python, *_ = certificate.judge(kernel).answers
     return certificate if by_python.status == "valid" else None
 
 

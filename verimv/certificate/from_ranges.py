@@ -10,11 +10,13 @@ from typing import Any
 from verimv.bounding.results import NetworkBounds
 from verimv.bounding.search.output_range import RangeEvidence, prove_ranges
 from verimv.bounding.search.pair import DifferenceEvidence, Facts, Subnetwork, prove_difference, reordered
+from verimv.bounding.search.twin_cases import TwinEvidence
 from verimv.bounding.situation import LeafCase, Target
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_pair import checked
 from verimv.certificate.lines import Derivation
 from verimv.certificate.numbering import Numbering, PairNumbering, Translation, write_bound
+from verimv.certificate.twin_lines import twin_lines
 from verimv.certificate.writer import EVIDENCE_WORK
 from verimv.core.effort import Deadline
 from verimv.core.errors import InputError, Undecided, check_type
@@ -24,6 +26,9 @@ from verimv.networks.network import Network
 from verimv.networks.transforms.joint import SharedPair
 from verimv.networks.transforms.normalise import to_unit_cube
 from verimv.solvers.functions import aligned
+
+#: The kernel that knows twins: None for both, once the verified kernel does.
+KERNEL_OF_TWINS = "python"
 
 
 def certify_range(network: Network, ranges: Sequence[tuple[Any, Any]], seconds: float = math.inf) -> Certificate | None:
@@ -77,9 +82,12 @@ def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: floa
     return checked(_texts(a, b), derivation)
 
 
-def certify_evidence(a: Network, b: Network, evidence: DifferenceEvidence) -> Certificate | None:
+def certify_evidence(a: Network, b: Network, evidence: DifferenceEvidence | TwinEvidence) -> Certificate | None:
     """Return the certificate of evidence that was found about two networks; None if the kernel does not accept it."""
-    return checked(_texts(a, _as_other(a, b)), _difference_lines(evidence))
+    texts = _texts(a, _as_other(a, b))
+    if isinstance(evidence, TwinEvidence):
+        return checked(texts, twin_lines(evidence), KERNEL_OF_TWINS)
+    return checked(texts, _difference_lines(evidence))
 
 
 def _as_other(a: Network, b: Network) -> Network:

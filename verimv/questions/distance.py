@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,15 +18,12 @@ from typing import Any
 
 from verimv.bounding.search.branch import Goal
 from verimv.bounding.search.difference import Difference
-from verimv.bounding.search.difference_bounds import (
-    bound_network,
-    bound_pair,
-    interval_bounds_of_pair,
-    layer_bounds_of_pair,
-)
+from verimv.bounding.search.difference_bounds import bound_network, bound_pair, interval_bounds_of_pair
 from verimv.bounding.search.far_point import FarthestPoints, networks_of
 from verimv.bounding.search.output_range import is_of_fair_size
-from verimv.bounding.search.pair import DifferenceEvidence, are_alike
+from verimv.bounding.search.pair import DifferenceEvidence
+from verimv.bounding.search.twin_cases import TwinEvidence
+from verimv.bounding.search.twin_map import are_comparable, twins_by_place
 from verimv.bounding.search.twin_search import TwinSearch
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_ranges import certify_difference, certify_evidence
@@ -44,10 +41,10 @@ _POINTS = SECOND
 _FIRST_ROUND, _GROWTH = SECOND, 3
 #: Ends that are closer than this, relatively, count as met if exact numbers were not found in two rounds.
 _MET = Rational(1, 2**19)
-#: Differences of neurons are searched in networks with at most so many weights each.
-_TWIN_WEIGHTS = 20_000
 #: Points of linear programs that are evaluated, for each end.
 _POINTS_OF_PROGRAMS = 2
+#: Evidence of upper bounds, from which a certificate is made.
+Evidence = DifferenceEvidence | TwinEvidence
 #: Rounds whose work nobody waits for are not begun.
 _MOST_WORK = 10_000 * SECOND
 
@@ -76,8 +73,8 @@ class Distance(Headed):
 
     outputs: tuple[OutputDistance, ...]
     seconds: float
-    #: bounds of the search with their evidence, from which a certificate is made
-    _evidence: DifferenceEvidence | None = field(default=None, compare=False)
+    #: evidence of the bounds, from which a certificate is made; None if they were found without any
+    _evidence: Evidence | None = field(default=None, compare=False)
 
     @cached_property
     def farthest(self) -> OutputDistance:
@@ -172,10 +169,7 @@ def distance(
 
 
 def certify_distance(a: Formula | Network, b: Formula | Network, found: Distance, seconds: float) -> Certificate | None:
-    """Return a certificate of upper bounds of |a − b| for two networks, or None if there is no evidence.
-
-    The bounds are those of the search, which may be larger than `found.proved`; the kernel prints them.
-    """
+    """Return a certificate of the bounds `found` of |a − b| for two networks, or None if no evidence is found."""
     if not isinstance(a, Network) or not isinstance(b, Network):
         return None
     if found._evidence is not None:
@@ -192,6 +186,22 @@ def certified_bound(certificate: Certificate) -> Number:
     return max(abs(parse_number(value)) for _, layer, _, _, value, *_ in bounds if layer == last)
 
 
+@dataclass(frozen=True)
+class _UpperBounds:
+    """Proved bounds of |a − b| for all outputs, with one evidence for all of them, or none."""
+
+    upper: list[Number]
+    evidence: Evidence | None
+
+    @property
+    def largest(self) -> Number:
+        return max(self.upper, default=ZERO)
+
+    def is_refined_by(self, other: _UpperBounds) -> bool:
+        """Return whether no bound of another method is larger, and it has evidence."""
+        return other.evidence is not None and all(x >= y for x, y in zip(self.upper, other.upper, strict=True))
+
+
 class DistanceSearch:
     """Both ends of the interval, and the methods that improve them."""
 
@@ -203,8 +213,8 @@ class DistanceSearch:
         self.points = FarthestPoints(a, b)
         self.networks = networks_of(*self.points.functions)
         self.difference = Difference(a, b, ZERO if tolerance is None else tolerance)
-        self.upper: list[Number] | None = None
-        self.evidence: DifferenceEvidence | None = None
+        self.bounds: _UpperBounds | None = None
+        self._twins: TwinSearch | None = None
         self._work = _FIRST_ROUND
         self._is_vain = False  # bounds of each network on its own did not help
 
@@ -216,7 +226,17 @@ class DistanceSearch:
 
     @property
     def proved(self) -> Number | None:
-        return None if self.upper is None else max(self.upper, default=ZERO)
+        return None if self.bounds is None else self.bounds.largest
+
+    def _improve(self, upper: Sequence[Number], evidence: Evidence | None) -> bool:
+        """Keep bounds if they are better; return whether they are. All have the same evidence, so that one certificate
+        can prove them."""
+        found = _UpperBounds(list(upper), evidence)
+        is_better = self.bounds is None or found.largest < self.bounds.largest
+        if is_better or (self.bounds is not None and self.bounds.is_refined_by(found)):
+            self.bounds = found
+            self._tell()
+        return is_better
 
     @property
     def is_over(self) -> bool:
@@ -234,15 +254,15 @@ class DistanceSearch:
         return attained * (ONE + self.within)
 
     def result(self) -> Distance:
-        if self.upper is None:
+        if self.bounds is None:
             raise InternalError("no bound was computed")
         first = self.points.functions[0]
         outputs = []
-        for name, best, upper in zip(first.outputs, self.points.best, self.upper, strict=True):
+        for name, best, upper in zip(first.outputs, self.points.best, self.bounds.upper, strict=True):
             if best.value > upper:
                 raise InternalError(f"the difference of {name} is above its bound")
             outputs.append(OutputDistance(name, best.value, first.named(best.point), upper))
-        return Distance(tuple(outputs), time.perf_counter() - self._began, self.evidence)
+        return Distance(tuple(outputs), time.perf_counter() - self._began, self.bounds.evidence)
 
     def _tell(self) -> None:
         """Report how both ends close in."""
@@ -256,19 +276,19 @@ class DistanceSearch:
         """Search points, and compute bounds that need no search."""
         self.search.progress("looking for differences", 0, 1)
         self.points.search(self.difference.network, _POINTS)
-        self.upper = interval_bounds_of_pair(*self.points.functions, self.networks)
-        network = self.difference.network
-        if network is not None:
-            for k, row in enumerate(network.layers[-1].rows):
-                if not row.terms:  # all neurons cancel
-                    self.upper[k] = min(self.upper[k], abs(row.constant))
-        self._tell()
-        if self.networks is not None and not self.is_over:
+        if self.networks is not None and are_comparable(*self.networks):
             with suppress(Undecided):  # the time is over
-                found = layer_bounds_of_pair(*self.networks, self.search.deadline)
-                if found is not None:
-                    self.upper = [min(old, new) for old, new in zip(self.upper, found, strict=True)]
-            self._tell()
+                twins = twins_by_place(*self.networks)
+                self._twins = TwinSearch(*self.networks, twins, Meter(_MOST_WORK, self.search.deadline))
+                self._improve(self._twins.upper, self._twins.evidence())
+        if self._twins is None:
+            upper = interval_bounds_of_pair(*self.points.functions, self.networks)
+            network = self.difference.network
+            if network is not None:
+                for k, row in enumerate(network.layers[-1].rows):
+                    if not row.terms:  # all neurons cancel
+                        upper[k] = min(upper[k], abs(row.constant))
+            self._improve(upper, None)
 
     def round(self, work: int | None = None) -> bool:
         """Run a round of branch and bound, with so much work or more than the last; return whether another may help."""
@@ -289,36 +309,23 @@ class DistanceSearch:
     def _bounded_by_twins(self, work: int) -> bool:
         """Improve the bounds of outputs that are not good enough, the largest first; return whether that is tried."""
         twins = self._twins
-        if twins is None or self.upper is None:
+        if twins is None or twins.is_large:
             return False
         goal = max(self._goal()(self.attained), self.attained * (ONE + _MET / 2) if self.tolerance is None else ZERO)
-        upper = self.upper
+        upper = twins.upper
         waiting = sorted((k for k in range(len(upper)) if upper[k] > goal), key=lambda k: -upper[k])
         for position, k in enumerate(waiting):
             if self.is_over or not self.search.deadline.left:
                 break
             share = work // (2 * (len(waiting) - position))
-            ends = [twins.run(k, way, goal, share) for way in (1, -1)]
-            work -= share
-            self.upper[k] = min(self.upper[k], max(ZERO, *(end.value for end in ends)))
-            for end in ends:
-                for point in end.points[-_POINTS_OF_PROGRAMS:]:
+            for way in (1, -1):
+                twins.run(k, way, goal, share)
+                for point in twins.points(k, way)[-_POINTS_OF_PROGRAMS:]:
                     self.points.consider(point)
-            self._tell()
+            work -= share
+            self._improve(twins.upper, twins.evidence())
         self.points.simplify()
         return True
-
-    @cached_property
-    def _twins(self) -> TwinSearch | None:
-        """The search over differences of neurons, for networks of one shape that are not too large."""
-        if self.networks is None or not are_alike(*self.networks):
-            return None
-        weights = [sum(layer.width_in * len(layer.rows) for layer in network.layers) for network in self.networks]
-        if max(weights) > _TWIN_WEIGHTS or any(side.number_kind == "algebraic" for side in self.networks):
-            return None
-        if self.networks[0].layers[-1].activation != "identity" or len(self.networks[0].layers) < 2:
-            return None
-        return TwinSearch(*self.networks, Meter(_MOST_WORK, self.search.deadline))
 
     def _bounded(self, work: int) -> bool:
         goals, deadline = [self._goal() for _ in self.points.best], self.search.deadline
@@ -327,16 +334,12 @@ class DistanceSearch:
             found = bound_pair(*self.networks, goals, work, deadline)
         if found is None and self.difference.network is not None:
             found = bound_network(self.difference.network, goals, work, deadline)
-        if found is None or self.upper is None:
+        if found is None:
             return False
         for point in found.points:
             self.points.consider(point)
         self.points.simplify()
-        if found.evidence is not None and (self.evidence is None or max(found.upper) < max(self.upper)):
-            self.evidence = found.evidence
-        self._is_vain = max(found.upper) >= max(self.upper)
-        self.upper = [min(old, new) for old, new in zip(self.upper, found.upper, strict=True)]
-        self._tell()
+        self._is_vain = not self._improve(found.upper, found.evidence)
         return True
 
     def _goal(self) -> Goal:

@@ -1,332 +1,197 @@
-"""Exact evaluation of evidence about the difference of two networks of one shape, with differences of neurons.
+"""Exact evaluation of evidence about two networks: the bounds that multipliers give, for many rows at once.
 
-z is the argument of a neuron of the first network, y that of its twin in the second, d = y − z, δ = act(y) − act(z).
-For any numbers μ and ν, with c the coefficient of δ,
+A neuron act(y) of the second network is replaced by its twin: with z' = p·z and d = y − z', for any numbers μ and ν,
 
-    c·δ ≤ μ·d + ν·z + max of (c·δ − μ·d − ν·z) over all (z, d) with z, d and y = z + d in their ranges.
+    c·act(y) ≤ c·p·act(z) + μ·d + ν·z' + max over all cells of (c·act(y) − c·act(z') − μ·d − ν·z').
 
-Kinks of z and of y cut these into cells, on which δ is affine. The largest A·z + B·d on a cell is the least of three
-numbers, each of which is obviously not smaller:
+Kinks cut the ranges of z' and y into cells, on which this is A·z' + B·d + C. Its maximum is the least of three numbers,
+each of which is obviously not smaller (it is equal to one of them by duality):
 
-    max A·z + max B·d,    max (A − B)·z + max B·y,    max A·y + max (B − A)·d.
+    max A·z' + max B·d,    max (A − B)·z' + max B·y,    max A·y + max (B − A)·d.
 
-(It is equal to one of them by duality: at a corner, two of the three ranges are tight.) Both z and d are affine in the
-layer below. So a target is bounded layer by layer down to the box (docs/design/differences.md).
+Everything else is relaxed as in :mod:`verimv.bounding.prove.walk`. The numbers are those of proofs/FORMAT.md, §8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from verimv.bounding.situation import KINKS, Ends
-from verimv.exact import ONE, ZERO, Number, Rational, floor
-from verimv.networks.network import Activation, Box, Layer, Network
+from verimv.bounding.prove.twin_layers import Rows, TwinLayer, TwinSystem
+from verimv.bounding.prove.twin_ranges import Compared, IntegerEnds, TwinRange, activated
+from verimv.bounding.prove.walk import Integers, over
+from verimv.bounding.situation import KINKS
+from verimv.core.effort import NEVER, Deadline
+from verimv.exact import Number, Rational
+from verimv.networks.network import Activation
 
-Exact = Any  # an object array of rationals
-#: Low and high ends of a layer.
-ExactEnds = tuple[Exact, Exact]
-#: Which argument: z, of the first network; y, of its twin; d, their difference.
-Which = Literal["z", "y", "d"]
-#: An argument: which one, its layer and index, both from 0.
-TwinPlace = tuple[Which, int, int]
-
-_ZERO: Any = ZERO
-_ONE: Any = ONE
 #: Bits of default slopes after the binary point.
 _DEFAULT_BITS = 16
+_UNIT = 1 << _DEFAULT_BITS
 
 
 @dataclass(frozen=True)
-class TwinLayer:
-    """Weights and biases of the first network, of the second, and second minus first."""
+class LayerSlopes:
+    """Multipliers of a layer for all its neurons, those that need none included: for act(z), act(y), μ and ν."""
 
-    activation: Activation
-    first: tuple[Exact, Exact]
-    second: tuple[Exact, Exact]
-    change: tuple[Exact, Exact]
-
-    @staticmethod
-    def of(a: Layer, b: Layer) -> TwinLayer:
-        both = [
-            (_array([row.dense(a.width_in) for row in layer.rows]), _array([row.constant for row in layer.rows]))
-            for layer in (a, b)
-        ]
-        (weights, bias), (others, other_bias) = both
-        return TwinLayer(a.activation, both[0], both[1], (others - weights, other_bias - bias))
+    of_z: Sequence[Number]
+    of_y: Sequence[Number]
+    mu: Sequence[Number]
+    nu: Sequence[Number]
 
 
-@dataclass(frozen=True)
-class TwinCell:
-    """Where z and y are in these ranges, act(z) = slope·z + shift, and so for y; `exists` says for which neurons."""
+class _Given:
+    """Multipliers over a common denominator."""
 
-    z: ExactEnds
-    y: ExactEnds
-    of_z: tuple[Exact, Exact]
-    of_y: tuple[Exact, Exact]
-    exists: Any
-
-
-@dataclass(frozen=True)
-class ExactTwinRange:
-    """Ranges of z, y and d, and the cells into which kinks cut them."""
-
-    z: ExactEnds
-    y: ExactEnds
-    d: ExactEnds
-    cells: Sequence[TwinCell]
-    #: neurons whose act(z), or δ, needs multipliers
-    value_bends: Any
-    change_bends: Any
-
-
-@dataclass(frozen=True)
-class TwinSlopes:
-    """Multipliers of a leaf, per layer: λ on z for act(z); μ on d and ν on z for δ. Only those that bend are used."""
-
-    value: Sequence[Exact]
-    change: Sequence[Exact]
-    argument: Sequence[Exact]
+    def __init__(self, slopes: LayerSlopes) -> None:
+        lists = (slopes.of_z, slopes.of_y, slopes.mu, slopes.nu)
+        numerators, self.denominator = over([x for found in lists for x in found])
+        stops = np.cumsum([len(found) for found in lists])[:-1].tolist()
+        self.of_z, self.of_y, self.mu, self.nu = np.split(numerators, stops)
 
 
 class TwinWalk:
-    """Two networks with rational weights on the unit cube, and bounds of z, y and d proved before."""
+    """Evaluates rows over a system of two networks."""
 
-    def __init__(self, first: Network, second: Network) -> None:
-        self.layers = [TwinLayer.of(a, b) for a, b in zip(first.layers, second.layers, strict=True)]
-        self.known: dict[TwinPlace, Ends] = {}
-        self._kept: tuple[Box, list[ExactEnds]] | None = None  # intervals of the first layer on a box
+    def __init__(self, system: TwinSystem, deadline: Deadline = NEVER) -> None:
+        self.system, self.deadline = system, deadline
 
-    def learn(self, place: TwinPlace, ends: Ends) -> None:
-        """Take note of bounds that are proved on the whole cube."""
-        self.known[place] = ends
-
-    def ranges(self, box: Box, cuts: Mapping[TwinPlace, Ends], layer: int) -> list[ExactTwinRange] | None:
-        """Return ranges of all layers below one (from 0); None if there is no such point."""
-        low, high = (_array([ends[side] for ends in box]) for side in (0, 1))
-        values, changes = (low, high), (low * 0, low * 0)
-        result: list[ExactTwinRange] = []
-        for depth, current in enumerate(self.layers[:layer]):
-            z, d_ends, y = self._intervals(depth, box, values, changes)
-            z, d_ends = self._cut("z", depth, z, cuts), self._cut("d", depth, d_ends, cuts)
-            y = np.maximum(y[0], z[0] + d_ends[0]), np.minimum(y[1], z[1] + d_ends[1])
-            y = self._cut("y", depth, y, cuts)
-            if any((a > b).any() for a, b in (z, d_ends, y)):
-                return None
-            found = self._measured(depth, current.activation, z, y, d_ends, cuts)
-            if found is None:
-                return None
-            result.append(found)
-            values = _activated(current.activation, z[0]), _activated(current.activation, z[1])
-            none = z[0] * 0
-            changes = -_change_peaks(none - 1, none, none, found), _change_peaks(none + 1, none, none, found)
-        return result
-
-    def _intervals(self, depth: int, box: Box, values: ExactEnds, changes: ExactEnds) -> list[ExactEnds]:
-        """Return the intervals of z, d and y over those of the layer below; the box is often the same."""
-        if depth == 0 and self._kept is not None and self._kept[0] == box:
-            return self._kept[1]
-        current = self.layers[depth]
-        found = [_interval([(current.first[0], values)], current.first[1])]
-        for weights, bias in (current.change, current.second):
-            found.append(_interval([(weights, values), (current.second[0], changes)], bias))
-        if depth == 0:
-            self._kept = (box, found)
-        return found
-
-    def _cut(self, which: Which, depth: int, ends: ExactEnds, cuts: Mapping[TwinPlace, Ends]) -> ExactEnds:
-        low, high = ends[0].copy(), ends[1].copy()
-        for i in range(len(low)):
-            for known in (self.known.get((which, depth, i)), cuts.get((which, depth, i))):
-                if known is not None and known[0] is not None:
-                    low[i] = max(low[i], known[0])
-                if known is not None and known[1] is not None:
-                    high[i] = min(high[i], known[1])
-        return low, high
-
-    def _measured(
-        self,
-        depth: int,
-        activation: Activation,
-        z: ExactEnds,
-        y: ExactEnds,
-        d: ExactEnds,
-        cuts: Mapping[TwinPlace, Ends],
-    ) -> ExactTwinRange | None:
-        cells = _cells(activation, z, y, d)
-        if not np.any([cell.exists for cell in cells], axis=0).all():
-            return None
-        split = {which: [i for (w, layer, i) in cuts if w == which and layer == depth] for which in ("z", "y", "d")}
-        value_bends = _bends(activation, z)
-        change_bends = value_bends | _bends(activation, y)
-        value_bends[split["z"]] = True
-        change_bends[split["y"] + split["d"]] = True
-        if activation == "identity":
-            value_bends[:], change_bends[:] = False, False
-        return ExactTwinRange(z, y, d, cells, value_bends, change_bends)
-
-    def bound(
-        self, layer: int, rows: tuple[Exact, Exact, Number], box: Box, ranges: Sequence[ExactTwinRange],
-        slopes: TwinSlopes | None = None,
-    ) -> Number:  # fmt: skip
-        """Return the upper bound of a row over act(z) and δ of the layer below `layer` that multipliers give.
-
-        `rows` are the coefficients of act(z), those of δ, and a constant. For None, slopes are the default ones.
-        """
-        values, changes, total = rows
-        for depth in range(layer - 1, -1, -1):
-            current, found = self.layers[depth], ranges[depth]
-            affine, shift = _affine(current.activation, found.z)
-            of_z = np.where(found.value_bends, _ZERO, values * affine)
-            total += (np.where(found.value_bends, _ZERO, values * shift)).sum()
-            twin, twin_shift = _affine(current.activation, found.y)
-            of_d = np.where(found.change_bends, _ZERO, changes * twin)
-            of_z = of_z + np.where(found.change_bends, _ZERO, changes * (twin - affine))
-            total += np.where(found.change_bends, _ZERO, changes * (twin_shift - shift)).sum()
-            if found.value_bends.any():
-                slope = _default_value(current.activation, values, found.z) if slopes is None else slopes.value[depth]
-                slope = np.where(found.value_bends, slope, _ZERO)
-                peaks = _value_peaks(current.activation, values, slope, found.z)
-                total += np.where(found.value_bends, peaks, _ZERO).sum()
-                of_z = of_z + slope
-            if found.change_bends.any():
-                if slopes is None:
-                    p, q = _default_change(current.activation, changes, found)
-                else:
-                    p, q = slopes.change[depth], slopes.argument[depth]
-                p, q = (np.where(found.change_bends, x, _ZERO) for x in (p, q))
-                peaks = _change_peaks(changes, p, q, found)
-                total += np.where(found.change_bends, peaks, _ZERO).sum()
-                of_d, of_z = of_d + p, of_z + q
-            total += of_z @ current.first[1] + of_d @ current.change[1]
-            values = of_z @ current.first[0] + of_d @ current.change[0]
-            changes = of_d @ current.second[0]
-        for c, (low, high) in zip(values, box, strict=True):
-            total += c * (high if c > 0 else low)
-        return total
-
-    def row(self, which: Which, layer: int, index: int, way: int) -> tuple[Exact, Exact, Number]:
-        """Return way·z, way·d or way·y of a neuron as a row over the layer below."""
-        current = self.layers[layer]
-        parts = {"z": current.first, "d": current.change, "y": current.second}[which]
-        deltas = current.second[0][index] * (0 if which == "z" else way)
-        if layer == 0:
-            deltas = deltas * 0
-        return parts[0][index] * way, deltas, parts[1][index] * way
+    def bounds(
+        self, rows: Rows, ranges: Sequence[TwinRange], slopes: Sequence[LayerSlopes] | None = None
+    ) -> list[Number]:
+        """Return upper bounds of rows over the values of the last of `ranges`; without slopes, by the default ones."""
+        first, second, constants, scale = rows
+        totals: list[Number] = [Rational(int(x), scale) for x in constants]
+        for depth in range(len(ranges) - 1, -1, -1):
+            self.deadline.check()
+            layer, found = self.system.layers[depth], ranges[depth]
+            given = None if slopes is None else _Given(slopes[depth])
+            factor = layer.unit * (_UNIT if given is None else math.lcm(scale, given.denominator) // scale)
+            step = _TwinStep(layer, found, first, second, factor, scale * factor, given)
+            scale *= factor
+            shifts = step.of_z @ layer.own_bias + step.of_y @ layer.bias
+            for t, (peak, shift) in enumerate(zip(step.peaks, shifts, strict=True)):
+                totals[t] += peak + Rational(int(shift), scale * layer.denominator)
+            first = layer.own.times(step.of_z) + layer.outer.times(step.of_y)
+            second = layer.inner.times(step.of_y)
+            first, second, scale = _shortened(first, second, scale * layer.denominator)
+        highest = np.maximum(first, 0).sum(axis=1)
+        return [total + Rational(int(x), scale) for total, x in zip(totals, highest, strict=True)]
 
 
-def _array(numbers: Any) -> Exact:
-    found = np.array(numbers, dtype=object)
-    return found if found.size else found.astype(object)
+class _TwinStep:
+    """What a layer becomes: slopes of its arguments over `scale`, and peaks. Coefficients are multiplied by `factor`.
+
+    The factor is a multiple of the units of default slopes and of the twins' factors: divisions leave no remainder.
+    """
+
+    def __init__(
+        self, layer: TwinLayer, found: TwinRange, first: Integers, second: Integers, factor: int, scale: int,
+        given: _Given | None,
+    ) -> None:  # fmt: skip
+        self.layer, self.found, self.scale, self.given = layer, found, scale, given
+        self.peaks: list[Number] = [Rational(0)] * len(first)
+        first, second = first * factor, second * factor
+        moved: Any = np.zeros(first.shape, dtype=object)  # slopes of z that comparisons add
+        compared = found.compared
+        if len(compared.at):
+            c = second[:, compared.at]
+            mu, nu = self._slopes_of_twins(c)
+            self._add(_peaks_of_twins(compared, c, mu, nu), compared.denominator)
+            for n, (twin, p) in enumerate(zip(compared.twins.tolist(), compared.factors.tolist(), strict=True)):
+                first[:, twin] += c[:, n] * p // layer.unit
+                moved[:, twin] += (nu[:, n] - mu[:, n]) * p // layer.unit
+            second[:, compared.at] = 0
+        of_y, of_z = (None, None) if given is None else (given.of_y, given.of_z)
+        self.of_y = self._ordinary(second, found.y, found.y_bends, of_y)
+        if len(compared.at):
+            self.of_y[:, compared.at] = mu
+        self.of_z = moved + self._ordinary(first, found.z, found.z_bends, of_z)
+
+    def _add(self, peaks: Integers, denominator: int) -> None:
+        for t, peak in enumerate(peaks.sum(axis=1)):
+            self.peaks[t] += Rational(int(peak), self.scale * denominator)
+
+    def _ordinary(self, c: Integers, ends: IntegerEnds, bends: Any, given: Integers | None) -> Integers:
+        """Return the slopes of neurons that are relaxed on their own; add their peaks."""
+        activation, one = self.layer.activation, self.found.denominator
+        slope = c * _passes(activation, ends, one)
+        if bends.any() and self.given is not None and given is not None:
+            slope[:, bends] = given[bends] * (self.scale // self.given.denominator)
+        elif bends.any():
+            part = c[:, bends]
+            slope[:, bends] = part * _shares(activation, part, (ends[0][bends], ends[1][bends]), one) // _UNIT
+        best: Any = None
+        for z in (*ends, *(np.minimum(np.maximum(ends[0], kink * one), ends[1]) for kink in KINKS[activation])):
+            height = c * activated(activation, z, one) - slope * z
+            best = height if best is None else np.maximum(best, height)
+        self._add(best, one)
+        return slope
+
+    def _slopes_of_twins(self, c: Integers) -> tuple[Integers, Integers]:
+        """Return μ and ν of the neurons that are compared."""
+        compared = self.found.compared
+        of_y, of_z = compared.slopes
+        if self.given is not None:
+            unit = self.scale // self.given.denominator
+            mu, nu = self.given.mu[compared.at] * unit, self.given.nu[compared.at] * unit
+            is_exact = ~compared.is_multiplied
+        else:
+            mu, nu = c * _shares_of_twins(c, compared.d) // _UNIT, c * 0
+            is_exact = compared.has_one_cell
+        return np.where(is_exact, c * of_y, mu), np.where(is_exact, c * (of_y - of_z), nu)
 
 
-def _interval(parts: Sequence[tuple[Exact, ExactEnds]], bias: Exact) -> ExactEnds:
-    low, high = bias, bias
-    for weights, (least, most) in parts:
-        rising, falling = np.maximum(weights, 0), np.minimum(weights, 0)
-        low = low + rising @ least + falling @ most
-        high = high + rising @ most + falling @ least
-    return low, high
+def _shortened(first: Integers, second: Integers, scale: int) -> tuple[Integers, Integers, int]:
+    """Divide by a power of 2 that all have in common."""
+    bits = int(np.bitwise_or.reduce(np.abs(first), axis=None)) | int(np.bitwise_or.reduce(np.abs(second), axis=None))
+    zeros = min((x & -x).bit_length() - 1 for x in (bits or scale, scale))
+    return first >> zeros, second >> zeros, scale >> zeros
 
 
-def _activated(activation: Activation, values: Exact) -> Exact:
+def _passes(activation: Activation, ends: IntegerEnds, one: int) -> Integers:
+    """Return 1 for neurons whose activation changes neither end of the range, 0 for the others."""
     if activation == "identity":
-        return values
-    values = np.maximum(values, _ZERO)
-    return np.minimum(values, _ONE) if activation == "crelu" else values
+        return np.ones(len(ends[0]), dtype=object)
+    return ((ends[0] >= 0) & ((activation == "relu") | (ends[1] <= one))).astype(int).astype(object)
 
 
-def _bends(activation: Activation, ends: ExactEnds) -> Any:
-    result = np.zeros(len(ends[0]), dtype=bool)
-    for kink in KINKS[activation]:
-        result |= ((ends[0] < kink) & (ends[1] > kink)).astype(bool)
-    return result
+def _shares(activation: Activation, c: Integers, ends: IntegerEnds, one: int) -> Integers:
+    """Return the default slopes of act(z) divided by c, times 2^_DEFAULT_BITS."""
+    low, high = ends
+    rise = activated(activation, high, one) - activated(activation, low, one)
+    chord = rise * _UNIT // np.where(high > low, high - low, 1)
+    side = np.where(low + high > 0, _UNIT, 0).astype(object)
+    return np.where((high > low) & ((c > 0) | (activation != "relu")), chord, side)
 
 
-def _affine(activation: Activation, ends: ExactEnds) -> tuple[Exact, Exact]:
-    """Return slope and shift of an activation where it does not bend: 1 and 0, or 0 and its value."""
-    if activation == "identity":
-        return ends[0] * 0 + _ONE, ends[0] * 0
-    passes = (ends[0] >= 0) & ((activation == "relu") | (ends[1] <= 1))
-    return np.where(passes, _ONE, _ZERO), np.where(passes, _ZERO, _activated(activation, ends[0]))
+def _shares_of_twins(c: Integers, change: IntegerEnds) -> Integers:
+    """Return the default μ divided by c, times 2^_DEFAULT_BITS: the slope of a line above max(0, d), or below it."""
+    low, high = change
+    width = np.where(high > low, high - low, 1)
+    rising = np.where(low >= 0, _UNIT, np.where(high <= 0, 0, high * _UNIT // width))
+    falling = np.where(low >= 0, 0, np.where(high <= 0, _UNIT, -low * _UNIT // width))
+    return np.where(c > 0, rising, falling)
 
 
-def _pieces(activation: Activation, ends: ExactEnds) -> list[tuple[ExactEnds, tuple[Exact, Exact]]]:
-    """Return the parts of ranges between kinks, with slope and shift of the activation there."""
-    none, one = ends[0] * 0, ends[0] * 0 + _ONE
-    kinks = KINKS[activation]
-    result = []
-    for number in range(len(kinks) + 1):
-        low = np.maximum(ends[0], kinks[number - 1]) if number else ends[0]
-        high = np.minimum(ends[1], kinks[number]) if number < len(kinks) else ends[1]
-        passes = number == (1 if kinks else 0)
-        result.append(((low, high), (one, none) if passes else (none, one if number == 2 else none)))
-    return result
+def _peaks_of_twins(found: Compared, c: Integers, mu: Integers, nu: Integers) -> Integers:
+    """Return the largest c·(act(y) − act(p·z)) − μ·d − ν·(p·z) over the cells of each neuron."""
 
+    def largest(factor: Integers, ends: IntegerEnds) -> Integers:
+        return np.where(factor > 0, factor * ends[1], factor * ends[0])
 
-def _cells(activation: Activation, z: ExactEnds, y: ExactEnds, d: ExactEnds) -> list[TwinCell]:
-    """Return the cells in which there is a point, for at least one neuron."""
-    result = []
-    for of_z, line in _pieces(activation, z):
-        for of_y, twin in _pieces(activation, y):
-            exists = (of_z[0] <= of_z[1]) & (of_y[0] <= of_y[1])
-            exists = exists & (of_z[0] + d[0] <= of_y[1]) & (of_y[0] <= of_z[1] + d[1])
-            if exists.any():
-                result.append(TwinCell(of_z, of_y, line, twin, exists.astype(bool)))
-    return result
-
-
-def _largest(c: Exact, ends: ExactEnds) -> Exact:
-    """Return the largest c·x over a range."""
-    return np.where(c > 0, c * ends[1], c * ends[0])
-
-
-def _value_peaks(activation: Activation, c: Exact, slope: Exact, ends: ExactEnds) -> Exact:
-    points = [*ends, *(np.minimum(np.maximum(ends[0], kink), ends[1]) for kink in KINKS[activation])]
-    heights = [c * _activated(activation, z) - slope * z for z in points]
-    best = heights[0]
-    for height in heights[1:]:
-        best = np.maximum(best, height)
-    return best
-
-
-def _change_peaks(c: Exact, p: Exact, q: Exact, found: ExactTwinRange) -> Exact:
-    """Return the largest c·δ − p·d − q·z."""
     best: Any = c * 0
-    seen: Any = np.zeros(len(c), dtype=bool)
+    seen: Any = np.zeros(len(found.at), dtype=bool)
+    d = found.d
     for cell in found.cells:
-        (slope, shift), (twin, twin_shift) = cell.of_z, cell.of_y
-        of_z, of_d = c * (twin - slope) - q, c * twin - p
-        height = _largest(of_z, cell.z) + _largest(of_d, found.d)
-        height = np.minimum(height, _largest(of_z - of_d, cell.z) + _largest(of_d, cell.y))
-        height = np.minimum(height, _largest(of_z, cell.y) + _largest(of_d - of_z, found.d))
-        height = height + c * (twin_shift - shift)
+        (slope, shift), (twin, twin_shift), z, y = cell.of_z, cell.of_y, cell.z, cell.y
+        a, b = c * (twin - slope) - nu, c * twin - mu
+        height = np.minimum(largest(a, z) + largest(b, d), largest(a - b, z) + largest(b, y))
+        height = np.minimum(height, largest(a, y) + largest(b - a, d)) + c * (twin_shift - shift)
         best = np.where(cell.exists & (~seen | (height > best)), height, best)
         seen = seen | cell.exists
     return best
-
-
-def _rounded_down(x: Exact) -> Exact:
-    unit = 1 << _DEFAULT_BITS
-    return _array([Rational(floor(value * unit), unit) for value in x])
-
-
-def _default_value(activation: Activation, c: Exact, ends: ExactEnds) -> Exact:
-    """Return the default slopes of proofs/FORMAT.md, §8."""
-    width = ends[1] - ends[0]
-    rise = _activated(activation, ends[1]) - _activated(activation, ends[0])
-    chord = _rounded_down(rise / np.where(width > 0, width, _ONE))
-    side = np.where(ends[0] + ends[1] > 0, _ONE, _ZERO)
-    return c * np.where((width > 0) & ((c > 0) | (activation != "relu")), chord, side)
-
-
-def _default_change(activation: Activation, c: Exact, found: ExactTwinRange) -> tuple[Exact, Exact]:
-    """Return the default slopes of δ: in d that of the line between 0 and d over its range, in z none."""
-    low, high = found.d
-    width = np.where(high > low, high - low, _ONE)
-    share = np.where(c > 0, high, -low) / width
-    share = _rounded_down(np.minimum(np.maximum(share, _ZERO), _ONE))
-    return c * share, c * 0

@@ -91,7 +91,7 @@ class LayerRange:
         return Rational(self.low[i], self.denominator), Rational(self.high[i], self.denominator)
 
 
-class _Lemmas:
+class KnownEnds:
     """Known bounds of some neurons of a layer: their indices, and the ends over one denominator."""
 
     def __init__(self, bounds: Sequence[tuple[int, Ends]]) -> None:
@@ -121,7 +121,7 @@ class Walk:
         self.network = network
         self.layers = [ExactLayer(layer) for layer in network.layers]
         self._known = [
-            _Lemmas([(i, ends) for (d, i), ends in known.items() if d == depth])
+            KnownEnds([(i, ends) for (d, i), ends in known.items() if d == depth])
             for depth in range(1, len(self.layers) + 1)
         ]
 
@@ -141,7 +141,7 @@ class Walk:
             scale *= current.denominator
             lowest, highest, scale = self._known[depth].cut(lowest, highest, scale)
             if phases[depth]:
-                lowest, highest, scale = _Lemmas(phases[depth]).cut(lowest, highest, scale)
+                lowest, highest, scale = KnownEnds(phases[depth]).cut(lowest, highest, scale)
             if (lowest > highest).any():
                 return None
             split = [i for i, _ in phases[depth]]

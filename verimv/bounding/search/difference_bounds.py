@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from verimv.bounding.interval import corresponding_differences
-from verimv.bounding.prove.twin_rows import TwinRows
 from verimv.bounding.results import Point
 from verimv.bounding.search.branch import BranchAndBound, Budget, Goal, Outcome
 from verimv.bounding.search.engine import hidden_bounds
@@ -42,16 +41,6 @@ def interval_bounds_of_pair(
     differences = [x + -y for x, y in zip(first.add_to(program), second.add_to(program), strict=True)]
     ranges = [program.range_of(form) for form in differences]
     return [max(-low, high) for low, high in ranges]
-
-
-def layer_bounds_of_pair(a: Network, b: Network, deadline: Deadline) -> list[Number] | None:
-    """Return bounds by differences of neurons, layer by layer, without splits; None if the networks are not alike.
-
-    Activations do not increase a difference, so bounds of arguments of outputs are bounds of outputs.
-    """
-    if not are_alike(a, b) or any(side.number_kind == "algebraic" for side in (a, b)):
-        return None
-    return [max(-low, high) for low, high in TwinRows(a, b, deadline).bound_outputs()]
 
 
 def bound_pair(a: Network, b: Network, goals: Sequence[Goal], work: int, deadline: Deadline) -> DifferenceBounds | None:

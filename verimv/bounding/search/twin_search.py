@@ -1,4 +1,4 @@
-"""Bounds of the difference of two networks of one shape by differences of their neurons, proved in exact arithmetic.
+"""Bounds of the difference of two networks by differences of their neurons, proved in exact arithmetic.
 
 Arguments of hidden neurons, and their differences, are bounded once on the whole cube. Then branch and bound: phases of
 neurons of either network are split, largest bound first. A linear program guesses the multipliers of each part; a part
@@ -10,110 +10,111 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from verimv.bounding.guess.floats import as_float
-from verimv.bounding.guess.pair_floats import AlikeNetworks
-from verimv.bounding.guess.twin_relaxation import TwinMultipliers, TwinRelaxation, TwinRelaxed
-from verimv.bounding.prove.twin_rows import TwinRows
-from verimv.bounding.prove.twin_walk import ExactTwinRange, TwinPlace, TwinSlopes, TwinWalk, Which
+from verimv.bounding.guess.twin_relaxation import (
+    FloatTwinLayer,
+    FloatTwinRange,
+    TwinMultipliers,
+    TwinRelaxation,
+    TwinRelaxed,
+    values_at,
+)
+from verimv.bounding.prove.twin_layers import TwinMap, TwinPlace, TwinSystem, Which
+from verimv.bounding.prove.twin_ranges import TwinRange
+from verimv.bounding.prove.twin_walk import LayerSlopes
 from verimv.bounding.results import Point
+from verimv.bounding.search.twin_cases import TwinCase, TwinEvidence, TwinLeaf, TwinProof, TwinSplitCase, needed
+from verimv.bounding.search.twin_floats import exact_slopes, float_layers, float_range
+from verimv.bounding.search.twin_lemmas import TwinLemmas
 from verimv.bounding.search.vertex import rational
 from verimv.bounding.situation import KINKS, Ends
 from verimv.core.effort import Deadline, Meter
 from verimv.exact import Number, Rational
 from verimv.networks.network import Network
 
-#: Bits of multipliers, tried from the shortest on; those of parts that stay open.
-_BITS, _OPEN_BITS = (10, 20, 40), 20
+#: Bits of multipliers: of parts that may be closed, tried from the shortest on; of parts that stay open.
+_BITS, _OPEN_BITS = (7, 12, 20, 40), 20
 #: Powers of 2 by which a dual ray, which shows that a part is empty, is multiplied.
 _FAR = (2, 8, 16, 30)
 #: Work of an exact evaluation and of setting up a program, for each weight and for each neuron.
 _WEIGHT, _NEURON = 3, 300
-#: Exact evaluations reserved for each part that is open, and seconds before a deadline.
-_CLOSING, _IN_TIME = 2, 0.2
+#: Exact evaluations that a part may need.
+_EVALUATIONS = 4
+#: Phases are split in systems with at most so many weights.
+_MOST_WEIGHTS = 40_000
 #: Relative tolerance of comparisons in floats.
 _RELATIVE = 1e-7
 
 
-@dataclass(frozen=True)
-class TwinLeaf:
-    """Closed by multipliers, from the last that is needed to the first; without any, by default slopes."""
-
-    multipliers: tuple[Number, ...] = ()
-
-
-@dataclass(frozen=True)
-class TwinSplitCase:
-    """Two cases follow: an argument is at most `point`, then it is at least `point`."""
-
-    place: TwinPlace
-    point: Number
-
-
-TwinCase = TwinLeaf | TwinSplitCase
-
-
-@dataclass(frozen=True)
-class TwinLemma:
-    """way·(z or d of a neuron) ≤ way·value on the whole cube, by default slopes and the lemmas before it."""
-
-    place: TwinPlace
-    way: int
-    value: Number
-
-
-@dataclass(frozen=True)
-class TwinBound:
-    """way·(first − second) of an output is at most `value`, by cases; `points` are where it may be large."""
-
-    output: int
-    way: int
-    value: Number
-    cases: Sequence[TwinCase]
-    points: Sequence[Point]
-    nodes: int
+#: A leaf by default slopes; also for a part without a point.
+_BY_DEFAULT = TwinLeaf()
 
 
 @dataclass
 class _TwinPart:
-    """A part of the cube, with the floats that its bound is guessed from."""
+    """A part of the cube that a leaf closes with `bound`, or None if it has no point; perhaps its parts do better."""
 
     cuts: Mapping[TwinPlace, Ends]
-    upper: float
-    slopes: TwinMultipliers | None = None
-    split: tuple[TwinPlace, Number] | None = None
-    children: tuple[_TwinPart, ...] = field(default=())
-    leaf: TwinLeaf | None = None
+    leaf: TwinLeaf = _BY_DEFAULT
     bound: Number | None = None
+    #: multipliers of the linear program, and where to split next
+    slopes: Sequence[TwinMultipliers] | None = None
+    split: tuple[TwinPlace, Number] | None = None
+    children: tuple[_TwinPart, ...] = ()
 
 
 class TwinSearch:
-    """Two networks of one shape on the unit cube, with lemmas about their hidden neurons."""
+    """Two networks on the unit cube with the same activations, with lemmas about their hidden neurons."""
 
-    def __init__(self, first: Network, second: Network, meter: Meter) -> None:
-        self.first, self.meter = first, meter
-        self.last = len(first.layers) - 1
-        self.walk = TwinWalk(first, second)
-        self.floats = AlikeNetworks(second, first)  # its differences are second − first, as δ is
-        self.evaluation = _WEIGHT * self.floats.cost // 3 + _NEURON * sum(len(layer.rows) for layer in first.layers)
-        self.lemmas: list[TwinLemma] = []
+    def __init__(self, first: Network, second: Network, twins: TwinMap, meter: Meter) -> None:
+        self.system = TwinSystem(first, second, twins)
+        self.meter = meter
+        self.lemmas = TwinLemmas(self.system, meter.deadline)
+        self.walk = self.lemmas.walk
+        layers = self.system.layers
+        weights = sum(
+            m.entries.size for layer in layers for m in (layer.own, layer.inner, layer.outer) if not m.is_zero
+        )
+        self.is_large = weights > _MOST_WEIGHTS
+        neurons = sum(len(layer.own_bias) + len(layer.bias) for layer in layers)
+        self.evaluation = _WEIGHT * weights // 2 + _NEURON * neurons // 2
+        #: low and high of first − second for each output, without any split
+        self.ends = self.lemmas.bound_outputs()
         self._runs: dict[tuple[int, int], _TwinRun] = {}
-        rows = TwinRows(first, second, meter.deadline)
-        #: ranges of second − first for each output, without any split
-        self.ranges = rows.bound_outputs()
-        for place, ends in rows.known.items():
-            self.walk.learn(place, ends)
-            self.lemmas += [
-                TwinLemma(place, way, end) for way, end in zip((-1, 1), ends, strict=True) if end is not None
-            ]
 
-    def run(self, output: int, way: int, goal: Number, work: int) -> TwinBound:
+    @cached_property
+    def floats(self) -> list[FloatTwinLayer]:
+        """The layers as floats, made when they are needed."""
+        return float_layers(self.system)
+
+    def value_at(self, point: Any, output: int) -> float:
+        """Return first − second at a point, about."""
+        return float(values_at(self.floats, point)[output])
+
+    @property
+    def upper(self) -> list[Number]:
+        """The bounds of |first − second| that are proved so far, per output."""
+        return self.evidence().upper
+
+    def evidence(self) -> TwinEvidence:
+        """Return what is proved so far, with its evidence."""
+        proofs = []
+        for k, (low, high) in enumerate(zip(*self.ends, strict=True)):
+            for way, value in ((-1, -low), (1, high)):
+                run = self._runs.get((k, way))
+                proofs.append(run.proof() if run is not None else TwinProof(k, way, value, [_BY_DEFAULT]))
+        on_cube = enumerate(self.lemmas.on_cube)
+        compared = [(depth, i) for depth, found in on_cube for i in found.compared.at.tolist()]
+        return TwinEvidence(self.system, compared, self.lemmas.lemmas, proofs)
+
+    def run(self, output: int, way: int, goal: Number, work: int) -> TwinProof:
         """Search for a proof that way·(first − second) ≤ goal; return what is proved when the work is used up.
 
         Called again, it goes on where it stopped.
@@ -122,236 +123,173 @@ class TwinSearch:
             self._runs[output, way] = _TwinRun(self, output, way)
         return self._runs[output, way].run(goal, Meter(work), self.meter.deadline)
 
+    def nodes(self, output: int, way: int) -> int:
+        """Return how many parts were examined for one end."""
+        return self._runs[output, way].nodes if (output, way) in self._runs else 0
+
+    def points(self, output: int, way: int) -> Sequence[Point]:
+        """Return points of linear programs where way·(first − second) may be large, the last ones are best."""
+        return self._runs[output, way].points if (output, way) in self._runs else []
+
 
 class _TwinRun:
-    """The search for one end of one output."""
+    """The search for one end of one output: a tree of parts, each of which has a bound of its own."""
 
     def __init__(self, search: TwinSearch, output: int, way: int) -> None:
         self.search, self.walk, self.output, self.way = search, search.walk, output, way
-        self.box, self.last = search.first.box, search.last
-        self.row = self.walk.row("d", self.last, output, -way)  # first − second is −d
-        self.root = _TwinPart({}, math.inf)
-        self._open: list[tuple[float, int, _TwinPart]] = []
-        self._queued = itertools.count()
-        self._stuck: list[_TwinPart] = []
+        self.depth = search.system.depth
+        self.row = search.system.layers[-1].rows("y").at([output]).times(way)
+        self.root = _TwinPart({}, bound=search.ends[1][output] if way > 0 else -search.ends[0][output])
+        self.parts = [self.root]  # each after the one that it is a part of
         self.points: list[Point] = []
         self._best = -math.inf
-        self._seconds = 0.0  # of an exact evaluation
-        self._fresh = 0  # parts that are open and have no exact bound
         self.nodes = 0
 
-    def run(self, goal: Number, meter: Meter, deadline: Deadline) -> TwinBound:
-        self.goal, self.meter, self.deadline = goal, meter, deadline
-        if not self.nodes and self.root.leaf is None:
-            ranges = self.walk.ranges(self.box, {}, self.last)
-            if ranges is not None and not self._proves(self.root, ranges, None):
-                self._push(self.root)
-        while self._open and not self._is_over():
-            part = heapq.heappop(self._open)[2]
-            self._work_on(part)
-        for part in [*self._stuck, *(part for _, _, part in self._open)]:
-            self._close_anyhow(part)
-        self._fresh = 0
-        found = [part.bound for part in _leaves(self.root) if part.bound is not None]
-        value = max(found, default=self.goal)
-        return TwinBound(self.output, self.way, value, _cases(self.root), self.points, self.nodes)
+    def run(self, goal: Number, meter: Meter, deadline: Deadline) -> TwinProof:
+        self.goal, self.meter = goal, meter
+        if not self.nodes and self._is_open(self.root) and not self._is_over(deadline):
+            self._examine(self.root)
+        queued = itertools.count()
+        waiting = [(-as_float(part.bound or goal), next(queued), part) for part in self.parts if self._is_open(part)]
+        heapq.heapify(waiting)
+        while waiting and not self._is_over(deadline):
+            part = heapq.heappop(waiting)[2]
+            for child in self._halves(part):
+                self._examine(child)
+                if self._is_open(child):
+                    heapq.heappush(waiting, (-as_float(child.bound or goal), next(queued), child))
+        return self.proof()
 
-    def _is_over(self) -> bool:
-        """Return whether work and time are needed for the parts that are open."""
-        count = _CLOSING * (1 + self._fresh)
-        if self.meter.left <= self.search.evaluation * count:
-            return True
-        return self.deadline.left <= _IN_TIME + 2 * count * self._seconds
+    def proof(self) -> TwinProof:
+        """Return the least bound that a choice of parts gives, with as few of them as possible."""
+        best: dict[int, Number | None] = {}
+        for part in reversed(self.parts):
+            found = part.bound
+            if part.children and found is not None:
+                bounds = [x for child in part.children if (x := best[id(child)]) is not None]
+                found = min(found, max(bounds)) if bounds else None
+            best[id(part)] = found
+        value = best[id(self.root)]
+        return TwinProof(self.output, self.way, value or Rational(0), _cases(self.root, value))
 
-    def _push(self, part: _TwinPart) -> None:
-        self._fresh += 1
-        heapq.heappush(self._open, (-part.upper, next(self._queued), part))
+    def _is_open(self, part: _TwinPart) -> bool:
+        return part.bound is not None and part.bound > self.goal and not part.children and (
+            part.split is not None or part is self.root
+        )  # fmt: skip
 
-    def _work_on(self, part: _TwinPart) -> None:
-        """Close a part by its linear program, or split it."""
-        if part.bound is not None and part.bound <= self.goal:
-            return  # the goal has become easier since
+    def _is_over(self, deadline: Deadline) -> bool:
+        """Return whether the work, or the time, does not suffice for two more parts."""
+        return self.meter.left <= 2 * _EVALUATIONS * self.search.evaluation or not deadline.left
+
+    def _halves(self, part: _TwinPart) -> tuple[_TwinPart, ...]:
+        """Split a part where its linear program says."""
+        if part.split is None:
+            return ()
+        place, point = part.split
+        old = part.cuts.get(place, (None, None))
+        halves: tuple[Ends, Ends] = ((old[0], point), (point, old[1]))
+        part.children = tuple(_TwinPart({**part.cuts, place: half}, slopes=part.slopes) for half in halves)
+        self.parts += part.children
+        return part.children
+
+    def _examine(self, part: _TwinPart) -> None:
+        """Bound a part by its linear program; choose where it would be split."""
         self.nodes += 1
         self.meter.spend(2 * self.search.evaluation)
-        ranges = self.walk.ranges(self.box, part.cuts, self.last)
+        ranges = self.search.lemmas.ranges(part.cuts, self.depth)
         if ranges is None:
-            part.leaf = TwinLeaf()
+            part.bound = None
             return
-        ends = [_as_floats(found) for found in ranges]
-        low, high = np.zeros(len(self.box)), np.ones(len(self.box))
-        program = TwinRelaxation(self.search.floats, low, high, ends)
-        relaxed = program.maximise(self.output, -self.way)
+        floats = [float_range(found) for found in ranges]
+        relaxed = TwinRelaxation(self.search.floats, floats).maximise(self.output, self.way)
         self.meter.spend(relaxed.work)
         if relaxed.status == "infeasible" and self._close_empty(part, ranges, relaxed.multipliers):
             return
         if relaxed.status == "optimal" and relaxed.multipliers is not None:
-            part.upper, part.slopes = min(part.upper, relaxed.upper), relaxed.multipliers
-            part.leaf = None
+            part.slopes = relaxed.multipliers
             self._consider(relaxed.point)
-            room = as_float(self.goal) - relaxed.upper
-            if room > -_RELATIVE * abs(relaxed.upper):
-                for bits in _BITS:
-                    if self._proves(part, ranges, _rounded(relaxed.multipliers, bits)):
-                        return
-        self._split(part, ends, relaxed)
+            if as_float(self.goal) - relaxed.upper > -_RELATIVE * abs(relaxed.upper):
+                if any(self._bound(part, ranges, bits) for bits in _BITS):
+                    return
+            else:
+                self._bound(part, ranges, _OPEN_BITS)
+        if part.bound is None:
+            self._keep(part, ranges, None)
+        part.split = _costliest(self.search.system, floats, relaxed)
 
     def _consider(self, point: Any) -> None:
         """Keep the point of a linear program if the difference is larger there."""
         inside = np.clip(point, 0, 1)
-        value = -self.way * float(self.search.floats.values(inside[None])[0, self.output])
+        value = self.way * self.search.value_at(inside, self.output)
         if value > self._best:
             self._best = value
             self.points.append(tuple(rational(x) for x in inside))
 
-    def _split(self, part: _TwinPart, ends: Sequence[Any], relaxed: TwinRelaxed) -> None:
-        """Split the phase whose relaxation costs most, of either network."""
-        place = _costliest(self.search.floats, ends, relaxed, self.output)
-        if place is None:
-            self._stuck.append(part)
-            return
-        which, layer, index = place
-        low, high = ends[layer][which][0][index], ends[layer][which][1][index]
-        kinks = [k for k in KINKS[self.search.first.layers[layer].activation] if low < k < high]
-        point = Rational(kinks[0])
-        part.split = (place, point)
-        old = part.cuts.get(place, (None, None))
-        halves: tuple[Ends, Ends] = ((old[0], point), (point, old[1]))
-        part.children = tuple(_TwinPart({**part.cuts, place: half}, part.upper, part.slopes) for half in halves)
-        for child in part.children:
-            self._push(child)
+    # -- in exact arithmetic ------------------------------------------------------------------------------------
 
-    # -- closing in exact arithmetic ----------------------------------------------------------------------------
+    def _bound(self, part: _TwinPart, ranges: Sequence[TwinRange], bits: int) -> bool:
+        """Return whether rounded multipliers prove the goal; keep them if they are the best so far."""
+        return part.slopes is not None and self._keep(part, ranges, exact_slopes(part.slopes, bits))
 
-    def _bound(self, ranges: Sequence[ExactTwinRange], slopes: TwinSlopes | None) -> Number:
+    def _keep(self, part: _TwinPart, ranges: Sequence[TwinRange], slopes: list[LayerSlopes] | None) -> bool:
         self.meter.spend(self.search.evaluation)
-        began = time.perf_counter()
-        found = self.walk.bound(self.last, self.row, self.box, ranges, slopes)
-        self._seconds = max(0.9 * self._seconds, time.perf_counter() - began)
-        return found
-
-    def _proves(self, part: _TwinPart, ranges: Sequence[ExactTwinRange], slopes: TwinSlopes | None) -> bool:
-        bound = self._bound(ranges, slopes)
-        if bound <= self.goal:
-            part.leaf, part.bound = TwinLeaf(_needed(ranges, slopes)), bound
+        multipliers = () if slopes is None else needed(ranges, slopes)
+        (bound,) = self.walk.bounds(self.row, ranges, slopes if multipliers else None)
+        if part.bound is None or bound < part.bound:
+            part.bound, part.leaf = bound, TwinLeaf(multipliers)
         return bound <= self.goal
 
-    def _close_empty(self, part: _TwinPart, ranges: Sequence[ExactTwinRange], ray: TwinMultipliers | None) -> bool:
+    def _close_empty(self, part: _TwinPart, ranges: Sequence[TwinRange], ray: Sequence[TwinMultipliers] | None) -> bool:
         """Return whether multiples of a dual ray prove the goal, because the part is empty."""
         if ray is None or part.slopes is None:
             return False
-        size = max((float(np.abs(x).max(initial=0.0)) for x in (*ray.value, *ray.change, *ray.argument)), default=0.0)
+        size = max(float(np.abs(x).max(initial=0.0)) for m in ray for x in (m.of_z, m.of_y, m.mu, m.nu))
         if not 0 < size < math.inf:
             return False
         for power, sign in itertools.product(_FAR, (1, -1)):
             factor = sign * 2.0**power * max(1.0, abs(as_float(self.goal))) / size
-            tall = _combined(part.slopes, ray, factor)
-            if self._proves(part, ranges, _rounded(tall, 53)):
+            if self._keep(part, ranges, exact_slopes(_added(part.slopes, ray, factor), 53)):
                 return True
         return False
 
-    def _close_anyhow(self, part: _TwinPart) -> None:
-        """Close a part that is still open with the best bound at hand."""
-        if part.leaf is not None:
-            return  # as before
-        ranges = self.walk.ranges(self.box, part.cuts, self.last)
-        if ranges is None:
-            part.leaf = TwinLeaf()
-            return
-        slopes = None if part.slopes is None else _rounded(part.slopes, _OPEN_BITS)
-        part.bound = self._bound(ranges, slopes)
-        part.leaf = TwinLeaf(_needed(ranges, slopes))
+
+def _costliest(
+    system: TwinSystem, ranges: Sequence[FloatTwinRange], relaxed: TwinRelaxed
+) -> tuple[TwinPlace, Number] | None:
+    """Return the argument to be split, and where: the relaxation of its neuron and of its twin cost most."""
+    best: tuple[float, TwinPlace, Number] | None = None
+    for depth, found in enumerate(ranges):
+        layer = system.layers[depth]
+        of_z, of_y = relaxed.costs[depth] if relaxed.costs else (np.ones(len(layer.own_bias)), np.ones(len(layer.bias)))
+        has_twin = layer.twins >= 0
+        of_z = of_z.copy()
+        np.add.at(of_z, layer.twins[has_twin], of_y[has_twin])
+        sides: tuple[tuple[Which, Any, Any], ...] = (("z", of_z, found.z), ("y", of_y, found.y))
+        for which, costs, ends in sides:
+            for i, cost in enumerate(costs.tolist()):
+                point = next((kink for kink in KINKS[layer.activation] if ends[0, i] < kink < ends[1, i]), None)
+                if cost > 0 and point is not None and (best is None or cost > best[0]):
+                    best = cost, (which, depth, i), Rational(point)
+    return None if best is None else best[1:]
 
 
-def _as_floats(found: ExactTwinRange) -> dict[Which, tuple[Any, Any]]:
-    def floats(ends: tuple[Any, Any]) -> tuple[Any, Any]:
-        return np.array([as_float(x) for x in ends[0]]), np.array([as_float(x) for x in ends[1]])
-
-    return {"z": floats(found.z), "y": floats(found.y), "d": floats(found.d)}
-
-
-def _costliest(pair: AlikeNetworks, ends: Sequence[Any], relaxed: TwinRelaxed, output: int) -> TwinPlace | None:
-    """Return the phase that costs most: how far act(z) and δ are from their values, times their coefficients."""
-    best: tuple[float, TwinPlace | None] = (0.0, None)
-    top = pair.layers[-1]
-    values, changes = np.abs(top.weights[output]), np.abs(top.first.weights[output])
-    for depth in range(len(pair.layers) - 2, -1, -1):
-        layer, found = pair.layers[depth], ends[depth]
-        gaps = relaxed.gaps or ([np.ones(len(layer.bias))] * len(ends),) * 2
-        cost = values * gaps[0][depth] + changes * gaps[1][depth]
-        for i in np.argsort(-cost, kind="stable").tolist():
-            sides: tuple[Which, Which] = ("z", "y")
-            open_ = [which for which in sides if _is_open(layer.first.activation, found[which], i)]
-            if open_ and cost[i] + 1e-15 > best[0]:
-                best = (float(cost[i]) + 1e-15, (open_[0], depth, i))
-                break
-        if relaxed.multipliers is not None:
-            of_d = relaxed.multipliers.change[depth]
-            of_z = relaxed.multipliers.value[depth] + relaxed.multipliers.argument[depth]
-            values = np.abs(of_z @ layer.second.weights + of_d @ layer.weights)
-            changes = np.abs(of_d @ layer.first.weights)
-        else:
-            values, changes = values @ np.abs(layer.second.weights), changes @ np.abs(layer.first.weights)
-    return best[1]
+def _added(slopes: Sequence[TwinMultipliers], ray: Sequence[TwinMultipliers], factor: float) -> list[TwinMultipliers]:
+    return [
+        TwinMultipliers(a.of_z + factor * b.of_z, a.of_y + factor * b.of_y, a.mu + factor * b.mu, a.nu + factor * b.nu)
+        for a, b in zip(slopes, ray, strict=True)
+    ]
 
 
-def _is_open(activation: str, ends: tuple[Any, Any], i: int) -> bool:
-    return any(ends[0][i] < kink < ends[1][i] for kink in KINKS[activation])
-
-
-def _combined(a: TwinMultipliers, b: TwinMultipliers, factor: float) -> TwinMultipliers:
-    def added(x: Sequence[Any], y: Sequence[Any]) -> list[Any]:
-        return [p + factor * q for p, q in zip(x, y, strict=True)]
-
-    return TwinMultipliers(added(a.value, b.value), added(a.change, b.change), added(a.argument, b.argument))
-
-
-def _rounded(slopes: TwinMultipliers, bits: int) -> TwinSlopes:
-    """Return multipliers with so many bits each."""
-
-    def short(x: float) -> Number:
-        if not x or not math.isfinite(x):
-            return Rational(0)
-        mantissa, exponent = math.frexp(x)
-        return Rational(round(mantissa * (1 << bits))) * Rational(2) ** (exponent - bits)
-
-    def rounded(layers: Sequence[Any]) -> list[Any]:
-        return [np.array([short(float(x)) for x in layer], dtype=object) for layer in layers]
-
-    return TwinSlopes(rounded(slopes.value), rounded(slopes.change), rounded(slopes.argument))
-
-
-def _needed(ranges: Sequence[ExactTwinRange], slopes: TwinSlopes | None) -> tuple[Number, ...]:
-    """Return the multipliers in the order of a certificate: of twins (μ, ν), then of the first network's neurons."""
-    if slopes is None:
-        return ()
-    result: list[Number] = []
-    for depth in range(len(ranges) - 1, -1, -1):
-        for i in np.flatnonzero(ranges[depth].change_bends)[::-1].tolist():
-            result += [slopes.change[depth][i], slopes.argument[depth][i]]
-    for depth in range(len(ranges) - 1, -1, -1):
-        result += [slopes.value[depth][i] for i in np.flatnonzero(ranges[depth].value_bends)[::-1].tolist()]
-    return tuple(result)
-
-
-def _leaves(root: _TwinPart) -> list[_TwinPart]:
-    found, pending = [], [root]
-    while pending:
-        part = pending.pop()
-        pending += reversed(part.children)
-        if not part.children:
-            found.append(part)
-    return found
-
-
-def _cases(root: _TwinPart) -> list[TwinCase]:
-    """Return the tree in preorder."""
+def _cases(root: _TwinPart, value: Number | None) -> list[TwinCase]:
+    """Return the tree in preorder, cut off where a part is proved to be at most `value`."""
     cases: list[TwinCase] = []
     pending = [root]
     while pending:
         part = pending.pop()
-        if part.split is not None and part.children:
+        is_closed = part.bound is None or (value is not None and part.bound <= value)
+        if part.split is not None and part.children and not is_closed:
             cases.append(TwinSplitCase(*part.split))
             pending += reversed(part.children)
         else:
-            cases.append(part.leaf or TwinLeaf())
+            cases.append(part.leaf)
     return cases

@@ -47,8 +47,6 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         return result
     bound = certified_bound(certificate)
     told = f"{result.text}: at most {rounded_up(bound)}"
-    if bound > found.proved:
-        told += " (the kernels have no rule yet for the better bound)"
     return replace(result, data={**result.data, "certified": format_number(bound)}, text=told)
 
 
