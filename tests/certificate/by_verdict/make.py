@@ -1158,7 +1158,7 @@ INVALID = {
     ),
     "twins-with-another-factor": PAIRED.line(TWIN_LINE, '["twin",3,0,1,"2"]'),
     "twins-with-another-network": PAIRED.file("other", '"-3/4"', '"-5/8"'),
-    "twins-exchanged": PAIRED.line(TWIN_LINE, '["twin",3,0,2,"1"]'),
+    "twins-exchanged": PAIRED.with_lines(['["twin",3,0,2,"1"]', LEAST_APART]),
     **{
         f"twins-{name}-too-{side}": tighter(case, place)
         for name, case in COMPARED.items()

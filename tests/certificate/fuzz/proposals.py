@@ -187,22 +187,19 @@ def twin(author: Author) -> None:
     shares = {m: _factor(row, variables[m][1]) for m in alike}
     close = [m for m in alike if shares[m] is not None]
     m = source.choice(close if close and author.chance(0.8) else alike)
-    factor = (
-        shares[m] if shares[m] is not None and author.chance(0.8) else parse_number(source.choice(_FACTORS_OF_TWINS))
-    )
-    if name == "crelu" and author.chance(0.7):
-        factor = ONE
+    factor = ONE if shares[m] is None or name == "crelu" else shares[m]
+    if author.chance(0.25):  # another one, which may be forbidden
+        factor *= parse_number(source.choice(["2", "1/2", "3", "sqrt(2)", "0", "-1", "-1"]))
     if author.propose(["twin", layer, i, m, format_number(factor)]) is None:
         return
     for side in ("low", "high"):
         if author.chance(0.7):
             prove_bound(author, layer, i, side, is_change=True)
-    if author.chance(0.6):
-        layer = source.randint(min(layer + 1, len(author.world.layers)), len(author.world.layers))
-        prove_bound(author, layer, source.randrange(author.world.layers[layer - 1][1]), source.choice(["low", "high"]))
-
-
-_FACTORS_OF_TWINS = ["1", "1", "1", "2", "1/2", "1/3", "3", "sqrt(2)", "sqrt(2)/2", "0", "-1"]
+    top = len(author.world.layers)
+    for side in ("low", "high"):
+        if author.chance(0.5):
+            above = top if author.chance(0.7) else source.randint(min(layer + 1, top), top)
+            prove_bound(author, above, source.randrange(author.world.layers[above - 1][1]), side)
 
 
 def _factor(row: Row, other: Row) -> Number | None:

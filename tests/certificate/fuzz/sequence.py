@@ -108,7 +108,7 @@ def _write(author: Author) -> None:
         author.constant(source.randint(0, 1))
     for j in range(len(author.world.inputs)):
         author.atom(2 + j)
-    if author.chance(0.55 if author.world.other else 0.15):
+    if author.chance(0.7 if author.world.other else 0.25):
         for _ in range(source.randint(1, 4)):
             twin(author)
     for _ in range(source.randint(3, 14)):
