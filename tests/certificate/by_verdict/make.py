@@ -497,6 +497,197 @@ EQUALS = Case(
 )
 EQUALITY = EQUALS.lines[6]
 
+# -- neurons compared with twins --------------------------------------------------------------------------------------
+
+# ρ(2x − 1) − ρ(x) and ρ(2x − 3/4) − 9/8·ρ(x): the first neurons are twins, the second ones are shared. The variables are
+# 0: x, 1: ρ(2x − 1), 2: ρ(x), 3; then 4: ρ(2x − 3/4), 5: ρ(x), 6; then 7: the difference, in [−3/16, 3/64].
+PAIRED = Case(
+    [
+        '["twin",3,0,1,"1"]',
+        '["apart",3,0,"low","1/4",["pair"]]',
+        '["apart",3,0,"high","1/4",["pair"]]',
+        '["bound",5,0,"low","-3/16",["pair","0","1/16","0"]]',
+        '["bound",5,0,"high","3/64",["pair","0","-1/16","0"]]',
+    ],
+    network=network(([[2, -1], [1, 0]], "relu"), ([[1, -1, 0]], "identity")),
+    other=network(([[2, "-3/4"], [1, 0]], "relu"), ([[1, "-9/8", 0]], "identity")),
+)
+TWIN_LINE, LEAST_APART, MOST_APART, PAIRED_LOW, PAIRED_HIGH = PAIRED.lines
+#: a little
+LITTLE = f"1/{2**60}"
+
+
+def paired(activation, first, second, lines, weight="1", factor="1"):
+    """act(first) − weight·act(second), which are variables 1 and 3, in layers 1 and 3. The second is twin to the first."""
+    return Case(
+        [f'["twin",3,0,1,"{factor}"]', *lines],
+        network=network(([first], activation), ([[1, 0]], "identity")),
+        other=network(([second], activation), ([[weight, 0]], "identity")),
+    )
+
+
+def compared(activation, first, second, changes, bounds, **more):
+    """The same with all bounds by default slopes: lowest and highest change, lowest and highest difference."""
+    apart = [f'["apart",3,0,"{side}","{value}",["pair"]]' for side, value in zip(SIDES, changes, strict=True)]
+    both = [f'["bound",5,0,"{side}","{value}",["pair"]]' for side, value in zip(SIDES, bounds, strict=True)]
+    return paired(activation, first, second, [*apart, *both], **more)
+
+
+def tighter(case, place):
+    """With one bound, that of the line at this place, tighter by a little."""
+    line = json.loads(case.lines[place])
+    line[4] = f"{line[4]}+{LITTLE}" if line[3] == "low" else f"{line[4]}-{LITTLE}"
+    return case.line(case.lines[place], json.dumps(line, separators=(",", ":")))
+
+
+SIDES = ("low", "high")
+# the change is 1/4 everywhere, −1/4 everywhere, or of both signs
+COMPARED = {
+    "of-neurons-that-rise": compared("relu", [2, -1], [2, "-3/4"], ("1/4", "1/4"), ("-1/4", "0")),
+    "of-neurons-that-fall": compared("relu", [2, "-3/4"], [2, -1], ("-1/4", "-1/4"), ("0", "1/4")),
+    "of-neurons-that-do-both": compared("relu", [2, -1], [3, "-5/4"], ("-1/4", "3/4"), ("-3/4", "1/4")),
+    "of-clipped-neurons-that-rise": compared("crelu", [3, -1], [3, "-3/4"], ("1/4", "1/4"), ("-1/4", "0")),
+    "of-clipped-neurons-that-fall": compared("crelu", [3, "-3/4"], [3, -1], ("-1/4", "-1/4"), ("0", "1/4")),
+    "of-clipped-neurons-that-do-both": compared("crelu", [3, -1], [4, "-5/4"], ("-1/4", "3/4"), ("-3/4", "1/4")),
+    "of-a-rescaled-neuron": compared(
+        "relu", [2, -1], [4, "-7/4"], ("1/4", "1/4"), ("-1/8", "0"), weight="1/2", factor="2"
+    ),
+    "of-a-neuron-made-smaller": compared(
+        "relu", [2, -1], ["2/3", "-1/4"], ("1/12", "1/12"), ("-1/4", "0"), weight="3", factor="1/3"
+    ),
+    "of-a-neuron-multiplied-by-a-square-root": compared(
+        "relu", [2, -1], ["2*sqrt(2)", "1/8-sqrt(2)"], ("1/8", "1/8"), ("-sqrt(2)/16", "0"),
+        weight="sqrt(2)/2", factor="sqrt(2)",
+    ),
+    "of-neurons-with-square-roots": compared(
+        "relu", ["sqrt(2)", "-1/2"], ["sqrt(2)", "-1/4"], ("1/4", "1/4"), ("-1/4", "0")
+    ),
+    # an end of the change is irrational: the slope is 0
+    "of-neurons-whose-change-is-irrational": compared(
+        "relu", [2, -1], [3, "sqrt(2)/8-3/2"], ("sqrt(2)/8-1/2", "sqrt(2)/8+1/2"),
+        ("-1/2-sqrt(2)/8", "1/2-sqrt(2)/8"),
+    ),
+    "of-neurons-whose-change-is-a-third": compared("relu", [2, -1], ["7/3", -1], ("0", "1/3"), ("-1/3", "0")),
+}  # fmt: skip
+# ρ(11/4·x − 5/4) ≤ ρ(2x − 1) + x/2, by the slope 2/3 for the change in [−1/4, 1/2]; rounded down it gives a little more
+ROUNDED_TWINS = Case(
+    [
+        TWIN_LINE,
+        '["apart",3,0,"low","-1/4",["pair"]]',
+        '["apart",3,0,"high","1/2",["pair"]]',
+        '["bound",5,0,"low","-1/131072",["pair"]]',
+        '["bound",5,0,"high","5/4",["leaf"]]',
+    ],
+    network=network(([[2, -1], [1, 0]], "relu"), ([[1, "1/2", 0]], "identity")),
+    other=network(([["11/4", "-5/4"]], "relu"), ([[1, 0]], "identity")),
+)
+# in one network, ρ(2x − 3/4) − ρ(2x − 1): the first neuron of the second layer is compared with that of the first
+TWINS_ALONE = Case(
+    [
+        '["twin",2,0,1,"1"]',
+        '["apart",2,0,"low","1/4",["pair"]]',
+        '["apart",2,0,"high","1/4",["leaf"]]',
+        '["bound",3,0,"low","0",["pair"]]',
+        '["bound",3,0,"high","1/4",["pair"]]',
+    ],
+    network=network(([[2, -1], [1, 0]], "relu"), ([[0, 2, "-3/4"], [1, 0, 0]], "relu"), ([[1, -1, 0]], "identity")),
+)
+# twins that have twins: ρ(2x − 1/2), ρ(2x − 3/4), ρ(2x − 1)
+CHAIN = Case(
+    [
+        '["twin",2,0,1,"1"]',
+        '["twin",3,0,3,"1"]',
+        '["apart",2,0,"low","1/4",["pair"]]',
+        '["apart",2,0,"high","1/4",["pair"]]',
+        '["apart",3,0,"low","1/4",["pair"]]',
+        '["apart",3,0,"high","1/4",["pair"]]',
+        '["bound",4,0,"low","0",["pair"]]',
+        '["bound",4,0,"high","1/2",["pair"]]',
+    ],
+    network=network(
+        ([[2, -1], [1, 0]], "relu"),
+        ([[0, 2, "-3/4"], [1, 0, 0], [0, 1, 0]], "relu"),
+        ([[0, 0, 2, "-1/2"], [0, 1, 0, 0]], "relu"),
+        ([[1, -1, 0]], "identity"),
+    ),
+)
+# 4x − 1 and 2x − 1 as 2·σ(2x − 1) and 3·σ(4/3·x − 1/3), and a bound by twins, without which the output might be negative
+TWIN_FORMULA = Case(
+    [
+        '["node",2]',  # 1
+        '["times",1,1]',  # 2: σ(2x − 1)
+        '["clip",1,0,"2",0,2]',
+        '["affine",1,1]',
+        '["scale","D[1/3]",1]',  # 3
+        '["node",1]',  # 4
+        '["scale","D[2/3]",4]',  # 5
+        '["plus",3,5]',  # 6
+        '["times",1,6]',  # 7: σ(4/3·x − 1/3)
+        '["clip",2,0,"3",0,7]',
+        '["affine",2,1]',
+        '["twin",2,0,1,"1"]',
+        '["apart",2,0,"low","1",["leaf"]]',
+        '["bound",3,0,"low","0",["pair"]]',
+        '["atom",7]',  # 8
+        '["atom",2]',  # 9
+        '["scale","D[2/3]",9]',  # 10
+        '["not",10]',  # 11
+        '["times",8,11]',  # 12
+        '["output",0,12,"1","0"]',
+    ],
+    network=network(([[4, -2], [1, 0]], "relu"), ([[0, 4, -1], [1, 0, 0]], "relu"), ([["1/3", "-1/3", 0]], "identity")),
+    formula=formula("a = x1 ⊙ x1; p = Δ[1/3]x1 ⊕ Δ[2/3]1; b = x1 ⊙ p; y1 = b ⊙ ¬Δ[2/3]a"),
+)
+# where 2x − 1 and 2x − 3/4 have known signs: every pair has one cell, but variables that are split need multipliers
+SPLIT_TWINS = PAIRED.line(
+    PAIRED_LOW,
+    '["bound",5,0,"low","-3/16",["split",1,"0"],["split",4,"0"],["pair","0","0","0"],["pair","0","1/16","0"],'
+    '["pair","1/16"]]',
+)
+SPLIT_LOW = SPLIT_TWINS.lines[3]
+# where z ≥ 0 and y ≤ 0, there is no point, and no cell
+NO_CELL = PAIRED.line(
+    PAIRED_LOW,
+    '["bound",5,0,"low","-3/16",["split",4,"0"],["split",1,"0"],["pair","0","0","0"],["pair"],["pair","0","1/16","0"]]',
+)
+# two neurons of one twin
+SIBLINGS = Case(
+    [
+        TWIN_LINE,
+        '["twin",3,1,1,"1"]',
+        *(f'["apart",3,0,"{side}","1/4",["pair"]]' for side in SIDES),
+        *(f'["apart",3,1,"{side}","-1/4",["pair"]]' for side in SIDES),
+        '["bound",5,0,"low","-1/4",["pair"]]',
+        '["bound",5,0,"high","1/4",["pair"]]',
+    ],
+    network=network(([[2, -1]], "relu"), ([[2, 0]], "identity")),
+    other=network(([[2, "-3/4"], [2, "-5/4"]], "relu"), ([[1, 1, 0]], "identity")),
+)
+# an identity is compared only where it is split
+IDENTITIES = paired(
+    "identity",
+    [2, -1],
+    [2, "-3/4"],
+    [
+        *(f'["apart",3,0,"{side}","1/4",["pair"]]' for side in SIDES),
+        '["bound",5,0,"low","-1/4",["split",3,"0"],["pair","1","0"],["pair"]]',
+        '["bound",5,0,"high","-1/4",["split",3,"0"],["pair"],["pair","-1","0"]]',
+    ],
+)
+# a cone has no twins: there a pair is a leaf, even if the number of a variable is that of a neuron with a twin
+CONE = Case(
+    [
+        *EQUALS.lines[:6],
+        '["affine",1,0]',
+        '["affine",2,0]',
+        '["twin",2,0,1,"1"]',
+        EQUALS.lines[6].replace("leaf", "pair"),
+        '["output",0,1,"1","0"]',
+    ],
+    network=network(([[1, 0]], "crelu"), ([[1, 0]], "crelu"), inputs=("x",)),
+    formula=formula("y1 = x", "x"),
+)
+
 # A spare unit about the constant 1, which a kernel once counted wrongly: 1 − [1] is 0, and [1] is 1.
 FORGED = Case(
     [
@@ -597,6 +788,86 @@ VALID = {
     "difference-with-a-split-at-a-shared-neuron": equal(
         5, TWIN.subjects["network"], TWIN.subjects["other"], '["split",4,"0"],["leaf"],["leaf"]'
     ),
+    "twins": PAIRED,
+    **{f"twins-{name}": case for name, case in COMPARED.items()},
+    "twins-with-rounded-slopes": ROUNDED_TWINS,
+    "twins-alone": TWINS_ALONE,
+    "twins-of-twins": CHAIN,
+    "twins-with-a-formula": TWIN_FORMULA,
+    "twins-in-cases": SPLIT_TWINS,
+    "twins-without-a-cell": NO_CELL,
+    "twins-without-a-cell-and-multipliers": NO_CELL.line(
+        NO_CELL.lines[3], NO_CELL.lines[3].replace('["pair"]', '["pair","7","7","7","7","7"]')
+    ),
+    # the walk comes to variable 3, which has no cell, before it needs more multipliers
+    "twins-without-a-cell-before-multipliers-that-are-missing": NO_CELL.line(
+        NO_CELL.lines[3], NO_CELL.lines[3].replace('["pair"]', '["pair","7"]')
+    ),
+    "twins-by-default-in-cases": SPLIT_TWINS.line(
+        SPLIT_LOW, '["bound",5,0,"low","-9/8",["split",1,"0"],["split",4,"0"],["pair"],["pair"],["pair"]]'
+    ),
+    "twins-split-beside-the-kink": PAIRED.line(
+        PAIRED_LOW, '["bound",5,0,"low","-3/16",["split",4,"-1/2"],["pair","0","0","0"],["pair","0","1/16","0"]]'
+    ),
+    "twins-by-a-leaf-of-each-side": PAIRED.line(
+        PAIRED_LOW,
+        '["bound",5,0,"low","-3/16",["split",0,"3/8"],["leaf"],["split",0,"1/2"],["leaf"],["leaf"]]',
+    ),
+    "twins-that-are-siblings": SIBLINGS,
+    "twins-that-are-affine": IDENTITIES,
+    # neuron 1 of layer 3 is shared, and its change is 0; variable 6 is compared with variable 3
+    "twins-of-all-neurons": PAIRED.with_lines(
+        [
+            '["twin",3,1,2,"1"]',
+            '["twin",4,0,3,"1"]',
+            *PAIRED.lines[:3],
+            '["apart",3,1,"high","0",["leaf"]]',
+            '["apart",3,1,"low","0",["pair"]]',
+            '["apart",4,0,"high","3/16",["pair","0","1/16","0"]]',
+            '["apart",4,0,"low","-3/64",["pair","0","-1/16","0"]]',
+            *PAIRED.lines[3:],
+        ]
+    ),
+    # any choice is right, even if it does not help
+    "twins-chosen-badly": PAIRED.with_lines(
+        [
+            '["twin",3,0,2,"3"]',
+            '["apart",3,0,"high","1",["leaf"]]',
+            '["bound",5,0,"high","2",["leaf"]]',
+            '["bound",5,0,"low","-4",["pair"]]',
+        ]
+    ),
+    "twins-after-bounds": PAIRED.with_lines(
+        [
+            '["bound",1,0,"high","1",["leaf"]]',
+            '["bound",3,0,"low","-3/4",["pair"]]',
+            '["bound",5,0,"high","1",["leaf"]]',
+            '["twin",3,1,2,"1"]',
+            '["bound",4,0,"high","2",["leaf"]]',
+            *PAIRED.lines,
+        ]
+    ),
+    # what is known of a neuron makes one cell of four
+    "twins-with-bounds-of-both": PAIRED.with_lines(
+        [
+            *PAIRED.lines[:3],
+            '["bound",1,0,"low","-1",["leaf"]]',
+            '["bound",5,0,"low","-3/16",["lemma",6,"high","4"],["pair","0","0","0"],["pair","0","1/16","0"]]',
+            PAIRED_HIGH,
+        ]
+    ),
+    # x ≥ 1/2 makes 2x − 1 ≥ 0, and with that one cell is left
+    "twins-with-a-lemma": PAIRED.line(
+        PAIRED_LOW,
+        '["bound",5,0,"low","-3/16",["split",0,"1/2"],["pair","0","1/16"],["lemma",1,"low","0"],["pair"],["pair"]]',
+    ),
+    "twins-apart-replaced": PAIRED.with_lines([TWIN_LINE, '["apart",3,0,"high","1/2",["pair"]]', *PAIRED.lines[1:]]),
+    "twins-apart-bounded-loosely": PAIRED.with_lines(
+        [*PAIRED.lines, '["apart",3,0,"low","-7",["pair"]]', '["bound",5,0,"low","-2",["pair"]]', PAIRED_HIGH]
+    ).less(1),
+    "pair-without-twins": RANGE.line(RANGE.lines[0], RANGE.lines[0].replace("leaf", "pair")),
+    "pair-in-a-cone": EQUALS.line(EQUALITY, EQUALITY.replace("leaf", "pair")),
+    "pair-in-a-cone-beside-twins": CONE,
     "box-with-source": BOX,
     "box-in-the-network": BOX_ONLY,
     "output-map": MAP,
@@ -848,6 +1119,91 @@ INVALID = {
         TWIN.subjects["other"].replace('["1/2", "1/2"]', '["1/2", "1/4"]'),
         '["split",4,"0"],["leaf"],["leaf"]',
     ),
+    "twins-in-no-layer": PAIRED.line(TWIN_LINE, '["twin",6,0,1,"1"]'),
+    "twins-in-layer-0": PAIRED.line(TWIN_LINE, '["twin",0,0,1,"1"]'),
+    "twins-of-no-neuron": PAIRED.line(TWIN_LINE, '["twin",3,2,1,"1"]'),
+    "twins-in-one-layer": PAIRED.line(TWIN_LINE, '["twin",3,1,4,"1"]'),
+    "twins-that-are-one": PAIRED.line(TWIN_LINE, '["twin",3,0,4,"1"]'),
+    "twins-in-the-wrong-order": PAIRED.line(TWIN_LINE, '["twin",1,0,4,"1"]'),
+    "twins-that-do-not-exist": PAIRED.line(TWIN_LINE, '["twin",3,0,8,"1"]'),
+    "twins-that-are-free": PAIRED.line(TWIN_LINE, '["twin",3,0,0,"1"]'),
+    "twins-that-are-free-for-an-identity": PAIRED.line(TWIN_LINE, '["twin",4,0,0,"1"]'),
+    "twins-of-another-activation": PAIRED.line(TWIN_LINE, '["twin",3,0,3,"1"]'),
+    "twins-of-an-identity-with-another-activation": PAIRED.line(TWIN_LINE, '["twin",4,0,1,"1"]'),
+    "twins-with-the-factor-0": PAIRED.line(TWIN_LINE, '["twin",3,0,1,"0"]'),
+    # ρ(−z) is not −ρ(z): else ρ(3/4 − 2x) would be at most −ρ(2x − 1)
+    "twins-with-a-negative-factor": compared(
+        "relu", [2, -1], [-2, "3/4"], ("-1/4", "-1/4"), ("0", "1/4"), weight="-1", factor="-1"
+    ),
+    # σ(2z) is not 2σ(z)
+    "twins-of-clipped-neurons-with-a-factor": compared(
+        "crelu", [2, "-1/2"], [4, "-3/4"], ("1/4", "1/4"), ("-1/8", "0"), weight="1/2", factor="2"
+    ),
+    "twins-for-a-second-time": PAIRED.with_lines([TWIN_LINE, '["twin",3,0,2,"1"]', *PAIRED.lines[1:]]),
+    "twins-for-a-second-time-the-same": PAIRED.with_lines([TWIN_LINE, *PAIRED.lines]),
+    "twins-in-two-formulas": PAIR.with_lines(['["twin",1,0,1,"1"]', *PAIR.lines]),
+    "twins-apart-in-two-formulas": PAIR.with_lines(['["apart",1,0,"high","1"]', *PAIR.lines]),
+    "twins-apart-in-no-layer": PAIRED.line(LEAST_APART, '["apart",6,0,"low","1/4",["pair"]]'),
+    "twins-apart-of-no-neuron": PAIRED.line(LEAST_APART, '["apart",3,2,"low","1/4",["pair"]]'),
+    "twins-apart-without-a-twin": PAIRED.line(LEAST_APART, '["apart",3,1,"low","0",["pair"]]'),
+    "twins-apart-before-they-are-twins": PAIRED.with_lines([LEAST_APART, TWIN_LINE, *PAIRED.lines[2:]]),
+    "twins-apart-on-the-wrong-side": PAIRED.line(LEAST_APART, '["apart",3,0,"low","3/8",["pair"]]'),
+    "twins-apart-with-an-open-case": PAIRED.line(LEAST_APART, '["apart",3,0,"low","1/4",["split",0,"1/2"],["pair"]]'),
+    "twins-apart-with-a-case-too-many": PAIRED.line(LEAST_APART, '["apart",3,0,"low","1/4",["pair"],["pair"]]'),
+    "twins-apart-split-at-the-neuron": PAIRED.line(
+        LEAST_APART, '["apart",3,0,"low","1/4",["split",4,"0"],["pair"],["pair"]]'
+    ),
+    "twins-apart-replaced-by-less": PAIRED.with_lines(
+        [*PAIRED.lines[:3], '["apart",3,0,"high","1/2",["pair"]]', *PAIRED.lines[3:]]
+    ),
+    "twins-with-another-factor": PAIRED.line(TWIN_LINE, '["twin",3,0,1,"2"]'),
+    "twins-with-another-network": PAIRED.file("other", '"-3/4"', '"-5/8"'),
+    "twins-exchanged": PAIRED.with_lines(['["twin",3,0,2,"1"]', LEAST_APART]),
+    **{
+        f"twins-{name}-too-{side}": tighter(case, place)
+        for name, case in COMPARED.items()
+        for place, side in ((3, "low"), (4, "high"))
+    },
+    "twins-apart-too-low": tighter(PAIRED, 1),
+    "twins-apart-too-high": tighter(PAIRED, 2),
+    "twins-apart-by-a-square-root-too-low": tighter(COMPARED["of-a-neuron-multiplied-by-a-square-root"], 1),
+    "twins-too-low": tighter(PAIRED, 3),
+    "twins-too-high": tighter(PAIRED, 4),
+    "twins-by-slopes-that-are-not-rounded": ROUNDED_TWINS.line(
+        ROUNDED_TWINS.lines[3], ROUNDED_TWINS.lines[3].replace("-1/131072", "0")
+    ),
+    "twins-alone-too-low": tighter(TWINS_ALONE, 3),
+    "twins-alone-too-high": tighter(TWINS_ALONE, 4),
+    "twins-of-twins-too-low": tighter(CHAIN, 6),
+    "twins-of-twins-too-high": tighter(CHAIN, 7),
+    "twins-of-twins-without-the-first": CHAIN.with_lines([*CHAIN.lines[:2], *CHAIN.lines[4:]]),
+    "twins-with-a-formula-and-a-leaf": TWIN_FORMULA.line(
+        TWIN_FORMULA.lines[13], TWIN_FORMULA.lines[13].replace("pair", "leaf")
+    ),
+    "twins-with-a-formula-that-can-be-negative": TWIN_FORMULA.line(TWIN_FORMULA.lines[13], None),
+    "twins-with-a-formula-apart-too-far": tighter(TWIN_FORMULA, 12),
+    "twins-by-leaves": PAIRED.line(PAIRED_LOW, PAIRED_LOW.replace('["pair","0","1/16","0"]', '["leaf"]')),
+    "twins-with-other-multipliers": PAIRED.line(PAIRED_LOW, PAIRED_LOW.replace("1/16", "1/15")),
+    "twins-with-multipliers-exchanged": PAIRED.line(PAIRED_LOW, PAIRED_LOW.replace('"0","1/16"', '"1/16","0"')),
+    "twins-with-multipliers-of-the-other-side": PAIRED.line(PAIRED_LOW, PAIRED_LOW.replace("1/16", "-1/16")),
+    "twins-in-cases-with-bad-multipliers": SPLIT_TWINS.line(
+        SPLIT_LOW, SPLIT_LOW.replace('["pair","0","1/16","0"]', '["pair","0","0","0"]')
+    ),
+    "twins-without-a-cell-on-the-other-side": NO_CELL.line(
+        NO_CELL.lines[3],
+        NO_CELL.lines[3].replace('["pair"],["pair","0","1/16","0"]', '["pair","0","1/16","0"],["pair"]'),
+    ),
+    "twins-that-are-siblings-too-low": tighter(SIBLINGS, 6),
+    "twins-that-are-siblings-too-high": tighter(SIBLINGS, 7),
+    "twins-that-are-affine-too-low": tighter(IDENTITIES, 3),
+    "twins-that-are-affine-with-bad-multipliers": IDENTITIES.line(
+        IDENTITIES.lines[3], IDENTITIES.lines[3].replace('"1","0"', '"0","1"')
+    ),
+    "twins-with-a-lemma-that-is-not-proved": PAIRED.line(
+        PAIRED_LOW, '["bound",5,0,"low","-3/16",["lemma",1,"low","0"],["pair"],["pair"]]'
+    ),
+    "pair-in-a-cone-with-bad-multipliers": EQUALS.line(EQUALITY, EQUALITY.replace("leaf", "pair").replace("-1/2", "0")),
+    "pair-without-twins-too-high": tighter(RANGE.line(RANGE.lines[0], RANGE.lines[0].replace("leaf", "pair")), 0),
     "output-of-another-node": HAT.line('["output",0,8,"1","0"]', '["output",0,1,"1","0"]'),
     "output-before-all-neurons": HAT.line('["clip",2,0,"1",0,7]', None),
     "output-that-leaves-the-unit-interval": LEAVING,
@@ -894,6 +1250,44 @@ MALFORMED = {
     "header-with-other-alone": Case([], other=TENT_NETWORK),
     "difference-without-multipliers-of-shared-neurons": equal(
         5, TWIN.subjects["network"], TWIN.subjects["other"], '["leaf","0","0"]'
+    ),
+    "twins-without-a-factor": PAIRED.line(TWIN_LINE, '["twin",3,0,1]'),
+    "twins-with-too-much": PAIRED.line(TWIN_LINE, '["twin",3,0,1,"1","1"]'),
+    "twins-with-a-factor-that-is-a-number": PAIRED.line(TWIN_LINE, '["twin",3,0,1,1]'),
+    "twins-with-a-negative-number": PAIRED.line(TWIN_LINE, '["twin",3,0,-1,"1"]'),
+    "twins-in-a-negative-layer": PAIRED.line(TWIN_LINE, '["twin",-3,0,1,"1"]'),
+    "twins-apart-on-no-side": PAIRED.line(LEAST_APART, '["apart",3,0,"least","1/4",["pair"]]'),
+    "twins-apart-on-no-side-without-a-twin": PAIRED.line(LEAST_APART, '["apart",3,1,"least","1/4",["pair"]]'),
+    "twins-apart-without-a-value": PAIRED.line(LEAST_APART, '["apart",3,0,"low"]'),
+    "twins-apart-with-a-case-that-is-a-string": PAIRED.line(LEAST_APART, '["apart",3,0,"low","1/4","pair"]'),
+    "twins-with-too-few-multipliers": PAIRED.line(PAIRED_LOW, PAIRED_LOW.replace('"0","1/16","0"', '"0","1/16"')),
+    "twins-with-one-multiplier": PAIRED.line(PAIRED_LOW, PAIRED_LOW.replace('"0","1/16","0"', '"0"')),
+    "twins-with-too-many-multipliers": PAIRED.line(PAIRED_LOW, PAIRED_LOW.replace('"0","1/16"', '"0","1/16","0"')),
+    "twins-with-a-multiplier-that-is-a-number": PAIRED.line(PAIRED_LOW, PAIRED_LOW.replace('"1/16"', "0")),
+    "twins-as-a-leaf": PAIRED.line(PAIRED_LOW, PAIRED_LOW.replace("pair", "leaf")),
+    "twins-with-multipliers-for-one-cell": SPLIT_TWINS.line(
+        SPLIT_LOW, SPLIT_LOW.replace('["pair","1/16"]]', '["pair","1","0","1/16"]]')
+    ),
+    "twins-in-cases-without-multipliers-of-a-split": SPLIT_TWINS.line(
+        SPLIT_LOW, SPLIT_LOW.replace('["pair","0","0","0"]', '["pair","0"]')
+    ),
+    "twins-that-are-affine-with-a-multiplier": IDENTITIES.line(
+        IDENTITIES.lines[3], IDENTITIES.lines[3].replace('["pair","1","0"]', '["pair","1"]')
+    ),
+    # the walk comes to the neuron without a cell later
+    "twins-without-a-cell-after-a-multiplier-that-is-missing": Case(
+        [
+            TWIN_LINE,
+            *(f'["apart",3,0,"{side}","1/4",["pair"]]' for side in SIDES),
+            '["twin",4,0,1,"1"]',
+            '["bound",6,0,"high","2",["split",3,"0"],["split",1,"0"],["leaf"],["pair","0"],["leaf"]]',
+        ],
+        network=network(([[2, -1]], "relu"), ([[1, 0]], "identity")),
+        other=network(([[2, "-3/4"], [1, 0]], "relu"), ([[1, 1, "-1/2"]], "relu"), ([[1, 0]], "identity")),
+    ),
+    "pair-with-a-number": RANGE.line(RANGE.lines[0], RANGE.lines[0].replace('["leaf"]', '["pair",1]')),
+    "pair-in-a-cone-with-two-multipliers": CONE.line(
+        CONE.lines[9], CONE.lines[9].replace('"-1","-1/2"', '"-1","0","-1/2"')
     ),
     "other-without-layers": TWIN.file("other", '"layers"', '"strata"'),
     "header-naming-a-source-that-is-not-there": HAT.head(source_sha256="0" * 64),
@@ -1027,6 +1421,9 @@ INCOMPLETE = {
     ),
     "range-assumed": RANGE.line(RANGE.lines[1], '["bound",2,0,"low","0"]'),
     "difference-not-proved": TWIN.less(1),
+    "twins-apart-assumed": PAIRED.line(LEAST_APART, '["apart",3,0,"low","1/4"]'),
+    "twins-apart-alone": PAIRED.less(2),
+    "twins-not-proved": PAIRED.less(1),
     "network-with-a-sum-of-too-many-square-roots": HAT.file(
         "network", '"-2"', f'"{"+".join(f"sqrt({2 * k + 1})" for k in range(1, 90))}"'
     ),

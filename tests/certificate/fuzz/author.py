@@ -11,7 +11,7 @@ from tests.certificate.fuzz.cases import system_of
 from tests.certificate.fuzz.judge import FalseLine, Judge, World
 from tests.certificate.fuzz.kernel_view import KernelView
 from tests.certificate.fuzz.meaning import ONE, ZERO
-from verimv.exact import Number, Rational, ceil, floor, format_number
+from verimv.exact import Number, Rational, ceil, floor, format_number, parse_number
 
 Form = dict[int, Number]
 POINTS = 12
@@ -76,6 +76,8 @@ class Author:
         first = len(self.claims)
         self.judge.follow(line)
         self.builder.follow(line)
+        if line[0] in ("twin", "apart"):
+            self.compare(line)
         for c in range(first, self.view.count()):
             node, form = self.view.claim(c)
             self.claims.append((node, form, *form_range(form)))
@@ -85,6 +87,14 @@ class Author:
                 self.unclipped[node] = added(*pairs)
             self.family(form).setdefault(form.get(1, ZERO), []).append(c)
         return first
+
+    def compare(self, line: list) -> None:
+        """Take note of a twin, or of a bound of a change."""
+        k = len(self.world.inputs) + self.world.layers[line[1] - 1][0] + line[2]
+        if line[0] == "twin":
+            self.system.twins[k] = line[3], parse_number(line[4])
+        else:
+            self.system.changes[k, line[3]] = parse_number(line[4])
 
     def family(self, form: Form) -> dict[Number, list[int]]:
         return self.families[frozenset((node, c) for node, c in form.items() if node > 1)]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Protocol
 
 from tests.certificate.fuzz.meaning import ACTIVATIONS, ONE, ZERO, Network
+from tests.certificate.fuzz.twins import KINKS, Compared
 from verimv.exact import Number, Rational, format_number
 from verimv.exact.algebraic import Algebraic
 
 Row = dict[int, Number]
 #: The constant of a row.
 CONSTANT = -1
-KINKS = {"relu": (0,), "crelu": (0, 1), "identity": ()}
 Bounds = dict[tuple[int, str], Number]
 
 
@@ -65,11 +66,33 @@ def _shared(variables: list[tuple[str, Row] | None]) -> list[tuple[str, Row] | N
     return found
 
 
+class Slopes(Protocol):
+    """Where multipliers come from, in the order in which a walk needs them."""
+
+    #: whether there are any; without one, all are default slopes
+    are_given: bool
+
+    def single(self, name: str, c: Number, low: Number, high: Number) -> Number:
+        """μ for a variable with kinks."""
+
+    def double(self, c: Number, compared: Compared) -> tuple[Number, Number]:
+        """μ and ν for a variable with a twin."""
+
+
 class System:
     """Variables in order: free ones (None), or an activation of a row over earlier ones."""
 
     def __init__(self, variables: list[tuple[str, Row] | None]) -> None:
         self.variables = variables
+        #: of neurons: another one, and a factor
+        self.twins: dict[int, tuple[int, Number]] = {}
+        #: known bounds of changes
+        self.changes: Bounds = {}
+
+    def change(self, k: int) -> Row:
+        """The argument of a neuron less that of its twin, times the factor."""
+        twin, factor = self.twins[k]
+        return combined((self.variables[k][1], ONE), (self.variables[twin][1], -factor))
 
     def ranges(self, count: int, bounds: Bounds) -> list[tuple[Number, Number]] | None:
         """Of arguments and free variables; None if one is empty."""
@@ -91,27 +114,43 @@ class System:
             values.append((ACTIVATIONS[name](low), ACTIVATIONS[name](high)))
         return found
 
-    def walk(
-        self, target: Row, ranges: list, split: frozenset, source: random.Random | None
-    ) -> tuple[Number, list[str]]:
-        """An upper bound of the target, and multipliers: random ones, or (without a source) default slopes and no list."""
-        total, multipliers = dict(target), []
+    def walk(self, target: Row, ranges: list, split: frozenset, slopes: Slopes, is_pair: bool = False) -> Number | None:
+        """An upper bound of the target; None if there is no cell."""
+        total = dict(target)
         for k in range(len(ranges) - 1, -1, -1):
             if self.variables[k] is None:
                 continue
             (name, row), (low, high), c = self.variables[k], ranges[k], total.pop(k, ZERO)
             act = ACTIVATIONS[name]
             kinks = [z for z in KINKS[name] if low < z < high]
+            is_bent = bool(kinks) or k in split
+            if is_bent and is_pair and k in self.twins:
+                compared = self.compared(k, ranges)
+                if not compared.cells:
+                    return None
+                if len(compared.cells) == 1 and not (k in split and slopes.are_given):
+                    mu, nu = compared.exact_slopes(c)
+                else:
+                    mu, nu = slopes.double(c, compared)
+                twin, factor = self.twins[k]
+                argument = self.variables[twin][1]
+                values = ({twin: ONE}, c * factor), (self.change(k), mu), (argument, nu * factor)
+                total = combined((total, ONE), *values, ({CONSTANT: ONE}, compared.peak(c, mu, nu)))
+                continue
             slope = c if act(low) == low and act(high) == high else ZERO
-            if kinks or k in split:
-                chord = (act(high) - act(low)) / (high - low) if low < high else ONE
-                slope = _default(name, c, low, high, chord) if source is None else _random_slope(c, chord, source)
-                multipliers.append(format_number(slope))
+            if is_bent:
+                slope = slopes.single(name, c, low, high)
             peak = max(c * act(z) - slope * z for z in (low, high, *kinks))
             total = combined((total, ONE), (row, slope), ({CONSTANT: ONE}, peak))
         bound = total.pop(CONSTANT, ZERO)
-        bound += sum(max(c * ranges[k][0], c * ranges[k][1]) for k, c in total.items())
-        return bound, [] if source is None else multipliers
+        return bound + sum(max(c * ranges[k][0], c * ranges[k][1]) for k, c in total.items())
+
+    def compared(self, k: int, ranges: list) -> Compared:
+        """A neuron and its twin, by the ranges of their arguments."""
+        twin, factor = self.twins[k]
+        low, high = ranges[twin]
+        known = self.changes.get((k, "low")), self.changes.get((k, "high"))
+        return Compared(self.variables[k][0], ranges[k], (factor * low, factor * high), known)
 
     def grown(self, target: Row, count: int, known: Bounds, depth: int, source: random.Random) -> tuple[list, list]:
         """A random tree in preorder, and the bounds of the target that its leaves prove."""
@@ -140,8 +179,10 @@ class System:
                 more = self._grown(target, count, {**known, (k, side): point}, split | {k}, depth - 1, source)
                 cases, bounds = cases + more[0], bounds + more[1]
             return cases, bounds
-        bound, multipliers = self.walk(target, ranges, split, source if source.random() < 0.6 else None)
-        return [["leaf", *multipliers]], [bound]
+        slopes = RandomSlopes(source) if source.random() < 0.6 else DEFAULT_SLOPES
+        is_pair = source.random() < (0.85 if self.twins else 0.05)
+        bound = self.walk(target, ranges, split, slopes, is_pair)
+        return [["pair" if is_pair else "leaf", *slopes.texts]], [] if bound is None else [bound]
 
     def _split(self, ranges: list, source: random.Random) -> tuple[int, Number]:
         """A variable and a point: a kink, if there is one; sometimes anything."""
@@ -158,21 +199,53 @@ class System:
         return k, source.choice(points)
 
 
-def _default(name: str, c: Number, low: Number, high: Number, chord: Number) -> Number:
-    is_rational = not isinstance(low, Algebraic) and not isinstance(high, Algebraic)
-    if low < high and is_rational and (c > 0 or name != "relu"):
-        return c * Rational(math.floor(chord * 2**16), 2**16)
-    return c if low + high > 0 else ZERO
+class DefaultSlopes:
+    """No multipliers."""
+
+    are_given = False
+    texts = ()
+
+    def single(self, name: str, c: Number, low: Number, high: Number) -> Number:
+        is_rational = not isinstance(low, Algebraic) and not isinstance(high, Algebraic)
+        if low < high and is_rational and (c > 0 or name != "relu"):
+            return c * Rational(math.floor(_chord(name, low, high) * 2**16), 2**16)
+        return c if low + high > 0 else ZERO
+
+    def double(self, c: Number, compared: Compared) -> tuple[Number, Number]:
+        return compared.default_slopes(c)
 
 
-def _random_slope(c: Number, chord: Number, source: random.Random) -> Number:
-    slopes = [
-        c * chord,
-        c * chord,
-        c * chord,
-        c,
-        ZERO,
-        c * Rational(source.randint(-1, 5), 4),
-        Rational(source.randint(-2, 2)),
-    ]
-    return source.choice(slopes)
+DEFAULT_SLOPES = DefaultSlopes()
+
+
+class RandomSlopes:
+    """Multipliers, which are written down as they are needed."""
+
+    are_given = True
+
+    def __init__(self, source: random.Random) -> None:
+        self.source = source
+        self.texts: list[str] = []
+
+    def single(self, name: str, c: Number, low: Number, high: Number) -> Number:
+        chord = _chord(name, low, high)
+        quarters, whole = Rational(self.source.randint(-1, 5), 4), Rational(self.source.randint(-2, 2))
+        return self.written(self.source.choice([c * chord, c * chord, c * chord, c, ZERO, c * quarters, whole]))
+
+    def double(self, c: Number, compared: Compared) -> tuple[Number, Number]:
+        low, high = compared.change
+        chord = high / (high - low) if low < high else ONE
+        quarters, whole = Rational(self.source.randint(-1, 5), 4), Rational(self.source.randint(-2, 2))
+        mu = self.source.choice([c * chord, c * (1 - chord), c, c, ZERO, ZERO, c * quarters, whole])
+        nu = self.source.choice([ZERO, ZERO, ZERO, c, -c, c * quarters, c / 8, -c / 8, whole])
+        return self.written(mu), self.written(nu)
+
+    def written(self, slope: Number) -> Number:
+        self.texts.append(format_number(slope))
+        return slope
+
+
+def _chord(name: str, low: Number, high: Number) -> Number:
+    """The slope of an activation between two points."""
+    act = ACTIVATIONS[name]
+    return (act(high) - act(low)) / (high - low) if low < high else ONE

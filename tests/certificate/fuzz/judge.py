@@ -101,6 +101,8 @@ class Judge:
         self.is_assuming = False
         #: what the lines say: {(neuron of the last layer, side): bound}
         self.last_bounds: dict[tuple[int, str], Number] = {}
+        #: of neurons that have a twin: how much their arguments differ
+        self.changes: dict[int, Vector] = {}
         self.values = 0
         self.checked = 0
         self.line = 1  # the header
@@ -125,7 +127,9 @@ class Judge:
         if self.is_assuming:  # what follows holds under an assumption, which may be false
             return
         self.judge_values()
-        if line[0] == "bound":
+        if line[0] == "twin":
+            self.judge_twin(line)
+        elif line[0] in ("bound", "apart"):
             self.judge_bound(line)
         elif line[0] == "output":
             _, k, _, scale, offset = line
@@ -193,19 +197,36 @@ class Judge:
             self.compare(f"the value of variable {k}", real[k], self.evaluated(self.view.value(k)))
         self.values = self.view.value_count()
 
-    def judge_bound(self, line: list) -> None:
-        _, layer, i, side, value, *cases = line
+    def neuron(self, layer: int, i: int) -> int:
         first, width, _ = self.world.layers[layer - 1] if 0 < layer <= len(self.world.layers) else (0, 0, "")
         if i >= width:
-            raise FalseLine("a bound of no neuron")
-        if layer == len(self.world.layers):
+            raise FalseLine("a bound, or a twin, of no neuron")
+        return first + i
+
+    def judge_twin(self, line: list) -> None:
+        """It claims nothing; but what is said of the change must be about the neuron that is named."""
+        _, layer, i, m, p = line
+        k, twin = self.neuron(layer, i), m - len(self.world.inputs)
+        if not 0 <= twin < len(self.world.arguments):
+            raise FalseLine("a twin that is no neuron")
+        p = parse_number(p)
+        pairs = zip(self.world.arguments[k], self.world.arguments[twin], strict=True)
+        self.changes[k] = [y - p * z for y, z in pairs]
+
+    def judge_bound(self, line: list) -> None:
+        rule, layer, i, side, value, *cases = line
+        k = self.neuron(layer, i)
+        if rule == "apart" and k not in self.changes:
+            raise FalseLine("a change without a twin")
+        if rule == "bound" and layer == len(self.world.layers):
             self.last_bounds[i, side] = parse_number(value)
         self.is_assuming |= not cases
-        for bound in (parse_number(value), self.view.bound(first + i, side)) if cases else ():
+        found, real = (self.view.bound, self.world.arguments) if rule == "bound" else (self.view.change, self.changes)
+        for bound in (parse_number(value), found(k, side)) if cases else ():
             way = 1 if side == "high" else -1
-            for point, t in enumerate(self.world.arguments[first + i]):
+            for point, t in enumerate(real[k]):
                 if bound is None or way * t > way * bound:
-                    self.say(f"{line[:4]}: the argument, and its bound", point, t, bound)
+                    self.say(f"{line[:4]}: what it is, and its bound", point, t, bound)
             self.checked += 1
 
     def finish(self, numbers: list[tuple[Number, Number]]) -> None:

@@ -71,6 +71,11 @@ class KernelView:
         bound = self.checker.facts.get((self.inputs + neuron, side))
         return None if bound is None else exact(bound)
 
+    def change(self, neuron: int, side: str) -> Number | None:
+        """The last bound of the change of a neuron with a twin."""
+        bound = self.checker.changes.get((self.inputs + neuron, side))
+        return None if bound is None else exact(bound)
+
     def arguments(self) -> tuple[int, list[dict[int, Number]]]:
         """The current layer, and the arguments of its neurons as forms."""
         return self.checker.entered, [exact_form(argument) for argument in self.checker.arguments]

@@ -222,8 +222,8 @@ PLANTS = {
     ),
     "clip-factor": Plant(
         "The factor of a clip may be negative.",
-        '    need(factor > 0, "a factor that is positive", factor)\n',
-        "",
+        '    need(factor > 0, "a factor that is positive", factor)\n    if ones > 0:',
+        "    if ones > 0:",
     ),
     "clip-form": Plant(
         "Units may be about anything.",
@@ -360,6 +360,132 @@ PLANTS = {
         "In later proofs, bounds are known on the other side.",
         'ends = self.known.low if side == "low" else self.known.high',
         'ends = self.known.high if side == "low" else self.known.low',
+    ),
+    # -- twins
+    "twin-factor": Plant(
+        "A twin may have a factor that is negative.",
+        '    need(factor > 0, "a factor that is positive", factor)\n    need(factor == 1 or',
+        "    need(factor == 1 or",
+    ),
+    "twin-crelu": Plant(
+        "A crelu may have a twin with any factor.",
+        '    need(factor == 1 or activation != CLIPPED, "the factor 1", factor)\n',
+        "",
+    ),
+    "twin-activation": Plant(
+        "A twin may have another activation.",
+        '    need(its_activation == activation, "a twin with the same activation", its_activation)\n',
+        "",
+    ),
+    "twin-again": Plant(
+        "A neuron may get another twin: what is known of its change stays.",
+        '    need(first + index not in checker.twins, "a neuron that has no twin", first + index)\n',
+        "",
+    ),
+    "twin-range": Plant(
+        "The range of a twin lacks the factor.",
+        "z = (factor * twin_low, factor * twin_high)",
+        "z = tuple(self.scales[k] // self.scales[self.twins[k].variable] * x for x in (twin_low, twin_high))",
+    ),
+    "twin-value": Plant(
+        "The value of a twin lacks the factor.",
+        "coefficients[twin] = coefficients.get(twin, 0) + c * factor",
+        "coefficients[twin] = coefficients.get(twin, 0) + c * (self.scales[k] // self.scales[twin])",
+    ),
+    "twin-slope-factor": Plant(
+        "So does the slope of its argument.",
+        "slopes[twin] = slopes[twin] + (nu - mu) * factor",
+        "slopes[twin] = slopes[twin] + (nu - mu) * (self.scales[k] // self.scales[twin])",
+    ),
+    "twin-slope-sign": Plant(
+        "The slope of the argument of a twin has the wrong sign.",
+        "slopes[twin] = slopes[twin] + (nu - mu) * factor",
+        "slopes[twin] = slopes[twin] + (mu - nu) * factor",
+    ),
+    "twin-slope-new": Plant(
+        "The slope of the argument of a twin is forgotten when the twin itself has a kink.",
+        "            slopes[k] = slopes[k] + slope\n",
+        "            slopes[k] = slope\n",
+    ),
+    "twin-slope-kept": Plant(
+        "The same, when it has none.",
+        "                    slopes[k] = slopes[k] + c\n",
+        "                    slopes[k] = c\n",
+    ),
+    "twin-constant": Plant(
+        "The constant of the argument of a twin is left out.",
+        "            total = total + slopes[k] * variable.constant  # a slope from comparisons\n",
+        "",
+    ),
+    "pair-constant": Plant(
+        "The constant of an argument that is compared is left out.",
+        "total = total + found.peak(c, mu, nu) + mu * variable.constant",
+        "total = total + found.peak(c, mu, nu)",
+    ),
+    "pair-cell-low": Plant(
+        "A cell that has one point only, the highest change, does not count.",
+        "of_y.low <= of_z.high + most",
+        "of_y.low < of_z.high + most",
+    ),
+    "pair-cell-high": Plant(
+        "A cell counts only if its whole piece of the twin can go into it.",
+        "if of_z.low + least <= of_y.high",
+        "if of_z.high + least <= of_y.high",
+    ),
+    "pair-first-sum": Plant(
+        "In the first sum, the change counts at its lower end.",
+        "height = largest(a, z) + largest(b, self.change)",
+        "height = largest(a, z) + b * self.change[0]",
+    ),
+    "pair-second-sum": Plant(
+        "In the second sum, A stands for A − B.",
+        "largest(a - b, z) + largest(b, y)",
+        "largest(a, z) + largest(b, y)",
+    ),
+    "pair-third-sum": Plant(
+        "In the third sum, B stands for B − A.",
+        "largest(a, y) + largest(b - a, self.change)",
+        "largest(a, y) + largest(b, self.change)",
+    ),
+    "pair-least-cell": Plant(
+        "The lowest cell counts.",
+        "return functools.reduce(larger, peaks)",
+        "return functools.reduce(smaller, peaks)",
+    ),
+    "pair-shift": Plant(
+        "A crelu counts as a relu where it is 1.",
+        "peaks.append(height + c * (of_y.shift - of_z.shift))",
+        "peaks.append(height)",
+    ),
+    "pair-pieces": Plant(
+        "A range that ends at a kink has no piece below it.",
+        "    if low < 0 or high <= 0:",
+        "    if low < 0 and high <= 0:",
+    ),
+    "pair-change-range": Plant(
+        "The least change is that of both lower ends.",
+        "least = larger(low - z[1], self.changes.low.get(k, low - z[1]))",
+        "least = larger(low - z[0], self.changes.low.get(k, low - z[0]))",
+    ),
+    "apart-factor": Plant(
+        "The change of a neuron lacks the factor.",
+        "change = add_up([(arguments[index], 1), (its_argument, -factor)], 0, checker.work)",
+        "change = add_up([(arguments[index], 1), (its_argument, -1)], 0, checker.work)",
+    ),
+    "apart-side": Plant(
+        "Every bound of a change is known as an upper one.",
+        "    checker.changes[k, side] = value\n",
+        '    checker.changes[k, "high"] = value\n',
+    ),
+    "apart-neuron": Plant(
+        "A bound of a change is known of the next neuron, too.",
+        "    checker.changes[k, side] = value\n",
+        "    checker.changes[k, side] = checker.changes[k + 1, side] = value\n",
+    ),
+    "apart-learned": Plant(
+        "In later proofs, bounds of changes are known on the other side.",
+        'ends = self.changes.low if side == "low" else self.changes.high',
+        'ends = self.changes.high if side == "low" else self.changes.low',
     ),
     # -- shared neurons
     "share-negative": Plant(

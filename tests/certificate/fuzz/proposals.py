@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.certificate.fuzz.author import Author, added
 from tests.certificate.fuzz.cases import CONSTANT, Row, System, combined
 from tests.certificate.fuzz.meaning import ONE, ZERO
-from verimv.exact import Number, Rational, ceil, format_number
+from verimv.exact import Number, Rational, ceil, format_number, parse_number
 
 _FACTORS = ["d[1]", "d[2]", "d[3]", "D[0]", "D[1]", "D[1/2]", "D[2/3]", "D[1/3]", "D[sqrt(2)/2]", "D[sqrt(3)-1]"]
 _TINY = [Rational(1, 2**40), Rational(1, 1000), Rational(1, 7)]
@@ -170,22 +170,72 @@ def bound(author: Author) -> None:
     prove_bound(author, layer, author.source.randrange(width), author.source.choice(["low", "high"]))
 
 
-def prove_bound(author: Author, layer: int, i: int, side: str) -> bool:
+def twin(author: Author) -> None:
+    """Of a neuron: most often one that has nearly a multiple of its argument, with the right factor. Then how far apart
+    they are, or a bound of what is above."""
+    if author.system is None:
+        return
+    source, variables, inputs = author.source, author.system.variables, len(author.world.inputs)
+    layer = source.randrange(len(author.world.layers)) + 1
+    first, width, name = author.world.layers[layer - 1]
+    i = source.randrange(width)
+    row = variables[inputs + first + i][1]
+    before = range(inputs, inputs + first)
+    alike = [m for m in before if variables[m][0] == name] if author.chance(0.9) else [*before, inputs + first]
+    if not alike:
+        return
+    shares = {m: _factor(row, variables[m][1]) for m in alike}
+    close = [m for m in alike if shares[m] is not None]
+    m = source.choice(close if close and author.chance(0.8) else alike)
+    factor = ONE if shares[m] is None or name == "crelu" else shares[m]
+    if author.chance(0.25):  # another one, which may be forbidden
+        factor *= parse_number(source.choice(["2", "1/2", "3", "sqrt(2)", "0", "-1", "-1"]))
+    if author.propose(["twin", layer, i, m, format_number(factor)]) is None:
+        return
+    for side in ("low", "high"):
+        if author.chance(0.7):
+            prove_bound(author, layer, i, side, is_change=True)
+    top = len(author.world.layers)
+    for side in ("low", "high"):
+        if author.chance(0.5):
+            above = top if author.chance(0.7) else source.randint(min(layer + 1, top), top)
+            prove_bound(author, above, source.randrange(author.world.layers[above - 1][1]), side)
+
+
+def _factor(row: Row, other: Row) -> Number | None:
+    """How many times the other row a row is, by the first coefficient that both have."""
+    both = sorted(row.keys() & other.keys() - {CONSTANT})
+    return row[both[0]] / other[both[0]] if both and row[both[0]] * other[both[0]] > 0 else None
+
+
+def apart(author: Author) -> None:
+    """A bound of the change of a neuron that has a twin."""
+    if author.system is not None and author.system.twins:
+        k = author.source.choice(sorted(author.system.twins)) - len(author.world.inputs)
+        for layer, (first, width, _) in enumerate(author.world.layers, start=1):
+            if first <= k < first + width:
+                prove_bound(author, layer, k - first, author.source.choice(["low", "high"]), is_change=True)
+
+
+def prove_bound(author: Author, layer: int, i: int, side: str, is_change: bool = False) -> bool:
+    """Lines about the argument of a neuron, or about its change."""
     source, inputs = author.source, len(author.world.inputs)
     first, way = author.world.layers[layer - 1][0], ONE if side == "high" else -ONE
-    target = combined((author.system.variables[inputs + first + i][1], way))
+    k, rule = inputs + first + i, "apart" if is_change else "bound"
+    target = combined((author.system.change(k) if is_change else author.system.variables[k][1], way))
     known = {
         (inputs + k, s): b for k in range(first) for s in ("low", "high") if (b := author.view.bound(k, s)) is not None
     }
     count = inputs + first
     cases, bounds = author.system.grown(target, count, known, source.choice([0, 0, 0, 1, 1, 2, 3]), source)
-    real = max(way * t for t in author.world.arguments[first + i])
+    real = max(way * t for t in (author.judge.changes if is_change else author.world.arguments)[first + i])
     proved = max(bounds, default=real)
     if author.chance(0.35):  # what the simplest proof must not show
         value = way * (real - source.choice([*_TINY, ONE / 2]))
-        author.propose(["bound", layer, i, side, format_number(value), ["leaf"]])
+        simplest = ["pair" if author.system.twins else "leaf"]
+        author.propose([rule, layer, i, side, format_number(value), simplest])
     if len(bounds) > 1 and author.chance(0.15):  # the last case left out
-        author.propose(["bound", layer, i, side, format_number(way * max(bounds[:-1])), *cases[:-1]])
+        author.propose([rule, layer, i, side, format_number(way * max(bounds[:-1])), *cases[:-1]])
     tries = [proved]
     if proved > real and author.chance(0.4):
         tries.insert(0, proved - min(source.choice(_TINY), proved - real))
@@ -193,7 +243,7 @@ def prove_bound(author: Author, layer: int, i: int, side: str) -> bool:
         tries.insert(0, real - source.choice([*_TINY, ONE / 2]))
     if author.chance(0.2):
         tries.append(proved + source.choice([*_TINY, ONE]))
-    return any(author.propose(["bound", layer, i, side, format_number(way * v), *cases]) is not None for v in tries)
+    return any(author.propose([rule, layer, i, side, format_number(way * v), *cases]) is not None for v in tries)
 
 
 def assumed_bound(author: Author) -> None:
@@ -202,7 +252,9 @@ def assumed_bound(author: Author) -> None:
         return
     layer = author.source.randrange(len(author.world.layers)) + 1
     i = author.source.randrange(author.world.layers[layer - 1][1])
-    author.propose(["bound", layer, i, author.source.choice(["low", "high"]), author.source.choice(["0", "1", "1/2"])])
+    k = len(author.world.inputs) + author.world.layers[layer - 1][0] + i
+    rule = "apart" if k in author.system.twins else "bound"
+    author.propose([rule, layer, i, author.source.choice(["low", "high"]), author.source.choice(["0", "1", "1/2"])])
 
 
 def _definition(author: Author, node: int, cone: list[int], places: dict[int, int], depth: int) -> None:
@@ -291,11 +343,11 @@ def tampered(author: Author) -> None:
     elif isinstance(line[place], list):
         lost = source.randrange(len(line[place])) if line[place] else 0
         more = [*line[place], source.choice(["1", "0", 1])]
-        line[place] = source.choice([line[place][:lost] + line[place][lost + 1 :], more, ["leaf"]])
+        line[place] = source.choice([line[place][:lost] + line[place][lost + 1 :], more, ["leaf"], ["pair"]])
     else:
         line[place] = source.choice(["0", "1", "-1", "1/2", "2", "low", "high", "d[2]", "D[1/2]"])
-    is_bound = line[0] == "bound" and not line[5:]
-    if not is_bound:
+    is_assumption = line[0] in ("bound", "apart") and not line[5:]
+    if not is_assumption:
         author.propose(line)
 
 
@@ -325,5 +377,5 @@ def forbidden(author: Author) -> None:
 #: What is proposed, and how often.
 PROPOSALS = {
     node: 3, atom: 3, negation: 4, scale: 4, plus: 5, times: 5, shift: 4, lemma: 6, cut: 6, sort: 4, average: 4, same: 4,
-    unit: 2, bound: 6, detour: 2, equals: 8, tampered: 4,
+    unit: 2, bound: 6, twin: 6, apart: 2, detour: 2, equals: 8, tampered: 4,
 }  # fmt: skip

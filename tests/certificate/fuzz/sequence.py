@@ -15,7 +15,7 @@ from tests.certificate.fuzz.author import POINTS, Author, Stopped, added, form_r
 from tests.certificate.fuzz.judge import FalseLine, Judge, World
 from tests.certificate.fuzz.kernel_view import KernelView, header
 from tests.certificate.fuzz.meaning import ONE, ZERO
-from tests.certificate.fuzz.proposals import PROPOSALS, assumed_bound, forbidden, prove_bound
+from tests.certificate.fuzz.proposals import PROPOSALS, assumed_bound, forbidden, prove_bound, twin
 from tests.certificate.fuzz.subjects import formula_text, random_subjects
 from verimv import kernel
 from verimv.exact import Number, Rational, ceil, floor, format_number
@@ -108,6 +108,9 @@ def _write(author: Author) -> None:
         author.constant(source.randint(0, 1))
     for j in range(len(author.world.inputs)):
         author.atom(2 + j)
+    if author.chance(0.7 if author.world.other else 0.25):
+        for _ in range(source.randint(1, 4)):
+            twin(author)
     for _ in range(source.randint(3, 14)):
         if author.world.network and author.chance(0.3):
             author.give_value()

@@ -8,13 +8,13 @@ from itertools import pairwise
 
 from verimv.exact import Number, Rational, format_number, parse_number
 
-#: How often which subjects are drawn. Differences come second: most can go wrong there.
+#: How often which subjects are drawn. Differences come first: most can go wrong there.
 KINDS = {
     "network formula": 5,
     "network source formula": 1,
     "original formula": 3,
     "network": 3,
-    "network other": 4,
+    "network other": 6,
 }
 _NUMBERS = {
     "integer": ["-2", "-1", "-1", "0", "1", "1", "1", "2", "3"],

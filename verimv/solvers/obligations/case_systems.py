@@ -2,7 +2,8 @@
 
 In a case (FORMAT §8) every variable has a range, and a linear upper bound ("line") of c·(its value) over its argument.
 With these the network is a linear program, and a case needs only the sum of all lines. The rules "line", "between" and
-"interval" say that each line is above its activation on the range, and that the ranges hold.
+"interval" say that each line is above its activation on the range, and that the ranges hold. In a pair, a variable with
+a twin has an upper bound over its argument, that of its twin, and the twin itself (:mod:`.twins`).
 """
 
 from __future__ import annotations
@@ -20,12 +21,10 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, activate
 from verimv.solvers.obligations.certified import exact
 from verimv.solvers.obligations.script import Script, total
+from verimv.solvers.obligations.twins import NO_TWINS, SLOPE_UNIT, Compared, Twins
 
 #: Bounds by (variable, "low" or "high"): of its argument, or of itself if it is free.
 Facts = Mapping[tuple[int | None, str], Number]
-
-#: Default slopes of the format are multiples of 1/_SLOPE_UNIT.
-_SLOPE_UNIT = 1 << 16
 
 
 class SystemVariable(NamedTuple):
@@ -46,7 +45,7 @@ class Given(NamedTuple):
 
 
 class EvidenceLeaf(NamedTuple):
-    """A leaf of the evidence: a case in which the target must not be positive, and the multipliers that prove it."""
+    """A leaf or a pair: a case in which the target must not be positive, and the multipliers that prove it."""
 
     number: int
     target: Affine
@@ -56,6 +55,8 @@ class EvidenceLeaf(NamedTuple):
     tree: Sequence[Given]
     situation: int
     multipliers: tuple[Number, ...]
+    #: whether neurons are compared with their twins
+    is_pair: bool = False
 
     def given(self) -> tuple[Facts, set[int]]:
         """Return the bounds that splits and lemmas give, the last of a side, and the variables that are split.
@@ -83,6 +84,7 @@ class Evidence:
     cases: Sequence[EvidenceLeaf]
     #: nodes of the free variables, for messages
     nodes: Sequence[int]
+    twins: Twins = NO_TWINS
 
 
 class IncompleteCases(Exception):
@@ -119,9 +121,9 @@ def read_cases(
             excess = variables[k].argument.shifted(-value)
             pending.append((excess if side == "high" else -excess, k, situation))
         else:
-            kernel.well_formed(kind == "leaf", "split, lemma or leaf", kind)
+            kernel.well_formed(kind in ("leaf", "pair"), "split, lemma, leaf or pair", kind)
             multipliers = tuple(exact(kernel.number(argument)) for argument in arguments)
-            found.append(EvidenceLeaf(number, target, stop, tree, situation, multipliers))
+            found.append(EvidenceLeaf(number, target, stop, tree, situation, multipliers, kind == "pair"))
     if pending:
         raise IncompleteCases(f"expected {len(pending)} more cases")
     return found
@@ -181,13 +183,13 @@ class VariableSystem:
             values.append(ends)
         return found
 
-    def program(self, facts: Facts, case: EvidenceLeaf) -> LeafProgram | None:
+    def program(self, facts: Facts, case: EvidenceLeaf, twins: Twins = NO_TWINS) -> LeafProgram | None:
         """Return the linear program of a case; None if the case has no point."""
         given, split = case.given()
         ranges = self.ranges(case.stop, facts, given)
         if ranges is None:
             return None
-        multipliers = list(reversed(case.multipliers))
+        multipliers = _Multipliers(case)
         slopes: dict[int, Number] = {}
         target = dict(case.target.terms)
         ends: dict[int, tuple[Number, Number]] = {}
@@ -203,23 +205,36 @@ class VariableSystem:
                 ends[k] = (range_.low, range_.high)
                 continue
             kinks = _kinks(activation, range_)
-            if not kinks and k not in split:
-                slope = c if (range_.least, range_.largest) == (range_.low, range_.high) else ZERO
-            elif not case.multipliers:
-                slope = _default_slope(activation, c, range_)
-            elif multipliers:
-                slope = multipliers.pop()
+            is_bent = bool(kinks) or k in split
+            if is_bent and case.is_pair and k in twins.of:
+                twin, factor = twins.of[k]
+                found = _compared(activation, k, ranges, twins)
+                if not found.cells:
+                    return None
+                if len(found.cells) == 1 and not (case.multipliers and k in split):
+                    slope, nu = found.slopes_of_cell(c)
+                elif case.multipliers:
+                    slope, nu = multipliers.next(), multipliers.next()
+                else:
+                    slope, nu = found.default_slopes(c)
+                peaks = peaks + found.peak(c, slope, nu)
+                target[twin] = target.get(twin, ZERO) + c * factor
+                _add_line(lines, twin, (nu - slope) * factor, -c * factor)
+                slopes[twin] = slopes.get(twin, ZERO) + (nu - slope) * factor
             else:
-                raise InputError(f"case {case.number}: expected a multiplier for every kink, found too few")
-            points = ((range_.low, range_.least), (range_.high, range_.largest), *kinks)
-            peaks = peaks + max(c * value - slope * z for z, value in points)
+                if not is_bent:
+                    slope = c if (range_.least, range_.largest) == (range_.low, range_.high) else ZERO
+                elif case.multipliers:
+                    slope = multipliers.next()
+                else:
+                    slope = _default_slope(activation, c, range_)
+                points = ((range_.low, range_.least), (range_.high, range_.largest), *kinks)
+                peaks = peaks + max(c * value - slope * z for z, value in points)
             if slope:
-                slopes[k] = slope
-            if slope or c:
-                lines[k] = (slope, c)
-        if multipliers:
-            raise InputError(f"case {case.number}: expected no more multipliers, found {len(multipliers)}")
-        return LeafProgram(ends, lines, peaks, case.target)
+                slopes[k] = slopes.get(k, ZERO) + slope
+            _add_line(lines, k, slope, c)
+        multipliers.finish()
+        return LeafProgram(ends, {k: line for k, line in lines.items() if any(line)}, peaks, case.target)
 
     def definitions(self, count: int) -> Script:
         """Return definitions of the first values v and arguments z."""
@@ -256,6 +271,37 @@ class VariableSystem:
             else:
                 values.append(activate(activation, argument(values)))
         return values
+
+
+class _Multipliers:
+    """The multipliers of a case, one after the other."""
+
+    def __init__(self, case: EvidenceLeaf) -> None:
+        self._number = case.number
+        self._left = list(reversed(case.multipliers))
+
+    def next(self) -> Number:
+        if not self._left:
+            raise InputError(f"case {self._number}: expected a multiplier for every kink, found too few")
+        return self._left.pop()
+
+    def finish(self) -> None:
+        if self._left:
+            raise InputError(f"case {self._number}: expected no more multipliers, found {len(self._left)}")
+
+
+def _add_line(lines: dict[int, tuple[Number, Number]], k: int, slope: Number, c: Number) -> None:
+    """Add to the line of a variable: one that is the twin of another has parts from both."""
+    old_slope, old_c = lines.get(k, (ZERO, ZERO))
+    lines[k] = (old_slope + slope, old_c + c)
+
+
+def _compared(activation: Activation, k: int, ranges: Sequence[Range], twins: Twins) -> Compared:
+    """Return what is known of a variable and its twin in a case."""
+    twin, factor = twins.of[k]
+    of_twin = (factor * ranges[twin].low, factor * ranges[twin].high)
+    known = twins.changes.get((k, "low")), twins.changes.get((k, "high"))
+    return Compared.of(activation, (ranges[k].low, ranges[k].high), of_twin, known)
 
 
 def above_the_bound(program: LeafProgram) -> Script:
@@ -307,5 +353,5 @@ def _default_slope(activation: Activation, c: Number, range_: Range) -> Number:
     low, high, least, largest = range_
     is_rational = not isinstance(low, Algebraic) and not isinstance(high, Algebraic)
     if low < high and is_rational and (c > 0 or activation != "relu"):
-        return c * Rational(floor((largest - least) * _SLOPE_UNIT / (high - low)), _SLOPE_UNIT)
+        return c * Rational(floor((largest - least) * SLOPE_UNIT / (high - low)), SLOPE_UNIT)
     return c if low + high > 0 else ZERO

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from verimv.networks.affine import Affine
 from verimv.solvers.obligations.case_systems import Evidence
 from verimv.solvers.obligations.linear import LinearObligation, always_zero, never_positive
-from verimv.solvers.obligations.rules import RULES, Rule
+from verimv.solvers.obligations.rules import PIECES, RULES, Rule
 
 
 @dataclass
@@ -61,6 +61,15 @@ class Obligations:
                 used += [f"between {activation}"] * (activation != "identity") + [f"line {activation}"]
         for name in used:
             self.rule(name, len(evidence.cases))
+        compared = {evidence.variables[k].activation for k in evidence.twins.of if k < evidence.count}
+        pairs = sum(case.is_pair for case in evidence.cases)
+        if compared:
+            for name in ("split", "compared", "sums", "cell"):
+                self.rule(name, pairs)
+        for activation in ("relu", "crelu"):
+            if activation in compared:
+                for name in PIECES[activation]:
+                    self.rule(name, pairs)
         self.count += len(evidence.cases)
 
     def _canonical(

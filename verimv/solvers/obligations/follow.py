@@ -19,6 +19,7 @@ from verimv.solvers.obligations.case_systems import Evidence, Facts, SystemVaria
 from verimv.solvers.obligations.certified import CertifiedLayer, Line, exact
 from verimv.solvers.obligations.collected import Obligations
 from verimv.solvers.obligations.rules import SORTING
+from verimv.solvers.obligations.twins import NO_TWINS, Twin, Twins
 
 
 class Unfounded(Exception):
@@ -58,12 +59,16 @@ class Conclusions:
         self.entered = 0  # number of layers that have arguments
         self.arguments: list[Affine] = []  # arguments of the last of these layers, over nodes
         self.facts: dict[tuple[int | None, str], Number] = {}
+        self.twins: dict[int, Twin] = {}
+        self.changes: dict[tuple[int, str], Number] = {}  # bounds of changes of neurons with a twin
         self.assumed = 0
         self.proved: list[tuple[Number, Number]] = []
         self._factors: dict[str, Number] = {}
         self._variables: list[SystemVariable] | None = None
         self._snapshot: Facts = {}
         self._first_changed = 0  # the first variable with bounds that are not in `_snapshot`
+        self._known_twins: Twins = NO_TWINS
+        self._first_compared = 0  # the first variable with a twin, or bounds of its change, that this lacks
         self._enter_layers()
 
     def follow(self, line: Line) -> None:
@@ -358,18 +363,60 @@ class Conclusions:
 
     def bound(self, layer: int, index: int, side: str, value: Number, cases: Sequence[list[Any]]) -> None:
         kernel.well_formed(side in ("low", "high"), "low or high", side)
-        need(0 < layer <= len(self.layers), f"one of {len(self.layers)} layers, not {layer}")
-        first, _, arguments = self.layers[layer - 1]
-        need(index < len(arguments), f"one of {len(arguments)} neurons, not {index}")
-        if cases:
-            target = arguments[index].shifted(-value)
-            found = read_cases(cases, [target if side == "high" else -target], self._network(), first)
-            inputs = range(2, 2 + len(self.nodes.inputs))
-            self.obligations.evidence(Evidence(self._network(), self._facts_below(first), first, found, inputs))
-        else:
-            self.assumed += 1
+        first, _, arguments = self._layer(layer, index)
+        self._bounded(first, arguments[index], side, value, cases)
         self.facts[first + index, side] = value
         self._first_changed = min(self._first_changed, first + index)
+
+    def twin(self, layer: int, index: int, twin: int, factor: Number) -> None:
+        """Note what a neuron is compared with, which claims nothing; act(p·z) = p·act(z) is proved."""
+        first, activation, _ = self._layer(layer, index)
+        need(twin < first, f"a variable below {first}, not {twin}")
+        need(self._network()[twin].activation == activation, "a twin with the same activation")
+        need(factor > 0, "a factor that is positive")
+        need(first + index not in self.twins, "a neuron that has no twin")
+        if activation != "identity":
+            self._rule(f"multiple {activation}")
+        if activation == "crelu":
+            need(factor == 1, "the factor 1")
+        self.twins[first + index] = Twin(twin, factor)
+        self._first_compared = min(self._first_compared, first + index)
+
+    def apart(self, layer: int, index: int, side: str, value: Number, cases: Sequence[list[Any]]) -> None:
+        kernel.well_formed(side in ("low", "high"), "low or high", side)
+        first, _, arguments = self._layer(layer, index)
+        k = first + index
+        need(k in self.twins, "a neuron with a twin")
+        twin, factor = self.twins[k]
+        change = combination([(ONE, arguments[index]), (-factor, self._network()[twin].argument)])
+        self._bounded(first, change, side, value, cases)
+        self.changes[k, side] = value
+        self._first_compared = min(self._first_compared, k)
+
+    def _layer(self, layer: int, index: int) -> CertifiedLayer:
+        """Return a layer, which must have a neuron with this index."""
+        need(0 < layer <= len(self.layers), f"one of {len(self.layers)} layers, not {layer}")
+        found = self.layers[layer - 1]
+        need(index < len(found.arguments), f"one of {len(found.arguments)} neurons, not {index}")
+        return found
+
+    def _bounded(self, count: int, form: Affine, side: str, value: Number, cases: Sequence[list[Any]]) -> None:
+        """Conclude a bound of a form over the first variables, by cases; without a case it is assumed."""
+        if not cases:
+            self.assumed += 1
+            return
+        target = form.shifted(-value)
+        found = read_cases(cases, [target if side == "high" else -target], self._network(), count)
+        inputs = range(2, 2 + len(self.nodes.inputs))
+        twins = self._twins_below(count)
+        self.obligations.evidence(Evidence(self._network(), self._facts_below(count), count, found, inputs, twins))
+
+    def _twins_below(self, count: int) -> Twins:
+        """Return twins of the first variables, and known bounds of their changes; the same for all neurons of a
+        layer."""
+        if self._first_compared < count:
+            self._known_twins, self._first_compared = Twins(dict(self.twins), dict(self.changes)), len(self._network())
+        return self._known_twins
 
     def _facts_below(self, count: int) -> Facts:
         """Return known bounds of the first variables; the same table for all neurons of a layer."""
@@ -443,6 +490,8 @@ _BY_RULE: dict[str, Callable[..., None]] = {
     "affine": Conclusions.affine,
     "clip": Conclusions.clip,
     "bound": Conclusions.bound,
+    "twin": Conclusions.twin,
+    "apart": Conclusions.apart,
     "output": Conclusions.output,
     "equal": Conclusions.equal,
 }

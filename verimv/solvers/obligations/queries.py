@@ -40,7 +40,7 @@ class CaseQuery(NamedTuple):
 
     def program(self, system: VariableSystem) -> LeafProgram | None:
         try:
-            return system.program(self.evidence.facts, self.case)
+            return system.program(self.evidence.facts, self.case, self.evidence.twins)
         except InputError as error:
             raise InputError(f"line {self.line}: {error.message}") from None
 

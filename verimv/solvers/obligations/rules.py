@@ -224,6 +224,7 @@ RULES = _table(
         ("(< 0.0 B)", "(<= 0.0 p)", "(or (= p 0.0) (<= (* B p) (* B w)))", "(<= (* B w) (* B (+ p m)))"),
         "(= (rho (* B w)) (* B (+ p (upto m (- w p)))))",
     ),
+    Rule("off", "ρ(t) is 0 if t ≤ 0", "t", ("(<= t 0.0)",), "(= (rho t) 0.0)"),
     Rule("saturated", "σ(t) is 1 if t ≥ 1", "t", ("(<= 1.0 t)",), "(= (sigma t) 1.0)"),
     Rule("dead", "σ(t) is 0 if t ≤ 0", "t", ("(<= t 0.0)",), "(= (sigma t) 0.0)"),
     Rule(
@@ -293,9 +294,36 @@ RULES = _table(
         ),
         "(<= (* c (sigma z)) (+ (* s z) p))",
     ),
+    Rule(
+        "compared",
+        "where act(y) = a·y + b and act(w) = e·w + f, for y = w + d, c·act(y) is c·act(w) + m·d + n·w + A·w + B·d + C, "
+        "for A = c·(a − e) − n, B = c·a − m and C = c·(b − f)",
+        "c m n a b e f w d",
+        (),
+        "(= (* c (+ (* a (+ w d)) b)) (+ (* c (+ (* e w) f)) (* m d) (* n w) (* (- (* c (- a e)) n) w) "
+        "(* (- (* c a) m) d) (* c (- b f))))",
+    ),
+    Rule(
+        "sums",
+        "A·w + B·d is (A − B)·w + B·y, and A·y + (B − A)·d, for y = w + d",
+        "A B w d",
+        (),
+        "(and (= (+ (* A w) (* B d)) (+ (* (- A B) w) (* B (+ w d)))) "
+        "(= (+ (* A w) (* B d)) (+ (* A (+ w d)) (* (- B A) d))))",
+    ),
+    Rule(
+        "cell",
+        "if w is in [k, K], d in [l, L] and w + d in [u, U], then k + l ≤ U and u ≤ K + L",
+        "w d k K l L u U",
+        ("(<= k w)", "(<= w K)", "(<= l d)", "(<= d L)", "(<= u (+ w d))", "(<= (+ w d) U)"),
+        "(and (<= (+ k l) U) (<= u (+ K L)))",
+    ),
     Rule("split", "a number is on one side of a point", "z point", (), "(or (<= z point) (<= point z))"),
     Rule("equal", "a number that is ≤ 0 and ≥ 0 is 0", "d", ("(<= d 0.0)", "(<= 0.0 d)"), "(= d 0.0)"),
     # Two networks
     Rule("multiple relu", "ρ(p·t) is p·ρ(t) if p ≥ 0", "p t", ("(<= 0.0 p)",), "(= (rho (* p t)) (* p (rho t)))"),
     Rule("multiple crelu", "σ(p·t) is p·σ(t) if p = 1", "p t", ("(= p 1.0)",), "(= (sigma (* p t)) (* p (sigma t)))"),
 )
+
+#: The rules about the pieces of an activation, on which it is affine.
+PIECES = {"relu": ("off", "positive"), "crelu": ("dead", "unclipped", "saturated")}
