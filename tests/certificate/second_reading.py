@@ -98,14 +98,14 @@ class Reading:
         return first, first + i
 
     def twin(self, layer: int, i: int, m: int, p: Number) -> None:
-        first, k = self.neuron(layer, i)
+        _, k = self.neuron(layer, i)
         name = self.layers[layer - 1][2]
-        need(m < first)
+        need(m < k)
         need(m >= self.inputs)
         need(self.system.variables[m][0] == name)
-        need(p > 0)
-        need(p == 1 or name != "crelu")
         need(k not in self.system.twins)
+        need(p != 0)
+        need(p in (1, -1) or name != "crelu")
         self.system.twins[k] = m, p
 
     def bound(self, layer: int, i: int, side: str, value: Number, *cases: list) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.certificate.by_verdict.make import CASES, Case
 from tests.certificate.fuzz.judge import World
 from tests.certificate.fuzz.subjects import random_subjects
+from tests.certificate.fuzz.twins import offset_of
 from tests.certificate.judged import case_rejected
 from tests.certificate.second_reading import RULES, Reading, verdict
 from tests.effort import scaled
@@ -66,12 +67,17 @@ class Draft:
 
     def twin(self):
         layer, i, first, name = self.neuron()
-        alike = [m for m in range(self.reading.inputs, first) if self.reading.system.variables[m][0] == name]
-        m = self.source.choice(alike) if alike and self.source.random() < 0.9 else self.source.randrange(first + 1)
-        factors = ["1", "1", "1", "2", "1/2", "1/3", "3", "sqrt(2)"]
+        before = range(self.reading.inputs, first + i)
+        alike = [m for m in before if self.reading.system.variables[m][0] == name]
+        m = self.source.choice(alike) if alike and self.source.random() < 0.9 else self.source.randrange(first + i + 1)
+        factors = (
+            ["1", "1", "-1"]
+            if name == "crelu"
+            else ["1", "1", "1", "2", "1/2", "-1", "-1/3", "-3", "sqrt(2)", "-sqrt(2)"]
+        )
         if self.source.random() < 0.1:
-            factors = ["0", "-1", "2"]
-        self.add(["twin", layer, i, m, "1" if name == "crelu" and len(factors) > 3 else self.source.choice(factors)])
+            factors = ["0", "-1", "-2", "2"]
+        self.add(["twin", layer, i, m, self.source.choice(factors)])
 
     def bound(self):
         layer, i, first, _ = self.neuron()
@@ -110,7 +116,9 @@ class Draft:
         found = self.world.arguments[k - self.reading.inputs]
         if line[0] == "apart":
             m, p = self.reading.system.twins[k]
-            found = [y - p * z for y, z in zip(found, self.world.arguments[m - self.reading.inputs], strict=True)]
+            shift = offset_of(self.reading.layers[layer - 1][2], p)
+            its = self.world.arguments[m - self.reading.inputs]
+            found = [y - (p * z + shift) for y, z in zip(found, its, strict=True)]
         bound = parse_number(value)
         assert all(t <= bound if side == "high" else t >= bound for t in found), (self.case.lines, self.texts)
 

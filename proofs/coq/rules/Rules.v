@@ -340,6 +340,14 @@ Proof.
   - rewrite (fmax_right 0 t), (fmax_right 0 (p * t)) by nra. lra.
 Qed.
 
+(** A ReLU of opposite sign: the halves of a neuron that was split. *)
+Lemma opposite_relu p t : p < 0 -> rho (p * t) = - p * rho t + p * t.
+Proof.
+  intros Hp. unfold rho. destruct (le_or_lt t 0).
+  - rewrite (fmax_left 0 t), (fmax_right 0 (p * t)) by (trivial; nra). lra.
+  - rewrite (fmax_right 0 t), (fmax_left 0 (p * t)) by nra. lra.
+Qed.
+
 (** ** The output *)
 
 Lemma rule_output v f y scale offset :

@@ -33,12 +33,13 @@ Section Twins.
     { destruct negative; [apply (lt_true sound) in Hn | apply (lt_false sound) in Hn]; rewrite V0 in Hn; exact Hn. }
     clear Hn. destruct a.
     - injection H as <-. destruct negative; (split; [| now split]); intros z;
-        cbn [factor offset of_value of_argument activate]; rewrite ?(value_opp sound), V0; unfold rho;
-        destruct (le_or_lt z 0) as [L | L];
-        [rewrite (fmax_right 0 (value p * z + 0)), (fmax_left 0 z) by nra
-        |rewrite (fmax_left 0 (value p * z + 0)), (fmax_right 0 z) by nra
-        |rewrite (fmax_left 0 (value p * z + 0)), (fmax_left 0 z) by nra
-        |rewrite (fmax_right 0 (value p * z + 0)), (fmax_right 0 z) by nra]; lra.
+        cbn [factor offset of_value of_argument activate]; rewrite ?(value_opp sound), V0;
+        replace (value p * z + 0) with (value p * z) by lra.
+      + rewrite opposite_relu by exact N. lra.
+      + destruct (le_or_lt (value p) 0) as [L | L].
+        * assert (E : value p = 0) by lra. rewrite E. replace (0 * z) with (0 * 0) by lra.
+          unfold rho. rewrite fmax_left by lra. lra.
+        * rewrite shared_relu by exact L. lra.
     - apply bind_ok in H. destruct H as (x & Hone & H). apply need_ok, orb_prop in Hone. injection H as <-.
       split; [| now split]. intros z. cbn [factor offset of_value of_argument activate].
       destruct Hone as [E | E]; apply (eqb_sound sound) in E; rewrite ?V1, ?(value_int sound) in E.

@@ -567,6 +567,13 @@ COMPARED = {
         "relu", [2, -1], [3, "sqrt(2)/8-3/2"], ("sqrt(2)/8-1/2", "sqrt(2)/8+1/2"),
         ("-1/2-sqrt(2)/8", "1/2-sqrt(2)/8"),
     ),
+    # ρ(5/4 − 2x) = ρ(2x − 1) − (2x − 1) + a change between 0 and 1/4
+    "of-an-opposite-neuron": compared("relu", [2, -1], [-2, "5/4"], ("1/4", "1/4"), ("-5/4", "1"), factor="-1"),
+    "of-an-opposite-neuron-made-larger": compared(
+        "relu", [2, -1], [-4, "9/4"], ("1/4", "1/4"), ("-9/8", "1"), weight="1/2", factor="-2"
+    ),
+    # σ(9/4 − 3x) = 1 − σ(3x − 1) + a change between 0 and 1/4
+    "of-a-complement": compared("crelu", [3, -1], [-3, "9/4"], ("1/4", "1/4"), ("1", "5/4"), weight="-1", factor="-1"),
     "of-neurons-whose-change-is-a-third": compared("relu", [2, -1], ["7/3", -1], ("0", "1/3"), ("-1/3", "0")),
 }  # fmt: skip
 # ρ(11/4·x − 5/4) ≤ ρ(2x − 1) + x/2, by the slope 2/3 for the change in [−1/4, 1/2]; rounded down it gives a little more
@@ -591,6 +598,18 @@ TWINS_ALONE = Case(
         '["bound",3,0,"high","1/4",["pair"]]',
     ],
     network=network(([[2, -1], [1, 0]], "relu"), ([[0, 2, "-3/4"], [1, 0, 0]], "relu"), ([[1, -1, 0]], "identity")),
+)
+# 2x − 1 as 2·ρ(x) − 1, and as ρ(2x − 4/3) − ρ(4/3 − 2x) + 1/3, the halves of a neuron that was split: they cancel
+SPLIT_NEURON = Case(
+    [
+        '["twin",3,1,3,"-1"]',
+        '["apart",3,1,"low","0",["pair"]]',
+        '["apart",3,1,"high","0",["pair"]]',
+        '["bound",5,0,"low","0",["pair"]]',
+        '["bound",5,0,"high","0",["pair"]]',
+    ],
+    network=network(([[1, 0]], "relu"), ([[2, -1]], "identity")),
+    other=network(([[2, "-4/3"], [-2, "4/3"]], "relu"), ([[1, -1, "1/3"]], "identity")),
 )
 # twins that have twins: ρ(2x − 1/2), ρ(2x − 3/4), ρ(2x − 1)
 CHAIN = Case(
@@ -792,6 +811,7 @@ VALID = {
     **{f"twins-{name}": case for name, case in COMPARED.items()},
     "twins-with-rounded-slopes": ROUNDED_TWINS,
     "twins-alone": TWINS_ALONE,
+    "twins-in-one-layer": SPLIT_NEURON,
     "twins-of-twins": CHAIN,
     "twins-with-a-formula": TWIN_FORMULA,
     "twins-in-cases": SPLIT_TWINS,
@@ -1122,7 +1142,6 @@ INVALID = {
     "twins-in-no-layer": PAIRED.line(TWIN_LINE, '["twin",6,0,1,"1"]'),
     "twins-in-layer-0": PAIRED.line(TWIN_LINE, '["twin",0,0,1,"1"]'),
     "twins-of-no-neuron": PAIRED.line(TWIN_LINE, '["twin",3,2,1,"1"]'),
-    "twins-in-one-layer": PAIRED.line(TWIN_LINE, '["twin",3,1,4,"1"]'),
     "twins-that-are-one": PAIRED.line(TWIN_LINE, '["twin",3,0,4,"1"]'),
     "twins-in-the-wrong-order": PAIRED.line(TWIN_LINE, '["twin",1,0,4,"1"]'),
     "twins-that-do-not-exist": PAIRED.line(TWIN_LINE, '["twin",3,0,8,"1"]'),
@@ -1131,13 +1150,16 @@ INVALID = {
     "twins-of-another-activation": PAIRED.line(TWIN_LINE, '["twin",3,0,3,"1"]'),
     "twins-of-an-identity-with-another-activation": PAIRED.line(TWIN_LINE, '["twin",4,0,1,"1"]'),
     "twins-with-the-factor-0": PAIRED.line(TWIN_LINE, '["twin",3,0,1,"0"]'),
-    # ρ(−z) is not −ρ(z): else ρ(3/4 − 2x) would be at most −ρ(2x − 1)
+    # ρ(−z) is ρ(z) − z, not −ρ(z): else ρ(3/4 − 2x) would be at most −ρ(2x − 1)
     "twins-with-a-negative-factor": compared(
         "relu", [2, -1], [-2, "3/4"], ("-1/4", "-1/4"), ("0", "1/4"), weight="-1", factor="-1"
     ),
     # σ(2z) is not 2σ(z)
     "twins-of-clipped-neurons-with-a-factor": compared(
         "crelu", [2, "-1/2"], [4, "-3/4"], ("1/4", "1/4"), ("-1/8", "0"), weight="1/2", factor="2"
+    ),
+    "twins-of-clipped-neurons-with-a-negative-factor": compared(
+        "crelu", [2, "-1/2"], [-4, "9/4"], ("1/4", "1/4"), ("0", "5/4"), weight="-1/2", factor="-2"
     ),
     "twins-for-a-second-time": PAIRED.with_lines([TWIN_LINE, '["twin",3,0,2,"1"]', *PAIRED.lines[1:]]),
     "twins-for-a-second-time-the-same": PAIRED.with_lines([TWIN_LINE, *PAIRED.lines]),
@@ -1173,6 +1195,10 @@ INVALID = {
         ROUNDED_TWINS.lines[3], ROUNDED_TWINS.lines[3].replace("-1/131072", "0")
     ),
     "twins-alone-too-low": tighter(TWINS_ALONE, 3),
+    "twins-in-one-layer-too-low": tighter(SPLIT_NEURON, 3),
+    "twins-in-one-layer-with-the-wrong-sign": SPLIT_NEURON.line(
+        SPLIT_NEURON.lines[0], SPLIT_NEURON.lines[0].replace("-1", "1")
+    ),
     "twins-alone-too-high": tighter(TWINS_ALONE, 4),
     "twins-of-twins-too-low": tighter(CHAIN, 6),
     "twins-of-twins-too-high": tighter(CHAIN, 7),

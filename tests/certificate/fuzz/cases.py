@@ -7,7 +7,7 @@ import random
 from typing import Protocol
 
 from tests.certificate.fuzz.meaning import ACTIVATIONS, ONE, ZERO, Network
-from tests.certificate.fuzz.twins import KINKS, Compared
+from tests.certificate.fuzz.twins import KINKS, Compared, offset_of, reduced
 from verimv.exact import Number, Rational, format_number
 from verimv.exact.algebraic import Algebraic
 
@@ -90,9 +90,15 @@ class System:
         self.changes: Bounds = {}
 
     def change(self, k: int) -> Row:
-        """The argument of a neuron less that of its twin, times the factor."""
+        """The argument of a neuron less what comes from that of its twin."""
+        return combined((self.variables[k][1], ONE), (self.image(k), -ONE))
+
+    def image(self, k: int) -> Row:
+        """x in FORMAT §7: what the argument of a neuron is compared with."""
         twin, factor = self.twins[k]
-        return combined((self.variables[k][1], ONE), (self.variables[twin][1], -factor))
+        return combined(
+            (self.variables[twin][1], factor), ({CONSTANT: ONE}, ONE * offset_of(self.variables[k][0], factor))
+        )
 
     def ranges(self, count: int, bounds: Bounds) -> list[tuple[Number, Number]] | None:
         """Of arguments and free variables; None if one is empty."""
@@ -133,8 +139,13 @@ class System:
                 else:
                     mu, nu = slopes.double(c, compared)
                 twin, factor = self.twins[k]
-                argument = self.variables[twin][1]
-                values = ({twin: ONE}, c * factor), (self.change(k), mu), (argument, nu * factor)
+                of_value, of_argument = reduced(name, factor)
+                value = combined(
+                    ({twin: ONE}, of_value),
+                    (self.variables[twin][1], of_argument),
+                    ({CONSTANT: ONE}, ONE * offset_of(name, factor)),
+                )
+                values = (value, c), (self.change(k), mu), (self.image(k), nu)
                 total = combined((total, ONE), *values, ({CONSTANT: ONE}, compared.peak(c, mu, nu)))
                 continue
             slope = c if act(low) == low and act(high) == high else ZERO
@@ -148,9 +159,10 @@ class System:
     def compared(self, k: int, ranges: list) -> Compared:
         """A neuron and its twin, by the ranges of their arguments."""
         twin, factor = self.twins[k]
-        low, high = ranges[twin]
+        name = self.variables[k][0]
+        ends = [factor * end + offset_of(name, factor) for end in ranges[twin]]
         known = self.changes.get((k, "low")), self.changes.get((k, "high"))
-        return Compared(self.variables[k][0], ranges[k], (factor * low, factor * high), known)
+        return Compared(name, ranges[k], (min(ends), max(ends)), known)
 
     def grown(self, target: Row, count: int, known: Bounds, depth: int, source: random.Random) -> tuple[list, list]:
         """A random tree in preorder, and the bounds of the target that its leaves prove."""

@@ -16,6 +16,7 @@ from tests.certificate.fuzz.meaning import (
     run_all,
     sigma,
 )
+from tests.certificate.fuzz.twins import offset_of
 from verimv.exact import Algebraic, Number, Rational, format_number, parse_number
 
 
@@ -210,8 +211,9 @@ class Judge:
         if not 0 <= twin < len(self.world.arguments):
             raise FalseLine("a twin that is no neuron")
         p = parse_number(p)
+        shift = offset_of(self.world.layers[layer - 1][2], p)
         pairs = zip(self.world.arguments[k], self.world.arguments[twin], strict=True)
-        self.changes[k] = [y - p * z for y, z in pairs]
+        self.changes[k] = [y - (p * z + shift) for y, z in pairs]
 
     def judge_bound(self, line: list) -> None:
         rule, layer, i, side, value, *cases = line

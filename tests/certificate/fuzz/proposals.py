@@ -180,14 +180,16 @@ def twin(author: Author) -> None:
     first, width, name = author.world.layers[layer - 1]
     i = source.randrange(width)
     row = variables[inputs + first + i][1]
-    before = range(inputs, inputs + first)
-    alike = [m for m in before if variables[m][0] == name] if author.chance(0.9) else [*before, inputs + first]
+    before = range(inputs, inputs + first + i)
+    alike = [m for m in before if variables[m][0] == name] if author.chance(0.9) else [*before, inputs + first + i]
     if not alike:
         return
     shares = {m: _factor(row, variables[m][1]) for m in alike}
     close = [m for m in alike if shares[m] is not None]
     m = source.choice(close if close and author.chance(0.8) else alike)
-    factor = ONE if shares[m] is None or name == "crelu" else shares[m]
+    factor = ONE if shares[m] is None else shares[m]
+    if name == "crelu":
+        factor = ONE if factor > 0 else -ONE
     if author.chance(0.25):  # another one, which may be forbidden
         factor *= parse_number(source.choice(["2", "1/2", "3", "sqrt(2)", "0", "-1", "-1"]))
     if author.propose(["twin", layer, i, m, format_number(factor)]) is None:
@@ -205,7 +207,7 @@ def twin(author: Author) -> None:
 def _factor(row: Row, other: Row) -> Number | None:
     """How many times the other row a row is, by the first coefficient that both have."""
     both = sorted(row.keys() & other.keys() - {CONSTANT})
-    return row[both[0]] / other[both[0]] if both and row[both[0]] * other[both[0]] > 0 else None
+    return row[both[0]] / other[both[0]] if both and row[both[0]] and other[both[0]] else None
 
 
 def apart(author: Author) -> None:

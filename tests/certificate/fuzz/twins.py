@@ -38,9 +38,19 @@ def pieces(activation: str, low: Number, high: Number) -> list[Part]:
     return found
 
 
+def offset_of(activation: str, p: Number) -> int:
+    """What is added to p·z, so that an activation of it is one of z again."""
+    return 1 if activation == "crelu" and p < 0 else 0
+
+
+def reduced(activation: str, p: Number) -> Ends:
+    """The coefficients of act(z) and of z in act(p·z + offset)."""
+    return (-p, p) if activation == "relu" and p < 0 else (p, 0 * p)
+
+
 class Compared:
-    """What is known of act(y) and act(p·z) together: ranges of y and of p·z, and that of the change, if bounds of it
-    are known."""
+    """What is known of act(y) and act(x) together, where x comes from the twin: ranges of y and of x, and that of the
+    change, if bounds of it are known."""
 
     def __init__(self, activation: str, y: Ends, z: Ends, known: tuple[Number | None, Number | None]) -> None:
         low, high = y[0] - z[1], y[1] - z[0]

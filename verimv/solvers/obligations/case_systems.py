@@ -207,7 +207,7 @@ class VariableSystem:
             kinks = _kinks(activation, range_)
             is_bent = bool(kinks) or k in split
             if is_bent and case.is_pair and k in twins.of:
-                twin, factor = twins.of[k]
+                twin, factor, offset, of_value, of_argument = twins.of[k]
                 found = _compared(activation, k, ranges, twins)
                 if not found.cells:
                     return None
@@ -217,10 +217,11 @@ class VariableSystem:
                     slope, nu = multipliers.next(), multipliers.next()
                 else:
                     slope, nu = found.default_slopes(c)
-                peaks = peaks + found.peak(c, slope, nu)
-                target[twin] = target.get(twin, ZERO) + c * factor
-                _add_line(lines, twin, (nu - slope) * factor, -c * factor)
-                slopes[twin] = slopes.get(twin, ZERO) + (nu - slope) * factor
+                peaks = peaks + found.peak(c, slope, nu) + (c + nu - slope) * offset
+                target[twin] = target.get(twin, ZERO) + c * of_value
+                its_slope = c * of_argument + (nu - slope) * factor
+                _add_line(lines, twin, its_slope, -c * of_value)
+                slopes[twin] = slopes.get(twin, ZERO) + its_slope
             else:
                 if not is_bent:
                     slope = c if (range_.least, range_.largest) == (range_.low, range_.high) else ZERO
@@ -298,8 +299,8 @@ def _add_line(lines: dict[int, tuple[Number, Number]], k: int, slope: Number, c:
 
 def _compared(activation: Activation, k: int, ranges: Sequence[Range], twins: Twins) -> Compared:
     """Return what is known of a variable and its twin in a case."""
-    twin, factor = twins.of[k]
-    of_twin = (factor * ranges[twin].low, factor * ranges[twin].high)
+    twin = twins.of[k]
+    of_twin = twin.image(ranges[twin.variable].low, ranges[twin.variable].high)
     known = twins.changes.get((k, "low")), twins.changes.get((k, "high"))
     return Compared.of(activation, (ranges[k].low, ranges[k].high), of_twin, known)
 

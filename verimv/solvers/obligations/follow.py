@@ -369,26 +369,29 @@ class Conclusions:
         self._first_changed = min(self._first_changed, first + index)
 
     def twin(self, layer: int, index: int, twin: int, factor: Number) -> None:
-        """Note what a neuron is compared with, which claims nothing; act(p·z) = p·act(z) is proved."""
+        """Note what a neuron is compared with, which claims nothing; how act(p·z) comes from z is proved."""
         first, activation, _ = self._layer(layer, index)
-        need(twin < first, f"a variable below {first}, not {twin}")
+        k = first + index
+        need(twin < k, f"a variable before the neuron, not {twin}")
         need(self._network()[twin].activation == activation, "a twin with the same activation")
-        need(factor > 0, "a factor that is positive")
-        need(first + index not in self.twins, "a neuron that has no twin")
-        if activation != "identity":
-            self._rule(f"multiple {activation}")
+        need(k not in self.twins, "a neuron that has no twin")
+        need(factor != 0, "a factor other than 0")
         if activation == "crelu":
-            need(factor == 1, "the factor 1")
-        self.twins[first + index] = Twin(twin, factor)
-        self._first_compared = min(self._first_compared, first + index)
+            need(factor in (1, -1), "the factor 1 or -1")
+            self._rule("multiple crelu" if factor > 0 else "complement crelu")
+        elif activation == "relu":
+            self._rule("multiple relu" if factor > 0 else "opposite relu")
+        self.twins[k] = Twin.of(activation, twin, factor)
+        self._first_compared = min(self._first_compared, k)
 
     def apart(self, layer: int, index: int, side: str, value: Number, cases: Sequence[list[Any]]) -> None:
         kernel.well_formed(side in ("low", "high"), "low or high", side)
         first, _, arguments = self._layer(layer, index)
         k = first + index
         need(k in self.twins, "a neuron with a twin")
-        twin, factor = self.twins[k]
-        change = combination([(ONE, arguments[index]), (-factor, self._network()[twin].argument)])
+        twin = self.twins[k]
+        change = combination([(ONE, arguments[index]), (-twin.factor, self._network()[twin.variable].argument)])
+        change = change.shifted(-twin.offset)
         self._bounded(first, change, side, value, cases)
         self.changes[k, side] = value
         self._first_compared = min(self._first_compared, k)

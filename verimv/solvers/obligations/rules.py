@@ -323,6 +323,14 @@ RULES = _table(
     # Two networks
     Rule("multiple relu", "ρ(p·t) is p·ρ(t) if p ≥ 0", "p t", ("(<= 0.0 p)",), "(= (rho (* p t)) (* p (rho t)))"),
     Rule("multiple crelu", "σ(p·t) is p·σ(t) if p = 1", "p t", ("(= p 1.0)",), "(= (sigma (* p t)) (* p (sigma t)))"),
+    Rule(
+        "opposite relu",
+        "ρ(p·t) is −p·ρ(t) + p·t if p ≤ 0",
+        "p t",
+        ("(<= p 0.0)",),
+        "(= (rho (* p t)) (+ (* (- p) (rho t)) (* p t)))",
+    ),
+    Rule("complement crelu", "σ(1 − t) is 1 − σ(t)", "t", (), "(= (sigma (- 1.0 t)) (- 1.0 (sigma t)))"),
 )
 
 #: The rules about the pieces of an activation, on which it is affine.

@@ -1,4 +1,4 @@
-"""A neuron compared with its twin in a case (FORMAT §8, *Twins*): an upper bound of c·act(y) − c·p·act(z).
+"""A neuron compared with its twin in a case (FORMAT §8, *Twins*): an upper bound of c·act(y) − c·act(w).
 
 The rules "compared", "sums", "interval" and "cell" say that it is one: on each cell, both activations are affine.
 """
@@ -21,10 +21,26 @@ SLOPE_UNIT = 1 << 16
 
 
 class Twin(NamedTuple):
-    """An earlier variable with the same activation, and a factor."""
+    """An earlier variable act(z), compared by way of w = factor·z + offset: for every z, act(w) is
+    of_value·act(z) + of_argument·z + offset."""
 
     variable: int
     factor: Number
+    offset: Number
+    of_value: Number
+    of_argument: Number
+
+    @staticmethod
+    def of(activation: Activation, variable: int, factor: Number) -> Twin:
+        """Return the twin that a line names. The rules "multiple", "opposite" and "complement" say that it is one."""
+        if activation == "relu" and factor < 0:
+            return Twin(variable, factor, ZERO, -factor, factor)
+        return Twin(variable, factor, ONE if activation == "crelu" and factor < 0 else ZERO, factor, ZERO)
+
+    def image(self, low: Number, high: Number) -> Ends:
+        """Return the range of w for a range of z."""
+        ends = (self.factor * low + self.offset, self.factor * high + self.offset)
+        return (min(ends), max(ends))
 
 
 @dataclass(frozen=True)
@@ -64,7 +80,7 @@ def pieces(activation: Activation, low: Number, high: Number) -> list[Piece]:
 
 @dataclass(frozen=True)
 class Compared:
-    """A neuron act(y) and act(w) for w = p·z: the range of the change d = y − w, and the cells, which are pieces of w
+    """A neuron act(y) and act(w), of its twin: the range of the change d = y − w, and the cells, which are pieces of w
     and of y with a point in common."""
 
     change: Ends

@@ -1,0 +1,12 @@
+; A twin of opposite sign: rho of p t is -p rho(t) + p t for p < 0; sigma of 1 - t is 1 - sigma(t).
+(set-logic QF_NRA)
+(define-fun sigma ((t Real)) Real (ite (<= t 0.0) 0.0 (ite (>= t 1.0) 1.0 t)))
+(define-fun rho ((t Real)) Real (ite (<= t 0.0) 0.0 t))
+(define-fun oplus ((a Real) (b Real)) Real (ite (<= (+ a b) 1.0) (+ a b) 1.0))
+(define-fun odot ((a Real) (b Real)) Real (ite (>= (+ a b) 1.0) (- (+ a b) 1.0) 0.0))
+(define-fun neg ((a Real)) Real (- 1.0 a))
+(define-fun unit ((a Real)) Bool (and (<= 0.0 a) (<= a 1.0)))
+(declare-const t Real) (declare-const p Real)
+(assert (< p 0.0))
+(assert (not (and (= (rho (* p t)) (+ (* (- p) (rho t)) (* p t))) (= (sigma (- 1.0 t)) (- 1.0 (sigma t))))))
+(check-sat)
