@@ -33,6 +33,8 @@ from verimv.kernels.verified import ADVICE, Build, KernelVerdict, Running, verif
 __all__ = ["Judgement", "KernelAnswer", "check_files", "judge", "judge_files", "python_answer"]
 
 PYTHON, VERIFIED = "kernel.py", "the verified kernel"
+#: Seconds until a kernel that is killed has ended.
+_ENDING = 5.0
 #: What is reported while kernel.py is at work.
 STAGE = "checking the certificate"
 
@@ -199,7 +201,7 @@ def judge(
         if choice != "verified":
             answers.append(python(beside.progress))
             beside.be_quiet()
-            if beside.is_alive():
+            if beside.is_waiting:
                 progress(f"{PYTHON}: {answers[0].status}; waiting for {VERIFIED}", 0, 0)
         answers.append(beside.answer())
     _check_agreement([answer for answer in answers if not answer.gave_up])
@@ -260,6 +262,12 @@ class _Beside(threading.Thread):
         self._path, self._files, self._build, self._progress = path, files, build, progress
         self._running = Running()
         self._found: KernelAnswer | BaseException | None = None
+        # instead of `join`: if that is interrupted, Python takes the thread for one that has ended
+        self._has_ended = threading.Event()
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._found is None
 
     def be_quiet(self) -> None:
         """Report nothing any more: kernel.py is done."""
@@ -271,6 +279,12 @@ class _Beside(threading.Thread):
         self._progress(stage + known, done, total)
 
     def run(self) -> None:
+        try:
+            self._ask()
+        finally:
+            self._has_ended.set()
+
+    def _ask(self) -> None:
         begin = time.perf_counter()
         try:
             found = verified_verdict(self._path, self._files, self._running)
@@ -285,7 +299,7 @@ class _Beside(threading.Thread):
         self.progress(STAGE)
 
     def answer(self) -> KernelAnswer:
-        self.join()
+        self._has_ended.wait()
         if not isinstance(self._found, KernelAnswer):
             raise self._found or AssertionError
         return self._found
@@ -295,5 +309,6 @@ class _Beside(threading.Thread):
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self.is_alive():
+        if not self._has_ended.is_set():
             self._running.stop()
+            self._has_ended.wait(_ENDING)

@@ -7,6 +7,7 @@ priority, because it is faster.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
 import shutil
@@ -113,8 +114,10 @@ def verified_verdict(path: str, files: Mapping[str, str | None], running: Runnin
 def _native_verdict(program: str, path: str, files: Mapping[str, str | None], running: Running) -> KernelVerdict:
     given = [word for name, file in files.items() if file is not None for word in (f"--{name}", file)]
     pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    # A worker may be killed at any time. This process ends the kernel itself, and to copy it for a call costs far more.
+    prepare = None if multiprocessing.parent_process() is None else dying_with_parent()
     try:
-        process = subprocess.Popen([program, *given, "--", path], preexec_fn=dying_with_parent(), **pipes)
+        process = subprocess.Popen([program, *given, "--", path], preexec_fn=prepare, **pipes)
     except OSError as error:
         raise InputError(f"the verified kernel cannot be run: {program}: {error.strerror}") from None
     running.attach(process)
