@@ -41,6 +41,8 @@ _POINTS = SECOND
 _FIRST_ROUND, _GROWTH = SECOND, 3
 #: Ends that are closer than this, relatively, count as met if exact numbers were not found in two rounds.
 _MET = Rational(1, 2**19)
+#: Parts of a round, each for the end that is farthest from being good enough.
+_SHARES = 12
 #: Points of linear programs that are evaluated, for each end.
 _POINTS_OF_PROGRAMS = 2
 #: Evidence of upper bounds, from which a certificate is made.
@@ -172,11 +174,12 @@ def certify_distance(a: Formula | Network, b: Formula | Network, found: Distance
     """Return a certificate of the bounds `found` of |a − b| for two networks, or None if no evidence is found."""
     if not isinstance(a, Network) or not isinstance(b, Network):
         return None
-    if found._evidence is not None:
-        certificate = certify_evidence(a, b, found._evidence)
-        if certificate is not None:
-            return certificate
-    return certify_difference(a, b, found.proved, seconds)
+    return certificate_of(a, b, found) or certify_difference(a, b, found.proved, seconds)
+
+
+def certificate_of(a: Network, b: Network, found: Distance) -> Certificate | None:
+    """Return the certificate of the evidence that was found, if there is any and the kernel accepts it."""
+    return None if found._evidence is None else certify_evidence(a, b, found._evidence)
 
 
 def certified_bound(certificate: Certificate) -> Number:
@@ -307,22 +310,19 @@ class DistanceSearch:
         return helps
 
     def _bounded_by_twins(self, work: int) -> bool:
-        """Improve the bounds of outputs that are not good enough, the largest first; return whether that is tried."""
+        """Improve the largest bound, again and again, until it is good enough; return whether that is tried."""
         twins = self._twins
         if twins is None or twins.is_large:
             return False
         goal = max(self._goal()(self.attained), self.attained * (ONE + _MET / 2) if self.tolerance is None else ZERO)
-        upper = twins.upper
-        waiting = sorted((k for k in range(len(upper)) if upper[k] > goal), key=lambda k: -upper[k])
-        for position, k in enumerate(waiting):
-            if self.is_over or not self.search.deadline.left:
+        share = max(work // _SHARES, 1)
+        for _ in range(_SHARES):
+            worst = twins.worst()
+            if worst.value <= goal or self.is_over or not self.search.deadline.left:
                 break
-            share = work // (2 * (len(waiting) - position))
-            for way in (1, -1):
-                twins.run(k, way, goal, share)
-                for point in twins.points(k, way)[-_POINTS_OF_PROGRAMS:]:
-                    self.points.consider(point)
-            work -= share
+            twins.run(worst.output, worst.way, goal, share)
+            for point in twins.points(worst.output, worst.way)[-_POINTS_OF_PROGRAMS:]:
+                self.points.consider(point)
             self._improve(twins.upper, twins.evidence())
         self.points.simplify()
         return True

@@ -21,7 +21,7 @@ from verimv.exact.decimals import rounded_down, rounded_up
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
-from verimv.questions.distance import DistanceSearch
+from verimv.questions.distance import DistanceSearch, certificate_of, distance
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import BOX_WORK, Search
 from verimv.solvers.verdict import Verdict
@@ -122,7 +122,7 @@ def certify_equality(
 ) -> Certificate | None:
     """Return a certificate that a and b are equal (two networks: up to a tolerance), or None if none is found."""
     if isinstance(a, Network) and isinstance(b, Network):
-        return certify_difference(a, b, tolerance, seconds)
+        return _certify_networks(a, b, tolerance, seconds)
     if sign(tolerance):
         raise InputError("equality up to a tolerance can be certified for two networks only")
     if isinstance(a, Formula) and isinstance(b, Formula):
@@ -132,6 +132,17 @@ def certify_equality(
     check_type(a, Formula)
     check_type(b, Network)
     return certify_equality(b, a, seconds=seconds)
+
+
+def _certify_networks(a: Network, b: Network, tolerance: Number, seconds: float) -> Certificate | None:
+    """Return a certificate by the evidence of the search for their distance, else by evidence about each network."""
+    if sign(tolerance):
+        seconds /= 2
+        found = distance(a, b, tolerance=tolerance, search=Search(seconds=seconds))
+        certificate = certificate_of(a, b, found) if found.is_within(tolerance) else None
+        if certificate is not None:
+            return certificate
+    return certify_difference(a, b, tolerance, seconds)
 
 
 def _same_inputs(a: Formula, b: Formula) -> tuple[Formula, Formula]:

@@ -94,12 +94,12 @@ class TwinLemmas:
         ends = self._bounds(which, depth, at, (-1, 1))
         for n, i in enumerate(at.tolist()):
             low, high = -ends[n], ends[n + count]
+            known = found.ends(which, i)
             if high <= kinks[0]:
-                self._learn(which, depth, i, 1, kinks[0])
+                low = known[0]
             elif low >= kinks[-1]:
-                self._learn(which, depth, i, -1, kinks[-1])
-            else:
-                self._keep(which, depth, i, (low, high), found.ends(which, i))
+                high = known[1]
+            self._keep(which, depth, i, (low, high), known)
 
     def _keep(
         self, which: Which, depth: int, i: int, ends: tuple[Number, Number], known: tuple[Number, Number]

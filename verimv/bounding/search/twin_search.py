@@ -34,8 +34,9 @@ from verimv.bounding.search.twin_cases import TwinCase, TwinEvidence, TwinLeaf, 
 from verimv.bounding.search.twin_floats import exact_slopes, float_layers, float_range
 from verimv.bounding.search.twin_lemmas import TwinLemmas
 from verimv.bounding.search.vertex import rational
-from verimv.bounding.situation import KINKS, Ends
+from verimv.bounding.situation import KINKS, Ends, lemma
 from verimv.core.effort import Deadline, Meter
+from verimv.core.errors import InternalError
 from verimv.exact import Number, Rational
 from verimv.networks.network import Network
 
@@ -109,7 +110,7 @@ class TwinSearch:
         for k, (low, high) in enumerate(zip(*self.ends, strict=True)):
             for way, value in ((-1, -low), (1, high)):
                 run = self._runs.get((k, way))
-                proofs.append(run.proof() if run is not None else TwinProof(k, way, value, [_BY_DEFAULT]))
+                proofs.append(run.proof() if run is not None else TwinProof(k, way, lemma(value, 1), [_BY_DEFAULT]))
         on_cube = enumerate(self.lemmas.on_cube)
         compared = [(depth, i) for depth, found in on_cube for i in found.compared.at.tolist()]
         return TwinEvidence(self.system, compared, self.lemmas.lemmas, proofs)
@@ -126,6 +127,10 @@ class TwinSearch:
     def nodes(self, output: int, way: int) -> int:
         """Return how many parts were examined for one end."""
         return self._runs[output, way].nodes if (output, way) in self._runs else 0
+
+    def worst(self) -> TwinProof:
+        """Return the proof of the largest bound so far."""
+        return max(self.evidence().proofs, key=lambda proof: proof.value)
 
     def points(self, output: int, way: int) -> Sequence[Point]:
         """Return points of linear programs where way·(first − second) may be large, the last ones are best."""
@@ -170,7 +175,11 @@ class _TwinRun:
                 found = min(found, max(bounds)) if bounds else None
             best[id(part)] = found
         value = best[id(self.root)]
-        return TwinProof(self.output, self.way, value or Rational(0), _cases(self.root, value))
+        if value is None:
+            raise InternalError("the cube has no point")
+        if self.nodes and value > self.goal:  # it is no exact number that is looked for
+            value = lemma(value, 1)
+        return TwinProof(self.output, self.way, value, _cases(self.root, value))
 
     def _is_open(self, part: _TwinPart) -> bool:
         return part.bound is not None and part.bound > self.goal and not part.children and (
@@ -280,13 +289,13 @@ def _added(slopes: Sequence[TwinMultipliers], ray: Sequence[TwinMultipliers], fa
     ]
 
 
-def _cases(root: _TwinPart, value: Number | None) -> list[TwinCase]:
+def _cases(root: _TwinPart, value: Number) -> list[TwinCase]:
     """Return the tree in preorder, cut off where a part is proved to be at most `value`."""
     cases: list[TwinCase] = []
     pending = [root]
     while pending:
         part = pending.pop()
-        is_closed = part.bound is None or (value is not None and part.bound <= value)
+        is_closed = part.bound is None or part.bound <= value
         if part.split is not None and part.children and not is_closed:
             cases.append(TwinSplitCase(*part.split))
             pending += reversed(part.children)
