@@ -42,14 +42,14 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         return result
     report("certifying")
     certificate = certify_distance(a, b, found, (1 - share) * seconds)
-    result = with_certificate(result, certificate, arguments.certify)
     if certificate is None:
-        return result
+        return with_certificate(result, None, arguments.certify)
     bound = certified_bound(certificate)
-    told = f"{result.text}: at most {rounded_up(bound)}"
+    told = f": at most {rounded_up(bound)}"
     if bound > found.proved:
         told += " (the kernels have no rule yet for the better bound)"
-    return replace(result, data={**result.data, "certified": format_number(bound)}, text=told)
+    result = replace(result, data={**result.data, "certified": format_number(bound)})
+    return with_certificate(result, certificate, arguments.certify, told)
 
 
 def _result(found: Distance, tolerance: Number | None) -> Result:
