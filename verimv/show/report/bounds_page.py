@@ -94,7 +94,7 @@ def evidence_section(subject: BoundsSubject) -> Markup:
             cases.update(str(case[0]) for case in found)
             assumed += not found
     told = "" if subject.check.status != "invalid" else " before the error"
-    summary = f"The certificate has {counted(len(subject.lines), 'line')}{told} after its header, and "
+    summary = f"The certificate has {counted(len(subject.lines), 'line')} after its header{told}, and "
     summary += f"{counted(cases.total(), 'case')} in them."
     return joined(
         tag("p", summary),

@@ -30,7 +30,7 @@ function spoken(seconds) { return seconds < 1 ? `${Math.max(1, Math.round(second
 function readNetwork(text) {
   const { inputs, outputs, box, layers } = JSON.parse(text);
   const areNames = (names) => Array.isArray(names) && names.length && names.every((name) => typeof name === "string");
-  const isBox = Array.isArray(box) && box.length === inputs.length && box.every((ends) => Array.isArray(ends) && ends.length === 2 && ends.every((end) => typeof end === "string"));
+  const isBox = Array.isArray(box) && box.length === inputs.length && box.every((ends) => Array.isArray(ends) && ends.length === 2 && ends.every((end) => typeof end === "string" && /^[-+*/()0-9a-z]+$/.test(end)));
   if (!areNames(inputs) || !areNames(outputs) || !isBox) throw new Error("it does not have inputs, outputs and a box");
   return { inputs, outputs, box, layers: layers.map(({ bias, activation }) => [bias.length, String(activation)]) };
 }
