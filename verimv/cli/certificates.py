@@ -10,8 +10,6 @@ from verimv.certificate.certificate import Certificate, holds_certificate
 from verimv.cli.result import Result
 from verimv.core.files import Replaceable, write_directory
 from verimv.kernels.verdicts import CERTIFICATE_FILES
-from verimv.show.report.page import report_html
-from verimv.show.report.subject import of_certificate
 from verimv.solvers.verdict import EXIT_CODES
 
 REPORT = "report.html"
@@ -19,6 +17,9 @@ REPORT = "report.html"
 
 def write_certificate(directory: str, certificate: Certificate) -> None:
     """Write the certificate, its subjects and the report; the certificate is put in place last."""
+    from verimv.show.report.page import report_html  # only here: most questions ask for no certificate
+    from verimv.show.report.subject import of_certificate
+
     owned = (*kernel.FILES.values(), *CERTIFICATE_FILES, REPORT)
     files = {name: list(pieces) for name, pieces in certificate.files().items()}
     page = report_html(of_certificate(certificate, Path(directory).resolve().name, files))
