@@ -96,7 +96,7 @@ def test_two_formulas(a, b, found):
 def test_equality_on_the_command_line(tmp_path, capsys):
     directory, network = str(tmp_path / "d"), str(tmp_path / "n.json")
     assert main(["equiv", "x ⊙ (x → y)", "y ∧ x", "--certify", directory]) == 0
-    assert capsys.readouterr().out.endswith(f"certified in {directory}/\n")
+    assert capsys.readouterr().out.endswith(f"certified in {directory}/\nreport: {directory}/report.html\n")
     assert main(["check", directory]) == 0
     assert main(["convert", "x ∨ y", "-o", network]) == 0
     assert main(["equiv", "y ∨ x", network, "--certify", directory]) == 0

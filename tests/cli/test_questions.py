@@ -281,7 +281,7 @@ def test_extraction_with_any_bounds_is_certified(run, small, tmp_path, method):
 def test_certified_ranges(run, hat, tmp_path):
     out = tmp_path / "range"
     code, text, _ = run("range", hat, "--certify", out)
-    assert (code, text.splitlines()[-1]) == (0, f"certified in {out}/")
+    assert (code, text.splitlines()[-2:]) == (0, [f"certified in {out}/", f"report: {out}/report.html"])
     assert run("check", out)[:2] == (0, f"{VALID}\n0 ≤ y1 ≤ 1 on [0,1]\n")
     lines = (out / "certificate.jsonl").read_text()
     (out / "certificate.jsonl").write_text(lines.replace('"high","1"', '"high","7/8"'))

@@ -154,7 +154,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "report",
-        "write an HTML page about a directory that extract wrote",
+        "write an HTML page about a directory that extract or --certify wrote",
         "  verimv extract examples/networks/hat.json -o hat && verimv report hat\n  written to hat/report.html (valid)",
     )
     sub.add_argument("directory", metavar="DIR", help="a directory that extract or --certify wrote")

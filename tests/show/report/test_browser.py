@@ -11,7 +11,7 @@ from verimv import Layer, Network, read_mv, write_network
 from verimv.cli import main
 from verimv.show.report import embedded, explorer
 from verimv.show.report.page import report_html
-from verimv.show.report.subject import Check, Subject, of_directory
+from verimv.show.report.subject import Check, FormulaSubject, of_directory
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 
@@ -276,7 +276,8 @@ def test_thirty_thousand_nodes_do_not_freeze_it(browser, tmp_path):
     """A formula of that size opens, and answers a click, in a time that a person does not mind."""
     text, lines = chain(30_000)
     formula = read_mv(text)
-    subject = Subject("chain", formula, text, formula.measure(), None, None, lines, Check("unchecked"))
+    known = {"title": "chain", "lines": lines, "check": Check("unchecked")}
+    subject = FormulaSubject(**known, formula=formula, text=text, measures=formula.measure(), network=None, source=None)
     assert formula.size > 30_000
     page = report_html(subject)
     assert len(page) < 3_000_000

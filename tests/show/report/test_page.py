@@ -353,11 +353,6 @@ def test_no_directory_and_no_certificate(tmp_path, hat, capsys):
     assert capsys.readouterr().err.count("\n") == 2
 
 
-def test_a_certificate_without_a_formula(capsys):
-    assert main(["report", "tests/certificate/by_verdict/valid/range-of-a-network", "-o", "/nowhere/x.html"]) == 2
-    assert "a report needs a formula" in capsys.readouterr().err
-
-
 def test_extract_without_a_report(tmp_path):
     out = tmp_path / "out"
     assert main(["extract", "examples/networks/hat.json", "-o", str(out), "--no-report"]) == 0

@@ -27,7 +27,8 @@ from verimv.exact import parse_number
 from verimv.formulas.mvfile import write_mv
 from verimv.kernels.judge import check_files
 from verimv.kernels.verdicts import verdict
-from verimv.show.report.page import _asset, report_html
+from verimv.show.report.frame import asset
+from verimv.show.report.page import report_html
 from verimv.show.report.subject import of_directory
 from verimv.simplification.simplification import simplify
 
@@ -46,7 +47,8 @@ def browser():
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Directories with certificates: an extraction, one with a box and scales, a simplification, a gzipped one."""
+    """Directories with certificates: an extraction, one with a box and scales, a simplification, a gzipped one; the range of a
+    network, and the distance of two."""
     folder = tmp_path_factory.mktemp("certified")
     layers = [Layer.of([[1], [-1]], [0, 0]), Layer.of([[1, 1], ["1/3", 0]], [1, 0], "identity")]
     network = Network.of(layers, box=[["-2", "4"]])
@@ -57,7 +59,13 @@ def folders(tmp_path_factory):
     made["simplified"].mkdir()
     for name, pieces in certify_simplification(simplify(parse("(x ∧ y) ⊕ (x ∨ y)"))).files().items():
         (made["simplified"] / name).write_bytes(b"".join(pieces))
-    return {**made, "gzipped": BY_VERDICT / "valid/gzipped"}
+    nearly = Network.of([layers[0], Layer.of([[1, "7/8"], ["1/3", 0]], [1, 0], "identity")], box=[["-2", "4"]])
+    (folder / "nearly.json").write_text("".join(write_network(nearly)))
+    made |= {name: folder / name for name in ("range", "distance")}
+    assert main(["range", str(folder / "boxed.json"), "--certify", str(made["range"]), "--quiet"]) == 0
+    pair = [str(folder / "boxed.json"), str(folder / "nearly.json")]
+    assert main(["distance", *pair, "--certify", str(made["distance"]), "--quiet"]) == 0
+    return {**made, "gzipped": BY_VERDICT / "valid/gzipped", "twins": BY_VERDICT / "valid/difference-of-twins"}
 
 
 @pytest.fixture(scope="module")
@@ -123,9 +131,9 @@ def test_two_formulas(browser, checked, pages):
     ],
 )
 def test_it_agrees_with_the_kernel_in_python(browser, checked, kind, step):
-    """Hand-made certificates about formulas: the same verdict, the same statement."""
+    """Hand-made certificates of every kind: the same verdict, the same statement."""
     seen = 0
-    for folder in sorted(path for path in (BY_VERDICT / kind).iterdir() if (path / "formula.mv").exists())[::step]:
+    for folder in sorted((BY_VERDICT / kind).iterdir())[::step]:
         try:
             page = report_html(of_directory(folder))
         except VerimvError:  # a certificate that verimv does not show
@@ -476,7 +484,7 @@ FORMULAS = [
 @functools.cache
 def library():
     """The functions of the page, without the page."""
-    return "\n".join(map(_asset, ("common.js", "sha256.js", "files.js", "texts.js", "statement.js")))
+    return "\n".join(map(asset, ("common.js", "sha256.js", "files.js", "words.js", "texts.js")))
 
 
 def written(browser, formula, text=None):

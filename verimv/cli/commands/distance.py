@@ -42,12 +42,11 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         return result
     report("certifying")
     certificate = certify_distance(a, b, found, (1 - share) * seconds)
-    result = with_certificate(result, certificate, arguments.certify)
     if certificate is None:
-        return result
+        return with_certificate(result, None, arguments.certify)
     bound = certified_bound(certificate)
-    told = f"{result.text}: at most {rounded_up(bound)}"
-    return replace(result, data={**result.data, "certified": format_number(bound)}, text=told)
+    result = replace(result, data={**result.data, "certified": format_number(bound)})
+    return with_certificate(result, certificate, arguments.certify, f": at most {rounded_up(bound)}")
 
 
 def _result(found: Distance, tolerance: Number | None) -> Result:

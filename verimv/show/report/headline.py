@@ -1,8 +1,7 @@
-"""The top of the page: what was extracted, what is proved and how, and the files."""
+"""The top of a page about a formula: what was extracted, what is proved and how, and the files; and its times."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,31 +9,24 @@ from verimv.exact import Number
 from verimv.formulas.measure import Measures
 from verimv.networks.network import Network
 from verimv.show.pictures.axes import label
+from verimv.show.report.earlier_checks import earlier_checks, recorded_seconds, seconds_text
 from verimv.show.report.embedded import Embedded
 from verimv.show.report.markup import Markup, counted, joined, table, tag
 from verimv.show.report.reading import Reading
 from verimv.show.report.self_check import check_section, files_section, trust_section
-from verimv.show.report.subject import Subject
+from verimv.show.report.subject import FormulaSubject
 
 ARTICLES = {"mv": "an MV", "dmv": "a DMV (Rational Łukasiewicz)", "rmv": "an RMV (Riesz)"}
 
-#: Text and colour of each verdict of kernel.py; a check in the browser replaces them.
-BADGES = {
-    "valid": ("certified when written", "good"),
-    "incomplete": ("not certified", "open"),
-    "unchecked": ("not checked", "open"),
-    "invalid": ("invalid certificate", "bad"),
-}
 #: Inputs of a box, and maps of outputs, that are listed.
 _TOLD = 12
+_COVERED = (
+    "the sentence at the top, the statement, the formula and its copies. Layers, picture, bounds, graph, sizes and "
+    "times are verimv's illustrations."
+)
 
 
-def badge(subject: Subject) -> Markup:
-    word, colour = BADGES[subject.check.status]
-    return tag("span", word, class_=f"badge {colour}", id="badge")
-
-
-def lead(subject: Subject, measures: Measures, reading: Reading) -> Markup:
+def lead(subject: FormulaSubject, measures: Measures, reading: Reading) -> Markup:
     """Return a sentence that claims no more than the kernel has found."""
     size = f"{ARTICLES[measures.logic]} formula of length {short_length(measures.length_text)}"
     size += f" ({counted(measures.size, 'shared node')})"
@@ -76,19 +68,20 @@ def _shape(network: Network) -> str:
     return f"{counted(len(network.inputs), 'input')}, {counted(network.neurons, 'neuron')} ({widths})"
 
 
-def verdict_section(subject: Subject, reading: Reading, held: Embedded | None) -> Markup:
+def verdict_section(subject: FormulaSubject, reading: Reading, held: Embedded | None) -> Markup:
     warnings = subject.summary.get("warnings")
+    followed = f"{counted(len(reading.claims), 'claim')} on {counted(len(subject.lines) + 1, 'line')}"
     return joined(
-        *(() if held else (_statement(subject, reading),)),
-        check_section(subject, held),
-        _checks(subject, reading),
+        tag("div", id="statement") if held else _statement(subject, reading),
+        check_section(subject, held, _COVERED),
+        earlier_checks(subject, followed),
         *(tag("p", str(text), class_="note open") for text in (warnings if isinstance(warnings, list) else ())),
         trust_section(subject, held),
         files_section(subject, held),
     )
 
 
-def _statement(subject: Subject, reading: Reading) -> Markup:
+def _statement(subject: FormulaSubject, reading: Reading) -> Markup:
     """Return the exact statement, whether or not it is proved."""
     if subject.source is None:
         return tag("p", "Statement: original.mv and formula.mv have the same outputs at every point of the unit cube.")
@@ -134,61 +127,9 @@ def _listed(texts: list[str]) -> str:
     return ", ".join(texts[:_TOLD]) + more
 
 
-def _checks(subject: Subject, reading: Reading) -> Markup:
-    check = subject.check
-    verdict = {"valid": "proved", "incomplete": "undecided", "unchecked": "not checked", "invalid": "invalid"}
-    claims = f"{counted(len(reading.claims), 'claim')} on {counted(len(subject.lines) + 1, 'line')}"
-    claims += " before the error" if check.status == "invalid" else ""
-    by: list[tuple[str, str, float | None]] = [
-        (answer.name, "undecided" if answer.gave_up else verdict[answer.status], answer.seconds)
-        for answer in check.answers
-    ]
-    by = by or [("the kernel", verdict[check.status], check.seconds)]
-    rows: list[tuple[str, ...]] = [
-        *(("the statement above", word, f"{who}, by certificate", claims, _time(spent)) for who, word, spent in by),
-        *_other_proofs(subject.summary),
-    ]
-    return tag(
-        "details",
-        tag("summary", "Checks before this page was written"),
-        table(("claim", "verdict", "by", "evidence", "time"), rows, "checks"),
-    )
-
-
-#: Entries of kernels: their verdicts in the report are those of now.
-_KERNEL = re.compile(r"kernel(\.py)?$|verified \(")
-
-
-def _other_proofs(summary: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Yield what summary.json records of other provers, in earlier runs."""
-    proofs = summary.get("proofs")
-    for entry in proofs if isinstance(proofs, list) else []:
-        if isinstance(entry, dict) and not _KERNEL.match(str(entry.get("checker"))):
-            by = " ".join(str(entry[key]) for key in ("solver", "checker", "version") if key in entry)
-            counts = ", ".join(
-                f"{entry[key]:,} {key}" for key in ("obligations", "queries") if type(entry.get(key)) is int
-            )
-            verdict, claim = str(entry.get("verdict", entry.get("answer", ""))), str(entry.get("claim", ""))
-            yield claim, f"{verdict} (recorded earlier)", by, counts, _time(_seconds(entry.get("seconds")))
-
-
-def _seconds(value: Any) -> float | None:
-    """Return a recorded time, or None if it is not one."""
-    is_time = isinstance(value, int | float) and 0 <= value < 1e9
-    return float(value) if is_time else None
-
-
-def _time(seconds: float | None) -> str:
-    return "" if seconds is None else seconds_text(seconds)
-
-
-def seconds_text(seconds: float) -> str:
-    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
-
-
 def timings_section(summary: Mapping[str, Any]) -> Markup:
     seconds = summary.get("seconds")
-    read = {stage: _seconds(spent) for stage, spent in (seconds.items() if isinstance(seconds, dict) else ())}
+    read = {stage: recorded_seconds(spent) for stage, spent in (seconds.items() if isinstance(seconds, dict) else ())}
     stages = {str(stage): spent for stage, spent in read.items() if spent is not None}
     if not stages:
         return tag("p", "No times are recorded: the directory has no summary.json about these files.", class_="empty")

@@ -224,6 +224,12 @@ class Reading:
     def _rule_bound(self, layer: int, index: int, side: str, value: str, *cases: Any) -> None:
         self.bounds[layer, index, side] = Bound(parse_number(value), len(cases))
 
+    def _rule_twin(self, layer: int, index: int, twin: int, factor: str) -> None:
+        """A twin makes evidence shorter; it claims nothing."""
+
+    def _rule_apart(self, layer: int, index: int, side: str, value: str, *cases: Any) -> None:
+        """A bound of a change is used by evidence only."""
+
     def _rule_output(self, k: int, c: int, scale: str, offset: str) -> None:
         self.outputs.append((c, parse_number(scale), parse_number(offset)))
 

@@ -1,4 +1,4 @@
-"""The other sections of the page: formula, layers, pictures, bounds, sizes, graph."""
+"""The other sections of a page about a formula: formula, layers, pictures, bounds, sizes, graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from verimv.show.report.headline import short_length
 from verimv.show.report.layers import Layers, LayerView, Unit
 from verimv.show.report.markup import Markup, counted, form_text, joined, table, tag
 from verimv.show.report.reading import Reading
-from verimv.show.report.subject import Subject
+from verimv.show.report.subject import FormulaSubject
 from verimv.show.report.votes import Ballot, phrase
 
 #: Lines of a formula that are shown at first.
@@ -66,7 +66,7 @@ def _preformatted(text: str) -> Markup:
 # -- layers -----------------------------------------------------------------------------------------------------
 
 
-def layers_section(layers: Layers | None, subject: Subject) -> Markup:
+def layers_section(layers: Layers | None, subject: FormulaSubject) -> Markup:
     if layers is None or not any(view.units or view.values for view in layers.views):
         why = "there is no network" if subject.network is None else "it is invalid or ends too early"
         return tag("p", f"Layers are read from the certificate, but {why}.", class_="empty")
@@ -129,7 +129,7 @@ def _values(view: LayerView) -> Markup:
 # -- pictures ---------------------------------------------------------------------------------------------------
 
 
-def picture_section(subject: Subject) -> Markup:
+def picture_section(subject: FormulaSubject) -> Markup:
     """Return a picture of the function in its own units, if it has one or two inputs."""
     drawn: Formula | Network = subject.source or subject.formula
     if not drawn.inputs:
@@ -190,7 +190,7 @@ def _map(drawn: Formula | Network, region_map: RegionMap, number: int) -> Markup
 # -- bounds -----------------------------------------------------------------------------------------------------
 
 
-def bounds_section(subject: Subject, reading: Reading) -> Markup:
+def bounds_section(subject: FormulaSubject, reading: Reading) -> Markup:
     if subject.network is None or not reading.neurons:
         return tag("p", "Bounds are read from the certificate of a network, but there is none.", class_="empty")
     intervals = interval_bounds(subject.network).layers

@@ -14,8 +14,8 @@ _COMMANDS = (
 )
 
 
-def check_section(subject: Subject, held: Embedded | None) -> Markup:
-    """Return the place for the browser's verdict; the script fills it in."""
+def check_section(subject: Subject, held: Embedded | None, covered: str) -> Markup:
+    """Return the place for the browser's verdict, which the script fills in; `covered` is what else it fills in."""
     written = tag("p", _when_written(subject), class_="hint", id="check-before")
     if held is None:
         return joined(
@@ -45,13 +45,8 @@ def check_section(subject: Subject, held: Embedded | None) -> Markup:
     verdict = tag("p", "not checked yet in this browser", id="browser-verdict", role="status", aria_live="polite")
     by = tag("p", id="check-by", class_="hint")
     card = tag("div", verdict, progress, by, words, buttons, written, class_="check", id="check")
-    covered = tag(
-        "p",
-        "The check covers the files of this page, and what is read from them: the sentence at the top, the statement, "
-        "the formula and its copies. Layers, picture, bounds, graph, sizes and times are verimv's illustrations.",
-        class_="hint",
-    )
-    return joined(tag("div", id="statement"), card, covered)
+    told = f"The check covers the files of this page, and what is read from them: {covered}"
+    return joined(card, tag("p", told, class_="hint"))
 
 
 def _when_written(subject: Subject) -> str:

@@ -1,4 +1,8 @@
-"""The subject of a report: a formula, perhaps a network, a certificate, and the kernel's verdict on it."""
+"""The subject of a report: files with a certificate about them, and the kernels' verdict.
+
+There are two kinds, each with a page of its own: :class:`FormulaSubject`, a formula and what it equals, and
+:class:`BoundsSubject`, bounds of the outputs of a network, or of the differences of two networks.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from verimv import kernel
+from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import CertifiedExtraction
 from verimv.core.errors import InputError
 from verimv.core.files import decode
@@ -23,6 +28,8 @@ from verimv.kernels.judge import Judgement, KernelAnswer, judge_files
 from verimv.kernels.verdicts import CERTIFICATE_FILES
 from verimv.networks.formats.json_format import read_network
 from verimv.networks.network import Network
+
+_NETWORKS = ("network.json", "source.json", "other.json")
 
 Status = Literal["valid", "incomplete", "invalid", "unchecked"]
 
@@ -45,54 +52,84 @@ class File(NamedTuple):
     pieces: Sequence[bytes] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Subject:
-    """Everything that a report shows.
-
-    `lines` are those of the certificate that the kernel accepts, without the header. `network` is on the unit cube,
-    `source` on its own box.
-    """
+    """What every report shows. `lines` are those of the certificate that the kernel accepts, without the header."""
 
     title: str
+    lines: Sequence[str]
+    check: Check
+    files: Mapping[str, File] = field(default_factory=dict)
+    network: Network | None
+    summary: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormulaSubject(Subject):
+    """A formula, and the network or the other formula that it equals.
+
+    `network` is on the unit cube, `source` on its own box.
+    """
+
     formula: Formula
     #: the text of formula.mv
     text: str
     measures: Measures
-    network: Network | None
     source: Network | None
-    lines: Sequence[str]
-    check: Check
-    files: Mapping[str, File] = field(default_factory=dict)
-    summary: Mapping[str, Any] = field(default_factory=dict)
     #: seconds that the picture may take
     patience: float = 20.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class BoundsSubject(Subject):
+    """Bounds of the outputs of a network, or of their differences from those of another network."""
+
+    network: Network
+    other: Network | None
+
+    @property
+    def networks(self) -> Sequence[Network]:
+        return (self.network,) if self.other is None else (self.network, self.other)
+
+    @property
+    def last_layer(self) -> int:
+        """The number of the layer whose arguments are bounded. The difference has a last layer of its own."""
+        return sum(len(network.layers) for network in self.networks) + (self.other is not None)
+
+
+# -- where subjects come from -----------------------------------------------------------------------------------
+
+
 def of_extraction(
     extraction: CertifiedExtraction, title: str, files: Mapping[str, Sequence[bytes]], lacking: str, checked: bool
-) -> Subject:
+) -> FormulaSubject:
     """Return the subject for an extraction. `checked` says whether its certificate has just been checked."""
     status: Status = "unchecked" if not checked else "incomplete" if lacking else "valid"
     judgement = extraction.certificate.judgement if checked else None
     answers = () if judgement is None else judgement.answers
-    check = Check(status, lacking if checked else "", extraction.summary["seconds"].get("check"), answers)
-    described = {name: described_file(pieces) for name, pieces in files.items()}
-    lines = extraction.derivation.lines
-    text = extraction.certificate.subjects["formula"].decode()
-    network, source = extraction.network, extraction.source
     summary = extraction.summary
-    patience = max(2.0, sum(summary["seconds"].values()) / 4)  # little, compared with the extraction
     is_simplified = "before" in summary.get("simplified", {})
-    measures = extraction.formula.measure() if is_simplified else extraction.measures
-    formula = extraction.formula
-    return Subject(title, formula, text, measures, network, source, lines, check, described, summary, patience)
+    return FormulaSubject(
+        title=title,
+        lines=extraction.derivation.lines,
+        check=Check(status, lacking if checked else "", summary["seconds"].get("check"), answers),
+        files={name: described_file(pieces) for name, pieces in files.items()},
+        summary=summary,
+        formula=extraction.formula,
+        text=extraction.certificate.subjects["formula"].decode(),
+        measures=extraction.formula.measure() if is_simplified else extraction.measures,
+        network=extraction.network,
+        source=extraction.source,
+        patience=max(2.0, sum(summary["seconds"].values()) / 4),  # little, compared with the extraction
+    )
 
 
-def described_file(pieces: Sequence[bytes]) -> File:
-    digest = hashlib.sha256()
-    for piece in pieces:
-        digest.update(piece)
-    return File(sum(map(len, pieces)), digest.hexdigest(), pieces)
+def of_certificate(certificate: Certificate, title: str, files: Mapping[str, Sequence[bytes]]) -> Subject:
+    """Return the subject for a certificate and its files; the kernels check it now, unless they have just done so."""
+    judgement = certificate.judgement or certificate.judge()
+    seconds = max(answer.seconds for answer in judgement.answers)
+    contents = {name: b"".join(pieces) for name, pieces in files.items()}
+    return _subject(title, contents, certificate.body, judgement, seconds, patience=2.0)
 
 
 def of_directory(directory: str | os.PathLike[str]) -> Subject:
@@ -106,28 +143,61 @@ def of_directory(directory: str | os.PathLike[str]) -> Subject:
     certificate = next(name for name in CERTIFICATE_FILES if (folder / name).exists())
     header, *body = _certificate_lines(folder / certificate)
     subjects = [name for subject, name in kernel.FILES.items() if f"{subject}_sha256" in json.loads(header)]
-    if "formula.mv" not in subjects:
-        message = "a report needs a formula, and this certificate has none (verimv check says what it proves)"
-        raise InputError(message, source=os.fspath(directory))
     # no other files of the directory: the kernel has not read them
     contents = {name: _read(folder / name) for name in (*subjects, certificate)}
-    files = {name: described_file([data]) for name, data in contents.items()}
-    check = Check("valid", "", seconds, judgement.answers)
-    if judgement.status != "valid":
-        status: Status = "invalid" if judgement.status == "invalid" else "incomplete"
-        check = Check(status, judgement.text, seconds, judgement.answers)
-        body = _accepted(body, judgement)
-    network = _network(contents, "network.json")
-    source = _network(contents, "source.json") or network
-    text = decode(contents["formula.mv"], str(folder / "formula.mv"))
-    formula = read_mv(text, str(folder / "formula.mv"))
-    summary = _summary(folder / "summary.json", files)
-    measures = formula.measure()
-    return Subject(folder.resolve().name, formula, text, measures, network, source, body, check, files, summary)
+    summary = _summary(folder / "summary.json", contents)
+    return _subject(folder.resolve().name, contents, body, judgement, seconds, summary, os.fspath(folder))
 
 
-def _accepted(body: list[str], judgement: Judgement) -> list[str]:
+def _subject(
+    title: str,
+    contents: Mapping[str, bytes],
+    body: Sequence[str],
+    judgement: Judgement,
+    seconds: float,
+    summary: Mapping[str, Any] | None = None,
+    source: str = "",
+    patience: float = 20.0,
+) -> Subject:
+    """Return the subject of the kind that the files have."""
+    known: dict[str, Any] = {
+        "title": title,
+        "lines": _accepted(body, judgement),
+        "check": _check(judgement, seconds),
+        "files": {name: described_file([data]) for name, data in contents.items()},
+        "summary": summary or {},
+    }
+    networks = {name: read_network(decode(data, name), name) for name, data in contents.items() if name in _NETWORKS}
+    network = networks.get("network.json")
+    if "formula.mv" not in contents:
+        return BoundsSubject(**known, network=networks["network.json"], other=networks.get("other.json"))
+    name = os.path.join(source, "formula.mv")
+    text = decode(contents["formula.mv"], name)
+    formula = read_mv(text, name)
+    found: dict[str, Any] = {"formula": formula, "text": text, "measures": formula.measure()}
+    return FormulaSubject(
+        **known, **found, network=network, source=networks.get("source.json", network), patience=patience
+    )
+
+
+def described_file(pieces: Sequence[bytes]) -> File:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return File(sum(map(len, pieces)), digest.hexdigest(), pieces)
+
+
+def _check(judgement: Judgement, seconds: float) -> Check:
+    if judgement.status == "valid":
+        return Check("valid", "", seconds, judgement.answers)
+    status: Status = "invalid" if judgement.status == "invalid" else "incomplete"
+    return Check(status, judgement.text, seconds, judgement.answers)
+
+
+def _accepted(body: Sequence[str], judgement: Judgement) -> Sequence[str]:
     """Return the lines before the rejected one; none if the certificate is not about these files."""
+    if judgement.status == "valid":
+        return body
     if judgement.line is not None:
         return body[: max(0, judgement.line - 2)]
     return body if judgement.status == "incomplete" else []
@@ -146,18 +216,15 @@ def _certificate_lines(path: Path) -> list[str]:
     return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("ascii").splitlines()
 
 
-def _network(contents: Mapping[str, bytes], name: str) -> Network | None:
-    return read_network(decode(contents[name], name), name) if name in contents else None
-
-
-def _summary(path: Path, files: Mapping[str, File]) -> dict[str, Any]:
+def _summary(path: Path, contents: Mapping[str, bytes]) -> dict[str, Any]:
     """Return summary.json if it exists and is about these files, otherwise {}."""
     try:
         summary = json.loads(_read(path)) if path.exists() else {}
     except (ValueError, RecursionError):
         return {}
-    subjects = [subject for subject, name in kernel.FILES.items() if name in files]
     is_about = isinstance(summary, dict) and all(
-        summary.get(f"{subject}_sha256") == files[kernel.FILES[subject]].sha256 for subject in subjects
+        summary.get(f"{subject}_sha256") == hashlib.sha256(contents[name]).hexdigest()
+        for subject, name in kernel.FILES.items()
+        if name in contents
     )
     return summary if is_about else {}

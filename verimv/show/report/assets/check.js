@@ -67,13 +67,20 @@ const COLOURS = { valid: "good", invalid: "bad", malformed: "bad", incomplete: "
 const WORDS = { valid: "proved in this browser", invalid: "invalid", malformed: "malformed", incomplete: "not proved here" };
 
 class Check {
-  constructor() {
+  constructor(subject) {
+    this.subject = subject;
     this.isRunning = false;
     this.stop = () => {};
     byId("check-proof").addEventListener("click", () => this.run());
     byId("check-stop").addEventListener("click", () => this.stop());
     addEventListener("hashchange", () => this.follow());
     this.follow();
+  }
+
+  /** Show what the files say; `proved` is what the kernel has said about them, if it has. */
+  show(subject, proved) {
+    KIND.show(subject, proved);
+    this.subject = subject;
   }
 
   /** Check if the address says so. */
@@ -106,7 +113,7 @@ class Check {
       byId("check-count").textContent = `${of}${((performance.now() - begin) / 1000).toFixed(1)} s`;
       if (all) byId("check-bar").value = lines / all;
     };
-    if (shown.subject) showStatement(shown.subject);  // no longer as proved
+    if (this.subject) KIND.show(this.subject);  // no longer as proved
     byId("check-by").textContent = "";
     byId("check-words").hidden = true;
     byId("check-bar").value = 0;
@@ -118,9 +125,9 @@ class Check {
       checkPlaces();
       const files = await readFiles();
       const others = otherFiles(files);
-      const subject = await readSubject(files).catch((error) => ({ unread: error }));
+      const subject = await KIND.read(files).catch((error) => ({ unread: error }));
       all = subject.lines || 0;
-      if (!subject.unread) showAll(subject);
+      if (!subject.unread) this.show(subject);
       const found = await runKernel(files, (n) => { lines = n; tell(); }, (stop) => { this.stop = stop; });
       this.conclude(found, subject, others);
     } catch (error) {
@@ -152,9 +159,9 @@ class Check {
     }
     if (subject.unread instanceof Unusual) throw subject.unread;
     if (subject.unread) throw new Damaged(`the files cannot be shown: ${subject.unread.message}`);
-    const maps = mapsOf(subject, statement);
-    showAll(subject, maps, true);
-    this.say(`valid: ${provedText(subject, maps)}.`);
+    const proved = KIND.proved(subject, statement);
+    this.show(subject, proved);
+    this.say(`valid: ${KIND.sentence(subject, proved)}.`);
     byId("check-kernel-words").textContent = statement.join("\n");
     byId("check-words").hidden = false;
   }
@@ -167,44 +174,15 @@ function engine() {
   return `${{ Firefox: "Firefox", Edg: "Edge", Chrome: "Chromium" }[name] || "Safari"} ${version}`;
 }
 
-// -- what the files say -----------------------------------------------------------------------------------
-
-/** What was read from the files and is shown; `text` is that of the formula. */
-const shown = { subject: null, text: "" };
-/** Lines of a formula that are shown at first. */
-const FIRST_LINES = 40;
-
-function showAll(subject, maps, isProved) {
-  showStatement(subject, maps, isProved);
-  const text = shownText(subject.text, subject.formula), isNew = text !== shown.text;
-  Object.assign(shown, { subject, text });
-  if (isNew) showFormula(false);
-}
-
-function showFormula(isWhole) {
-  const lines = shown.text.split("\n"), rest = isWhole ? 0 : lines.length - FIRST_LINES;
-  byId("formula-text").textContent = rest > 0 ? lines.slice(0, FIRST_LINES).join("\n") : shown.text;
-  byId("formula-more").hidden = rest <= 0;
-  byId("formula-count").textContent = `${counted(rest, "more line")}: `;
-}
-
-/** Return the formula in one of the formats that can be copied. */
-function copyOf(format) {
-  if (!shown.subject) throw new Error("the formula cannot be read");
-  if (format === "text") return shown.text;
-  const { formula } = shown.subject;
-  if (!formula) throw new Error("formula.mv is too large, or written in another way than verimv writes: use verimv convert");
-  return format === "latex" ? latexText(formula) : smtlibText(formula);
-}
-
 async function setUpFiles() {
-  byId("show-formula").addEventListener("click", () => showFormula(true));
   byId("save-files").addEventListener("click", () => saveFiles().catch((error) => { byId("save-files").textContent = `Not saved: ${error.message}`; }));
+  let subject = null;
   try {
-    showAll(await readSubject(await readFiles()));
+    subject = await KIND.read(await readFiles());
+    KIND.show(subject);
   } catch (error) {
     byId("lead").textContent = "The files of this page cannot be shown.";
     byId("statement").replaceChildren(make("p", { class: "note bad" }, `The statement cannot be read: ${error.message}.`));
   }
-  new Check();
+  new Check(subject);
 }

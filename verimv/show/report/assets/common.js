@@ -17,3 +17,20 @@ async function gunzipped(bytes) {
 async function unpack(id) {
   return JSON.parse(new TextDecoder().decode(await gunzipped(fromBase64(byId(id).textContent))));
 }
+
+// -- elements ---------------------------------------------------------------------------------------------
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+function draw(tag, attributes, parent) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  parent.append(element);
+  return element;
+}

@@ -1,20 +1,5 @@
 // The visible part of the graph, and what happens on clicks, drags and searches.
 
-const SVG = "http://www.w3.org/2000/svg";
-
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-function draw(tag, attributes, parent) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  parent.append(element);
-  return element;
-}
-
 class Explorer {
   constructor(graph) {
     this.graph = graph;

@@ -1,8 +1,6 @@
 // The files that the page holds: exact bytes, whose hashes the table of files names.
 
 const KERNEL = "verimv-kernel.js";
-/** Names that the kernel knows (proofs/FORMAT.md, §1). */
-const SUBJECTS = ["network.json", "source.json", "other.json", "original.mv", "formula.mv"];
 const CERTIFICATES = ["certificate.jsonl", "certificate.jsonl.gz"];
 
 /** Something is wrong with what the page holds: its proof is invalid. */
@@ -11,10 +9,10 @@ class Damaged extends Error {}
 class Unusual extends Error {}
 
 /** Places that the script fills; a second one of the same name could be shown in place of the first. */
-const PLACES = ["lead", "badge", "statement", "browser-verdict", "check", "check-by", "check-kernel-words", "formula-text"];
+const PLACES = ["lead", "badge", "statement", "browser-verdict", "check", "check-by", "check-kernel-words"];
 
 function checkPlaces() {
-  for (const id of PLACES) {
+  for (const id of [...PLACES, ...KIND.places]) {
     if (document.querySelectorAll(`[id="${id}"]`).length > 1) throw new Damaged(`this page has two places named ${id}`);
   }
 }
@@ -42,12 +40,11 @@ async function readFiles() {
   const files = new Map();
   for (const block of document.querySelectorAll("script[data-file]")) {
     const name = block.dataset.file;
-    if (![KERNEL, ...SUBJECTS, ...CERTIFICATES].includes(name)) throw new Damaged(`this page holds an unknown file, ${safeName(name)}`);
+    if (![KERNEL, ...KIND.files, ...CERTIFICATES].includes(name)) throw new Damaged(`this page holds an unknown file, ${safeName(name)}`);
     if (files.has(name)) throw new Damaged(`this page holds ${name} twice`);
     files.set(name, await bytesOf(block));
   }
-  const expected = [[KERNEL], ["formula.mv"], ["network.json", "original.mv"], CERTIFICATES];
-  for (const names of expected) {
+  for (const names of [[KERNEL], ...KIND.needed, CERTIFICATES]) {
     if (!names.some((name) => files.has(name))) throw new Damaged(`this page lacks ${names.join(" or ")}`);
   }
   return files;
@@ -79,17 +76,18 @@ async function unpackedCertificate(bytes) {
   }
 }
 
-/** Return the number of lines of the certificate, and its lines about outputs. */
-async function scanCertificate(files) {
-  const name = certificateOf(files), outputs = [];
+/** Return the number of lines of the certificate, and those whose text matches a pattern (with the flag y), read. */
+async function scanCertificate(files, pattern) {
+  const name = certificateOf(files), found = [];
   const text = utf8(name.endsWith(".gz") ? await unpackedCertificate(files.get(name)) : files.get(name));
   let lines = 0;
   for (let at = 0, end; at < text.length; at = end + 1, lines++) {
     end = text.indexOf("\n", at);
     if (end < 0) end = text.length;
-    if (text.startsWith('["output"', at)) outputs.push(JSON.parse(text.slice(at, end)));
+    pattern.lastIndex = at;
+    if (pattern.test(text)) found.push(JSON.parse(text.slice(at, end)));
   }
-  return { lines, outputs };
+  return { lines, found };
 }
 
 // -- saving -----------------------------------------------------------------------------------------------

@@ -14,53 +14,12 @@ function setUpTheme() {
   addEventListener("afterprint", () => closed.forEach((element) => { element.open = false; }));
 }
 
-// -- the formula's text ---------------------------------------------------------------------------------
-
-async function toClipboard(text) {
-  if (navigator.clipboard && isSecureContext) {
-    try { await navigator.clipboard.writeText(text); return; } catch (refused) { /* fall back */ }
-  }
-  const area = document.createElement("textarea");
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  const done = document.execCommand("copy");
-  area.remove();
-  if (!done) throw new Error("the browser does not allow copying");
-}
-
-function setUpCopies() {
-  for (const button of document.querySelectorAll("[data-copy]")) {
-    const label = button.textContent;
-    button.addEventListener("click", async () => {
-      try {
-        await toClipboard(copyOf(button.dataset.copy));
-        button.textContent = "Copied";
-      } catch (error) {
-        button.textContent = "Not copied";
-        button.title = String(error.message || error);
-      }
-      setTimeout(() => { button.textContent = label; }, 1500);
-    });
-  }
-}
-
 // -- start ------------------------------------------------------------------------------------------------
 
-async function setUpGraph() {
-  const explorer = new Explorer(new Graph(await unpack("graph-data")));
-  let width = explorer.canvas.clientWidth;
-  new ResizeObserver(() => {
-    if (explorer.canvas.clientWidth !== width) { width = explorer.canvas.clientWidth; explorer.fit(READABLE); }
-  }).observe(explorer.canvas);
+async function setUpCheck() {
+  if (!byId("check-proof")) return;
+  await setUpFiles().catch((error) => { byId("browser-verdict").textContent = `incomplete: this page cannot check its proof: ${error.message}`; });
 }
 
 setUpTheme();
-setUpCopies();
-const whenFilesAreShown = byId("check-proof")
-  ? setUpFiles().catch((error) => { byId("browser-verdict").textContent = `incomplete: this page cannot check its proof: ${error.message}`; })
-  : null;
-Promise.all([setUpGraph(), whenFilesAreShown]).then(
-  () => { document.documentElement.dataset.ready = "yes"; },
-  (error) => { byId("graph-status").textContent = `This browser cannot show the graph: ${error.message || error}`; },
-);
+Promise.all([KIND.setUp(), setUpCheck()]).then(() => { document.documentElement.dataset.ready = "yes"; });
