@@ -28,7 +28,7 @@ _PLAIN_LINES = 2_000
 _REPORTED = 5_000
 
 #: How lines with case splits begin.
-_EVIDENCE = ('["bound"', '["equals"')
+_EVIDENCE = ('["bound"', '["apart"', '["equals"')
 
 _HEADER = {"format": "verimv-certificate", "version": 1}
 
