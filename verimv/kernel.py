@@ -1414,7 +1414,8 @@ class System:
                 self.common[-1].bit_length() <= MAX_BITS, "a common scale with fewer bits", "more"
             )
             self.weights.append(self.weights[-1] + len(linear.keys) + (constant != 0))
-            for x in (constant, *linear.numerators):
+            factor = twins[k].factor if k in twins else 1
+            for x in (constant, factor, *linear.numerators):
                 radicands.update(roots_of(x))
         self.radicands = radicands
         users: list[list[tuple[int, Any]]] = [[] for _ in self.variables]

@@ -513,6 +513,8 @@ PAIRED = Case(
     other=network(([[2, "-3/4"], [1, 0]], "relu"), ([[1, "-9/8", 0]], "identity")),
 )
 TWIN_LINE, LEAST_APART, MOST_APART, PAIRED_LOW, PAIRED_HIGH = PAIRED.lines
+#: bounds that need no twin
+LOOSE = PAIRED.with_lines([TWIN_LINE, '["bound",5,0,"low","-3",["leaf"]]', '["bound",5,0,"high","3",["leaf"]]'])
 #: a little
 LITTLE = f"1/{2**60}"
 
@@ -693,6 +695,55 @@ IDENTITIES = paired(
         '["bound",5,0,"high","-1/4",["split",3,"0"],["pair"],["pair","-1","0"]]',
     ],
 )
+# ρ(2x + 1/2) − ρ(2x − 1) ≤ 3/2. 2x is written as 3x − x, so that the range of the argument has a kink; the change is 3/2.
+ONE_CELL = Case(
+    [
+        '["twin",2,0,1,"1"]',
+        '["apart",2,0,"low","3/2",["leaf"]]',
+        '["apart",2,0,"high","3/2",["leaf"]]',
+        '["bound",3,0,"high","3/2",["split",1,"0"],["pair","-1"],["pair","0"]]',
+        '["bound",3,0,"low","-1",["pair"]]',
+    ],
+    network=network(
+        ([[2, -1], [1, 0], [1, 0]], "relu"), ([[0, 3, -1, "1/2"], [1, 0, 0, 0]], "relu"), ([[1, -1, 0]], "identity")
+    ),
+)
+
+
+def clipped_cells(shift, change, cases):
+    """σ(2x + shift) − σ(2x − 1/2), in the same way; the cases are those of an upper bound 3."""
+    return Case(
+        [
+            '["twin",2,0,1,"1"]',
+            f'["apart",2,0,"low","{change}",["leaf"]]',
+            f'["apart",2,0,"high","{change}",["leaf"]]',
+            f'["bound",3,0,"high","3",{cases}]',
+            '["bound",3,0,"low","-3",["pair"]]',
+        ],
+        network=network(
+            ([[2, "-1/2"], [1, 0], [1, 0]], "crelu"),
+            ([[0, 3, -1, shift], [1, 0, 0, 0]], "crelu"),
+            ([[1, -1, 0]], "identity"),
+        ),
+    )
+
+
+CELL_BELOW = clipped_cells("1/4", "3/4", '["split",1,"0"],["pair","0"],["pair","0","0","0"]')
+CELL_ABOVE = clipped_cells(
+    "3/4", "5/4", '["split",1,"0"],["pair","0","0","0"],["split",1,"1"],["pair","0"],["pair","0"]'
+)
+# ρ(4x − 1) − 2x − ρ(2x − 9/8) ≥ −9/8: where the last neuron is positive, so is its twin, and the change is −2x − 1/8
+EXACT_CELL = Case(
+    [
+        TWIN_LINE,
+        '["apart",3,0,"low","-17/8",["leaf"]]',
+        '["apart",3,0,"high","-1/8",["leaf"]]',
+        '["bound",5,0,"low","-9/8",["split",4,"0"],["pair","-1","-1","0"],["pair"]]',
+        '["bound",5,0,"high","3",["pair"]]',
+    ],
+    network=network(([[4, -1], [1, 0]], "relu"), ([[1, -2, 0]], "identity")),
+    other=network(([[2, "-9/8"]], "relu"), ([[1, 0]], "identity")),
+)
 # a cone has no twins: there a pair is a leaf, even if the number of a variable is that of a neuron with a twin
 CONE = Case(
     [
@@ -833,6 +884,12 @@ VALID = {
         PAIRED_LOW,
         '["bound",5,0,"low","-3/16",["split",0,"3/8"],["leaf"],["split",0,"1/2"],["leaf"],["leaf"]]',
     ),
+    "twins-in-one-cell": ONE_CELL,
+    "twins-in-one-cell-exactly": EXACT_CELL,
+    # σ(2x + 1/4) − σ(2x − 1/2), where 2x − 1/2 ≤ 0: then 1/4 ≤ 2x + 1/4 ≤ 3/4
+    "twins-in-one-cell-below": CELL_BELOW,
+    # σ(2x + 3/4) − σ(2x − 1/2), where 2x − 1/2 is in [0, 1], or at least 1: then 2x + 3/4 is above 1
+    "twins-in-one-cell-above": CELL_ABOVE,
     "twins-that-are-siblings": SIBLINGS,
     "twins-that-are-affine": IDENTITIES,
     # neuron 1 of layer 3 is shared, and its change is 0; variable 6 is compared with variable 3
@@ -1139,17 +1196,17 @@ INVALID = {
         TWIN.subjects["other"].replace('["1/2", "1/2"]', '["1/2", "1/4"]'),
         '["split",4,"0"],["leaf"],["leaf"]',
     ),
-    "twins-in-no-layer": PAIRED.line(TWIN_LINE, '["twin",6,0,1,"1"]'),
-    "twins-in-layer-0": PAIRED.line(TWIN_LINE, '["twin",0,0,1,"1"]'),
-    "twins-of-no-neuron": PAIRED.line(TWIN_LINE, '["twin",3,2,1,"1"]'),
-    "twins-that-are-one": PAIRED.line(TWIN_LINE, '["twin",3,0,4,"1"]'),
-    "twins-in-the-wrong-order": PAIRED.line(TWIN_LINE, '["twin",1,0,4,"1"]'),
-    "twins-that-do-not-exist": PAIRED.line(TWIN_LINE, '["twin",3,0,8,"1"]'),
-    "twins-that-are-free": PAIRED.line(TWIN_LINE, '["twin",3,0,0,"1"]'),
-    "twins-that-are-free-for-an-identity": PAIRED.line(TWIN_LINE, '["twin",4,0,0,"1"]'),
-    "twins-of-another-activation": PAIRED.line(TWIN_LINE, '["twin",3,0,3,"1"]'),
-    "twins-of-an-identity-with-another-activation": PAIRED.line(TWIN_LINE, '["twin",4,0,1,"1"]'),
-    "twins-with-the-factor-0": PAIRED.line(TWIN_LINE, '["twin",3,0,1,"0"]'),
+    "twins-in-no-layer": LOOSE.line(TWIN_LINE, '["twin",6,0,1,"1"]'),
+    "twins-in-layer-0": LOOSE.line(TWIN_LINE, '["twin",0,0,1,"1"]'),
+    "twins-of-no-neuron": LOOSE.line(TWIN_LINE, '["twin",3,2,1,"1"]'),
+    "twins-that-are-one": LOOSE.line(TWIN_LINE, '["twin",3,0,4,"1"]'),
+    "twins-in-the-wrong-order": LOOSE.line(TWIN_LINE, '["twin",1,0,4,"1"]'),
+    "twins-that-do-not-exist": LOOSE.line(TWIN_LINE, '["twin",3,0,8,"1"]'),
+    "twins-that-are-free": LOOSE.line(TWIN_LINE, '["twin",3,0,0,"1"]'),
+    "twins-that-are-free-for-an-identity": LOOSE.line(TWIN_LINE, '["twin",4,0,0,"1"]'),
+    "twins-of-another-activation": LOOSE.line(TWIN_LINE, '["twin",3,0,3,"1"]'),
+    "twins-of-an-identity-with-another-activation": LOOSE.line(TWIN_LINE, '["twin",4,0,1,"1"]'),
+    "twins-with-the-factor-0": LOOSE.line(TWIN_LINE, '["twin",3,0,1,"0"]'),
     # ρ(−z) is ρ(z) − z, not −ρ(z): else ρ(3/4 − 2x) would be at most −ρ(2x − 1)
     "twins-with-a-negative-factor": compared(
         "relu", [2, -1], [-2, "3/4"], ("-1/4", "-1/4"), ("0", "1/4"), weight="-1", factor="-1"
@@ -1161,6 +1218,7 @@ INVALID = {
     "twins-of-clipped-neurons-with-a-negative-factor": compared(
         "crelu", [2, "-1/2"], [-4, "9/4"], ("1/4", "1/4"), ("0", "5/4"), weight="-1/2", factor="-2"
     ),
+    "twins-for-a-second-time-loosely": LOOSE.with_lines([TWIN_LINE, '["twin",3,0,2,"1"]', *LOOSE.lines[1:]]),
     "twins-for-a-second-time": PAIRED.with_lines([TWIN_LINE, '["twin",3,0,2,"1"]', *PAIRED.lines[1:]]),
     "twins-for-a-second-time-the-same": PAIRED.with_lines([TWIN_LINE, *PAIRED.lines]),
     "twins-in-two-formulas": PAIR.with_lines(['["twin",1,0,1,"1"]', *PAIR.lines]),
@@ -1218,6 +1276,10 @@ INVALID = {
     "twins-without-a-cell-on-the-other-side": NO_CELL.line(
         NO_CELL.lines[3],
         NO_CELL.lines[3].replace('["pair"],["pair","0","1/16","0"]', '["pair","0","1/16","0"],["pair"]'),
+    ),
+    "twins-in-one-cell-too-high": tighter(ONE_CELL, 3),
+    "twins-in-one-cell-by-slopes-of-the-change": EXACT_CELL.line(
+        EXACT_CELL.lines[3], EXACT_CELL.lines[3].replace('["pair"]', '["pair","0","0","0"]')
     ),
     "twins-that-are-siblings-too-low": tighter(SIBLINGS, 6),
     "twins-that-are-siblings-too-high": tighter(SIBLINGS, 7),
@@ -1296,6 +1358,9 @@ MALFORMED = {
     ),
     "twins-in-cases-without-multipliers-of-a-split": SPLIT_TWINS.line(
         SPLIT_LOW, SPLIT_LOW.replace('["pair","0","0","0"]', '["pair","0"]')
+    ),
+    "twins-in-one-cell-with-multipliers": ONE_CELL.line(
+        ONE_CELL.lines[3], ONE_CELL.lines[3].replace('["pair","-1"]', '["pair","0","0","-1"]')
     ),
     "twins-that-are-affine-with-a-multiplier": IDENTITIES.line(
         IDENTITIES.lines[3], IDENTITIES.lines[3].replace('["pair","1","0"]', '["pair","1"]')

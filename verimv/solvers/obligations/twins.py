@@ -54,7 +54,7 @@ class Twins:
 NO_TWINS = Twins({}, {})
 
 
-class Piece(NamedTuple):
+class ArgumentPiece(NamedTuple):
     """A part of the range of an argument t, on which the activation is slope·t + shift."""
 
     low: Number
@@ -63,7 +63,7 @@ class Piece(NamedTuple):
     shift: Number
 
 
-def pieces(activation: Activation, low: Number, high: Number) -> list[Piece]:
+def pieces(activation: Activation, low: Number, high: Number) -> list[ArgumentPiece]:
     """Return the parts into which kinks cut a range."""
     points = {"relu": [ZERO], "crelu": [ZERO, ONE], "identity": []}[activation]
     cuts = [low, *(point for point in points if low < point < high), high]
@@ -74,7 +74,7 @@ def pieces(activation: Activation, low: Number, high: Number) -> list[Piece]:
             slope = ZERO
         elif activation == "crelu" and start >= 1:
             slope, shift = ZERO, ONE
-        found.append(Piece(start, stop, slope, shift))
+        found.append(ArgumentPiece(start, stop, slope, shift))
     return found
 
 
@@ -84,7 +84,7 @@ class Compared:
     and of y with a point in common."""
 
     change: Ends
-    cells: list[tuple[Piece, Piece]]
+    cells: list[tuple[ArgumentPiece, ArgumentPiece]]
 
     @staticmethod
     def of(activation: Activation, y: Ends, w: Ends, known: tuple[Number | None, Number | None]) -> Compared:
