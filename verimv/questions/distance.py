@@ -23,7 +23,7 @@ from verimv.bounding.search.far_point import FarthestPoints, networks_of
 from verimv.bounding.search.output_range import is_of_fair_size
 from verimv.bounding.search.pair import DifferenceEvidence
 from verimv.bounding.search.twin_cases import TwinEvidence
-from verimv.bounding.search.twin_map import are_comparable, twins_by_place
+from verimv.bounding.search.twin_map import are_comparable, twins_of
 from verimv.bounding.search.twin_search import TwinSearch
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_ranges import certify_difference, certify_evidence
@@ -281,7 +281,7 @@ class DistanceSearch:
         self.points.search(self.difference.network, _POINTS)
         if self.networks is not None and are_comparable(*self.networks):
             with suppress(Undecided):  # the time is over
-                twins = twins_by_place(*self.networks)
+                twins = twins_of(*self.networks)
                 self._twins = TwinSearch(*self.networks, twins, Meter(_MOST_WORK, self.search.deadline))
                 self._improve(self._twins.upper, self._twins.evidence())
         if self._twins is None:
