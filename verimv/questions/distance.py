@@ -106,6 +106,10 @@ class Distance(Headed):
             return True
         return False if self.attained > limit else None
 
+    def evidence_within(self, tolerance: Number) -> Evidence | None:
+        """Return the evidence that the distance is at most a tolerance, if there is any."""
+        return self._evidence if self.proved <= tolerance else None
+
     def __str__(self) -> str:
         if self.exact:
             return f"exactly {_told(self.attained, rounded_down)}"
@@ -174,12 +178,8 @@ def certify_distance(a: Formula | Network, b: Formula | Network, found: Distance
     """Return a certificate of the bounds `found` of |a − b| for two networks, or None if no evidence is found."""
     if not isinstance(a, Network) or not isinstance(b, Network):
         return None
-    return certificate_of(a, b, found) or certify_difference(a, b, found.proved, seconds)
-
-
-def certificate_of(a: Network, b: Network, found: Distance) -> Certificate | None:
-    """Return the certificate of the evidence that was found, if there is any and the kernel accepts it."""
-    return None if found._evidence is None else certify_evidence(a, b, found._evidence)
+    certificate = None if found._evidence is None else certify_evidence(a, b, found._evidence)
+    return certificate or certify_difference(a, b, found.proved, seconds)
 
 
 def certified_bound(certificate: Certificate) -> Number:
