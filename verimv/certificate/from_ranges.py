@@ -82,11 +82,18 @@ def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: floa
     return checked(_texts(a, b), derivation)
 
 
+def certify_sharing(a: Network, b: Network, tolerance: Number) -> Certificate | None:
+    """Return a certificate that two networks never differ by more than a tolerance if all their neurons cancel."""
+    b = _as_other(a, b)
+    derivation = _by_sharing(to_unit_cube(a), to_unit_cube(b), tolerance)
+    return None if derivation is None else checked(_texts(a, b), derivation)
+
+
 def certify_evidence(a: Network, b: Network, evidence: DifferenceEvidence | TwinEvidence) -> Certificate | None:
     """Return the certificate of evidence that was found about two networks; None if the kernel does not accept it."""
     texts = _texts(a, _as_other(a, b))
     if isinstance(evidence, TwinEvidence):
-        return checked(texts, twin_lines(evidence), KERNEL_OF_TWINS)
+        return checked(texts, twin_lines(evidence), KERNEL_OF_TWINS if evidence.compared else None)
     return checked(texts, _difference_lines(evidence))
 
 

@@ -23,7 +23,7 @@ from verimv.bounding.search.far_point import FarthestPoints, networks_of
 from verimv.bounding.search.output_range import is_of_fair_size
 from verimv.bounding.search.pair import DifferenceEvidence
 from verimv.bounding.search.twin_cases import TwinEvidence
-from verimv.bounding.search.twin_map import are_comparable, twins_by_place
+from verimv.bounding.search.twin_map import are_comparable, twins_of
 from verimv.bounding.search.twin_search import TwinSearch
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_ranges import certify_difference, certify_evidence
@@ -106,6 +106,10 @@ class Distance(Headed):
             return True
         return False if self.attained > limit else None
 
+    def evidence_within(self, tolerance: Number) -> Evidence | None:
+        """Return the evidence that the distance is at most a tolerance, if there is any."""
+        return self._evidence if self.proved <= tolerance else None
+
     def __str__(self) -> str:
         if self.exact:
             return f"exactly {_told(self.attained, rounded_down)}"
@@ -174,12 +178,8 @@ def certify_distance(a: Formula | Network, b: Formula | Network, found: Distance
     """Return a certificate of the bounds `found` of |a − b| for two networks, or None if no evidence is found."""
     if not isinstance(a, Network) or not isinstance(b, Network):
         return None
-    return certificate_of(a, b, found) or certify_difference(a, b, found.proved, seconds)
-
-
-def certificate_of(a: Network, b: Network, found: Distance) -> Certificate | None:
-    """Return the certificate of the evidence that was found, if there is any and the kernel accepts it."""
-    return None if found._evidence is None else certify_evidence(a, b, found._evidence)
+    certificate = None if found._evidence is None else certify_evidence(a, b, found._evidence)
+    return certificate or certify_difference(a, b, found.proved, seconds)
 
 
 def certified_bound(certificate: Certificate) -> Number:
@@ -281,7 +281,7 @@ class DistanceSearch:
         self.points.search(self.difference.network, _POINTS)
         if self.networks is not None and are_comparable(*self.networks):
             with suppress(Undecided):  # the time is over
-                twins = twins_by_place(*self.networks)
+                twins = twins_of(*self.networks)
                 self._twins = TwinSearch(*self.networks, twins, Meter(_MOST_WORK, self.search.deadline))
                 self._improve(self._twins.upper, self._twins.evidence())
         if self._twins is None:

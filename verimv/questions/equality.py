@@ -13,7 +13,7 @@ from verimv.bounding.results import NetworkBounds
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import extract
 from verimv.certificate.from_pair import certify, certify_formulas
-from verimv.certificate.from_ranges import certify_difference
+from verimv.certificate.from_ranges import certify_difference, certify_evidence, certify_sharing
 from verimv.core.effort import SECOND
 from verimv.core.errors import InputError, Refuted, Undecided, check_type
 from verimv.exact import ZERO, Number, sign
@@ -21,7 +21,7 @@ from verimv.exact.decimals import rounded_down, rounded_up
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
-from verimv.questions.distance import DistanceSearch, certificate_of, distance
+from verimv.questions.distance import DistanceSearch, distance
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import BOX_WORK, Search
 from verimv.solvers.verdict import Verdict
@@ -135,14 +135,14 @@ def certify_equality(
 
 
 def _certify_networks(a: Network, b: Network, tolerance: Number, seconds: float) -> Certificate | None:
-    """Return a certificate by the evidence of the search for their distance, else by evidence about each network."""
-    if sign(tolerance):
+    """Return a certificate by shared neurons, by the evidence of the search for the distance of both networks, or by
+    evidence about each network."""
+    certificate = certify_sharing(a, b, tolerance)
+    if certificate is None and sign(tolerance):
         seconds /= 2
-        found = distance(a, b, tolerance=tolerance, search=Search(seconds=seconds))
-        certificate = certificate_of(a, b, found) if found.is_within(tolerance) else None
-        if certificate is not None:
-            return certificate
-    return certify_difference(a, b, tolerance, seconds)
+        evidence = distance(a, b, tolerance=tolerance, search=Search(seconds=seconds)).evidence_within(tolerance)
+        certificate = None if evidence is None else certify_evidence(a, b, evidence.loosened(tolerance))
+    return certificate or certify_difference(a, b, tolerance, seconds)
 
 
 def _same_inputs(a: Formula, b: Formula) -> tuple[Formula, Formula]:

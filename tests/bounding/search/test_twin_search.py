@@ -6,7 +6,7 @@ import pytest
 
 from tests.bounding.guess.test_pair_floats import random_pair
 from tests.bounding.search.test_far_point import distances
-from verimv.bounding.search.twin_map import twins_by_place
+from verimv.bounding.search.twin_map import twins_of
 from verimv.bounding.search.twin_search import TwinSearch
 from verimv.certificate.from_ranges import certify_evidence
 from verimv.core.effort import SECOND, Deadline, Meter
@@ -16,7 +16,7 @@ PAIRS = [random_pair(seed, Fraction(1, 64), activation) for seed in range(3) for
 
 
 def search_of(a, b):
-    return TwinSearch(a, b, twins_by_place(a, b), Meter(60 * SECOND))
+    return TwinSearch(a, b, twins_of(a, b), Meter(60 * SECOND))
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -135,6 +135,11 @@ class DifferenceEvidence:
         """Return what is known after the first network is bounded, and after the second is."""
         return pair_facts(self.pair, self.first, self.second)
 
+    def loosened(self, tolerance: Number) -> DifferenceEvidence:
+        """Return the same evidence for a larger bound of all outputs."""
+        proofs = [(replace(target, value=target.way * tolerance), cases) for target, cases in self.proofs]
+        return replace(self, proofs=proofs)
+
 
 def pair_facts(pair: Pair, first: NetworkBounds, second: NetworkBounds) -> tuple[Facts, Facts]:
     """Return the bounds as facts about variables; those of shared neurons are the first network's."""

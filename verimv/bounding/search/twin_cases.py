@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,6 +65,10 @@ class TwinEvidence:
         """The bounds of |first − second| that are proved, per output."""
         outputs = sorted({proof.output for proof in self.proofs})
         return [max(proof.value for proof in self.proofs if proof.output == k) for k in outputs]
+
+    def loosened(self, tolerance: Number) -> TwinEvidence:
+        """Return the same evidence for a larger bound of all outputs."""
+        return replace(self, proofs=[replace(proof, value=tolerance) for proof in self.proofs])
 
 
 def needed(ranges: Sequence[TwinRange], slopes: Sequence[LayerSlopes]) -> tuple[Number, ...]:

@@ -1,0 +1,56 @@
+"""Twins are found at their place, and if neurons are permuted and rescaled."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.bounding.guess.test_pair_floats import random_pair
+from verimv.bounding.search.twin_map import are_comparable, twins_of
+from verimv.bounding.search.twin_search import TwinSearch
+from verimv.core.effort import SECOND, Meter
+from verimv.exact import ONE, Rational
+from verimv.networks.network import Layer, Network
+
+
+def rearranged(network, seed, factors):
+    """The same function, with neurons of hidden layers in another order and multiplied by factors."""
+    source = np.random.default_rng(seed)
+    layers, order, scales = [], list(range(len(network.inputs))), [ONE] * len(network.inputs)
+    for depth, layer in enumerate(network.layers):
+        new = {old: place for place, old in enumerate(order)}
+        rows = [type(row)([(new[j], w / scales[j]) for j, w in row.terms], row.constant) for row in layer.rows]
+        is_last = depth == len(network.layers) - 1
+        order = list(range(len(rows))) if is_last else source.permutation(len(rows)).tolist()
+        scales = [ONE if is_last else factors[i % len(factors)] for i in range(len(rows))]
+        rows = [rows[i].scaled(scales[i]) for i in order]
+        layers.append(Layer(tuple(rows), layer.width_in, layer.activation))
+    return Network.of(layers)
+
+
+def test_twins_are_at_their_place():
+    a, b = random_pair(1, Fraction(1, 64))
+    twins = twins_of(a, b)
+    assert set(twins) == {(0, i) for i in range(5)} | {(1, i) for i in range(4)}
+    assert all((twin.index, twin.factor) == (i, 1) for (_, i), twin in twins.items())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_twins_of_permuted_and_rescaled_copies(seed):
+    a, b = random_pair(seed, Fraction(1, 256))
+    moved = rearranged(b, seed, [Rational(3), Rational(1, 2), ONE])
+    point = [Rational(1, 3), Rational(2, 3), Rational(1, 7)]
+    assert moved.at(point) == b.at(point)
+    assert are_comparable(a, moved)
+    plain, found = (max(TwinSearch(a, other, twins_of(a, other), Meter(SECOND)).upper) for other in (b, moved))
+    assert found <= plain * Fraction(9, 8)
+
+
+def test_neurons_without_a_counterpart_have_no_twin():
+    a, b = random_pair(2, Fraction(1, 64))
+    first, second, last = b.layers
+    wider = Layer((*first.rows, first.rows[0].scaled(-ONE)), 3, "relu")
+    second = Layer(second.rows, 6, second.activation)
+    twins = twins_of(a, Network.of([wider, second, last]))
+    assert (0, 4) in twins
+    assert (0, 5) not in twins
