@@ -375,6 +375,7 @@ class Conclusions:
         need(self._network()[twin].activation == activation, "a twin with the same activation")
         need(factor > 0, "a factor that is positive")
         need(first + index not in self.twins, "a neuron that has no twin")
+        self._number_at_least(ZERO, factor, "a factor that is not negative")
         if activation != "identity":
             self._rule(f"multiple {activation}")
         if activation == "crelu":
