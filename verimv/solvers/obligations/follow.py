@@ -376,6 +376,10 @@ class Conclusions:
         need(self._network()[twin].activation == activation, "a twin with the same activation")
         need(k not in self.twins, "a neuron that has no twin")
         need(factor != 0, "a factor other than 0")
+        if factor > 0:
+            self._number_at_least(ZERO, factor, "a factor that is not negative")
+        else:
+            self._number_at_least(factor, ZERO, "a factor that is not positive")
         if activation == "crelu":
             need(factor in (1, -1), "the factor 1 or -1")
             self._rule("multiple crelu" if factor > 0 else "complement crelu")
