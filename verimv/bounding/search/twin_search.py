@@ -41,7 +41,7 @@ from verimv.exact import Number, Rational
 from verimv.networks.network import Network
 
 #: Bits of multipliers: of parts that may be closed, tried from the shortest on; of parts that stay open.
-_BITS, _OPEN_BITS = (7, 12, 20, 40), 20
+_BITS, _OPEN_BITS = (7, 12, 20, 40), 12
 #: Powers of 2 by which a dual ray, which shows that a part is empty, is multiplied.
 _FAR = (2, 8, 16, 30)
 #: Work of an exact evaluation and of setting up a program, for each weight and for each neuron.
