@@ -12,21 +12,23 @@ from tests.certificate.fuzz.plants import PLANTS
 from tests.certificate.fuzz.sequence import Outcome, run
 
 SEEDS = {
-    "claim-number": 350, "form-range": 5, "double-negation": 1, "prefixes": 1020, "surd-product": 21,
-    "lowest-terms": 3, "combined": 2, "box": 20, "scale": 5, "plus-negative": 5, "times-above-1": 10, "plus-twice": 5,
-    "lemma-low": 109, "lemma-high": 225, "lemma-above": 11, "cut-negative-least": 47, "cut-negative-most": 1019,
-    "cut-most": 55, "cut-least": 44, "sort-high": 49, "sort-low": 17, "sequence": 30, "merge-order": 12,
-    "average-ones": 195, "average-zeros": 33, "same-zero": 0, "same-one": 0, "same-half": 0, "equals-one-way": 1,
-    "equals-cone": 132, "equals-other-node": 14, "unit-shift": 5, "affine-low": 15, "affine-high": 8,
-    "clip-constant": 153, "node-1": 0, "clip-ones": 22, "clip-high": 22, "clip-factor": 20, "clip-form": 13,
-    "clip-negative": 13, "clip-crelu-one": 110, "clip-crelu-zero": 139, "clip-crelu-factor": 6, "due-neuron": 38,
-    "kinks-crelu": 33, "kinks-relu": 26, "peak-at-ends": 331, "peak-at-kinks": 394, "empty-point": 6,
-    "ranges-turned": 20, "free-variables": 5, "argument-constant": 145, "kept-constant": 6, "saturated": 38,
-    "users": 20, "tolerance": 2, "split-side": 2, "open-cases": 236, "bound-target": 2, "bound-side": 2,
-    "bound-neuron": 10, "learned-side": 116, "share-negative": 20, "share-activation": 517, "share-crelu": 23,
-    "share-equal": 22, "share-factor": 22, "share-constant": 6, "share-bias": 248, "assumed": 0, "output-low": 57,
-    "output-high": 1, "output-value": 21, "output-node": 28, "equal-form": 11, "equal-node": 290, "source": 7,
-    "other-box": 124, "finished": 8, "bounds-of-outputs": 58,
+    "claim-number": 88, "form-range": 0, "double-negation": 3, "prefixes": 91, "surd-product": 21, "lowest-terms": 3,
+    "combined": 2, "box": 20, "scale": 5, "plus-negative": 39, "times-above-1": 28, "plus-twice": 9, "lemma-low": 88,
+    "lemma-high": 369, "lemma-above": 3, "cut-negative-least": 246, "cut-most": 42, "cut-least": 3, "sort-high": 3,
+    "sort-low": 66, "sequence": 93, "merge-order": 12, "average-ones": 64, "average-zeros": 27, "same-zero": 0,
+    "same-one": 0, "same-half": 2, "equals-one-way": 12, "equals-other-node": 16, "unit-shift": 5, "affine-low": 0,
+    "affine-high": 0, "clip-constant": 262, "node-1": 0, "clip-ones": 21, "clip-high": 158, "clip-factor": 52,
+    "clip-form": 23, "clip-negative": 23, "clip-crelu-one": 103, "clip-crelu-zero": 84, "clip-crelu-factor": 0,
+    "due-neuron": 275, "kinks-crelu": 33, "kinks-relu": 26, "peak-at-ends": 38, "peak-at-kinks": 158,
+    "empty-point": 0, "ranges-turned": 30, "free-variables": 6, "argument-constant": 26, "kept-constant": 0,
+    "saturated": 33, "users": 17, "tolerance": 6, "split-side": 6, "case-lemma-side": 161,
+    "case-lemma-everywhere": 581, "open-cases": 101, "bound-target": 10, "bound-side": 0, "bound-neuron": 246,
+    "learned-side": 23, "twin-factor": 967, "twin-range": 360, "twin-slope-factor": 360, "twin-slope-sign": 62,
+    "twin-constant": 62, "pair-constant": 74, "pair-cell-low": 219, "pair-second-sum": 360, "pair-least-cell": 348,
+    "apart-factor": 62, "apart-side": 6, "apart-learned": 22, "share-negative": 151, "share-activation": 517,
+    "share-crelu": 23, "share-equal": 22, "share-factor": 22, "share-constant": 15, "share-bias": 348, "assumed": 145,
+    "output-low": 232, "output-high": 87, "output-value": 79, "output-node": 3, "equal-form": 9, "equal-node": 347,
+    "source": 7, "other-box": 124, "finished": 8, "bounds-of-outputs": 10,
 }  # fmt: skip
 
 
