@@ -29,6 +29,7 @@ SEEDS = {
     "share-crelu": 23, "share-equal": 22, "share-factor": 22, "share-constant": 15, "share-bias": 348, "assumed": 145,
     "output-low": 232, "output-high": 87, "output-value": 79, "output-node": 3, "equal-form": 9, "equal-node": 347,
     "source": 7, "other-box": 124, "finished": 8, "bounds-of-outputs": 10,
+    "pair-change-range": 727, "pair-pieces": 1134,
 }  # fmt: skip
 
 
