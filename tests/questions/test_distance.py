@@ -9,7 +9,6 @@ import pytest
 from tests.bounding.guess.test_pair_floats import random_pair
 from tests.bounding.search.test_far_point import distances
 from verimv import Layer, Network, certify_distance, distance, equivalent, parse
-from verimv.certificate.from_ranges import KERNEL_OF_TWINS
 from verimv.core.errors import InputError
 from verimv.exact import ZERO, Rational
 from verimv.exact.decimals import rounded_down, rounded_up
@@ -85,7 +84,7 @@ def test_a_certificate_proves_the_bounds():
     a, b = random_pair(2, Fraction(1, 8))
     found = distance(a, b)
     certificate = certify_distance(a, b, found, 30)
-    lines = certificate.check(kernel=KERNEL_OF_TWINS)
+    lines = certificate.check(kernel="both")
     assert len(lines) == 2
     assert certified_bound(certificate) == found.proved
     assert certify_distance(parse("x"), parse("x"), distance(parse("x"), parse("x")), 1) is None
@@ -99,7 +98,7 @@ def test_copies_differ_by_0_at_once():
     b = Network.of([*permuted, last])
     found = distance(a, b, search=Search(seconds=0))
     assert (found.attained, found.proved, found.exact) == (0, 0, True)
-    assert certify_distance(a, b, found, 10).check(kernel=KERNEL_OF_TWINS)
+    assert certify_distance(a, b, found, 10).check(kernel="both")
 
 
 def test_formulas_irrational_numbers_and_constants():

@@ -105,14 +105,13 @@ def certify_formulas(original: Formula, formula: Formula, seconds: float = math.
     return checked(texts, claims.derivation)
 
 
-def checked(texts: dict[str, str], derivation: Derivation, kernel: str | None = None) -> Certificate | None:
+def checked(texts: dict[str, str], derivation: Derivation) -> Certificate | None:
     """Return the certificate if the kernels accept it, else None: it may have numbers that they do not read.
 
-    kernel.py must accept it, with or without the verified kernel: the result is the same on every machine. `kernel` is
-    "python" for rules that the verified kernel does not have.
+    kernel.py must accept it, with or without the verified kernel: the result is the same on every machine.
     """
     certificate = Certificate({name: text.encode() for name, text in texts.items()}, derivation.lines)
-    by_python, *_ = certificate.judge(kernel).answers
+    by_python, *_ = certificate.judge().answers
     return certificate if by_python.status == "valid" else None
 
 

@@ -27,9 +27,6 @@ from verimv.networks.transforms.joint import SharedPair
 from verimv.networks.transforms.normalise import to_unit_cube
 from verimv.solvers.functions import aligned
 
-#: The kernel that knows twins: None for both, once the verified kernel does.
-KERNEL_OF_TWINS = "python"
-
 
 def certify_range(network: Network, ranges: Sequence[tuple[Any, Any]], seconds: float = math.inf) -> Certificate | None:
     """Return a certificate that every output of a network stays within its range; None if no evidence is found in time.
@@ -93,7 +90,7 @@ def certify_evidence(a: Network, b: Network, evidence: DifferenceEvidence | Twin
     """Return the certificate of evidence that was found about two networks; None if the kernel does not accept it."""
     texts = _texts(a, _as_other(a, b))
     if isinstance(evidence, TwinEvidence):
-        return checked(texts, twin_lines(evidence), KERNEL_OF_TWINS if evidence.compared else None)
+        return checked(texts, twin_lines(evidence))
     return checked(texts, _difference_lines(evidence))
 
 

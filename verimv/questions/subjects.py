@@ -42,8 +42,11 @@ def read_subject(argument: str) -> Formula | Network:
 def certified_network(directory: str) -> Network:
     """Return the network that a directory certifies, as it was given to verimv; the kernels check the certificate."""
     from verimv.kernels.judge import check_files  # most subjects need no kernel
+    from verimv.kernels.verdicts import CERTIFICATE_FILES
     from verimv.networks.formats.json_format import read_network
 
+    if not any(Path(directory, name).exists() for name in CERTIFICATE_FILES):
+        raise InputError("is a directory without a certificate", source=directory)
     check_files(directory)
     path = next(filter(Path.exists, (Path(directory, name) for name in ("source.json", "network.json"))), None)
     if path is None:

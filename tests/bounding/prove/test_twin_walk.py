@@ -76,9 +76,9 @@ class Kernel:
         layer = self.checker.layers[depth if which == "z" else self.system.depth + depth]
         target = layer.arguments[index]
         if which == "d" and (depth, index) in self.system.twins:
-            twin, factor = self.checker.twins[layer.first + index]
-            own = kernel.variable_of(self.checker, twin).argument
-            target = kernel.add_up([(target, 1), (own, -factor)], 0, self.checker.work)
+            twin = self.checker.twins[layer.first + index]
+            own = kernel.variable_of(self.checker, twin.variable).argument
+            target = kernel.add_up([(target, 1), (own, -twin.factor)], 0, self.checker.work)
         bounds = kernel.Bounds({}, {})
         for place, ends in cuts.items():
             k = self.system.variable(place)

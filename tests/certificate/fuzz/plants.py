@@ -362,15 +362,30 @@ PLANTS = {
         'ends = self.known.high if side == "low" else self.known.low',
     ),
     # -- twins
-    "twin-factor": Plant(
-        "A twin may have a factor that is negative.",
-        '    need(factor > 0, "a factor that is positive", factor)\n    need(factor == 1 or',
-        "    need(factor == 1 or",
+    "twin-opposite": Plant(
+        "ρ(−z) counts as −ρ(z).",
+        "Twin(twin, factor, 0, -factor, factor)  # ρ(−z) = ρ(z) − z",
+        "Twin(twin, factor, 0, factor, 0)",
+    ),
+    "twin-complement": Plant(
+        "σ(−z) counts as −σ(z).",
+        "Twin(twin, factor, 1, factor, 0)  # σ(1 − z) = 1 − σ(z)",
+        "Twin(twin, factor, 0, factor, 0)",
+    ),
+    "twin-turned": Plant(
+        "A negative factor does not exchange the ends of a range.",
+        "        if twin.factor < 0:\n            twin_low, twin_high = twin_high, twin_low\n",
+        "",
+    ),
+    "twin-offset": Plant(
+        "The constant of a complement is left out.",
+        "total = total + mu * variable.constant + (c + nu - mu) * offset",
+        "total = total + mu * variable.constant",
     ),
     "twin-crelu": Plant(
         "A crelu may have a twin with any factor.",
-        '    need(factor == 1 or activation != CLIPPED, "the factor 1", factor)\n',
-        "",
+        '        need(factor == 1 or factor == -1, "the factor 1 or -1", factor)\n',
+        "        pass\n",
     ),
     "twin-activation": Plant(
         "A twin may have another activation.",
@@ -379,28 +394,28 @@ PLANTS = {
     ),
     "twin-again": Plant(
         "A neuron may get another twin: what is known of its change stays.",
-        '    need(first + index not in checker.twins, "a neuron that has no twin", first + index)\n',
+        '    need(k not in checker.twins, "a neuron that has no twin", k)\n',
         "",
     ),
     "twin-range": Plant(
         "The range of a twin lacks the factor.",
-        "z = (factor * twin_low, factor * twin_high)",
-        "z = tuple(self.scales[k] // self.scales[self.twins[k].variable] * x for x in (twin_low, twin_high))",
+        "z = (twin.factor * twin_low + twin.offset, twin.factor * twin_high + twin.offset)",
+        "z = tuple(self.scales[k] // self.scales[twin.variable] * x + twin.offset for x in (twin_low, twin_high))",
     ),
     "twin-value": Plant(
         "The value of a twin lacks the factor.",
-        "coefficients[twin] = coefficients.get(twin, 0) + c * factor",
+        "coefficients[twin] = coefficients.get(twin, 0) + c * of_value",
         "coefficients[twin] = coefficients.get(twin, 0) + c * (self.scales[k] // self.scales[twin])",
     ),
     "twin-slope-factor": Plant(
         "So does the slope of its argument.",
-        "slopes[twin] = slopes[twin] + (nu - mu) * factor",
-        "slopes[twin] = slopes[twin] + (nu - mu) * (self.scales[k] // self.scales[twin])",
+        "slopes[twin] = slopes[twin] + c * of_argument + (nu - mu) * factor",
+        "slopes[twin] = slopes[twin] + c * of_argument + (nu - mu) * (self.scales[k] // self.scales[twin])",
     ),
     "twin-slope-sign": Plant(
         "The slope of the argument of a twin has the wrong sign.",
-        "slopes[twin] = slopes[twin] + (nu - mu) * factor",
-        "slopes[twin] = slopes[twin] + (mu - nu) * factor",
+        "slopes[twin] = slopes[twin] + c * of_argument + (nu - mu) * factor",
+        "slopes[twin] = slopes[twin] + c * of_argument + (mu - nu) * factor",
     ),
     "twin-slope-new": Plant(
         "The slope of the argument of a twin is forgotten when the twin itself has a kink.",
@@ -419,8 +434,8 @@ PLANTS = {
     ),
     "pair-constant": Plant(
         "The constant of an argument that is compared is left out.",
-        "total = total + found.peak(c, mu, nu) + mu * variable.constant",
-        "total = total + found.peak(c, mu, nu)",
+        "total = total + mu * variable.constant + (c + nu - mu) * offset",
+        "total = total + (c + nu - mu) * offset",
     ),
     "pair-cell-low": Plant(
         "A cell that has one point only, the highest change, does not count.",
@@ -469,8 +484,8 @@ PLANTS = {
     ),
     "apart-factor": Plant(
         "The change of a neuron lacks the factor.",
-        "change = add_up([(arguments[index], 1), (its_argument, -factor)], 0, checker.work)",
-        "change = add_up([(arguments[index], 1), (its_argument, -1)], 0, checker.work)",
+        "pairs = [(arguments[index], 1), (its_argument, -twin.factor)]",
+        "pairs = [(arguments[index], 1), (its_argument, -1)]",
     ),
     "apart-side": Plant(
         "Every bound of a change is known as an upper one.",
