@@ -4,7 +4,7 @@ import pytest
 
 from tests.certificate.fuzz.campaign import SEQUENCES, first_fault
 from tests.certificate.fuzz.found import SEEDS, planted_fault
-from tests.certificate.fuzz.plants import PLANTS, SOURCE
+from tests.certificate.fuzz.plants import PLANTS, SOURCE, kind_of
 from tests.effort import EFFORT
 
 
@@ -23,5 +23,5 @@ def test_is_found(name):
 @pytest.mark.skipif(EFFORT == 1, reason="a long search (VERIMV_TEST_EFFORT); test_is_found begins where it ends")
 @pytest.mark.parametrize("name", PLANTS)
 def test_is_first_found_where_it_is_said(name):
-    outcome, sequences = first_fault(PLANTS[name].module())
+    outcome, sequences = first_fault(PLANTS[name].module(), kind=kind_of(name))
     assert (outcome is not None, sequences - 1) == (True, SEEDS[name]), "python -m tests.certificate.fuzz.found"

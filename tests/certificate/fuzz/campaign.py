@@ -77,10 +77,12 @@ def tallies(first: int, count: int, workers: int = 2, chunk: int = 250) -> Itera
 SEQUENCES = 6_000
 
 
-def first_fault(module: ModuleType = kernel, sequences: int = SEQUENCES) -> tuple[Outcome | None, int]:
-    """The first sequence that a kernel accepts wrongly, and how many were tried."""
+def first_fault(
+    module: ModuleType = kernel, sequences: int = SEQUENCES, kind: str | None = None
+) -> tuple[Outcome | None, int]:
+    """The first sequence, of this kind of subjects, that a kernel accepts wrongly, and how many were tried."""
     for seed in range(sequences):
-        outcome = run(seed, module)
+        outcome = run(seed, module, kind)
         if outcome.fault and not isinstance(outcome.fault, Stopped):
             return outcome, seed + 1
     return None, sequences

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tests.certificate.fuzz.author import Stopped
 from tests.certificate.fuzz.campaign import SEQUENCES, first_fault
-from tests.certificate.fuzz.plants import PLANTS
+from tests.certificate.fuzz.plants import PLANTS, kind_of
 from tests.certificate.fuzz.sequence import Outcome, run
 
 SEEDS = {
@@ -37,13 +37,13 @@ def planted_fault(name: str) -> Outcome | None:
     """A sequence that a kernel with a planted defect accepts wrongly, if one of the first SEQUENCES is."""
     module, seed = PLANTS[name].module(), SEEDS.get(name)
     if seed is not None and seed < SEQUENCES:
-        outcome = run(seed, module)
+        outcome = run(seed, module, kind_of(name))
         if outcome.fault and not isinstance(outcome.fault, Stopped):
             return outcome
-    return first_fault(module)[0]
+    return first_fault(module, kind=kind_of(name))[0]
 
 
 if __name__ == "__main__":
     for name, plant in PLANTS.items():
-        outcome, sequences = first_fault(plant.module())
+        outcome, sequences = first_fault(plant.module(), kind=kind_of(name))
         print(f'    "{name}": {sequences - 1},' if outcome else f"    # {name}: not found", flush=True)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from verimv import kernel
 
+#: Subjects of sequences in which neurons have twins.
+PAIRS = "network other"
 SOURCE = Path(kernel.__file__).read_text(encoding="utf-8")
 
 
@@ -595,3 +597,8 @@ PLANTS = {
         "return low, high",
     ),
 }
+
+
+def kind_of(name: str) -> str | None:
+    """The kind of subjects in whose sequences a plant is looked for; None for all. Few sequences are about twins."""
+    return PAIRS if name.startswith(("twin-", "pair-", "apart-")) else None
