@@ -26,7 +26,18 @@ KERNELS = ("python", "verified", "both")
 RANGE_ENGINES = ("auto", "search", "smt", "both")
 BOUND_ENGINES = ("search", "smt", "both")
 #: Benchmarks, and those that need a folder of networks. Each is the module bench_NAME of verimv/paper/benchmarks.
-BENCHMARKS = ("start", "extract", "prove", "bounds", "certificates", "kernel", "compact", "simplify", "growth")
+BENCHMARKS = (
+    "start",
+    "extract",
+    "prove",
+    "bounds",
+    "distance",
+    "certificates",
+    "kernel",
+    "compact",
+    "simplify",
+    "growth",
+)
 FOLDER_BENCHMARKS = ("nets",)
 #: File suffixes of networks; any other file is read as network JSON.
 NETWORK_SUFFIXES = (".onnx", ".nnet", ".npz", ".safetensors")

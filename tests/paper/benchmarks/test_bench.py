@@ -70,6 +70,8 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("verimv.paper.benchmarks.bench_kernel.GROWTH", (50, 150, 470))
     monkeypatch.setattr("verimv.paper.benchmarks.bench_kernel.real_networks", lambda: iter(()))
     monkeypatch.setattr("verimv.paper.benchmarks.bench_start.REPEATS", 1)
+    for constant, value in {"SECONDS": 3.0, "MILP_SECONDS": 3.0, "NETWORKS": ("breast_cancer",), "LARGE": ()}.items():
+        monkeypatch.setattr(f"verimv.paper.benchmarks.bench_distance.{constant}", value)
     monkeypatch.setattr("verimv.paper.benchmarks.bench_growth.WIDTHS", (9, 30, 60))
     monkeypatch.setattr("verimv.paper.benchmarks.bench_simplify.SAMPLE", 3)
     monkeypatch.setattr("verimv.paper.benchmarks.bench_simplify.TERMS", 2)
@@ -84,6 +86,9 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
         assert int(data[-1]["rows"][0]["bytes per node"]) < 300
     if name == "start":
         assert rows[0] == {**rows[0], "what": "nothing", "/ python -c pass": "1.0"}
+    if name == "distance":
+        assert {row["ratio"] for row in rows} <= {"1 (exact)", "1.000"}
+        assert all(row["certified"] == row["at most"] for row in rows)
     if name == "growth":
         assert "NOT" not in data[0]["title"]
     if name == "prove":
