@@ -1,5 +1,7 @@
 """Copies of networks: those that only rewrite are equal, the others are close."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ def arrays():
             source.normal(size=(b, a)).astype(np.float32).astype(float),
             source.normal(size=b).astype(np.float16).astype(float),
         )
-        for a, b in zip(widths, widths[1:], strict=False)
+        for a, b in pairwise(widths)
     ]
 
 

@@ -21,7 +21,7 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, activate
 from verimv.solvers.obligations.certified import exact
 from verimv.solvers.obligations.script import Script, total
-from verimv.solvers.obligations.twins import NO_TWINS, SLOPE_UNIT, Compared, Twins
+from verimv.solvers.obligations.twins import NO_TWINS, SLOPE_UNIT, CertifiedComparison, Twins
 
 #: Bounds by (variable, "low" or "high"): of its argument, or of itself if it is free.
 Facts = Mapping[tuple[int | None, str], Number]
@@ -297,12 +297,12 @@ def _add_line(lines: dict[int, tuple[Number, Number]], k: int, slope: Number, c:
     lines[k] = (old_slope + slope, old_c + c)
 
 
-def _compared(activation: Activation, k: int, ranges: Sequence[Range], twins: Twins) -> Compared:
+def _compared(activation: Activation, k: int, ranges: Sequence[Range], twins: Twins) -> CertifiedComparison:
     """Return what is known of a variable and its twin in a case."""
     twin = twins.of[k]
     of_twin = twin.image(ranges[twin.variable].low, ranges[twin.variable].high)
     known = twins.changes.get((k, "low")), twins.changes.get((k, "high"))
-    return Compared.of(activation, (ranges[k].low, ranges[k].high), of_twin, known)
+    return CertifiedComparison.of(activation, (ranges[k].low, ranges[k].high), of_twin, known)
 
 
 def above_the_bound(program: LeafProgram) -> Script:

@@ -19,7 +19,7 @@ from verimv.solvers.obligations.case_systems import Evidence, Facts, SystemVaria
 from verimv.solvers.obligations.certified import CertifiedLayer, Line, exact
 from verimv.solvers.obligations.collected import Obligations
 from verimv.solvers.obligations.rules import SORTING
-from verimv.solvers.obligations.twins import NO_TWINS, Twin, Twins
+from verimv.solvers.obligations.twins import NO_TWINS, CertifiedTwin, Twins
 
 
 class Unfounded(Exception):
@@ -59,7 +59,7 @@ class Conclusions:
         self.entered = 0  # number of layers that have arguments
         self.arguments: list[Affine] = []  # arguments of the last of these layers, over nodes
         self.facts: dict[tuple[int | None, str], Number] = {}
-        self.twins: dict[int, Twin] = {}
+        self.twins: dict[int, CertifiedTwin] = {}
         self.changes: dict[tuple[int, str], Number] = {}  # bounds of changes of neurons with a twin
         self.assumed = 0
         self.proved: list[tuple[Number, Number]] = []
@@ -385,7 +385,7 @@ class Conclusions:
             self._rule("multiple crelu" if factor > 0 else "complement crelu")
         elif activation == "relu":
             self._rule("multiple relu" if factor > 0 else "opposite relu")
-        self.twins[k] = Twin.of(activation, twin, factor)
+        self.twins[k] = CertifiedTwin.of(activation, twin, factor)
         self._first_compared = min(self._first_compared, k)
 
     def apart(self, layer: int, index: int, side: str, value: Number, cases: Sequence[list[Any]]) -> None:

@@ -20,7 +20,7 @@ Ends = tuple[Number, Number]
 SLOPE_UNIT = 1 << 16
 
 
-class Twin(NamedTuple):
+class CertifiedTwin(NamedTuple):
     """An earlier variable act(z), compared by way of w = factor·z + offset: for every z, act(w) is
     of_value·act(z) + of_argument·z + offset."""
 
@@ -31,11 +31,11 @@ class Twin(NamedTuple):
     of_argument: Number
 
     @staticmethod
-    def of(activation: Activation, variable: int, factor: Number) -> Twin:
+    def of(activation: Activation, variable: int, factor: Number) -> CertifiedTwin:
         """Return the twin that a line names. The rules "multiple", "opposite" and "complement" say that it is one."""
         if activation == "relu" and factor < 0:
-            return Twin(variable, factor, ZERO, -factor, factor)
-        return Twin(variable, factor, ONE if activation == "crelu" and factor < 0 else ZERO, factor, ZERO)
+            return CertifiedTwin(variable, factor, ZERO, -factor, factor)
+        return CertifiedTwin(variable, factor, ONE if activation == "crelu" and factor < 0 else ZERO, factor, ZERO)
 
     def image(self, low: Number, high: Number) -> Ends:
         """Return the range of w for a range of z."""
@@ -47,7 +47,7 @@ class Twin(NamedTuple):
 class Twins:
     """The twins of variables, and known bounds of changes, by (variable, "low" or "high")."""
 
-    of: Mapping[int, Twin]
+    of: Mapping[int, CertifiedTwin]
     changes: Mapping[tuple[int, str], Number]
 
 
@@ -79,7 +79,7 @@ def pieces(activation: Activation, low: Number, high: Number) -> list[ArgumentPi
 
 
 @dataclass(frozen=True)
-class Compared:
+class CertifiedComparison:
     """A neuron act(y) and act(w), of its twin: the range of the change d = y − w, and the cells, which are pieces of w
     and of y with a point in common."""
 
@@ -87,14 +87,14 @@ class Compared:
     cells: list[tuple[ArgumentPiece, ArgumentPiece]]
 
     @staticmethod
-    def of(activation: Activation, y: Ends, w: Ends, known: tuple[Number | None, Number | None]) -> Compared:
+    def of(activation: Activation, y: Ends, w: Ends, known: tuple[Number | None, Number | None]) -> CertifiedComparison:
         """Compare ranges of arguments; `known` are bounds of the change."""
         low, high = y[0] - w[1], y[1] - w[0]
         low = low if known[0] is None else max(low, known[0])
         high = high if known[1] is None else min(high, known[1])
         both = [(of_w, of_y) for of_w in pieces(activation, *w) for of_y in pieces(activation, *y)]
         cells = [(a, b) for a, b in both if a.low + low <= b.high and b.low <= a.high + high]
-        return Compared((low, high), cells)
+        return CertifiedComparison((low, high), cells)
 
     def slopes_of_cell(self, c: Number) -> Ends:
         """Return the slopes μ and ν that are exact in the first cell."""
