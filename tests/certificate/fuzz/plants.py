@@ -389,11 +389,6 @@ PLANTS = {
         '        need(factor == 1 or factor == -1, "the factor 1 or -1", factor)\n',
         "        pass\n",
     ),
-    "twin-activation": Plant(
-        "A twin may have another activation.",
-        '    need(its_activation == activation, "a twin with the same activation", its_activation)\n',
-        "",
-    ),
     "twin-again": Plant(
         "A neuron may get another twin: what is known of its change stays.",
         '    need(k not in checker.twins, "a neuron that has no twin", k)\n',
