@@ -1196,6 +1196,16 @@ class Twin(NamedTuple):
 
 NO_TWINS: Mapping[int, Twin] = {}
 
+
+def twin_of(activation: str, twin: int, factor: Number) -> Twin:
+    """Return the twin of a neuron with this activation; the factor of a clipped one is 1 or −1."""
+    if activation == CLIPPED and factor < 0:
+        return Twin(twin, factor, 1, factor, 0)  # σ(1 − z) = 1 − σ(z)
+    if activation == RELU and factor < 0:
+        return Twin(twin, factor, 0, -factor, factor)  # ρ(−z) = ρ(z) − z
+    return Twin(twin, factor, 0, factor, 0)
+
+
 #: For each variable: low and high of its argument, and the values there.
 Ranges: TypeAlias = list[tuple[Any, Any, Any, Any]]
 
@@ -1989,13 +1999,7 @@ def rule_twin(checker: Checker, layer: int, index: int, twin: int, factor: Numbe
     need(factor != 0, "a factor other than 0", factor)
     if activation == CLIPPED:
         need(factor == 1 or factor == -1, "the factor 1 or -1", factor)
-    if activation == CLIPPED and factor < 0:
-        found = Twin(twin, factor, 1, factor, 0)  # σ(1 − z) = 1 − σ(z)
-    elif activation == RELU and factor < 0:
-        found = Twin(twin, factor, 0, -factor, factor)  # ρ(−z) = ρ(z) − z
-    else:
-        found = Twin(twin, factor, 0, factor, 0)
-    checker.twins[k] = found
+    checker.twins[k] = twin_of(activation, twin, factor)
     checker.system = None  # it is made again, because scales depend on twins
 
 

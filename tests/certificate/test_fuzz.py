@@ -102,7 +102,10 @@ def test_formulas_are_read_as_verimv_reads_them():
                 formula = read_mv(text)
                 point = random_point(source, len(formula.inputs))
                 found = [vector[0] for vector in formula_outputs(text, [point])]
-                assert found == formula_values(formula, dict(zip(formula.inputs, point, strict=True)))
+                named = dict(zip(formula.inputs, point, strict=True))
+                if "sqrt" not in text:  # the oracle computes with fractions
+                    assert found == formula_values(formula, named)
+                assert found == formula.at(named)
                 count += 1
     assert count > 20
 

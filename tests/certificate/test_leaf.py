@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bounding.checker import ACT, KINKS
-from tests.certificate.fuzz.twins import Compared
+from tests.certificate.fuzz.twins import Compared, offset_of, reduced
 from tests.effort import examples
 from verimv import kernel
 
@@ -49,13 +49,13 @@ def systems_with_twins(draw):
     for k in neurons:
         alike = [m for m in neurons if m < k and variables[m][0] == variables[k][0]]
         if alike and draw(st.booleans()):
-            factors = [1] if variables[k][0] == "crelu" else [1, 1, 2, Fraction(1, 3), Fraction(7, 5)]
+            factors = [1, 1, -1] if variables[k][0] == "crelu" else [1, 1, 2, Fraction(1, 3), -1, Fraction(-7, 5)]
             twins[k] = draw(st.sampled_from(alike)), Fraction(draw(st.sampled_from(factors)))
             if draw(st.booleans()):  # an argument that is nearly the same
                 m, p = twins[k]
                 row = {key: p * c for key, c in variables[m][1].items()}
                 more = draw(st.sampled_from([Fraction(0), Fraction(1, 4), Fraction(-1, 3)]))
-                variables[k] = variables[k][0], {**row, 1: row.get(1, 0) + more}
+                variables[k] = variables[k][0], {**row, 1: row.get(1, 0) + offset_of(variables[k][0], p) + more}
                 changes |= {(k, "low"): more, (k, "high"): more + draw(st.sampled_from([0, Fraction(1, 8)]))}
             elif draw(st.booleans()):
                 changes[k, draw(st.sampled_from(["low", "high"]))] = draw(any_number)
@@ -83,20 +83,21 @@ def as_written(variables, target, facts, splits, multipliers, twins=None, change
         is_split = (k, "low") in splits or (k, "high") in splits
         if (kinks or is_split) and k in (twins or {}):
             m, p = twins[k]
-            z = p * arguments[m][0], p * arguments[m][1]
-            compared = Compared(activation, (low, high), z, (changes.get((k, "low")), changes.get((k, "high"))))
+            shift, (of_value, of_argument) = offset_of(activation, p), reduced(activation, p)
+            x = sorted(p * end + shift for end in arguments[m])
+            compared = Compared(activation, (low, high), tuple(x), (changes.get((k, "low")), changes.get((k, "high"))))
             if not compared.cells:
                 return None
             if len(compared.cells) == 1 and (multipliers is None or not is_split):
                 mu, nu = compared.exact_slopes(c)
             else:
                 mu, nu = compared.default_slopes(c) if multipliers is None else (next(given), next(given))
-            target[m] = target.get(m, 0) + c * p
+            target[m] = target.get(m, 0) + c * of_value
             for j, weight in row.items():
                 target[j] = target.get(j, 0) + mu * weight
             for j, weight in variables[m][1].items():
-                target[j] = target.get(j, 0) + (nu - mu) * p * weight
-            target[1] = target.get(1, 0) + compared.peak(c, mu, nu)
+                target[j] = target.get(j, 0) + ((nu - mu) * p + c * of_argument) * weight
+            target[1] = target.get(1, 0) + compared.peak(c, mu, nu) + (c + nu - mu) * shift
             continue
         if kinks or is_split:
             mu = c * default(activation, c, low, high) if multipliers is None else next(given)
@@ -124,7 +125,7 @@ def by_the_kernel(variables, target, facts, splits, multipliers, twins=None, cha
         return kernel.Affine(linear, row.get(1, 0))
 
     known = [kernel.FREE if v is None else kernel.Variable(v[0], translated(v[1])) for v in variables[2:]]
-    of_kernel = {k - 2: kernel.Twin(m - 2, p) for k, (m, p) in (twins or {}).items()}
+    of_kernel = {k - 2: kernel.twin_of(variables[k][0], m - 2, p) for k, (m, p) in (twins or {}).items()}
     system = kernel.System(known, work, of_kernel)
     for (k, side), bound in facts.items():
         system.learn(k - 2, side, bound)
@@ -201,7 +202,7 @@ def test_no_point_is_above(drawn, numbers, data):
 
     def change(k):
         m, p = twins[k]
-        return arguments[k] - p * arguments[m]
+        return arguments[k] - (p * arguments[m] + offset_of(variables[k][0], p))
 
     facts, splits = (kept(bounds, arguments.__getitem__) for bounds in (facts, splits))
     situation = variables, target, facts, splits
