@@ -111,6 +111,8 @@ def mutants() -> list[Mutant]:
         for pattern, new in ((_NEED, r'\g<word> true "\g<why>"'), (_RANGE, "ret tt")):
             for match in pattern.finditer(text):
                 what = f"{_enclosing(text, match.start())}: {' '.join(match['why'].split())}"
+                again = sum(mutant.what.startswith(what) for mutant in found)
+                what += f" ({again + 1})" if again else ""
                 found.append(Mutant(file, match.start(), match[0], match.expand(new), what))
     for file, old, new, what in CHANGES:
         text = _source(file)
