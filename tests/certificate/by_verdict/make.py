@@ -695,6 +695,18 @@ IDENTITIES = paired(
         '["bound",5,0,"high","-1/4",["split",3,"0"],["pair"],["pair","-1","0"]]',
     ],
 )
+# so is one with a negative factor: −z is p·z, and nothing else
+NEGATED = paired(
+    "identity",
+    [2, -1],
+    [-2, "5/4"],
+    [
+        *(f'["apart",3,0,"{side}","1/4",["pair"]]' for side in SIDES),
+        *(f'["bound",5,0,"{side}","1/4",["split",3,"0"],["pair"],["pair"]]' for side in SIDES),
+    ],
+    weight="-1",
+    factor="-1",
+)
 # ρ(2x + 1/2) − ρ(2x − 1) ≤ 3/2. 2x is written as 3x − x, so that the range of the argument has a kink; the change is 3/2.
 ONE_CELL = Case(
     [
@@ -892,6 +904,7 @@ VALID = {
     "twins-in-one-cell-above": CELL_ABOVE,
     "twins-that-are-siblings": SIBLINGS,
     "twins-that-are-affine": IDENTITIES,
+    "twins-that-are-affine-and-negated": NEGATED,
     # neuron 1 of layer 3 is shared, and its change is 0; variable 6 is compared with variable 3
     "twins-of-all-neurons": PAIRED.with_lines(
         [
@@ -1284,6 +1297,7 @@ INVALID = {
     "twins-that-are-siblings-too-low": tighter(SIBLINGS, 6),
     "twins-that-are-siblings-too-high": tighter(SIBLINGS, 7),
     "twins-that-are-affine-too-low": tighter(IDENTITIES, 3),
+    "twins-that-are-affine-and-negated-too-high": tighter(NEGATED, 4),
     "twins-that-are-affine-with-bad-multipliers": IDENTITIES.line(
         IDENTITIES.lines[3], IDENTITIES.lines[3].replace('"1","0"', '"0","1"')
     ),
