@@ -69,6 +69,8 @@ def test_outputs_are_chosen_in_networks_that_have_several(certified: Path) -> No
     assert verimv.equivalent(*margins).refuted
     with pytest.raises(InputError, match="no output 'y3'"):
         comparable(network(), network(), output="y3")
+    with pytest.raises(InputError, match="no output 'y2'"):  # both have one output, and it is another one
+        comparable(certified, certified, output="y2")
 
 
 def test_options_need_a_network() -> None:

@@ -27,8 +27,8 @@ def comparable(
     """Return two formulas or networks, the networks with this box, and with this output or margin of two outputs.
 
     A box is a file, or a pair of numbers for each input. A directory stands for the network that it certifies; the
-    other network is compared with it on the box of the certificate. A network with one output keeps it: it may be what
-    was extracted with the same option.
+    other network is compared with it on the box of the certificate. A network with one output keeps it if the other has
+    several: it may be what was extracted with the same option.
     """
     first, second = as_subject(a), as_subject(b)
     if isinstance(first, Formula) and isinstance(second, Formula) and (box, output, margin) != (None, None, None):
@@ -36,7 +36,9 @@ def comparable(
     if box is None and _is_directory(a) != _is_directory(b):
         certified = first if _is_directory(a) else second
         box = certified.box if isinstance(certified, Network) else None
-    return _with_options(first, box, output, margin), _with_options(second, box, output, margin)
+    several = any(isinstance(side, Network) and len(side.outputs) > 1 for side in (first, second))
+    first, second = _on_box(first, box), _on_box(second, box)
+    return _with_outputs(first, output, margin, several), _with_outputs(second, output, margin, several)
 
 
 def _is_directory(subject: Any) -> bool:
@@ -46,13 +48,21 @@ def _is_directory(subject: Any) -> bool:
         return False
 
 
-def _with_options(
-    subject: Formula | Network, box: Any, output: str | int | None, margin: tuple[str | int, str | int] | None
-) -> Formula | Network:
-    if isinstance(subject, Formula):
+def _on_box(subject: Formula | Network, box: Any) -> Formula | Network:
+    if isinstance(subject, Formula) or box is None:
         return subject
     if isinstance(box, str | os.PathLike):
-        subject = replace(subject, box=read_box(read_text(box), len(subject.inputs), os.fspath(box)))
-    elif box is not None:
-        subject = replace(subject, box=checked_box(box, len(subject.inputs)))
-    return chosen(subject, output, margin) if len(subject.outputs) > 1 else subject
+        return replace(subject, box=read_box(read_text(box), len(subject.inputs), os.fspath(box)))
+    return replace(subject, box=checked_box(box, len(subject.inputs)))
+
+
+def _with_outputs(
+    subject: Formula | Network,
+    output: str | int | None,
+    margin: tuple[str | int, str | int] | None,
+    several: bool,
+) -> Formula | Network:
+    """Return the outputs that are meant; `several` says whether one of the two networks has more than one."""
+    if isinstance(subject, Formula) or (several and len(subject.outputs) == 1):
+        return subject
+    return chosen(subject, output, margin)
