@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging  # noqa: F401  its hooks around a fork must be registered before those below
+import os
 import signal
 import sys
 import threading
@@ -21,6 +23,28 @@ _POLL = 0.02
 _AGAIN = 1.0
 
 
+class _Fork:
+    """Whether this process is being forked.
+
+    Python then holds locks, such as that of logging, and releases them by code that an exception of a signal handler
+    would end: every other thread would wait for them for ever.
+    """
+
+    is_going_on = False
+
+    @classmethod
+    def begin(cls) -> None:
+        cls.is_going_on = True
+
+    @classmethod
+    def end(cls) -> None:
+        cls.is_going_on = False
+
+
+if hasattr(os, "register_at_fork"):  # `begin` is called before all hooks that were registered earlier, `end` after them
+    os.register_at_fork(before=_Fork.begin, after_in_parent=_Fork.end, after_in_child=_Fork.end)
+
+
 class Terminated(BaseException):
     """Raised on SIGTERM, so that temporary files are removed."""
 
@@ -38,9 +62,16 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
     reason = f"the time limit of {timeout:g} s is used up" if timeout is not None else ""
 
     def give_up(number: int, frame: FrameType | None) -> None:
+        if _Fork.is_going_on:
+            signal.setitimer(signal.ITIMER_REAL, _POLL, _AGAIN)
+            return
         raise _GiveUp
 
     def terminated(number: int, frame: FrameType | None) -> None:
+        if has_alarm and _Fork.is_going_on:
+            signal.signal(signal.SIGALRM, terminated)
+            signal.setitimer(signal.ITIMER_REAL, _POLL)
+            return
         if has_alarm:  # again later: an exception in a finaliser, such as z3's, is lost
             signal.signal(signal.SIGALRM, terminated)
             signal.setitimer(signal.ITIMER_REAL, _AGAIN)
@@ -58,8 +89,10 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
         signal.signal(signal.SIGALRM, give_up)
     if timeout is not None and has_alarm:
         signal.setitimer(signal.ITIMER_REAL, timeout + grace, _AGAIN)
+    uncapped = None
     if memory is not None and resource is not None and has_alarm:
-        _cap_address_space(memory)
+        uncapped = resource.getrlimit(resource.RLIMIT_AS)
+        _cap_address_space(memory, uncapped[1])
         threading.Thread(target=_watch, args=(memory, done, out_of_memory), daemon=True).start()
     try:
         yield
@@ -71,6 +104,8 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
         done.set()
         if has_alarm:
             signal.setitimer(signal.ITIMER_REAL, 0)
+        if uncapped is not None:
+            resource.setrlimit(resource.RLIMIT_AS, uncapped)
 
 
 def _watch(memory: int, done: threading.Event, out_of_memory: Callable[[], None]) -> None:
@@ -82,8 +117,7 @@ def _watch(memory: int, done: threading.Event, out_of_memory: Callable[[], None]
             return
 
 
-def _cap_address_space(memory: int) -> None:
+def _cap_address_space(memory: int, hard: int) -> None:
     """Limit the address space, against one huge allocation; well above `memory`, since not all of it is used."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
     cap = (2 * memory + 1024) << 20
     resource.setrlimit(resource.RLIMIT_AS, (cap if hard == resource.RLIM_INFINITY else min(cap, hard), hard))

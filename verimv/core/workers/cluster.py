@@ -45,6 +45,8 @@ def connected(address: str) -> Iterator[Cluster]:
             client = distributed.Client(address, timeout=_CONNECT, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise InputError(f"--scheduler {address}: no Dask scheduler: {_first_line(error)}") from None
+        except AssertionError:  # a thread of its own has not begun within ten seconds
+            raise Undecided("Dask's client does not start here") from None
         try:
             yield Cluster(client, address)
         finally:
