@@ -1,0 +1,132 @@
+"""Simple networks near a given one, the one with the shortest formula first. Nothing here is proved.
+
+First fewer weights: programs that may use up a part of the tolerance. Then simple fractions, with so many doublings of
+votes as give the shortest formula that still keeps the tolerance.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from verimv.approximation.fitting import Fitting, Free, prices_of
+from verimv.approximation.float_model import Floats, FloatModel, WorstPoints
+from verimv.approximation.rounding import Rounding
+from verimv.approximation.votes import Votes, votes_of, without_dead_neurons
+from verimv.core.progress import Progress, no_progress
+
+#: Shares of the tolerance that may be used up before rounding.
+_SHARES = (0.5, 0.7, 0.85)
+#: Rounds of removing weights, for each share; and how many may fail in a row.
+_ROUNDS, _FAILURES = 12, 2
+#: How far a weight may move in a round, at first.
+_REACH = 0.4
+#: By how many tolerances the rounding of one weight may change an output: from short fractions to long ones.
+_SLACKS = (0.08, 0.03, 0.01, 0.003)
+#: Rounding without fitting again may be so many tolerances wrong for it to be tried.
+_HOPELESS = 1.6
+#: The most doublings of a layer, and of a path through all layers.
+_DOUBLINGS, _ALL_DOUBLINGS = 3, 6
+#: An error that is estimated at so many tolerances or less is worth a proof.
+GOOD = 0.97
+#: Largest denominator of a constant.
+DENOMINATOR = 64
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Votes that are still to be rounded."""
+
+    votes: Votes
+    tolerances: Floats
+    limits: tuple[int, ...]
+
+    @cached_property
+    def length(self) -> float:
+        return length_of(self.votes)
+
+
+def length_of(votes: Votes) -> float:
+    """Return the length of the formulas of all outputs together."""
+    lengths = np.ones(votes.model.inputs)
+    for layer, doublings in zip(votes.model.layers, votes.doublings, strict=True):
+        lengths = ((layer.weights != 0) * lengths).sum(axis=1) * np.array([2.0**k for k in doublings])
+    return float(lengths.sum())
+
+
+class Candidates:
+    """Simple networks within tolerances of a network of ReLUs on the unit cube, as floats find them."""
+
+    def __init__(
+        self, target: FloatModel, tolerances: Sequence[float], measure: str = "length", progress: Progress = no_progress
+    ) -> None:
+        self.target, self.tolerances = target, np.asarray(tolerances, dtype=float)
+        self.measure, self._progress = measure, progress
+
+    def sparse_models(self) -> Iterator[FloatModel]:
+        """Yield models with fewer and fewer weights."""
+        model, reach = self.target, _REACH
+        for number, share in enumerate(_SHARES):
+            fitting = Fitting(WorstPoints(self.target, self.tolerances * share))
+            spread, failures = 0.0, 0
+            for round_ in range(_ROUNDS):
+                self._progress("removing weights", number * _ROUNDS + round_, len(_SHARES) * _ROUNDS)
+                free = Free.nonzero(model)
+                prices = prices_of(free, model, self.measure)
+                if not prices.any():
+                    break
+                spread = spread / 2 if spread else fitting.typical_effect(model, free, prices)
+                found = fitting.sparser(model, free, prices, max(spread, 1e-3), reach)
+                if found is None:
+                    reach, failures = reach * 0.4, failures + 1
+                    if failures == _FAILURES:
+                        break
+                    continue
+                reach, failures = min(0.6, reach * 1.4), 0
+                is_done = round_ > 3 and (free.values(found) != 0).sum() == (free.values(model) != 0).sum()
+                model = found
+                if is_done:
+                    break
+            reach = max(reach, 0.1)
+            yield without_dead_neurons(model)
+
+    def plans(self) -> list[_Plan]:
+        """Return what may be rounded, the shortest first."""
+        found = []
+        for model in self.sparse_models():
+            seen = set()
+            for limits in itertools.product(range(_DOUBLINGS + 1), repeat=len(model.layers)):
+                if sum(limits) > _ALL_DOUBLINGS:
+                    continue
+                votes = votes_of(model, limits)
+                if votes.doublings not in seen:
+                    seen.add(votes.doublings)
+                    scales = np.array([float(map_.scale) for map_ in votes.maps])
+                    found.append(_Plan(votes, self.tolerances / scales, limits))
+        return sorted(found, key=lambda plan: (plan.length, plan.limits))
+
+    def __iter__(self) -> Iterator[Votes]:
+        """Yield votes whose errors are within the tolerances, as far as floats can tell."""
+        plans = self.plans()
+        for number, plan in enumerate(plans):
+            self._progress("rounding weights", number, len(plans))
+            found = self._rounded(plan)
+            if found is not None:
+                yield found
+
+    def _rounded(self, plan: _Plan) -> Votes | None:
+        """Return the votes with the simplest fractions that keep the tolerances, if any are found."""
+        fitting = Fitting(WorstPoints(plan.votes.target(self.target), plan.tolerances))
+        fitting.refresh(plan.votes.model)
+        rounding = Rounding(plan.votes, fitting, DENOMINATOR)
+        for slack in _SLACKS:
+            votes, largest = rounding.rounded(slack, fits_again=False)
+            if largest > GOOD and largest < _HOPELESS:
+                votes, largest = rounding.rounded(slack, fits_again=True)
+            if largest <= GOOD:
+                return votes
+        return None
