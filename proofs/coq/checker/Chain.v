@@ -1,8 +1,8 @@
 (** * Chain.v -- certificates in one part or two
 
-    What this file defines, in plain words.  [begin] reads what a certificate is
-    about, [advance] follows a line, and [conclude] says at the end what is
-    proved.  A part is checked by Checker.v.  The first of two parts ends with
+    What this file defines, in plain words.  [start] reads what a certificate is
+    about, [step] follows a line, and [finish] says at the end what is proved.
+    A part is checked by the functions of Checker.v with these names.  The first of two parts ends with
     the line "formula" (section 9); it must be complete then, and nothing of it
     is kept for the second part, except the steps that are left and the errors.
     [run] does all of it; the theorem, in ChainSound.v, is about [run]. *)
@@ -22,7 +22,7 @@ Record chain := Chain {
   next : option (network * formula);
   errors : list t }.
 
-Definition begin (budget : Z) (about : topic) : result chain :=
+Definition start (budget : Z) (about : topic) : result chain :=
   match about with
   | OnePart subject =>
       let* g := Checker.start K budget subject in
@@ -41,13 +41,13 @@ Definition steps_left (l : line) (c : chain) : result Z :=
   Ok (Store.budget (snd r)).
 
 Definition next_part (l : line) (c : chain) : result chain :=
-  let* left := steps_left l c in
+  let* budget := steps_left l c in
   match next c with
   | None => Reject Invalid "a line formula between two parts only"
   | Some (other, f) =>
       let* bounds := Checker.finish K (part c) in
       let* es := collect error_of bounds [] in
-      let* g := Checker.start K left (NetworkFormula other f) in
+      let* g := Checker.start K budget (NetworkFormula other f) in
       Ok (Chain g None es)
   end.
 
@@ -55,7 +55,7 @@ Definition same_part (l : line) (c : chain) : result chain :=
   let* g := Checker.step K l (part c) in
   Ok (Chain g (next c) (errors c)).
 
-Definition advance (l : line) (c : chain) : result chain :=
+Definition step (l : line) (c : chain) : result chain :=
   match what l with
   | RFormula => next_part l c
   | _ => same_part l c
@@ -63,21 +63,21 @@ Definition advance (l : line) (c : chain) : result chain :=
 
 (** For each output: its error, in a certificate of two parts; and its two
     numbers, as [Checker.finish] gives them. *)
-Definition conclude (c : chain) : result (list t * list (t * t)) :=
+Definition finish (c : chain) : result (list t * list (t * t)) :=
   let* pairs := Checker.finish K (part c) in
   match next c with
   | None => Ok (errors c, pairs)
   | Some _ => Reject Incomplete "a line formula, and a second part"
   end.
 
-Fixpoint advances (ls : list line) (c : chain) : result chain :=
+Fixpoint steps (ls : list line) (c : chain) : result chain :=
   match ls with
   | [] => Ok c
-  | l :: rest => let* c' := advance l c in advances rest c'
+  | l :: rest => let* c' := step l c in steps rest c'
   end.
 
 Definition run (budget : Z) (about : topic) (ls : list line) : result (list t * list (t * t)) :=
-  let* c := begin budget about in
-  let* c' := advances ls c in
-  conclude c'.
+  let* c := start budget about in
+  let* c' := steps ls c in
+  finish c'.
 End Chain.
