@@ -38,13 +38,13 @@ _ENDING = 5.0
 #: What is reported while kernel.py is at work.
 STAGE = "checking the certificate"
 
-#: What an incomplete certificate lacks, in the words of kernel.py (`Checker.finish`) and of the verified kernel
-#: (`finish` in proofs/coq/checker/Checker.v). For every other reason, the certificate is incomplete because the kernel
-#: has given up.
+#: What an incomplete certificate lacks, at its end or at the end of the first of two parts, in the words of kernel.py
+#: (`Checker.finish`) and of the verified kernel (`finish` in Checker.v and Chain.v of proofs/coq/checker). For every
+#: other reason, the certificate is incomplete because the kernel has given up.
 _LACKING = re.compile(
-    "incomplete: expected ("
-    r"(evidence for every bound|proofs of \d+ outputs|a low and a high bound of output \d+), got .*"
-    "|no bounds without evidence|proofs of all outputs|bounds of all outputs)"
+    r"incomplete(, line \d+(, rule formula)?)?: expected ("
+    r"(evidence for every bound|proofs of \d+ outputs|a low and a high bound of output \d+|a line formula, .*), got .*"
+    "|no bounds without evidence|proofs of all outputs|bounds of all outputs|a line formula, and a second part)"
 )
 
 
