@@ -7,7 +7,7 @@ votes as give the shortest formula that still keeps the tolerance.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,10 +17,13 @@ from verimv.approximation.fitting import Fitting, Free, prices_of
 from verimv.approximation.float_model import Floats, FloatModel, WorstPoints
 from verimv.approximation.rounding import Rounding
 from verimv.approximation.votes import Votes, votes_of, without_dead_neurons
+from verimv.bounding.guess.floats import FloatLayer
 from verimv.core.progress import Progress, no_progress
+from verimv.networks.network import Network
+from verimv.networks.transforms.outputs import OutputMap
 
 #: Shares of the tolerance that may be used up before rounding.
-_SHARES = (0.5, 0.7, 0.85)
+_SHARES = (0.15, 0.3, 0.5, 0.7, 0.85)
 #: Rounds of removing weights, for each share; and how many may fail in a row.
 _ROUNDS, _FAILURES = 12, 2
 #: How far a weight may move in a round, at first.
@@ -33,6 +36,8 @@ _HOPELESS = 1.6
 _DOUBLINGS, _ALL_DOUBLINGS = 3, 6
 #: An error that is estimated at so many tolerances or less is worth a proof.
 GOOD = 0.97
+#: Largest sum of whole weights of a neuron: larger ones make long formulas.
+_MOST_WHOLE = 32
 #: Largest denominator of a constant.
 DENOMINATOR = 64
 
@@ -43,6 +48,8 @@ class _Plan:
 
     votes: Votes
     tolerances: Floats
+    #: of the tolerance, which the weights may have used up before they are rounded
+    share: float
     limits: tuple[int, ...]
 
     @cached_property
@@ -58,17 +65,32 @@ def length_of(votes: Votes) -> float:
     return float(lengths.sum())
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """A simple network on the unit cube, the maps that its formula needs (None: it has values in [0,1]), and how long
+    the formula is."""
+
+    network: Network
+    maps: Sequence[OutputMap] | None
+    length: float
+    #: its largest error in tolerances, as far as floats can tell
+    error: float
+
+
 class Candidates:
-    """Simple networks within tolerances of a network of ReLUs on the unit cube, as floats find them."""
+    """Simple networks within tolerances of a network on the unit cube, as floats find them."""
 
     def __init__(
-        self, target: FloatModel, tolerances: Sequence[float], measure: str = "length", progress: Progress = no_progress
+        self, network: Network, tolerances: Sequence[float], measure: str = "length", progress: Progress = no_progress
     ) -> None:
-        self.target, self.tolerances = target, np.asarray(tolerances, dtype=float)
+        self.network, self.tolerances = network, np.asarray(tolerances, dtype=float)
+        self.target = FloatModel.of(network)
         self.measure, self._progress = measure, progress
 
-    def sparse_models(self) -> Iterator[FloatModel]:
-        """Yield models with fewer and fewer weights."""
+    @cached_property
+    def sparse_models(self) -> list[tuple[float, FloatModel]]:
+        """Models with fewer and fewer weights, each with the share of the tolerance that it may have used up."""
+        found: list[tuple[float, FloatModel]] = []
         model, reach = self.target, _REACH
         for number, share in enumerate(_SHARES):
             fitting = Fitting(WorstPoints(self.target, self.tolerances * share))
@@ -80,24 +102,26 @@ class Candidates:
                 if not prices.any():
                     break
                 spread = spread / 2 if spread else fitting.typical_effect(model, free, prices)
-                found = fitting.sparser(model, free, prices, max(spread, 1e-3), reach)
-                if found is None:
+                sparser = fitting.sparser(model, free, prices, max(spread, 1e-3), reach)
+                if sparser is None:
                     reach, failures = reach * 0.4, failures + 1
                     if failures == _FAILURES:
                         break
                     continue
                 reach, failures = min(0.6, reach * 1.4), 0
-                is_done = round_ > 3 and (free.values(found) != 0).sum() == (free.values(model) != 0).sum()
-                model = found
+                is_done = round_ > 2 and (free.values(sparser) != 0).sum() == (free.values(model) != 0).sum()
+                model = sparser
                 if is_done:
                     break
             reach = max(reach, 0.1)
-            yield without_dead_neurons(model)
+            found.append((share, without_dead_neurons(model)))
+        return found
 
+    @cached_property
     def plans(self) -> list[_Plan]:
-        """Return what may be rounded, the shortest first."""
+        """What may be rounded, the shortest first."""
         found = []
-        for model in self.sparse_models():
+        for share, model in self.sparse_models:
             seen = set()
             for limits in itertools.product(range(_DOUBLINGS + 1), repeat=len(model.layers)):
                 if sum(limits) > _ALL_DOUBLINGS:
@@ -106,27 +130,41 @@ class Candidates:
                 if votes.doublings not in seen:
                     seen.add(votes.doublings)
                     scales = np.array([float(map_.scale) for map_ in votes.maps])
-                    found.append(_Plan(votes, self.tolerances / scales, limits))
-        return sorted(found, key=lambda plan: (plan.length, plan.limits))
+                    found.append(_Plan(votes, self.tolerances / scales, share, limits))
+        return sorted(found, key=lambda plan: (plan.length, plan.limits, plan.share))
 
-    def __iter__(self) -> Iterator[Votes]:
-        """Yield votes whose errors are within the tolerances, as far as floats can tell."""
-        plans = self.plans()
-        for number, plan in enumerate(plans):
-            self._progress("rounding weights", number, len(plans))
-            found = self._rounded(plan)
-            if found is not None:
+    def search(self, goal: Callable[[], float]) -> Iterator[Candidate]:
+        """Yield candidates, shorter ones first, with errors of at most `goal()` tolerances, which may become smaller."""
+        for number, plan in enumerate(self.plans):
+            self._progress("rounding weights", number, len(self.plans))
+            if plan.share < goal() and (found := self._rounded(plan, goal())) is not None:
                 yield found
 
-    def _rounded(self, plan: _Plan) -> Votes | None:
+    def _rounded(self, plan: _Plan, goal: float) -> Candidate | None:
         """Return the votes with the simplest fractions that keep the tolerances, if any are found."""
         fitting = Fitting(WorstPoints(plan.votes.target(self.target), plan.tolerances))
         fitting.refresh(plan.votes.model)
         rounding = Rounding(plan.votes, fitting, DENOMINATOR)
         for slack in _SLACKS:
-            votes, largest = rounding.rounded(slack, fits_again=False)
-            if largest > GOOD and largest < _HOPELESS:
-                votes, largest = rounding.rounded(slack, fits_again=True)
-            if largest <= GOOD:
-                return votes
+            for fits_again in (False, True):
+                votes, largest = rounding.rounded(slack * goal, fits_again)
+                if largest <= goal:
+                    return Candidate(votes.network(self.network, DENOMINATOR), votes.maps, length_of(votes), largest)
+                if largest > _HOPELESS * goal:
+                    break
         return None
+
+    def whole(self) -> Iterator[Candidate]:
+        """Yield networks with whole weights: their formulas need no multiplication."""
+        seen = set()
+        for _, model in [(0.0, self.target), *self.sparse_models]:
+            layers = tuple(
+                FloatLayer(np.round(layer.weights), np.round(layer.bias), layer.activation) for layer in model.layers
+            )
+            rounded = without_dead_neurons(FloatModel(layers))
+            error = WorstPoints(self.target, self.tolerances).worst(rounded, 600)[1]
+            sizes = [np.abs(layer.weights).sum(axis=1).max(initial=0.0) for layer in rounded.layers]
+            network = rounded.network(self.network)
+            if error <= GOOD and max(sizes) <= _MOST_WHOLE and network not in seen:
+                seen.add(network)
+                yield Candidate(network, None, float("nan"), error)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from verimv.bounding.guess.floats import FloatLayer, FloatNetwork, act, product
-from verimv.networks.network import Network
+from verimv.exact import ONE, ZERO, Rational
+from verimv.networks.affine import Affine
+from verimv.networks.network import Layer, Network
 
 Floats = Any
 
@@ -27,6 +29,17 @@ class FloatModel:
     @property
     def inputs(self) -> int:
         return int(self.layers[0].weights.shape[1])
+
+    def network(self, like: Network) -> Network:
+        """Return the network with exactly these weights, and the names of another."""
+        layers = []
+        for layer in self.layers:
+            rows = (
+                Affine(((j, Rational(float(w))) for j, w in enumerate(row) if w), Rational(float(b)))
+                for row, b in zip(layer.weights, layer.bias, strict=True)
+            )
+            layers.append(Layer(tuple(rows), layer.weights.shape[1], layer.activation))
+        return replace(like, layers=tuple(layers), box=((ZERO, ONE),) * len(like.inputs))
 
     def outputs(self, points: Floats) -> Floats:
         values = points

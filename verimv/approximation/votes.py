@@ -88,7 +88,10 @@ def without_dead_neurons(model: FloatModel) -> FloatModel:
 
 
 def votes_of(model: FloatModel, limits: Sequence[int]) -> Votes:
-    """Scale the neurons of a model of ReLUs so that they are votes; `limits` are the most doublings of each layer."""
+    """Scale the neurons of a model so that they are votes; `limits` are the most doublings of each layer of ReLUs.
+
+    A clipped unit cannot be scaled: its vote is doubled as often as its weights need it.
+    """
     layers: list[FloatLayer] = []
     doublings: list[tuple[int, ...]] = []
     low, high = np.zeros(model.inputs), np.ones(model.inputs)
@@ -96,7 +99,8 @@ def votes_of(model: FloatModel, limits: Sequence[int]) -> Votes:
     for layer, limit in zip(model.layers[:-1], limits[:-1], strict=True):
         weights, bias = layer.weights * scale_below, layer.bias
         size, most = _sizes(weights, bias, low, high)
-        found = [_fitting(s, m, limit) for s, m in zip(size, most, strict=True)]
+        fit = _fitting if layer.activation == "relu" else _unscaled
+        found = [fit(s, m, limit) for s, m in zip(size, most, strict=True)]
         factors = np.array([factor for factor, _ in found])
         doublings.append(tuple(k for _, k in found))
         layers.append(FloatLayer(weights * factors[:, None], bias * factors, layer.activation))
@@ -124,6 +128,10 @@ def _fitting(size: float, most: float, limit: int) -> tuple[float, int]:
     """Return the factor and the doublings of a neuron: its vote fits into 2^k, its values into [0,1]."""
     k = min(limit, max(0, math.ceil(math.log2(max(size / most, 1.0)))))
     return min((1.0 - _MARGIN) * 2.0**k / size, (1.0 - _MARGIN) / most), k
+
+
+def _unscaled(size: float, most: float, limit: int) -> tuple[float, int]:
+    return 1.0, max(0, math.ceil(math.log2(max(size * (1.0 + _MARGIN), 1.0))))
 
 
 def _map(row: Floats, bias: float, low: float, high: float, limit: int) -> tuple[OutputMap, int]:

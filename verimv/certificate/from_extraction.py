@@ -23,6 +23,7 @@ from verimv.formulas.mvfile import write_mv
 from verimv.kernels.judge import PYTHON, Judgement, KernelAnswer
 from verimv.networks.formats.json_format import write_network
 from verimv.networks.network import Network
+from verimv.networks.transforms.outputs import OutputMap
 
 _OTHER_ROOT = re.compile(r"sqrt\((?![0-9]{1,9}\))|\)\*sqrt")
 #: Work for evidence of bounds that simpler bounds can replace.
@@ -164,6 +165,19 @@ def extract(
         if not writer.assumed and not found.is_incomplete(progress):
             return found
     return _certified(network, CertificateWriter(progress), {**options, "bounds": "interval"})
+
+
+def extract_mapped(
+    network: Network, maps: Sequence[OutputMap], *, minimise: str = "length", progress: Progress = no_progress
+) -> CertifiedExtraction:
+    """Return the Riesz formula of a network that was made for these maps of its outputs, with a certificate."""
+    options: dict[str, Any] = {"logic": "rmv", "minimise": minimise, "scale_output": True, "maps": maps}
+    for bounds in ("interval", "linear"):
+        writer = CertificateWriter(progress, _RETRY_WORK)
+        found = _certified(network, writer, {**options, "bounds": bounds, "progress": progress})
+        if not found.is_incomplete(progress):
+            break
+    return found
 
 
 def _certified(network: Network, writer: CertificateWriter, options: dict[str, Any]) -> CertifiedExtraction:

@@ -1,0 +1,214 @@
+"""Extraction within an error: the shortest formula that is found and proved to be that close to a network."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from verimv.approximation.candidates import GOOD, Candidate, Candidates
+from verimv.approximation.proving import closeness
+from verimv.bounding.methods import neuron_bounds
+from verimv.certificate.certificate import Certificate
+from verimv.certificate.from_extraction import CertifiedExtraction, extract, extract_mapped
+from verimv.certificate.within_lines import join
+from verimv.core.display import Headed
+from verimv.core.errors import InputError, Undecided, check_type
+from verimv.core.progress import Progress, no_progress
+from verimv.exact import ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
+from verimv.formulas.formula import Formula
+from verimv.networks.network import Network
+from verimv.networks.transforms.normalise import from_unit_cube, to_unit_cube, without_identity_layers
+from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen
+from verimv.questions.distance import Distance
+
+#: Candidates for which a proof is tried.
+_PROOFS = 8
+#: Larger networks are not searched: the programs would be too large.
+MOST_WEIGHTS = 6_000
+
+
+@dataclass(frozen=True, repr=False)
+class WithinExtraction(Headed):
+    """A formula, and why it is within an error of the network everywhere."""
+
+    formula: Formula
+    #: the network, with the outputs that were asked for
+    network: Network
+    #: the simpler network that the formula computes
+    other: Network
+    certificate: Certificate
+    #: how far the two networks are apart
+    distance: Distance
+    tolerance: Number
+    extraction: CertifiedExtraction
+    summary: dict[str, Any]
+
+    @property
+    def proved(self) -> Number:
+        return self.distance.proved
+
+    @property
+    def attained(self) -> Number:
+        return self.distance.attained
+
+    def _headline(self) -> str:
+        return f"within {format_number(self.tolerance)}: {self.formula!r}"
+
+
+def read_within(within: Any, network: Network) -> Number:
+    """Return a tolerance: a number in the units of the outputs, or a share of the proven range, such as "5%"."""
+    text = str(within).strip()
+    if not text.endswith("%"):
+        tolerance = as_number(within)
+    else:
+        try:
+            share = as_number(text[:-1].strip()) / 100
+        except (InputError, ValueError):
+            raise InputError(f"--within {text}: expected a number, or a percentage such as 5%") from None
+        smallest = min((high - low for low, high in output_ranges(network) if high > low), default=ZERO)
+        tolerance = _short_below(share * smallest)
+    if sign(tolerance) < 0:
+        raise InputError(f"--within {text}: an error is not negative")
+    return tolerance
+
+
+def output_ranges(network: Network) -> list[tuple[Number, Number]]:
+    """Return proven ranges of the outputs."""
+    bounds = neuron_bounds(network, "auto")
+    last = len(network.layers) - 1
+    found = [bounds.get(last, k) for k in range(len(network.outputs))]
+    return [(ZERO, ZERO) if bound is None else (bound.lower, bound.upper) for bound in found]
+
+
+def extract_within(
+    network: Network,
+    within: Any,
+    *,
+    minimise: str = "length",
+    output: str | int | None = None,
+    margin: tuple[str | int, str | int] | None = None,
+    progress: Progress = no_progress,
+) -> WithinExtraction:
+    """Return the shortest formula that is found with |network − (scale·formula + offset)| ≤ E everywhere, and its proof.
+
+    `within` is E, in the units of the outputs, or a percentage of the smallest range of an output. Raises
+    :class:`Undecided` if nothing simpler than the network is proved to be that close.
+    """
+    check_type(network, Network, hint=" (verimv.load makes one)")
+    begin = time.perf_counter()
+    source = affine_end(chosen(network, output, margin, False))
+    progress("bounding outputs", 0, 1)
+    tolerance = read_within(within, source)
+    if sign(tolerance) == 0:
+        raise InputError("an error of 0 is that of `extract` without `within`")
+    for candidate in _candidates(source, tolerance, minimise, progress):
+        other = from_unit_cube(candidate.network, source.box)
+        close = closeness(source, other, tolerance, progress)
+        if close.certificate is None:
+            candidate.refused(close.distance)
+            continue
+        extraction = (
+            extract(other, minimise=minimise, progress=progress)
+            if candidate.maps is None
+            else extract_mapped(other, candidate.maps, minimise=minimise, progress=progress)
+        )
+        certificate = join(close.certificate, extraction.certificate)
+        summary = {
+            **extraction.summary,
+            "within": format_number(tolerance),
+            "proved": format_number(close.distance.proved),
+            "attained": format_number(close.distance.attained),
+            "neurons": source.neurons,
+            "simpler": other.neurons,
+        }
+        summary["seconds"] = {**extraction.summary["seconds"], "all": round(time.perf_counter() - begin, 3)}
+        return WithinExtraction(
+            extraction.formula, source, other, certificate, close.distance, tolerance, extraction, summary
+        )
+    raise Undecided(f"no simpler network was proved to be within {format_number(tolerance)}")
+
+
+class _Attempt:
+    """A candidate for a proof. A proof that fails tells how small errors must be for the next one to succeed."""
+
+    def __init__(self, candidate: Candidate, goals: _Goals) -> None:
+        self.network, self.maps = candidate.network, candidate.maps
+        self._goals = goals
+
+    def refused(self, found: Distance) -> None:
+        self._goals.lower(found)
+
+
+class _Goals:
+    """The error, in tolerances, that a candidate may have as floats estimate it."""
+
+    def __init__(self, tolerance: Number) -> None:
+        self.tolerance, self.now = tolerance, GOOD
+
+    def lower(self, found: Distance) -> None:
+        if found.attained > self.tolerance:  # floats were too optimistic
+            self.now *= 0.95
+        elif found.attained > 0:
+            self.now = min(self.now * 0.9, GOOD * float(found.attained / found.proved))
+
+
+def _candidates(network: Network, tolerance: Number, minimise: str, progress: Progress) -> Iterator[_Attempt]:
+    """Yield what may be close enough: a constant, whole weights, then simple fractions, so many that a proof is tried."""
+    normalised = without_identity_layers(to_unit_cube(network))
+    goals = _Goals(tolerance)
+    constant = _constant(normalised, tolerance)
+    if constant is not None:
+        yield _Attempt(constant, goals)
+    weights = sum(len(row.terms) for layer in normalised.layers for row in layer.rows)
+    if weights > MOST_WEIGHTS:
+        raise Undecided(f"the network has {weights:,} weights; simpler ones are searched for up to {MOST_WEIGHTS:,}")
+    search = Candidates(normalised, [float(tolerance)] * len(network.outputs), minimise, progress)
+    proofs = 0
+    for candidate in search.whole():
+        yield _Attempt(candidate, goals)
+    for candidate in search.search(lambda: goals.now):
+        yield _Attempt(candidate, goals)
+        proofs += 1
+        if proofs == _PROOFS:
+            return
+
+
+def _constant(network: Network, tolerance: Number) -> Candidate | None:
+    """Return a network that is constant, if that is close enough: its formula is 1/2."""
+    ranges = output_ranges(network)
+    if any(high - low > 2 * tolerance for low, high in ranges):
+        return None
+    maps, layers = [], []
+    for low, high in ranges:
+        scale = _short_above(high - low) if high > low else Rational(1)
+        unit = scale / 100
+        maps.append(OutputMap(scale, unit * round((low + high - scale) / 2 / unit)))
+    middle = [map_.undone(Rational(1, 2)) for map_ in maps]
+    if any(max(high - m, m - low) > tolerance for (low, high), m in zip(ranges, middle, strict=True)):
+        return None
+    last = network.layers[-1]
+    layers = (replace(last, rows=tuple(type(row)((), m) for row, m in zip(last.rows, middle, strict=True))),)
+    layers = (replace(layers[0], width_in=len(network.inputs)),)
+    return Candidate(replace(network, layers=layers), maps, 1.0, GOOD)
+
+
+def _power(x: Number, digits: int) -> Number:
+    """Return the power of ten that makes x > 0 a number with so many digits before its point."""
+    return Rational(10) ** (digits - 1 - math.floor(math.log10(float(x))))
+
+
+def _short_above(x: Number) -> Number:
+    """Return a number of two decimal digits at or above x > 0."""
+    power = _power(x, 2)
+    return Rational(ceil(x * power)) / power
+
+
+def _short_below(x: Number) -> Number:
+    """Return a number of three decimal digits at or below x ≥ 0."""
+    if sign(x) <= 0:
+        return x
+    power = _power(x, 3)
+    return Rational(floor(x * power)) / power
