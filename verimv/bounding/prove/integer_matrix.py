@@ -54,13 +54,13 @@ class IntegerMatrix:
         total: Any = np.zeros((len(rows), width), dtype=object)
         for start in range(0, height, _MOST_TERMS):
             part = slice(start, start + _MOST_TERMS)
-            sums: dict[int, Any] = {}
+            sums: dict[int, Any] = {}  # of few products for each power: they fit into 64 bits
             for i, left in enumerate(_pieces(rows[:, part])):
                 for j, right in enumerate(self._own_pieces):
-                    sums.setdefault(i + j, []).append(left @ right[part])
-            for power, products in sums.items():
-                for product in products:
-                    total = total + (product.astype(np.int64).astype(object) << (_PIECE * power))
+                    found = (left @ right[part]).astype(np.int64)
+                    sums[i + j] = sums[i + j] + found if i + j in sums else found
+            for power, found in sums.items():
+                total = total + (found.astype(object) << (_PIECE * power))
         return total
 
     def interval(self, low: Integers, high: Integers) -> tuple[Integers, Integers]:
