@@ -67,9 +67,16 @@ class TwinLemmas:
         if len(compared.at):
             ends = self._both_ends("d", number, compared.at)
             count = len(compared.at)
+            last = ONE if self.system.layers[number].activation == "crelu" else ZERO
             for n, i in enumerate(compared.at.tolist()):
-                low, high = (Rational(int(end[n]), compared.denominator) for end in compared.d)
-                self._keep("d", number, i, (-ends[n], ends[n + count]), (low, high))
+                known = [Rational(int(end[n]), compared.denominator) for end in compared.d]
+                least, most = (Rational(int(end[n]), compared.denominator) for end in compared.x)
+                low, high = -ends[n], ends[n + count]
+                if most + lemma(high, 1) < 0:  # one end shows that both neurons are in the same piece
+                    low = known[0]
+                elif least - lemma(-low, 1) > last:
+                    high = known[1]
+                self._keep("d", number, i, (low, high), (known[0], known[1]))
 
     def _show_signs(self, number: int, found: TwinRange) -> None:
         """Show that neurons are in the same piece as their twins, where that has one end only."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -46,10 +46,9 @@ class _Sampled:
     start: int
     activation: Activation
     values: Floats
-
-    @property
-    def stop(self) -> int:
-        return self.start + len(self.values)
+    #: weights and biases
+    weights: Floats
+    bias: Floats
 
 
 @dataclass(frozen=True)
@@ -80,10 +79,9 @@ def twins_of(a: Network, b: Network) -> dict[int, Twin]:
                 continue
             same = sides[0][depth] if side == 1 and kinds[0] == kinds[1] else None
             others = sides[0] if side == 1 else []
-            before = layers[:depth]
             if is_large:
-                others, before = [] if same is None else [same], []
-            result.update(_twins(layer, same, others, before))
+                others = [] if same is None else [same]
+            result.update(_twins(layer, same, others))
     return result
 
 
@@ -98,20 +96,17 @@ def _sampled(a: Network, b: Network) -> list[list[_Sampled]]:
         sides.append([])
         for layer in FloatNetwork(network, {}).layers:
             arguments = product(values, layer.weights.T) + layer.bias
-            sides[-1].append(_Sampled(start, layer.activation, arguments.T.copy()))
+            sides[-1].append(_Sampled(start, layer.activation, arguments.T.copy(), layer.weights, layer.bias))
             values, start = act(layer.activation, arguments), start + len(layer.bias)
     return sides
 
 
-def _twins(
-    layer: _Sampled, same: _Sampled | None, others: Sequence[_Sampled], before: Sequence[_Sampled]
-) -> dict[int, Twin]:
-    """Return the twins of a layer: in layers of the other network, in earlier ones of its own, or in itself.
+def _twins(layer: _Sampled, same: _Sampled | None, others: Sequence[_Sampled]) -> dict[int, Twin]:
+    """Return the twins of a layer: in layers of the other network, or earlier in the layer itself.
 
     `same` is the layer of the other network at the same place, if there is one.
     """
     other, other_reversed = _closest(layer, others, 1), _closest(layer, others, -1)
-    earlier, earlier_reversed = _closest(layer, before, 1), _closest(layer, before, -1)
     inside = _Inside(layer)
     result: dict[int, Twin] = {}
     for i, values in enumerate(layer.values):
@@ -121,10 +116,11 @@ def _twins(
         place = _NO_MATCH
         if same is not None and i < len(same.values):
             place = _Match(same.start + i, 1.0, _norm(values - same.values[i]))
-        within = min(inside.closest(i), earlier[i], earlier_reversed[i], other_reversed[i], key=_distance)
         found = other[i]
-        if found.distance > _CLOSE * size and within.distance <= _CLOSE * size:
-            found = within
+        if found.distance > _CLOSE * size:
+            for match in (inside.closest(i, size), other_reversed[i]):
+                if match.distance <= _CLOSE * size < found.distance:
+                    found = match
         if place.distance <= max(_CLEARLY * found.distance, _EXACT * size) or found.distance > _FAR * size:
             found = place
         if found.variable >= 0:
@@ -138,23 +134,36 @@ def _norm(values: Floats) -> float:
     return math.sqrt(float((values * values).sum()))
 
 
-def _distance(match: _Match) -> float:
-    return match.distance
+def _distances(own: Floats, other: Floats, is_scaled: bool, sign: int) -> tuple[Floats, Floats]:
+    """Return for all rows of two matrices the factor of a sign, and the distance: of a row and a multiple of another.
+
+    The factor fits all columns but the first best, if rows may be scaled. Otherwise it is ±1, and rows are compared as
+    they are: for the sign −1, `other` is reversed already.
+    """
+    products = product(own[:, 1:], other[:, 1:].T.copy())
+    sizes, norms = (other[:, 1:] ** 2).sum(axis=1), (own[:, 1:] ** 2).sum(axis=1)[:, None]
+    factors = products / np.maximum(sizes, 1e-300) if is_scaled else np.ones_like(products)
+    means = own[:, :1] - factors * other[:, 0]
+    squares = np.maximum(norms - 2 * factors * products + factors**2 * sizes, 0.0) + means**2
+    if not is_scaled:
+        factors = factors * sign
+    return factors, np.where(np.isfinite(squares) & (factors * sign > 0), np.sqrt(squares), math.inf)
 
 
-def _distances(layer: _Sampled, other: _Sampled, sign: int) -> tuple[Floats, Floats]:
-    """Return for all neurons of two layers the best factor of a sign, and the distance."""
-    own, values = layer.values, other.values
-    if layer.activation == "crelu" and sign < 0:
-        values = 1 - values
-    products = product(own, values.T.copy())
-    sizes, norms = (values * values).sum(axis=1), (own * own).sum(axis=1)[:, None]
-    factors = np.full_like(products, sign)
-    if layer.activation == "relu":
-        factors = products / np.maximum(sizes, 1e-300)
-    scale = np.abs(factors) if layer.activation == "crelu" else factors
-    distances = np.sqrt(np.maximum(norms - 2 * scale * products + scale**2 * sizes, 0.0))
-    return factors, np.where(np.isfinite(distances) & (factors * sign > 0), distances, math.inf)
+def _at_points(layer: _Sampled, is_reversed: bool) -> Floats:
+    """Return arguments at sample points, or 1 minus them: their means, and the deviations from these."""
+    values = 1 - layer.values if is_reversed else layer.values
+    means = values.mean(axis=1, keepdims=True)
+    return np.hstack([means * math.sqrt(_SAMPLES), values - means])
+
+
+def _as_rows(layer: _Sampled, is_reversed: bool) -> Floats:
+    """Return biases and weights, of arguments or of 1 minus arguments."""
+    rows = np.hstack([layer.bias[:, None], layer.weights])
+    if is_reversed:
+        rows = -rows
+        rows[:, 0] += 1
+    return rows
 
 
 def _closest(layer: _Sampled, others: Sequence[_Sampled], sign: int) -> list[_Match]:
@@ -163,7 +172,9 @@ def _closest(layer: _Sampled, others: Sequence[_Sampled], sign: int) -> list[_Ma
     for other in others:
         if other.activation != layer.activation or not len(other.values):
             continue
-        factors, distances = _distances(layer, other, sign)
+        is_scaled = layer.activation == "relu"
+        is_reversed = sign < 0 and not is_scaled
+        factors, distances = _distances(_at_points(layer, False), _at_points(other, is_reversed), is_scaled, sign)
         for i, j in enumerate(np.argmin(distances, axis=1).tolist()):
             if distances[i, j] < result[i].distance:
                 result[i] = _Match(other.start + j, float(factors[i, j]), float(distances[i, j]))
@@ -171,25 +182,33 @@ def _closest(layer: _Sampled, others: Sequence[_Sampled], sign: int) -> list[_Ma
 
 
 class _Inside:
-    """Neurons of one layer, each compared with those before it that have no twin in the layer."""
+    """Neurons of one layer, each compared with those before it that have no twin in the layer: by their weights.
+
+    At sample points, all neurons of a layer may happen to vary together.
+    """
 
     def __init__(self, layer: _Sampled) -> None:
         self._start = layer.start
-        self._found = [_distances(layer, layer, sign) for sign in (1, -1)]
+        is_scaled = layer.activation == "relu"
+        rows = _as_rows(layer, False)
+        self._found = []
+        for sign in (1, -1):
+            self._found.append(_distances(rows, _as_rows(layer, sign < 0 and not is_scaled), is_scaled, sign))
+        self._sizes = np.maximum(np.sqrt((layer.weights**2).sum(axis=1)), 1e-300)
 
     def exclude(self, i: int) -> None:
         """Take note of a neuron that has a twin in the layer."""
         for _, distances in self._found:
             distances[:, i] = math.inf
 
-    def closest(self, i: int) -> _Match:
+    def closest(self, i: int, size: float) -> _Match:
+        """Return the closest one; the distance is relative to the neuron's weights, times a size."""
         result = _NO_MATCH
         for factors, distances in self._found:
-            if i:
-                j = int(np.argmin(distances[i, :i]))
-                if distances[i, j] < result.distance:
-                    result = _Match(self._start + j, float(factors[i, j]), float(distances[i, j]))
-        return result
+            j = int(np.argmin(distances[i, :i])) if i else 0
+            if i and distances[i, j] < result.distance:
+                result = _Match(self._start + j, float(factors[i, j]), float(distances[i, j]))
+        return replace(result, distance=result.distance / float(self._sizes[i]) * size)
 
 
 def _short(factor: float) -> Number:
