@@ -241,6 +241,12 @@ class DistanceSearch:
             self._tell()
         return is_better
 
+    def evidence_within(self, tolerance: Number) -> Evidence | None:
+        """Return the evidence that the distance is at most a tolerance, if there is any."""
+        if self.bounds is None or self.bounds.largest > tolerance:
+            return None
+        return self.bounds.evidence
+
     @property
     def is_over(self) -> bool:
         """Whether nothing more is asked for."""
