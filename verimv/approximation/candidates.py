@@ -16,7 +16,7 @@ import numpy as np
 from verimv.approximation.fitting import Fitting, Free, prices_of
 from verimv.approximation.float_model import Floats, FloatModel, WorstPoints
 from verimv.approximation.rounding import Rounding
-from verimv.approximation.votes import Votes, votes_of, without_dead_neurons
+from verimv.approximation.votes import Votes, votes_of, with_dead_neurons_empty
 from verimv.bounding.guess.floats import FloatLayer
 from verimv.core.progress import Progress, no_progress
 from verimv.networks.network import Network
@@ -114,7 +114,7 @@ class Candidates:
                 if is_done:
                     break
             reach = max(reach, 0.1)
-            found.append((share, without_dead_neurons(model)))
+            found.append((share, with_dead_neurons_empty(model)))
         return found
 
     @cached_property
@@ -161,7 +161,7 @@ class Candidates:
             layers = tuple(
                 FloatLayer(np.round(layer.weights), np.round(layer.bias), layer.activation) for layer in model.layers
             )
-            rounded = without_dead_neurons(FloatModel(layers))
+            rounded = with_dead_neurons_empty(FloatModel(layers))
             error = WorstPoints(self.target, self.tolerances).worst(rounded, 600)[1]
             sizes = [np.abs(layer.weights).sum(axis=1).max(initial=0.0) for layer in rounded.layers]
             network = rounded.network(self.network)

@@ -32,9 +32,11 @@ def closeness(network: Network, other: Network, tolerance: Number, progress: Pro
     search = DistanceSearch(network, other, Search(seconds=math.inf, progress=progress), tolerance, within=tolerance * 0)
     search.look()
     for work in _ROUNDS:
-        if search.is_over or (search.proved is not None and search.proved > _FAR * tolerance):
+        if search.is_over:
             break
         search.round(work)
+        if search.proved is not None and search.proved > _FAR * tolerance:
+            break
     found = search.result()
     if found.proved > tolerance:
         return Closeness(found, None)

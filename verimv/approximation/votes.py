@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from verimv.approximation.float_model import Floats, FloatModel
-from verimv.bounding.guess.floats import FloatLayer
+from verimv.bounding.guess.floats import FloatLayer, act
 from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network
@@ -68,22 +68,23 @@ class Votes:
         return Affine(((j, share * vote) for j, share in shares.items()), constant * vote)
 
 
-def without_dead_neurons(model: FloatModel) -> FloatModel:
-    """Return the model without neurons that are constant, or that nothing above uses."""
+def with_dead_neurons_empty(model: FloatModel) -> FloatModel:
+    """Return the same model: neurons that are constant, or that nothing above uses, have no weights any more.
+
+    They stay where they are, so that all others keep their places.
+    """
     layers = list(model.layers)
     for depth in range(len(layers) - 1):
         layer, above = layers[depth], layers[depth + 1]
         constant = ~(layer.weights != 0).any(axis=1)
-        values = np.maximum(layer.bias, 0.0) if layer.activation == "relu" else np.clip(layer.bias, 0.0, 1.0)
+        values = act(layer.activation, layer.bias)
         bias = above.bias + (above.weights[:, constant] * values[constant]).sum(axis=1)
-        kept = ~constant
-        layers[depth] = FloatLayer(layer.weights[kept], layer.bias[kept], layer.activation)
-        layers[depth + 1] = FloatLayer(above.weights[:, kept], bias, above.activation)
+        layers[depth] = FloatLayer(layer.weights, np.where(constant, 0.0, layer.bias), layer.activation)
+        layers[depth + 1] = FloatLayer(np.where(constant, 0.0, above.weights), bias, above.activation)
     for depth in range(len(layers) - 2, -1, -1):
-        layer, above = layers[depth], layers[depth + 1]
-        used = (above.weights != 0).any(axis=0)
-        layers[depth] = FloatLayer(layer.weights[used], layer.bias[used], layer.activation)
-        layers[depth + 1] = FloatLayer(above.weights[:, used], above.bias, above.activation)
+        layer, used = layers[depth], (layers[depth + 1].weights != 0).any(axis=0)
+        weights, bias = np.where(used[:, None], layer.weights, 0.0), np.where(used, layer.bias, 0.0)
+        layers[depth] = FloatLayer(weights, bias, layer.activation)
     return FloatModel(tuple(layers))
 
 
@@ -126,6 +127,8 @@ def _sizes(weights: Floats, bias: Floats, low: Floats, high: Floats) -> tuple[Fl
 
 def _fitting(size: float, most: float, limit: int) -> tuple[float, int]:
     """Return the factor and the doublings of a neuron: its vote fits into 2^k, its values into [0,1]."""
+    if not size:
+        return 1.0, 0
     k = min(limit, max(0, math.ceil(math.log2(max(size / most, 1.0)))))
     return min((1.0 - _MARGIN) * 2.0**k / size, (1.0 - _MARGIN) / most), k
 
