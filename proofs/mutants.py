@@ -67,7 +67,12 @@ CHANGES = [
         "a negative factor exchanges the ends",
     ),
     ("Twins.v", "let* top := larger K top h in", "let* top := Ok h in", "the peak: the largest over all cells"),
-    ("Chain.v", "larger K (opp K (fst bounds)) (snd bounds)", "Ok (snd bounds)", "an error: both bounds"),
+    (
+        "Chain.v",
+        "larger K (opp K (fst bounds)) (snd bounds)",
+        "larger K (snd bounds) (snd bounds)",
+        "an error: both bounds",
+    ),
     ("Chain.v", "let* bounds := Checker.finish K (part c) in", "let bounds := [] in", "line formula: the first part"),
     (
         "Chain.v",
