@@ -128,4 +128,4 @@ def test_json_has_the_errors(tmp_path, capsys):
     for name, pieces in join(pair, formula).files().items():
         (tmp_path / name).write_bytes(b"".join(pieces))
     assert main(["check", str(tmp_path), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["kernels"][0]["errors"] == {"y1": ["-1", "1"]}
+    assert json.loads(capsys.readouterr().out)["errors"] == {"y1": ["-1", "1"]}
