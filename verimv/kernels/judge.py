@@ -27,7 +27,7 @@ from verimv.core.errors import (
     VerimvError,
 )
 from verimv.core.progress import Progress, no_progress
-from verimv.kernels.verdicts import ranges_of, verdict
+from verimv.kernels.verdicts import errors_of, ranges_of, verdict
 from verimv.kernels.verified import ADVICE, Build, KernelVerdict, Running, verified_build, verified_verdict
 
 __all__ = ["Judgement", "KernelAnswer", "check_files", "judge", "judge_files", "python_answer"]
@@ -249,8 +249,8 @@ def python_answer(check: Callable[[], kernel.Statement]) -> KernelAnswer:
     if isinstance(found, kernel.Rejected):
         why = {"line": found.line, "rule": found.rule, "expected": found.expected, "got": found.got}
         return KernelAnswer(PYTHON, found.status, str(found), (), why, seconds)
-    ranges = ranges_of(found)
-    details = {} if ranges is None else {"ranges": ranges}
+    known = {"ranges": ranges_of(found), "errors": errors_of(found)}
+    details = {name: pairs for name, pairs in known.items() if pairs is not None}
     return KernelAnswer(PYTHON, "valid", "valid", tuple(found.lines), details, seconds)
 
 
