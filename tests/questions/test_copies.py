@@ -8,11 +8,14 @@ import pytest
 
 from tests.bounding.guess.test_pair_floats import random_pair
 from tests.networks.copies import doubled, random_points, rounded, split, with_affine_layer, with_idle_neurons
+from tests.networks.test_shared_nets import FOLDER
 from verimv import certify_distance, certify_equality, distance, equivalent
 from verimv.certificate.certificate import Certificate
 from verimv.exact import ONE, ZERO, Rational
 from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network
+from verimv.questions.compared_pair import comparable
+from verimv.solvers.point_search import Search
 
 COPIES = {
     "a layer inserted": lambda network, seed: split(network, 0, [None] * 5),
@@ -98,3 +101,17 @@ def test_equality_of_a_split_copy_is_certified():
     assert certificate is not None
     assert [line.count("0 ≤") + line.count("≤ 0") for line in certificate.judgement.statement] == [2, 2]
     assert certify_equality(a, changed(b, 0, 0, Rational(1, 8)), seconds=2) is None
+
+
+PUBLISHED = FOLDER / "pairs" / "mnist"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="no networks at ../shared/nets (or VERIMV_NETS)")
+def test_a_published_split_copy():
+    files = [PUBLISHED / name for name in ("mnist256x4.onnx", "mnist256x4_split.onnx")]
+    a, b = comparable(*map(str, files), box=str(PUBLISHED / "prop_0_0.03.vnnlib"))
+    found = distance(a, b, tolerance=Rational(1, 1000), search=Search(seconds=600))
+    assert found.attained < found.proved < Fraction(1, 10**5)
+    assert found.is_within(Fraction(1, 1000))
+    assert found.is_within(found.attained / 2) is False

@@ -36,7 +36,8 @@ def _joined(sums: list[Any]) -> Integers:
     0 or −1.
     """
     total: Any = 0
-    mask, carry = (1 << _PIECE) - 1, 0
+    carry: Any = 0
+    mask = (1 << _PIECE) - 1
     for start in range(0, len(sums) + 3, 3):
         joined: Any = 0
         for k in range(3):
