@@ -26,7 +26,7 @@ from verimv.bounding.results import Point
 from verimv.bounding.search.box_evidence import WORTH, BoxEvidence, BoxStatistics
 from verimv.bounding.search.box_tree import BoxNode, in_preorder, joined_ranges, own_ranges
 from verimv.bounding.search.vertex import rational
-from verimv.bounding.situation import Case, Ends, Place
+from verimv.bounding.situation import Case, Ends, Place, Target
 from verimv.core.effort import Meter
 from verimv.exact import Number
 from verimv.networks.network import Network
@@ -219,3 +219,15 @@ class BoxSearch:
             return BoxOutcome(None, [], self.attained, self.point, evidence.nothing(self.nodes, largest))
         value, cases, statistics = evidence.prove(root, limit, aim, self._first(), self.known, self.nodes, meter)
         return BoxOutcome(value, cases, self.attained, self.point, statistics)
+
+
+def prove_on_boxes(network: Network, target: Target, known: Mapping[Place, Ends], meter: Meter) -> list[Case] | None:
+    """Return cases that prove a bound of an output on the unit cube, or None when the work is used up."""
+    if network.number_kind == "algebraic" or target.layer != len(network.layers) or meter.is_used_up:
+        return None
+    search = BoxSearch(network, target.index, target.way, known)
+    if not search.is_usable:
+        return None
+    goal = target.way * target.value
+    outcome = search.run(goal, meter)
+    return outcome.cases if outcome.proves(goal) else None
