@@ -43,5 +43,5 @@ def test_without_a_goal_every_output_has_a_bound():
 
 
 def test_networks_of_other_shapes_are_left_to_others():
-    a, b = PAIRS[0]
+    a, _ = PAIRS[0]
     assert bound_pair_on_boxes(a, random_pair(0, Fraction(1, 8), "crelu")[0], None, SECOND, NEVER) == (None, [])

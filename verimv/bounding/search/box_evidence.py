@@ -38,6 +38,8 @@ _AT_ONCE = 128
 _POLICIES = ((0,), (), (24,), (8,), (4, 24), (8, 64))
 #: New bounds of neurons are kept if they make a range smaller by this share.
 WORTH = 0.1
+#: A choice is tried if so many times its work is left.
+_ROOM = 5
 #: Steps of the search for the least number of lemmas of a box.
 _STEPS = 7
 #: Rounds in which boxes that are no longer closed get the lemmas of all boxes around them back.
@@ -59,6 +61,21 @@ class BoxStatistics:
     lemmas: int
     #: the largest bound in floats, when the search ended
     upper: float
+
+
+def lemma_work(floats: BoxFloats, guess: BoxGuess) -> Floats:
+    """Return about how much work it is to prove all new lemmas exactly, for each box."""
+    products, total = 0, np.zeros(len(guess.upper))
+    for found, weights in zip(guess.ranges, floats.weights, strict=False):
+        count = found.low_is_new.sum(axis=1) + found.high_is_new.sum(axis=1)
+        total = total + count * (_ROW + products // _PRODUCTS_OF_ROW)
+        products += weights.size
+    return total
+
+
+def choice_work(floats: BoxFloats) -> int:
+    """Return about how much work it is to choose the lemmas of a box at the end, once."""
+    return (_STEPS + 2) * (_BOX + int(floats.products) // _PRODUCTS)
 
 
 class BoxEvidence:
@@ -190,10 +207,13 @@ class _LemmaChoice:
     def best(self) -> dict[int, LemmaEnds]:
         """Return the choice with the fewest lemmas, of a few."""
         best: tuple[int, dict[int, LemmaEnds], dict[int, LemmaEnds]] | None = None
+        cost = 0
         for policy in _POLICIES:
-            if best is not None and self.meter.is_used_up:
+            before = self.meter.left
+            if best is not None and before < _ROOM * cost:
                 break
             found = self._tried(policy)
+            cost = max(cost, before - self.meter.left)
             if found is not None and (best is None or found[0] < best[0]):
                 best = found
         if best is None:

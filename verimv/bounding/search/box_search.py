@@ -23,7 +23,7 @@ from verimv.bounding.guess.floats import FloatNetwork, Floats, as_float
 from verimv.bounding.prove.box_walk import BoxWalk
 from verimv.bounding.prove.walk import value_at
 from verimv.bounding.results import Point
-from verimv.bounding.search.box_evidence import WORTH, BoxEvidence, BoxStatistics
+from verimv.bounding.search.box_evidence import WORTH, BoxEvidence, BoxStatistics, choice_work, lemma_work
 from verimv.bounding.search.box_tree import BoxNode, in_preorder, joined_ranges, own_ranges
 from verimv.bounding.search.vertex import rational
 from verimv.bounding.situation import Case, Ends, Place, Target
@@ -45,8 +45,6 @@ _NARROW = 2.0**-40
 _TIME, _BOX, _PRODUCTS = 2_000, 150, 3_000
 #: Random points, for a start.
 _SAMPLES = 2_000
-#: Share of the work that is left for the proof.
-_FOR_PROOF = 0.5
 
 
 @dataclass(frozen=True)
@@ -121,12 +119,12 @@ class BoxSearch:
         Without a goal, the least bound is proved that is found with so much work.
         """
         self.look()
-        began = meter.left
-        limit = int(began * _FOR_PROOF)
         root = self._nodes([(np.zeros(self.floats.inputs), np.ones(self.floats.inputs))], [self._first()], meter)[0]
         queued = itertools.count()
         waiting = [(-root.upper, next(queued), root)]
-        while waiting and meter.left > limit and (goal is None or self.attained <= goal):
+        leaves, exact = 1, root.work  # of the tree so far: boxes at the end, and work to prove their lemmas
+        each = choice_work(self.floats)
+        while waiting and meter.left > exact + leaves * each and (goal is None or self.attained <= goal):
             aim = as_float(self.attained if goal is None else goal)
             taken = [heapq.heappop(waiting)[2] for _ in range(min(_BATCH, len(waiting)))]
             if goal is None:
@@ -135,7 +133,10 @@ class BoxSearch:
                     heapq.heappush(waiting, (-node.upper, next(queued), node))
                 if not taken:
                     break
-            for node in self._divided(taken, aim, meter):
+            halves = self._divided(taken, aim, meter)
+            leaves += len(halves) // 2
+            exact += sum(half.work for half in halves) - sum(node.work for node in taken if node.children)
+            for node in halves:
                 if node.upper > aim:
                     heapq.heappush(waiting, (-node.upper, next(queued), node))
         return self._outcome(root, goal, meter)
@@ -162,11 +163,14 @@ class BoxSearch:
             meter.spend(_TIME + len(part) * (_BOX + self.floats.products // _PRODUCTS))
             guess = self.floats.guess(self.row, self.constant, low, high, ranges, WORTH)
             scores = self._scores(guess, high - low)
+            works = lemma_work(self.floats, guess)
             corners = np.where(guess.form > 0, high, low)
             self._consider(np.concatenate([(low + high) / 2, corners]))
             for n in range(len(part)):
                 known_now = own_ranges(guess.ranges, n)
-                result.append(BoxNode(low[n], high[n], float(guess.upper[n]), guess.form[n], known_now, scores[n]))
+                result.append(
+                    BoxNode(low[n], high[n], float(guess.upper[n]), guess.form[n], known_now, scores[n], int(works[n]))
+                )
         self.nodes += len(boxes)
         return result
 

@@ -27,6 +27,8 @@ class BoxNode:
     known: KnownRanges
     #: how much each input matters
     scores: Any
+    #: about the work of proving its lemmas exactly
+    work: int = 0
     depth: int = 0
     split: int | None = None
     children: tuple[BoxNode, ...] = ()
