@@ -7,7 +7,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from verimv.core.files import read_text
 from verimv.exact import ZERO, Number, format_number, parse_number
 from verimv.formulas.formula import Formula
 from verimv.kernels.verdicts import CERTIFICATE_FILES
+from verimv.networks.names import read_names, recorded
 from verimv.networks.network import Box, checked_box
 from verimv.networks.transforms.outputs import OutputMap
 from verimv.questions.subjects import read_formula
@@ -28,6 +29,14 @@ class ExtractedFormula:
     formula: Formula
     box: Box
     maps: Sequence[OutputMap]
+    #: full names of inputs and outputs
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, path: str) -> ExtractedFormula:
+        """Return the same with the full names of a file."""
+        inputs, outputs = read_names(read_text(path), path, len(self.inputs), len(self.outputs))
+        pairs = [*zip(self.inputs, inputs, strict=False), *zip(self.outputs, outputs, strict=False)]
+        return replace(self, labels={**self.labels, **dict(pairs)})
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -66,7 +75,8 @@ def extracted_formula(directory: str) -> ExtractedFormula:
         raise InputError(
             "is not the formula of summary.json: it was changed after the extraction", source=str(folder / "formula.mv")
         )
-    return ExtractedFormula(formula, _summary_box(summary, formula, path), output_maps(folder, formula.outputs))
+    box, maps = _summary_box(summary, formula, path), output_maps(folder, formula.outputs)
+    return ExtractedFormula(formula, box, maps, recorded(summary))
 
 
 def read_summary(path: Path) -> dict[str, Any] | None:
