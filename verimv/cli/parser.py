@@ -131,6 +131,11 @@ def build_parser() -> argparse.ArgumentParser:
     ends.add_argument(
         "--clip-output", action="store_true", help="clip every output to [0,1]: σ(output) instead of the output"
     )
+    sub.add_argument(
+        "--votes",
+        action="store_true",
+        help="also print each unit as a weighted vote in words (default: if the formula is too long)",
+    )
     sub.add_argument("--simplify", action="store_true", help="simplify the formula afterwards (about 20 s at most)")
     add_kernel(sub)
     sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")
@@ -213,6 +218,28 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="a proven bound on |float32 execution − exact value|, at the points, or in the whole box if none is given",
     )
+    add_numbers(sub)
+
+    sub = command(
+        "explain",
+        "why a network has its value at a point: its units, its linear form, and how far until something changes",
+        "  verimv explain examples/networks/hat.json --at x1=1/3\n  y1 = 2/3\n  …",
+    )
+    sub.add_argument(
+        "network",
+        metavar="DIR|NETWORK",
+        help=f"what extract or --certify wrote, which is checked first; or {NETWORK}",
+    )
+    sub.add_argument(
+        "--at",
+        required=True,
+        metavar="x1=1/3,…|FILE.csv:ROW|JSON",
+        help="the point: name=number,… (names with commas in quotes); a row of a table, counted from 1 below its "
+        "header; or JSON, an object or a list",
+    )
+    add_box(sub)
+    add_outputs(sub)
+    add_names(sub)
     add_numbers(sub)
 
     sub = command(

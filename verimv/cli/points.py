@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from verimv.core.errors import InputError
 from verimv.core.files import read_text
 from verimv.exact import Number, parse_number, shown
+from verimv.networks.names import named
+from verimv.networks.network import Network
 
 _ITEM = re.compile(r'\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^,="]*?))\s*(?:=(?P<number>[^,]*))?(?:,|$)')
 _ROW = re.compile(r"(?P<path>.+\.(?:csv|tsv)):(?P<row>[0-9]{1,9})", re.IGNORECASE | re.ASCII)
@@ -39,6 +41,14 @@ def whole_point(inputs: Sequence[str], text: str, labels: Mapping[str, str] | No
         told = [(labels or {}).get(name, name) for name in missing]
         raise InputError(f"no value for {', '.join(told)}: give it with --at {missing[0]}=1/2")
     return point
+
+
+def named_by_header(network: Network, text: str) -> Network:
+    """Return the network with the names in the header of the table FILE.csv:ROW, if the network has no such names."""
+    row = _ROW.fullmatch(text)
+    header = read_table(row["path"]).header if row else []
+    known = {*network.inputs, *network.labels.values()}
+    return named(network, header) if len(header) == len(network.inputs) and not known & set(header) else network
 
 
 def _typed_pairs(text: str) -> list[tuple[str, str]]:

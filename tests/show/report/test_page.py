@@ -22,6 +22,7 @@ from verimv.cli import main
 from verimv.core.errors import InputError, OutputLeavesUnitInterval
 from verimv.exact import Rational, format_number, parse_number
 from verimv.networks.affine import Affine
+from verimv.networks.votes import ballot, phrase
 from verimv.show.pictures.curves import curves, curves_svg
 from verimv.show.report import embedded
 from verimv.show.report.layers import Layers
@@ -29,7 +30,6 @@ from verimv.show.report.markup import Markup, bytes_text, form_text, joined, tag
 from verimv.show.report.page import report_html
 from verimv.show.report.reading import Reading
 from verimv.show.report.subject import of_directory, of_extraction
-from verimv.show.report.votes import ballot, phrase
 from verimv.simplification.simplification import simplify
 
 VALID = sorted(path for path in Path("tests/certificate/by_verdict/valid").iterdir() if (path / "formula.mv").exists())
@@ -204,8 +204,8 @@ def test_every_extraction_has_a_page(spec):
         ([], "1/3", "always 1/3"),
         ([1, 1], -2, "always 0"),
         ([1, 1], 1, "always 1"),
-        (["1/2", "1/2"], "-1/4", "the votes above 1/4 (1 in all)"),
-        (["1/2"], "1/4", "1/4, plus the votes (1/2 in all)"),
+        (["1/2", "1/2"], "-1/4", "on when more than 1/4 of 1 votes"),
+        (["1/2"], "1/4", "always on: 1/4, plus the votes (1/2 in all)"),
     ],
 )
 def test_votes_in_words(weights, constant, words):

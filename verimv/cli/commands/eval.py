@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from verimv.cli.arguments import given_box, labels_of, with_options
-from verimv.cli.extracted import ExtractedFormula, check_inside, extracted_formula
 from verimv.cli.points import read_table, whole_point
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
@@ -20,6 +19,7 @@ from verimv.exact.decimals import decimal, readable
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Box, Network
 from verimv.networks.transforms.outputs import OutputMap
+from verimv.questions.extracted import ExtractedFormula, check_inside, extracted_formula
 from verimv.questions.subjects import read_subject
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from verimv.core.files import Replaceable, check_directory, write_directory
 from verimv.formulas.printing import quoted
 from verimv.kernels.judge import build_for
 from verimv.kernels.verdicts import CERTIFICATE_FILES
+from verimv.networks.votes import Vote, ballot, in_words, input_words
 from verimv.show.report.page import report_html
 from verimv.show.report.subject import of_extraction
 
@@ -82,6 +83,8 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     text = formula_text(formula, arguments.numbers, labels) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
+    if arguments.votes or text is None:
+        lines += ["", *_votes_told(extraction, arguments.numbers)]
     lines += [
         "",
         f"{_LOGIC_NAMES[summary['logic']]} formula: "
@@ -97,6 +100,37 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
+
+
+#: Units that are told as votes; the report has more.
+_UNITS_TOLD = 12
+
+
+def _votes_told(extraction: CertifiedExtraction, numbers: str) -> list[str]:
+    """Return each unit as a vote in words, over the inputs in their own units, or over the units below."""
+    source, clipped = extraction.source, extraction.clipped
+
+    def named(layer: int) -> Callable[[Vote], str]:
+        def name(vote: Vote) -> str:
+            if layer == 0:
+                own = source.label(source.inputs[vote.node])
+                return input_words(own, source.box[vote.node], vote.negated, numbers)
+            return f"{'not ' if vote.negated else ''}u{layer}.{vote.node + 1}"
+
+        return name
+
+    told = [
+        f"  u{layer + 1}.{number}: {in_words(ballot(form), named(layer), numbers)}"
+        for layer, forms in enumerate(clipped.layers)
+        for number, form in enumerate(forms[:_UNITS_TOLD], start=1)
+    ][:_UNITS_TOLD]
+    if (more := sum(map(len, clipped.layers)) - len(told)) > 0:
+        told.append(f"  … and {counted(more, 'more unit')}")
+    told += [
+        f"  {quoted(source.label(name))}: {in_words(ballot(form), named(len(clipped.layers)), numbers)}"
+        for name, form in zip(source.outputs[:_MAPS_TOLD], clipped.outputs, strict=False)
+    ]
+    return ["as votes: up to the threshold a unit is 0, one vote above it is 1", *told]
 
 
 def _told(summary: Mapping[str, Any]) -> list[bytes]:

@@ -43,7 +43,7 @@ def margin(network: Network, first: str | int, second: str | int) -> Network:
     name = f"{network.outputs[a]}_minus_{network.outputs[b]}"
     name = _free(name, network.inputs)
     labels = {**network.labels}
-    if network.outputs[a] in labels or network.outputs[b] in labels:
+    if labels:
         labels[name] = f"{network.label(network.outputs[a])} minus {network.label(network.outputs[b])}"
     return replace(network, layers=(*network.layers[:-1], difference), outputs=(name,), labels=labels)
 

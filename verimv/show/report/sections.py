@@ -9,6 +9,7 @@ from verimv.core.errors import Undecided
 from verimv.formulas.formula import Formula
 from verimv.formulas.measure import Measures
 from verimv.networks.network import Network
+from verimv.networks.votes import Ballot, phrase
 from verimv.show.pictures.axes import as_float, label
 from verimv.show.pictures.curves import MAX_CURVES, curves, curves_svg
 from verimv.show.pictures.maps import RegionMap, box_of, map_svg, region_maps
@@ -18,7 +19,6 @@ from verimv.show.report.layers import Layers, LayerView, Unit
 from verimv.show.report.markup import Markup, counted, form_text, joined, table, tag
 from verimv.show.report.reading import Reading
 from verimv.show.report.subject import FormulaSubject
-from verimv.show.report.votes import Ballot, phrase
 
 #: Lines of a formula that are shown at first.
 MAX_LINES = 40

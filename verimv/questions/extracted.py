@@ -46,13 +46,16 @@ class ExtractedFormula:
     def outputs(self) -> tuple[str, ...]:
         return tuple(self.formula.outputs)
 
-    def at(self, point: Mapping[str, Number]) -> list[Number]:
+    def inner(self, point: Mapping[str, Number]) -> dict[str, Number]:
+        """Return the point of the unit cube at which the formula has the value of the network at this point."""
         check_inside(point, self.inputs, self.box)
-        inner = {
+        return {
             name: (point[name] - low) / (high - low) if high > low else ZERO
             for name, (low, high) in zip(self.inputs, self.box, strict=True)
         }
-        return [map_.undone(value) for map_, value in zip(self.maps, self.formula.at(inner), strict=True)]
+
+    def at(self, point: Mapping[str, Number]) -> list[Number]:
+        return [map_.undone(value) for map_, value in zip(self.maps, self.formula.at(self.inner(point)), strict=True)]
 
 
 def check_inside(point: Mapping[str, Number], inputs: Sequence[str], box: Box) -> None:
