@@ -117,7 +117,7 @@ def _unit_told(found: Explanation, unit: UnitAt, numbers: str) -> Iterator[str]:
         return
     layer = network.layers[0]
     votes = ballot(layer.rows[unit.number], network.box)
-    if votes.threshold >= votes.total:
+    if votes.threshold >= votes.total or not votes.votes:
         yield f"{head}, everywhere in the box"
         return
     got = unit.argument + votes.threshold

@@ -213,6 +213,33 @@ def test_votes_in_words(weights, constant, words):
     assert phrase(ballot(form)) == words
 
 
+@pytest.fixture
+def named(tmp_path):
+    """An extraction with full names, whose second input is hostile."""
+    names = tmp_path / "names.txt"
+    names.write_text(f"mean radius\n{EVIL.replace(chr(34), '')}\n", encoding="utf-8")
+    network = Network.of([Layer.of([["12345/70000001", "-1/3"]], ["1/3"], "crelu")], box=[(0, "7/10"), (-1, 1)])
+    (tmp_path / "net.json").write_text("".join(write_network(network)), encoding="utf-8")
+    assert main(["extract", str(tmp_path / "net.json"), "--names", str(names), "-o", str(tmp_path / "named")]) == 0
+    return tmp_path / "named"
+
+
+def test_votes_have_full_names_and_own_units(named):
+    for page in (page_of(named), Page((named / "report.html").read_text(encoding="utf-8"))):
+        assert "high mean radius (0 to 0.7)" in page.told
+        assert "low </script><script>alert(1)" in page.told
+        assert "always on: " in page.told or "on when more than " in page.told
+        assert "Names (not part of the proof)" in page.told
+        assert "0 to 0.7" in page.told
+        assert "rounded" in page.classes
+    assert "img" not in page.tags
+
+
+def test_a_page_without_files_rounds_long_constants(named, without_files):
+    text = report_html(of_directory(named))
+    assert re.search(r'Δ\[<span class="rounded" title="[0-9]+/[0-9]+">≈[0-9.e-]+</span>\]', text)
+
+
 # -- what the page claims -----------------------------------------------------------------------------------------
 
 
