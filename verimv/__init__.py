@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # for type checkers; at run time a name is loaded when it is 
     from verimv.networks.transforms.from_formula import to_network
     from verimv.questions.distance import Distance, OutputDistance, certify_distance, distance
     from verimv.questions.equality import certify_equality, equivalent
+    from verimv.questions.explanation import Explanation, explain
     from verimv.questions.neuron_ranges import bounds
     from verimv.questions.ranges import OutputRange, output_range
     from verimv.questions.validity import entails, satisfiable, valid
@@ -48,6 +49,7 @@ __all__ = [
     "Certificate",
     "CertifiedExtraction",
     "Distance",
+    "Explanation",
     "Formula",
     "IncompleteCertificate",
     "InexactWarning",
@@ -80,6 +82,7 @@ __all__ = [
     "distance",
     "entails",
     "equivalent",
+    "explain",
     "extract",
     "load",
     "output_range",
@@ -159,6 +162,7 @@ _HOMES = {
         "distance",
     ),
     "questions.equality": ("certify_equality", "equivalent"),
+    "questions.explanation": ("Explanation", "explain"),
     "questions.neuron_ranges": ("bounds",),
     "questions.ranges": (
         "OutputRange",

@@ -44,7 +44,7 @@ def bash(run, tmp_path):
 
 def test_bash_completes_commands(bash):
     assert bash("") == [*COMMANDS, "--help", "--version"]
-    assert bash("ex") == ["extract"]
+    assert bash("ext") == ["extract"]
     assert bash("--v") == ["--version"]
 
 

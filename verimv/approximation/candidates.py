@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from verimv.approximation.fitting import Fitting, Free, prices_of
-from verimv.approximation.float_model import Floats, FloatModel, WorstPoints
+from verimv.approximation.float_model import FloatModel, Floats, WorstPoints
 from verimv.approximation.rounding import Rounding
 from verimv.approximation.votes import Votes, votes_of, with_dead_neurons_empty
 from verimv.bounding.guess.floats import FloatLayer
@@ -134,7 +134,7 @@ class Candidates:
         return sorted(found, key=lambda plan: (plan.length, plan.limits, plan.share))
 
     def search(self, goal: Callable[[], float]) -> Iterator[Candidate]:
-        """Yield candidates, shorter ones first, with errors of at most `goal()` tolerances, which may become smaller."""
+        """Yield candidates, shorter ones first, with errors of at most `goal()` tolerances, which may decrease."""
         for number, plan in enumerate(self.plans):
             self._progress("rounding weights", number, len(self.plans))
             if plan.share < goal() and (found := self._rounded(plan, goal())) is not None:

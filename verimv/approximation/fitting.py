@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from verimv.approximation.float_model import Floats, FloatModel, WorstPoints
+from verimv.approximation.float_model import FloatModel, Floats, WorstPoints
 from verimv.bounding.guess.floats import FloatLayer
 from verimv.bounding.guess.linear_program import INFINITY, LinearProgram
 

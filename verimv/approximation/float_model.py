@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -73,7 +72,7 @@ class FloatModel:
         values, slopes = self.trace(points)
         rising = np.zeros_like(values[-1])
         rising[:, output] = 1.0
-        found = []
+        found: list[tuple[Floats, Floats]] = []
         for depth in range(len(self.layers) - 1, -1, -1):
             rising = rising * slopes[depth]
             found.insert(0, (rising, values[depth]))
@@ -83,7 +82,7 @@ class FloatModel:
     def ranges(self) -> list[tuple[Floats, Floats]]:
         """Return interval ranges of the arguments of all layers."""
         low, high = np.zeros(self.inputs), np.ones(self.inputs)
-        found = []
+        found: list[tuple[Floats, Floats]] = []
         for layer in self.layers:
             positive, negative = np.maximum(layer.weights, 0).T, np.minimum(layer.weights, 0).T
             ends = [product(a, positive) + product(b, negative) + layer.bias for a, b in ((low, high), (high, low))]
@@ -107,7 +106,7 @@ _STEPS, _POLISHED = 30, 4
 class WorstPoints:
     """Points at which models differ from a target, relative to a tolerance for each output."""
 
-    def __init__(self, target: FloatModel, tolerances: Sequence[float], seed: int = 0) -> None:
+    def __init__(self, target: FloatModel, tolerances: Floats, seed: int = 0) -> None:
         self.target, self.tolerances = target, np.asarray(tolerances, dtype=float)
         self._random = np.random.Generator(np.random.PCG64(seed))
 

@@ -29,7 +29,9 @@ class Closeness:
 
 def closeness(network: Network, other: Network, tolerance: Number, progress: Progress) -> Closeness:
     """Search a proof that two networks are at most `tolerance` apart, with a fixed amount of work."""
-    search = DistanceSearch(network, other, Search(seconds=math.inf, progress=progress), tolerance, within=tolerance * 0)
+    search = DistanceSearch(
+        network, other, Search(seconds=math.inf, progress=progress), tolerance, within=tolerance * 0
+    )
     search.look()
     for work in _ROUNDS:
         if search.is_over:

@@ -1,8 +1,8 @@
-"""Models as votes: every neuron with values in [0,1], every weight a number of equal shares of a vote.
+"""Models as votes: every neuron with values in [0,1], every weight a share of its neuron's vote.
 
-A unit is σ(2^k·(Σ ±n_j/q · x_j + n/q)): its formula adds the shares of its literals, subtracts a threshold, and doubles k
-times (extraction/strategies/threshold.py). Doubling twice makes a formula four times as long; without it, shares are
-smaller, and rounding them to q-ths matters more.
+A unit is σ(2^k·(Σ ±share_j·x_j + constant)): its formula adds the shares of its literals, subtracts a threshold, and
+doubles k times (extraction/strategies/threshold.py). Doubling twice makes a formula four times as long; without it,
+shares are smaller, and rounding them to simple fractions matters more.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from verimv.approximation.float_model import Floats, FloatModel
+from verimv.approximation.float_model import FloatModel, Floats
 from verimv.bounding.guess.floats import FloatLayer, act
 from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.networks.affine import Affine
@@ -110,7 +110,7 @@ def votes_of(model: FloatModel, limits: Sequence[int]) -> Votes:
     last = model.layers[-1]
     weights = last.weights * scale_below
     ends = FloatModel((*layers, FloatLayer(weights, last.bias, last.activation))).ranges()[-1]
-    maps = [_map(row, b, *end, limits[-1]) for row, b, *end in zip(weights, last.bias, *ends, strict=True)]
+    maps = [_map(*row, limits[-1]) for row in zip(weights, last.bias, *ends, strict=True)]
     doublings.append(tuple(k for _, k in maps))
     plain = FloatModel((*layers, FloatLayer(weights, last.bias, last.activation)))
     output_maps = tuple(map_ for map_, _ in maps)

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from verimv.approximation.candidates import GOOD, Candidate, Candidates
@@ -17,9 +18,10 @@ from verimv.certificate.within_lines import join
 from verimv.core.display import Headed
 from verimv.core.errors import InputError, Undecided, check_type
 from verimv.core.progress import Progress, no_progress
-from verimv.exact import ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
+from verimv.exact import ONE, ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
 from verimv.formulas.formula import Formula
-from verimv.networks.network import Network
+from verimv.networks.affine import Affine
+from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.normalise import from_unit_cube, to_unit_cube, without_identity_layers
 from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen
 from verimv.questions.distance import Distance
@@ -92,7 +94,7 @@ def extract_within(
     margin: tuple[str | int, str | int] | None = None,
     progress: Progress = no_progress,
 ) -> WithinExtraction:
-    """Return the shortest formula that is found with |network − (scale·formula + offset)| ≤ E everywhere, and its proof.
+    """Return the shortest formula found with |network − (scale·formula + offset)| ≤ E everywhere, and its proof.
 
     `within` is E, in the units of the outputs, or a percentage of the smallest range of an output. Raises
     :class:`Undecided` if nothing simpler than the network is proved to be that close.
@@ -156,7 +158,7 @@ class _Goals:
 
 
 def _candidates(network: Network, tolerance: Number, minimise: str, progress: Progress) -> Iterator[_Attempt]:
-    """Yield what may be close enough: a constant, whole weights, then simple fractions, so many that a proof is tried."""
+    """Yield what may be close enough: a constant, whole weights, then some simple fractions."""
     normalised = without_identity_layers(to_unit_cube(network))
     goals = _Goals(tolerance)
     constant = _constant(normalised, tolerance)
@@ -166,14 +168,10 @@ def _candidates(network: Network, tolerance: Number, minimise: str, progress: Pr
     if weights > MOST_WEIGHTS:
         raise Undecided(f"the network has {weights:,} weights; simpler ones are searched for up to {MOST_WEIGHTS:,}")
     search = Candidates(normalised, [float(tolerance)] * len(network.outputs), minimise, progress)
-    proofs = 0
     for candidate in search.whole():
         yield _Attempt(candidate, goals)
-    for candidate in search.search(lambda: goals.now):
+    for candidate in islice(search.search(lambda: goals.now), _PROOFS):
         yield _Attempt(candidate, goals)
-        proofs += 1
-        if proofs == _PROOFS:
-            return
 
 
 def _constant(network: Network, tolerance: Number) -> Candidate | None:
@@ -181,18 +179,16 @@ def _constant(network: Network, tolerance: Number) -> Candidate | None:
     ranges = output_ranges(network)
     if any(high - low > 2 * tolerance for low, high in ranges):
         return None
-    maps, layers = [], []
+    maps = []
     for low, high in ranges:
-        scale = _short_above(high - low) if high > low else Rational(1)
+        scale = _short_above(high - low) if high > low else ONE
         unit = scale / 100
-        maps.append(OutputMap(scale, unit * round((low + high - scale) / 2 / unit)))
+        maps.append(OutputMap(scale, unit * floor((low + high - scale) / (2 * unit) + Rational(1, 2))))
     middle = [map_.undone(Rational(1, 2)) for map_ in maps]
     if any(max(high - m, m - low) > tolerance for (low, high), m in zip(ranges, middle, strict=True)):
         return None
-    last = network.layers[-1]
-    layers = (replace(last, rows=tuple(type(row)((), m) for row, m in zip(last.rows, middle, strict=True))),)
-    layers = (replace(layers[0], width_in=len(network.inputs)),)
-    return Candidate(replace(network, layers=layers), maps, 1.0, GOOD)
+    layer = Layer(tuple(Affine((), m) for m in middle), len(network.inputs), "identity")
+    return Candidate(replace(network, layers=(layer,)), maps, 1.0, GOOD)
 
 
 def _power(x: Number, digits: int) -> Number:

@@ -110,9 +110,19 @@ def _shows_unicode() -> bool:
     return sys.stdout is not None and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
+def _encodes(text: str) -> bool:
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _print(text: str) -> None:
     if sys.stdout is None:
         raise InputError("stdout is closed")
+    if not _encodes("≈"):
+        text = text.replace("≈", "~")
     try:
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()

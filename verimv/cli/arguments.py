@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from verimv.core.errors import InputError
 from verimv.core.files import read_text
 from verimv.formulas.formula import Formula
 from verimv.networks.formats.json_format import read_box
+from verimv.networks.names import named, read_names
 from verimv.networks.network import Box, Network
 from verimv.networks.transforms.outputs import chosen
 from verimv.questions.compared_pair import comparable
@@ -23,8 +26,15 @@ def given_box(path: str, inputs: int) -> Box:
     return read_box(read_text(path), inputs, path)
 
 
+def with_names(subject: Network, path: str | None) -> Network:
+    if path is None:
+        return subject
+    return named(subject, *read_names(read_text(path), path, len(subject.inputs), len(subject.outputs)))
+
+
 def network_argument(arguments: argparse.Namespace) -> Network:
-    return with_box(read_as_network(arguments.network), arguments.box)
+    network = with_box(read_as_network(arguments.network), arguments.box)
+    return with_names(network, getattr(arguments, "names", None))
 
 
 def subject_argument(arguments: argparse.Namespace) -> Formula | Network:
@@ -39,10 +49,18 @@ def pair_argument(arguments: argparse.Namespace) -> tuple[Formula | Network, For
 
 def with_options(subject: Formula | Network, arguments: argparse.Namespace) -> Formula | Network:
     if isinstance(subject, Network):
-        return chosen(with_box(subject, arguments.box), arguments.output, pair(arguments))
-    if (arguments.box, arguments.output, arguments.margin) != (None, None, None):
-        raise InputError("--box, --output and --margin need a network; a formula is a function on the unit cube")
+        subject = with_names(with_box(subject, arguments.box), arguments.names)
+        return chosen(subject, arguments.output, pair(arguments))
+    if (arguments.box, arguments.output, arguments.margin, arguments.names) != (None, None, None, None):
+        raise InputError(
+            "--box, --output, --margin and --names need a network; a formula is a function on the unit cube"
+        )
     return subject
+
+
+def labels_of(subject: Any) -> Mapping[str, str]:
+    """Return the full names of a network or of what was extracted from one; a formula has none."""
+    return getattr(subject, "labels", {})
 
 
 def pair(arguments: argparse.Namespace) -> tuple[str, str] | None:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from verimv.bounding.float_error import float32_gaps_at
-from verimv.cli.extracted import ExtractedFormula
 from verimv.cli.reporter import Reporter
 from verimv.core.errors import InputError
 from verimv.exact import Number, Rational, ceil
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
+from verimv.questions.extracted import ExtractedFormula
 from verimv.questions.float_gap import float_gaps
 
 

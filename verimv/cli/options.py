@@ -10,7 +10,7 @@ from verimv.core.errors import InputError
 if TYPE_CHECKING:
     from verimv.exact import Number
 
-from verimv.core.choices import KERNELS
+from verimv.core.choices import KERNELS, NUMBERS
 
 
 def add_box(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +25,25 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
     group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference A − B of two outputs")
+
+
+def add_names(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--names",
+        metavar="FILE",
+        help="names of the inputs, then perhaps of the outputs; spaces are allowed: one per line, the header of a CSV "
+        'file, a JSON list, or {"inputs": […], "outputs": […]}',
+    )
+
+
+def add_numbers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--numbers",
+        choices=NUMBERS,
+        default="auto",
+        help="how numbers are shown: exactly, as decimals (≈ if rounded), or both (default: both for long ones, in "
+        "formulas and tables decimals for long ones); files and JSON are always exact",
+    )
 
 
 def add_kernel(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,19 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from verimv import __version__, kernel
-from verimv.cli.options import add_box, add_kernel, add_outputs, add_workers, count, megabytes, positive, seed, workers
+from verimv.cli.options import (
+    add_box,
+    add_kernel,
+    add_names,
+    add_numbers,
+    add_outputs,
+    add_workers,
+    count,
+    megabytes,
+    positive,
+    seed,
+    workers,
+)
 from verimv.core.choices import (
     BENCHMARKS,
     BOUND_ENGINES,
@@ -113,15 +125,22 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_box(sub)
     add_outputs(sub)
+    add_names(sub)
     ends = sub.add_mutually_exclusive_group()
     ends.add_argument("--scale-output", action="store_true", help="map the proven range of every output into [0,1]")
     ends.add_argument(
         "--clip-output", action="store_true", help="clip every output to [0,1]: σ(output) instead of the output"
     )
+    sub.add_argument(
+        "--votes",
+        action="store_true",
+        help="also print each unit as a weighted vote in words (default: if the formula is too long)",
+    )
     sub.add_argument("--simplify", action="store_true", help="simplify the formula afterwards (about 20 s at most)")
     add_kernel(sub)
     sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")
     sub.add_argument("--no-report", action="store_true", help="do not write report.html")
+    add_numbers(sub)
 
     sub = command(
         "check",
@@ -173,6 +192,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("--at", metavar="x3=1/2,…", help="fix these inputs at these values")
     add_box(sub)
     add_outputs(sub)
+    add_names(sub)
     sub.add_argument("--nodes", type=count, default=400, metavar="N", help="dag: draw at most N nodes (default: 400)")
 
     sub = command(
@@ -186,6 +206,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("--at", metavar="x1=1/3,…", help="the point")
     add_box(sub)
     add_outputs(sub)
+    add_names(sub)
     sub.add_argument(
         "--csv", metavar="FILE", help="a table of points with a header; it is printed with columns for the outputs"
     )
@@ -197,6 +218,29 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="a proven bound on |float32 execution − exact value|, at the points, or in the whole box if none is given",
     )
+    add_numbers(sub)
+
+    sub = command(
+        "explain",
+        "why a network has its value at a point: its units, its linear form, and how far until something changes",
+        "  verimv explain examples/networks/hat.json --at x1=1/3\n  y1 = 2/3\n  …",
+    )
+    sub.add_argument(
+        "network",
+        metavar="DIR|NETWORK",
+        help=f"what extract or --certify wrote, which is checked first; or {NETWORK}",
+    )
+    sub.add_argument(
+        "--at",
+        required=True,
+        metavar="x1=1/3,…|FILE.csv:ROW|JSON",
+        help="the point: name=number,… (names with commas in quotes); a row of a table, counted from 1 below its "
+        "header; or JSON, an object or a list",
+    )
+    add_box(sub)
+    add_outputs(sub)
+    add_names(sub)
+    add_numbers(sub)
 
     sub = command(
         "measure",
@@ -225,6 +269,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--certify", metavar="DIR", help="write both formulas to DIR, with a certificate that they are equal"
     )
+    add_numbers(sub)
 
     sub = command(
         "convert",
@@ -274,6 +319,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="if they are equal, write a certificate to DIR; with a tolerance, for two networks only",
     )
+    add_numbers(sub)
 
     sub = command(
         "distance",
@@ -291,6 +337,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_box(sub)
     add_outputs(sub)
     sub.add_argument("--certify", metavar="DIR", help="of two networks: write a certificate of upper bounds to DIR")
+    add_numbers(sub)
 
     sub = question(
         "prove",
@@ -332,6 +379,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
     add_box(sub)
     add_outputs(sub)
+    add_names(sub)
     sub.add_argument(
         "--engine",
         choices=RANGE_ENGINES,
@@ -340,6 +388,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--certify", metavar="DIR", help="of a network: write a certificate of the proved bounds to DIR")
     add_workers(sub, "the search")
+    add_numbers(sub)
 
     sub = command(
         "bounds",
@@ -366,6 +415,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="S",
         help="effort for each end of a range: about S seconds of work, counted in steps (default: 5)",
     )
+    add_numbers(sub)
 
     sub = command(
         "reproduce",

@@ -1,33 +1,125 @@
-"""Points on the command line, such as x1=1/3,x2=0.5."""
+"""Points on the command line: x1=1/3,"mean radius"=0.5, a row of a table (FILE.csv:ROW), or JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from verimv.core.errors import InputError
+from verimv.core.files import read_text
 from verimv.exact import Number, parse_number, shown
+from verimv.networks.names import named
+from verimv.networks.network import Network
+
+_ITEM = re.compile(r'\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^,="]*?))\s*(?:=(?P<number>[^,]*))?(?:,|$)')
+_ROW = re.compile(r"(?P<path>.+\.(?:csv|tsv)):(?P<row>[0-9]{1,9})", re.IGNORECASE | re.ASCII)
 
 
-def given_point(inputs: Iterable[str], text: str) -> dict[str, Number]:
-    """Return the values that --at gives, for some inputs or all."""
+def given_point(inputs: Sequence[str], text: str, labels: Mapping[str, str] | None = None) -> dict[str, Number]:
+    """Return the values that --at gives, for some inputs or all. `labels` are their full names."""
+    if not text.strip():
+        return {}
+    if row := _ROW.fullmatch(text):
+        return _row_point(inputs, row["path"], int(row["row"]), labels or {})
+    if text.lstrip().startswith(("{", "[")):
+        pairs = _json_pairs(inputs, text, "--at")
+    elif text.endswith(".json"):
+        pairs = _json_pairs(inputs, read_text(text), text)
+    else:
+        pairs = _typed_pairs(text)
+    return _point(inputs, pairs, labels or {})
+
+
+def whole_point(inputs: Sequence[str], text: str, labels: Mapping[str, str] | None = None) -> dict[str, Number]:
+    point = given_point(inputs, text, labels)
+    missing = [name for name in inputs if name not in point]
+    if missing:
+        told = [(labels or {}).get(name, name) for name in missing]
+        raise InputError(f"no value for {', '.join(told)}: give it with --at {missing[0]}=1/2")
+    return point
+
+
+def named_by_header(network: Network, text: str) -> Network:
+    """Return the network with the names in the header of the table FILE.csv:ROW, if the network has no such names."""
+    row = _ROW.fullmatch(text)
+    header = read_table(row["path"]).header if row else []
+    known = {*network.inputs, *network.labels.values()}
+    return named(network, header) if len(header) == len(network.inputs) and not known & set(header) else network
+
+
+def _typed_pairs(text: str) -> list[tuple[str, str]]:
+    pairs, position = [], 0
+    while position < len(text):
+        item = _ITEM.match(text, position)
+        if item is None or (item["number"] is None and item[0].strip(", ")):
+            raise InputError(f"--at: expected name=number, found {shown(text[position:].split(',')[0])}")
+        if item["number"] is not None:
+            pairs.append((item["plain"] if item["quoted"] is None else item["quoted"], item["number"]))
+        position = item.end()
+    return pairs
+
+
+def _json_pairs(inputs: Sequence[str], text: str, source: str) -> list[tuple[str, str]]:
+    """Return what a JSON object says of inputs by name, or a list in their order."""
+    try:
+        found: Any = json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=list)
+    except (ValueError, RecursionError):
+        raise InputError(f"{source}: is not JSON") from None
+    if found and text.lstrip().startswith("["):
+        if len(found) != len(inputs):
+            raise InputError(f"{source}: expected {len(inputs)} numbers, found {len(found)}")
+        found = list(zip(inputs, found, strict=True))
+    if not isinstance(found, list) or not all(isinstance(number, str) for _, number in found):
+        raise InputError(f'{source}: expected an object such as {{"{(*inputs, "x")[0]}": "1/2"}}, or a list of numbers')
+    return found
+
+
+def _point(inputs: Sequence[str], pairs: Sequence[tuple[str, str]], labels: Mapping[str, str]) -> dict[str, Number]:
+    meant = {**{labels[name]: name for name in inputs if name in labels}, **{name: name for name in inputs}}
     point: dict[str, Number] = {}
-    for item in filter(None, text.split(",")):
-        name, equals, number = item.partition("=")
-        name = name.strip()
-        if not equals:
-            raise InputError(f"--at: expected name=number, found {shown(item)}")
-        if name not in inputs or name in point:
-            problem = (
-                "is given twice" if name in point else f"is not an input: the inputs are {', '.join(inputs) or 'none'}"
-            )
-            raise InputError(f"--at: {name} {problem}")
+    for given, number in pairs:
+        name = meant.get(" ".join(given.split()))
+        if name is None or name in point:
+            told = ", ".join(labels.get(known, known) for known in inputs) or "none"
+            problem = "is given twice" if name is not None else f"is not an input: the inputs are {told}"
+            raise InputError(f"--at: {given} {problem}")
         point[name] = parse_number(number.strip())
     return point
 
 
-def whole_point(inputs: Iterable[str], text: str) -> dict[str, Number]:
-    point = given_point(inputs, text)
-    missing = [name for name in inputs if name not in point]
-    if missing:
-        raise InputError(f"no value for {', '.join(missing)}: give it with --at {missing[0]}=1/2")
-    return point
+class PointTable(NamedTuple):
+    """A CSV file: the names in its first line, and the cells of the others with their line numbers."""
+
+    header: list[str]
+    rows: list[tuple[int, list[str]]]
+
+
+def read_table(path: str) -> PointTable:
+    try:
+        rows = list(
+            csv.reader(io.StringIO(read_text(path), newline=None), delimiter="\t" if path.endswith(".tsv") else ",")
+        )
+    except csv.Error as error:
+        raise InputError(f"not CSV: {error}", source=path) from None
+    header = [" ".join(name.split()) for name in rows[0]] if rows else []
+    return PointTable(header, [(line, row) for line, row in enumerate(rows[1:], start=2) if row])
+
+
+def _row_point(inputs: Sequence[str], path: str, number: int, labels: Mapping[str, str]) -> dict[str, Number]:
+    """Return the inputs in a row, counted from 1 below the header; other columns are ignored."""
+    table = read_table(path)
+    if not 1 <= number <= len(table.rows):
+        raise InputError(f"no row {number}: there are {len(table.rows):,} below the header", source=path)
+    line, cells = table.rows[number - 1]
+    if len(cells) != len(table.header):
+        raise InputError(f"expected {len(table.header)} numbers, found {len(cells)}", source=path, line=line)
+    known = {*inputs, *(labels.get(name, name) for name in inputs)}
+    pairs = [(name, cell) for name, cell in zip(table.header, cells, strict=True) if name in known]
+    try:
+        return _point(inputs, pairs, labels)
+    except InputError as error:
+        raise error.located(path, line) from None

@@ -7,6 +7,7 @@ from typing import Any
 
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
+from verimv.cli.text import brief_text, readable_text
 from verimv.core.files import write_into
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
@@ -14,7 +15,7 @@ from verimv.solvers.engines import chosen
 from verimv.solvers.functions import by_position
 from verimv.solvers.limited import DEFAULT_MEMORY
 from verimv.solvers.point_search import Search
-from verimv.solvers.verdict import EXIT_CODES, Verdict
+from verimv.solvers.verdict import EXIT_CODES, Verdict, Witness
 
 DEFAULT_SECONDS = 60.0
 
@@ -33,11 +34,15 @@ def make_search(arguments: argparse.Namespace, report: Reporter) -> Search:
     )
 
 
-def verdict_result(verdict: Verdict, words: dict[str, str]) -> Result:
+def verdict_result(verdict: Verdict, words: dict[str, str], numbers: str = "exact") -> Result:
     """Return a verdict as a result; `words` has the texts for "proved" and "refuted"."""
     if verdict.undecided:
         return Result(verdict.data(), f"undecided: {verdict.reason}", EXIT_CODES["undecided"])
-    lines = [words[verdict.status] + (f": {verdict.witness}" if verdict.witness is not None else "")]
+    lines = [words[verdict.status]]
+    if (witness := verdict.witness) is not None:
+        point = {name: brief_text(x, numbers) for name, x in witness.point.items()}
+        values = {name: x if name == "output" else readable_text(x, numbers) for name, x in witness.values.items()}
+        lines = [f"{lines[0]}: {Witness(point, values)}"]
     told = [_told(item) for item in verdict.evidence if item["answer"] != "unknown"]
     if told and verdict.witness is None:
         lines.append("by " + ", ".join(told))

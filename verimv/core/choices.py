@@ -11,6 +11,8 @@ MEASURES = ("length", "size")
 #: Methods that bound neurons, from fastest to tightest.
 TIGHTENING = ("interval", "linear", "lp", "exact")
 METHODS = ("auto", *TIGHTENING)
+#: How numbers are shown; the default is "auto".
+NUMBERS = ("exact", "decimal", "both")
 #: Formats in which `convert` writes formulas and networks.
 FORMULA_FORMATS = ("mv", "text", "ascii", "latex", "sympy", "smtlib", "network")
 NETWORK_FORMATS = ("onnx", "nnet")

@@ -1,32 +1,94 @@
-"""Exact numbers as short decimals, rounded to the safe side: what is "at least" is rounded down, "at most" up."""
+"""Numbers for people: exactly, as decimals (after ≈ if they are rounded), or both. Files and JSON are always exact."""
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from collections import Counter
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, Inexact
 
-from verimv.exact.numerals import Number, Rational, floor
+from verimv.exact.algebraic import Algebraic
+from verimv.exact.numerals import Number, Rational, floor, format_number, is_integer
 
-#: Significant digits.
-_DIGITS = 6
-#: Bits to which irrational numbers are computed first.
+#: Characters of an exact number that nobody wants as a decimal instead: 3/4, -17/128, sqrt(2)/2.
+SHORT = 9
+#: Significant digits of a value, and of a constant in a formula if no two of them are closer.
+DIGITS, CONSTANT_DIGITS = 6, 4
+#: Decimals with more characters than digits and these are written with an exponent.
+_ZEROS = 6
+#: Significant bits to which irrational numbers are computed first.
 _BITS = 80
 
 
+def decimal(x: Number, digits: int = DIGITS, rounding: str = ROUND_HALF_EVEN) -> tuple[str, bool]:
+    """Return the decimal of so many significant digits that is nearest to x, and whether it is x exactly."""
+    value, irrational = (x, False) if not isinstance(x, Algebraic) else (_between(x, rounding), True)
+    context = Context(prec=digits, rounding=rounding)
+    context.clear_flags()
+    found = context.divide(Decimal(int(value.numerator)), Decimal(int(value.denominator)))
+    is_exact = not irrational and not context.flags[Inexact]
+    if is_exact or rounding != ROUND_HALF_EVEN:
+        found = found.normalize(context)
+    plain = format(found, "f")
+    return plain if len(plain) <= digits + _ZEROS else f"{found:e}".replace("e+", "e"), is_exact
+
+
+def _between(x: Algebraic, rounding: str) -> Rational:
+    """Return a rational number close to x, on the side that the rounding asks for."""
+    bits = _BITS
+    while abs(count := floor(x * (Rational(2) ** bits))) < 1 << _BITS - 2:  # x is small
+        bits *= 2
+    return Rational(count + (rounding == ROUND_CEILING)) / Rational(2) ** bits
+
+
+def rounded(x: Number, digits: int = DIGITS) -> str:
+    """Return a decimal, after ≈ if it is rounded."""
+    text, is_exact = decimal(x, digits)
+    return text if is_exact else f"≈{text}"
+
+
 def rounded_down(x: Number) -> str:
-    """Return a decimal of a few digits that is at most x."""
-    return _rounded(x, ROUND_FLOOR)
+    """Return a decimal of a few digits that is at most x, for what is "at least" so much."""
+    return decimal(x, DIGITS, ROUND_FLOOR)[0]
 
 
 def rounded_up(x: Number) -> str:
-    """Return a decimal of a few digits that is at least x."""
-    return _rounded(x, ROUND_CEILING)
+    """Return a decimal of a few digits that is at least x, for what is "at most" so much."""
+    return decimal(x, DIGITS, ROUND_CEILING)[0]
 
 
-def _rounded(x: Number, rounding: str) -> str:
-    if not isinstance(x, Rational):  # between two rationals that are close
-        count = floor(x * (1 << _BITS)) + (rounding == ROUND_CEILING)
-        x = Rational(count, 1 << _BITS)
-    context = Context(prec=_DIGITS, rounding=rounding)
-    found = context.divide(Decimal(int(x.numerator)), Decimal(int(x.denominator)))
-    plain = format(found.normalize(context), "f")
-    return plain if len(plain) <= 2 * _DIGITS else f"{found.normalize(context):e}"
+def readable(x: Number, numbers: str = "auto") -> str:
+    """Return a value: "exact", "decimal", or "both". "auto" is both, but a short number is shown exactly only."""
+    exact = format_number(x)
+    if numbers == "exact" or (numbers != "decimal" and is_integer(x)) or (numbers == "auto" and len(exact) <= SHORT):
+        return exact
+    return rounded(x) if numbers == "decimal" else f"{exact} ({rounded(x)})"
+
+
+def brief(x: Number, numbers: str = "auto", digits: int = DIGITS) -> str:
+    """Return a number in a table or a sentence, where there is no room for both: "auto" is exact if that is short."""
+    exact = format_number(x)
+    if numbers == "exact" or (numbers == "auto" and len(exact) <= SHORT) or is_integer(x):
+        return exact
+    return rounded(x, digits) if numbers in ("auto", "decimal") else readable(x, numbers)
+
+
+def constants(values: Iterable[Number], numbers: str = "auto") -> dict[Number, str]:
+    """Return texts of the constants of a formula. Different ones stay different, with as many digits as that takes."""
+    texts: dict[Number, str] = {}
+    left = dict.fromkeys(values)
+    for x in list(left):
+        exact = format_number(x)
+        if numbers == "exact" or is_integer(x) or (numbers != "decimal" and len(exact) <= SHORT):
+            texts[x] = exact
+            del left[x]
+    digits = CONSTANT_DIGITS
+    while left:
+        tried = {x: rounded(x, digits) for x in left}
+        seen = Counter(tried.values())
+        texts |= {x: text for x, text in tried.items() if seen[text] == 1}
+        left = {x: None for x in left if x not in texts}
+        digits *= 2
+        if digits > _BITS // 4:  # closer than that: exactly
+            texts |= {x: format_number(x) for x in left}
+            break
+    return texts

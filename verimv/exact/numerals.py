@@ -137,11 +137,12 @@ class _ExpressionReader:
             return
         self.match = _TOKEN.match(self.text, self.position)
         if self.match is None:
-            raise InputError(f"expected a number, found {shown(self.text)}")
+            raise self._unexpected()
         self.position = self.match.end()
 
     def _unexpected(self) -> InputError:
-        return InputError(f"expected a number, found {shown(self.text)}")
+        hint = " (≈ marks a rounded number: --numbers exact prints exact ones)" if "≈" in self.text else ""
+        return InputError(f"expected a number, found {shown(self.text)}{hint}")
 
     def _take(self, symbols: str) -> str | None:
         symbol = self.match["symbol"] if self.match else None

@@ -7,13 +7,15 @@ and one definition. ∧ ∨ → ↔ and N· (N ≥ 3) are recognised; x ⊙ ¬y 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from verimv.exact import Number, Rational, format_number
 from verimv.exact.algebraic import merged, monomials
 from verimv.formulas.dag import DIVIDE, NOT, ODOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag, reachable
+from verimv.formulas.parse import NAME
 
 # Derived operators that are recognised, numbered after the primitive kinds.
 MEET, JOIN, IMPLIES, EQUIVALENT, MULTIPLE = range(8, 13)
@@ -104,8 +106,21 @@ class Style:
         operand, operand_binds = operands[0]
         return prefix(payload) + self._bracketed(operand, operand_binds < 8), 8
 
+    def showing(self, constants: Mapping[Number, str], name: Callable[[str], str] | None = None) -> Style:
+        """Return this style for screens: with these texts of constants, and names as `name` shows them."""
+
+        def scale(factor: Number) -> str:
+            return self.scale(factor).replace(format_number(factor), constants.get(factor, format_number(factor)))
+
+        return replace(self, scale=scale, name=name or self.name)
+
     def _bracketed(self, text: str, needed: bool) -> str:
         return self.brackets[0] + text + self.brackets[1] if needed else text
+
+
+def quoted(name: str) -> str:
+    """Return a name for a formula or an equation, in quotes if it is not an identifier."""
+    return name if re.fullmatch(NAME, name) else f'"{name}"'
 
 
 def _strengths(*symbols: str) -> dict[int, tuple[str, int]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from verimv.core.display import Headed, cut, html_table
@@ -63,6 +63,8 @@ class Network(Headed):
     inputs: tuple[str, ...]
     box: Box
     outputs: tuple[str, ...]
+    #: full names of inputs and outputs that have other names than their identifiers (:mod:`verimv.networks.names`)
+    labels: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @staticmethod
     def of(
@@ -92,6 +94,10 @@ class Network(Headed):
         if clash:
             raise InputError(f"outputs: {shown(min(clash))} is an input too")
         return network
+
+    def label(self, name: str) -> str:
+        """Return the full name of an input or output."""
+        return self.labels.get(name, name)
 
     def __call__(self, *point: Any) -> Any:
         """Return the exact value at a point: a number, or a tuple of them for several outputs."""
@@ -153,8 +159,9 @@ class Network(Headed):
 
     def output_index(self, output: str | int) -> int:
         """Return the index of an output given by name or index (from 0)."""
-        if isinstance(output, str) and output in self.outputs:
-            return self.outputs.index(output)
+        for names in (self.outputs, [self.label(name) for name in self.outputs]):
+            if isinstance(output, str) and output in names:
+                return names.index(output)
         if str(output).isascii() and str(output).isdigit() and int(output) < len(self.outputs):
             return int(output)
         raise InputError(

@@ -114,9 +114,15 @@ class Distance(Headed):
         return self._evidence if self.proved <= tolerance else None
 
     def __str__(self) -> str:
+        return self.told()
+
+    def told(self, numbers: str = "auto") -> str:
+        """Return both ends: "exact", as "decimal"s that are rounded to the safe side, or "both"; "auto" is both, but a
+        long number as a decimal only."""
         if self.exact:
-            return f"exactly {_told(self.attained, rounded_down)}"
-        return f"at least {_told(self.attained, rounded_down)}, at most {_told(self.proved, rounded_up)}"
+            return f"exactly {_told(self.attained, rounded_down, numbers)}"
+        low, high = _told(self.attained, rounded_down, numbers), _told(self.proved, rounded_up, numbers)
+        return f"at least {low}, at most {high}"
 
     def _headline(self) -> str:
         return str(self)
@@ -142,12 +148,12 @@ class Distance(Headed):
 _SHORT = 24
 
 
-def _told(x: Number, rounded: Callable[[Number], str]) -> str:
+def _told(x: Number, rounded: Callable[[Number], str], numbers: str) -> str:
     """Return a number as a decimal that is rounded to the safe side, with the exact number if that is short."""
     text, decimal = format_number(x), rounded(x)
-    if text == decimal:
+    if text == decimal or numbers == "exact":
         return text
-    return f"{text} ({decimal})" if len(text) <= _SHORT else decimal
+    return f"{text} ({decimal})" if numbers == "both" or (numbers == "auto" and len(text) <= _SHORT) else decimal
 
 
 def distance(

@@ -3,6 +3,7 @@
 import itertools
 import json
 import time
+from fractions import Fraction
 
 import pytest
 
@@ -31,6 +32,12 @@ def two_inputs():
     return Network.of(layers)
 
 
+def long_numbers():
+    """A unit with constants of many digits, two of which have the same first ones."""
+    weights = ["12345678/700000001", "12345679/700000001", "98765432/700000001"]
+    return Network.of([Layer.of([weights], ["1/3"], "crelu")])
+
+
 def large_network():
     """Some 2,500 nodes by interval bounds: wide layers of rational weights. (Exact ones would find that it is 0.)"""
     widths = (4, 24, 24, 1)
@@ -47,6 +54,7 @@ def pages(tmp_path_factory):
     return {
         "hat": extracted(folder, "hat"),
         "map": extracted(folder, "map", "--scale-output", network=two_inputs()),
+        "long": extracted(folder, "long", network=long_numbers()),
         "large": extracted(folder, "large", "--scale-output", "--bounds", "interval", network=large_network()),
     }
 
@@ -122,6 +130,23 @@ def test_copy_buttons(opened):
     assert r"\oplus" in latex
     assert "x1" in smtlib
     assert "Real" in smtlib
+
+
+def test_long_constants_are_decimals_and_exact_on_demand(opened, pages):
+    browser = opened("long")
+    rounded = browser.count("#formula-text .rounded")
+    assert 0 < rounded < browser.evaluate("document.querySelector('#formula-text').textContent.split('Δ').length - 1")
+    first = browser.evaluate(
+        "(() => { const one = document.querySelector('.rounded'); return [one.textContent, one.title]; })()"
+    )
+    assert abs(float(first[0].lstrip("≈")) - float(Fraction(first[1]))) <= 1e-3 * float(Fraction(first[1]))
+    browser.click("#exact-numbers")
+    assert browser.count("#formula-text .rounded") == 0
+    assert f"Δ[{first[1]}]" in browser.text("#formula-text")
+    browser.click("#exact-numbers")
+    assert browser.count("#formula-text .rounded") == rounded
+    browser = opened("hat")
+    assert browser.evaluate("document.querySelector('#exact-numbers').hidden")
 
 
 def test_zoom_pan_and_fit(opened):

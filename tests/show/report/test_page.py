@@ -22,6 +22,7 @@ from verimv.cli import main
 from verimv.core.errors import InputError, OutputLeavesUnitInterval
 from verimv.exact import Rational, format_number, parse_number
 from verimv.networks.affine import Affine
+from verimv.networks.votes import ballot, phrase
 from verimv.show.pictures.curves import curves, curves_svg
 from verimv.show.report import embedded
 from verimv.show.report.layers import Layers
@@ -29,7 +30,6 @@ from verimv.show.report.markup import Markup, bytes_text, form_text, joined, tag
 from verimv.show.report.page import report_html
 from verimv.show.report.reading import Reading
 from verimv.show.report.subject import of_directory, of_extraction
-from verimv.show.report.votes import ballot, phrase
 from verimv.simplification.simplification import simplify
 
 VALID = sorted(path for path in Path("tests/certificate/by_verdict/valid").iterdir() if (path / "formula.mv").exists())
@@ -208,13 +208,40 @@ def test_every_extraction_has_a_page(spec):
         ([], "1/3", "always 1/3"),
         ([1, 1], -2, "always 0"),
         ([1, 1], 1, "always 1"),
-        (["1/2", "1/2"], "-1/4", "the votes above 1/4 (1 in all)"),
-        (["1/2"], "1/4", "1/4, plus the votes (1/2 in all)"),
+        (["1/2", "1/2"], "-1/4", "on when more than 1/4 of 1 votes"),
+        (["1/2"], "1/4", "always on: 1/4, plus the votes (1/2 in all)"),
     ],
 )
 def test_votes_in_words(weights, constant, words):
     form = Affine(enumerate(parse_number(str(w)) for w in weights), parse_number(str(constant)))
     assert phrase(ballot(form)) == words
+
+
+@pytest.fixture
+def named(tmp_path):
+    """An extraction with full names, whose second input is hostile."""
+    names = tmp_path / "names.txt"
+    names.write_text(f"mean radius\n{EVIL.replace(chr(34), '')}\n", encoding="utf-8")
+    network = Network.of([Layer.of([["12345/70000001", "-1/3"]], ["1/3"], "crelu")], box=[(0, "7/10"), (-1, 1)])
+    (tmp_path / "net.json").write_text("".join(write_network(network)), encoding="utf-8")
+    assert main(["extract", str(tmp_path / "net.json"), "--names", str(names), "-o", str(tmp_path / "named")]) == 0
+    return tmp_path / "named"
+
+
+def test_votes_have_full_names_and_own_units(named):
+    for page in (page_of(named), Page((named / "report.html").read_text(encoding="utf-8"))):
+        assert "high mean radius (0 to 0.7)" in page.told
+        assert "low </script><script>alert(1)" in page.told
+        assert "always on: " in page.told or "on when more than " in page.told
+        assert "Names (not part of the proof)" in page.told
+        assert "0 to 0.7" in page.told
+        assert "rounded" in page.classes
+    assert "img" not in page.tags
+
+
+def test_a_page_without_files_rounds_long_constants(named, without_files):
+    text = report_html(of_directory(named))
+    assert re.search(r'Δ\[<span class="rounded" title="[0-9]+/[0-9]+">≈[0-9.e-]+</span>\]', text)
 
 
 # -- what the page claims -----------------------------------------------------------------------------------------

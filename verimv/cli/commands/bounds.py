@@ -10,6 +10,7 @@ from verimv.bounding.results import NeuronBound
 from verimv.cli.arguments import network_argument
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
+from verimv.cli.text import brief_text
 from verimv.core.errors import InputError
 from verimv.exact import format_number
 from verimv.questions.neuron_ranges import bounds
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         for index, bound in enumerate(rows)
         if only in (None, (layer, index))
     ]
-    lines = [f"{n['layer']}:{n['index']}  [{n['lower']}, {n['upper']}]  {n['method']}" for n in data]
+    lines = [f"{n['layer']}:{n['index']}  [{_ends(n, arguments.numbers)}]  {n['method']}" for n in data]
     must_be_exact = arguments.method == "exact" or arguments.engine != "search"
     finished = not must_be_exact or all(neuron["exact"] for neuron in data)
     counts = found.counts() if only is None else {}
@@ -58,6 +59,10 @@ def _neuron(text: str | None) -> tuple[int, int] | None:
     if not (colon and layer.isascii() and layer.isdigit() and index.isascii() and index.isdigit()):
         raise InputError(f"--neuron: expected LAYER:INDEX such as 2:0, found {text!r}")
     return int(layer), int(index)
+
+
+def _ends(neuron: dict[str, Any], numbers: str) -> str:
+    return f"{brief_text(neuron['lower'], numbers)}, {brief_text(neuron['upper'], numbers)}"
 
 
 def _data(layer: int, index: int, bound: NeuronBound) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from verimv.cli.certificates import with_certificate
 from verimv.cli.options import number_option
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
+from verimv.cli.text import point_text
 from verimv.cli.verdict_text import DEFAULT_SECONDS, with_pairing
 from verimv.core.errors import InputError
 from verimv.exact import Number, format_number
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     share = 1.0 if arguments.certify is None else _SEARCH_SHARE  # the rest is for the certificate
     search = Search(seconds=share * seconds, progress=report)
     found = distance(a, b, tolerance=tolerance, within=within, search=search)
-    result = with_pairing(_result(found, tolerance), a, b)
+    result = with_pairing(_result(found, tolerance, arguments.numbers), a, b)
     if arguments.certify is None:
         return result
     report("certifying")
@@ -49,8 +50,8 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     return with_certificate(result, certificate, arguments.certify, f": at most {rounded_up(bound)}")
 
 
-def _result(found: Distance, tolerance: Number | None) -> Result:
-    lines = [f"{found}{_point(found)}"]
+def _result(found: Distance, tolerance: Number | None, numbers: str) -> Result:
+    lines = [f"{found.told(numbers)}{_point(found, numbers)}"]
     if len(found.outputs) > 1:
         ends = [(o.output, rounded_down(o.attained), rounded_up(o.proved)) for o in found.outputs[:_OUTPUTS_TOLD]]
         width = max(len(name) for name, _, _ in ends)
@@ -68,11 +69,11 @@ def _result(found: Distance, tolerance: Number | None) -> Result:
     return Result(data, "\n".join(lines), EXIT_CODES[status])  # type: ignore[index]
 
 
-def _point(found: Distance) -> str:
+def _point(found: Distance, numbers: str) -> str:
     """Return the point at which the difference is attained; long ones are cut."""
-    told = [f"{name}={x}" for name, x in list(found.attained_at.items())[:_INPUTS_TOLD]]
-    if not told or not found.attained:
+    if not found.attained_at or not found.attained:
         return ""
-    told += ["…"] * (len(found.attained_at) > _INPUTS_TOLD)
+    told = point_text(dict(list(found.attained_at.items())[:_INPUTS_TOLD]), numbers)
+    told += ", …" * (len(found.attained_at) > _INPUTS_TOLD)
     output = f" ({found.farthest.output})" if len(found.outputs) > 1 else ""
-    return f"\n  at {', '.join(told)}{output}"
+    return f"\n  at {told}{output}"

@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     within = f" within {format_number(tolerance)}" if tolerance else ""
     where = " (the network's box is mapped onto the unit cube)" if _is_mapped(a, b) else ""
     words = {"proved": f"equal{within}{where}", "refuted": f"not equal{within}{where}"}
-    result = with_pairing(_with_distance(verdict_result(verdict, words), verdict), a, b)
+    result = with_pairing(_with_distance(verdict_result(verdict, words, arguments.numbers), verdict), a, b)
     if not arguments.certify or not verdict.proved:
         return result
     report("certifying")

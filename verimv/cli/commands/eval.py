@@ -9,22 +9,24 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from verimv.cli.arguments import given_box, with_options
-from verimv.cli.extracted import ExtractedFormula, check_inside, extracted_formula
-from verimv.cli.points import whole_point
+from verimv.cli.arguments import given_box, labels_of, with_options
+from verimv.cli.points import read_table, whole_point
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.core.errors import InputError
-from verimv.core.files import read_text
 from verimv.exact import Number, format_number, parse_number, shown
+from verimv.exact.decimals import decimal, readable
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Box, Network
 from verimv.networks.transforms.outputs import OutputMap
+from verimv.questions.extracted import ExtractedFormula, check_inside, extracted_formula
 from verimv.questions.subjects import read_subject
 
 if TYPE_CHECKING:
     from verimv.cli.float_values import FloatColumns, FloatGap
 
+#: Significant digits of decimals in a table: those of a float.
+_CELL_DIGITS = 17
 #: Subjects of `eval`.
 Evaluated = Formula | Network | ExtractedFormula
 
@@ -39,7 +41,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         if arguments.at is not None:
             raise InputError("give either --at or --csv, not both")
         floats = _float_columns(arguments, subject) if arguments.floats else None
-        return _eval_csv(subject, arguments.csv, box, floats, gap)
+        return _eval_csv(subject, arguments, box, floats, gap)
     if arguments.floats:
         raise InputError("--floats needs a table of points: give one with --csv")
     if gap is not None and arguments.at is None:
@@ -48,9 +50,12 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
             f"{name}: float32 is within {bound} of the exact value, anywhere in the box" for name, bound in gaps.items()
         ]
         return Result({"float_gap": gaps}, "\n".join(lines))
-    point = whole_point(subject.inputs, arguments.at or "")
-    values = dict(zip(subject.outputs, map(format_number, _values(subject, point, box)), strict=True))
-    text = "\n".join(values.values() if len(values) == 1 else (f"{name} = {value}" for name, value in values.items()))
+    labels = labels_of(subject)
+    point = whole_point(subject.inputs, arguments.at or "", labels)
+    found = dict(zip(subject.outputs, _values(subject, point, box), strict=True))
+    values = {name: format_number(value) for name, value in found.items()}
+    told = {labels.get(name, name): readable(value, arguments.numbers) for name, value in found.items()}
+    text = "\n".join(told.values() if len(told) == 1 else (f"{name} = {value}" for name, value in told.items()))
     data: dict[str, Any] = {"point": {name: format_number(x) for name, x in point.items()}, "outputs": values}
     if gap is not None:
         data["float_gap"] = gap.at([point[name] for name in subject.inputs])
@@ -61,9 +66,10 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
 def _subject(arguments: argparse.Namespace) -> Evaluated:
     """Read the subject: also a directory that extract wrote, or a formula with inputs in a box."""
     if os.path.isdir(arguments.subject):
-        return extracted_formula(arguments.subject)
+        extracted = extracted_formula(arguments.subject)
+        return extracted if arguments.names is None else extracted.named(arguments.names)
     subject = read_subject(arguments.subject)
-    if isinstance(subject, Formula) and arguments.box is not None:
+    if isinstance(subject, Formula) and arguments.box is not None and arguments.names is None:
         return ExtractedFormula(
             subject, given_box(arguments.box, len(subject.inputs)), [OutputMap()] * len(subject.outputs)
         )
@@ -82,6 +88,14 @@ def _float_columns(arguments: argparse.Namespace, subject: Evaluated) -> FloatCo
     return FloatColumns(arguments.subject, subject)
 
 
+def _cell(exact: str, numbers: str) -> str:
+    """Return a number of a table: exactly, unless decimals are asked for, which spreadsheets can read."""
+    if numbers in ("auto", "exact"):
+        return exact
+    text = decimal(parse_number(exact), _CELL_DIGITS)[0]
+    return text if numbers == "decimal" or text == exact else f"{exact} ({text})"
+
+
 def _values(subject: Evaluated, point: Mapping[str, Number], box: Box | None) -> list[Number]:
     if isinstance(subject, Network):
         if box is not None:
@@ -91,28 +105,28 @@ def _values(subject: Evaluated, point: Mapping[str, Number], box: Box | None) ->
 
 
 def _eval_csv(
-    subject: Evaluated, path: str, box: Box | None, floats: FloatColumns | None, gap: FloatGap | None
+    subject: Evaluated,
+    arguments: argparse.Namespace,
+    box: Box | None,
+    floats: FloatColumns | None,
+    gap: FloatGap | None,
 ) -> Result:
-    try:
-        rows = list(csv.reader(io.StringIO(read_text(path), newline=None)))
-    except csv.Error as error:
-        raise InputError(f"not CSV: {error}", source=path) from None
-    rows[:1] = [[name.strip() for name in row] for row in rows[:1]]
-    if not rows or sorted(rows[0]) != sorted(subject.inputs):
+    path, labels = arguments.csv, labels_of(subject)
+    header, rows = read_table(path)
+    meant = {labels.get(name, name): name for name in subject.inputs}
+    header = [meant.get(name, name) for name in header]
+    if sorted(header) != sorted(subject.inputs):
         raise InputError(
-            f"expected a header with the inputs {', '.join(subject.inputs)}, found "
-            f"{shown(','.join(rows[0]) if rows else '')}",
+            f"expected a header with the inputs {', '.join(meant)}, found {shown(','.join(header))}",
             source=path,
             line=1,
         )
     table: list[dict[str, str]] = []
-    for line, row in enumerate(rows[1:], start=2):
-        if not row:
-            continue
-        if len(row) != len(rows[0]):
-            raise InputError(f"expected {len(rows[0])} numbers, found {len(row)}", source=path, line=line)
+    for line, row in rows:
+        if len(row) != len(header):
+            raise InputError(f"expected {len(header)} numbers, found {len(row)}", source=path, line=line)
         try:
-            point = {name: parse_number(cell.strip()) for name, cell in zip(rows[0], row, strict=True)}
+            point = {name: parse_number(cell.strip()) for name, cell in zip(header, row, strict=True)}
             values = _values(subject, point, box)
         except InputError as error:
             raise error.located(path, line) from None
@@ -124,10 +138,13 @@ def _eval_csv(
                 **({gap.column: gap.at([point[name] for name in subject.inputs])} if gap else {}),
             }
         )
-    columns = [*rows[0], *subject.outputs, *(floats.names if floats else ()), *([gap.column] if gap else [])]
+    columns = [*header, *subject.outputs, *(floats.names if floats else ()), *([gap.column] if gap else [])]
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([labels.get(name, name) for name in columns])
+    exact = {*subject.inputs, *subject.outputs}
+    writer.writerows(
+        [_cell(row[name], arguments.numbers) if name in exact else row[name] for name in columns] for row in table
+    )
     data = {"columns": columns, "rows": table} | ({"largest_gap": floats.largest} if floats else {})
     return Result(data, text.getvalue().rstrip("\n"))

@@ -6,7 +6,7 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,13 @@ from verimv.certificate.from_simplification import simplify_extraction
 from verimv.cli.arguments import network_argument, pair
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
-from verimv.cli.text import abbreviated, console_style, counted
+from verimv.cli.text import abbreviated, brief_text, counted, formula_text
 from verimv.core.errors import InputError, InternalError, KernelsDisagree, Undecided
 from verimv.core.files import Replaceable, check_directory, write_directory
+from verimv.formulas.printing import quoted
 from verimv.kernels.judge import build_for
 from verimv.kernels.verdicts import CERTIFICATE_FILES
+from verimv.networks.votes import Vote, ballot, in_words, input_words
 from verimv.show.report.page import report_html
 from verimv.show.report.subject import of_extraction
 
@@ -57,6 +59,8 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.simplify:
         extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
     formula, summary = extraction.formula, extraction.summary
+    if extraction.source.labels:
+        summary["names"] = dict(extraction.source.labels)
     if report.warnings:
         summary["warnings"] = report.warnings
     report("writing the certificate")
@@ -75,9 +79,12 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
             report("writing the report")
             files["report.html"] = [_page(extraction, arguments, files, lacking).encode()]
         write_directory(arguments.directory, {**files, "summary.json": _told(summary)}, replaceable)
-    text = formula.shown(console_style()) if formula.is_short() else None
+    labels = extraction.source.labels
+    text = formula_text(formula, arguments.numbers, labels) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
+    if arguments.votes or text is None:
+        lines += ["", *_votes_told(extraction, arguments.numbers)]
     lines += [
         "",
         f"{_LOGIC_NAMES[summary['logic']]} formula: "
@@ -88,11 +95,42 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     ]
     if kept := summary.get("simplified", {}).get("kept"):
         lines.append(f"not simplified: {kept}")
-    lines += _maps_told(summary["outputs"])
+    lines += _maps_told(summary["outputs"], arguments.numbers, labels)
     if arguments.directory is not None:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
+
+
+#: Units that are told as votes; the report has more.
+_UNITS_TOLD = 12
+
+
+def _votes_told(extraction: CertifiedExtraction, numbers: str) -> list[str]:
+    """Return each unit as a vote in words, over the inputs in their own units, or over the units below."""
+    source, clipped = extraction.source, extraction.clipped
+
+    def named(layer: int) -> Callable[[Vote], str]:
+        def name(vote: Vote) -> str:
+            if layer == 0:
+                own = source.label(source.inputs[vote.node])
+                return input_words(own, source.box[vote.node], vote.negated, numbers)
+            return f"{'not ' if vote.negated else ''}u{layer}.{vote.node + 1}"
+
+        return name
+
+    told = [
+        f"  u{layer + 1}.{number}: {in_words(ballot(form), named(layer), numbers)}"
+        for layer, forms in enumerate(clipped.layers)
+        for number, form in enumerate(forms[:_UNITS_TOLD], start=1)
+    ][:_UNITS_TOLD]
+    if (more := sum(map(len, clipped.layers)) - len(told)) > 0:
+        told.append(f"  … and {counted(more, 'more unit')}")
+    told += [
+        f"  {quoted(source.label(name))}: {in_words(ballot(form), named(len(clipped.layers)), numbers)}"
+        for name, form in zip(source.outputs[:_MAPS_TOLD], clipped.outputs, strict=False)
+    ]
+    return ["as votes: up to the threshold a unit is 0, one vote above it is 1", *told]
 
 
 def _told(summary: Mapping[str, Any]) -> list[bytes]:
@@ -115,13 +153,16 @@ def _page(
 _MAPS_TOLD = 20
 
 
-def _maps_told(outputs: list[dict[str, str]]) -> list[str]:
+def _maps_told(outputs: list[dict[str, str]], numbers: str, labels: Mapping[str, str]) -> list[str]:
     """Return how the formula's values become the network's, where they differ."""
-    told = [
-        f"{entry['name']} = {entry['scale']}·(value of the formula) + {entry['offset']}".replace("+ -", "- ")
-        for entry in outputs
-        if (entry["scale"], entry["offset"]) != ("1", "0")
-    ]
+    told = []
+    for entry in outputs:
+        if (entry["scale"], entry["offset"]) != ("1", "0"):
+            scale, offset = (brief_text(entry[key], numbers) for key in ("scale", "offset"))
+            name = quoted(labels.get(entry["name"], entry["name"]))
+            told.append(
+                f"{name} = {scale}·(value of the formula) + {offset}".replace("+ -", "- ").replace("+ ≈-", "- ≈")
+            )
     more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
     return told[:_MAPS_TOLD] + more
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from verimv.cli.arguments import subject_argument
+from verimv.cli.arguments import labels_of, subject_argument
 from verimv.cli.points import given_point
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         raise InputError("plot needs matplotlib, which is not installed: pip install 'verimv[figures]'")
     report("reading")
     subject = subject_argument(arguments)
-    subject = restricted(subject, given_point(subject.inputs, arguments.at or ""))
+    subject = restricted(subject, given_point(subject.inputs, arguments.at or "", labels_of(subject)))
     kind = arguments.kind if arguments.kind != "auto" else _fitting(subject)
     report("drawing")
     picture, data, told = _DRAWN[kind](subject, form, arguments)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from verimv import kernel
-from verimv.cli.extracted import output_maps, read_summary
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.verdict_text import make_search, verdict_result
@@ -16,6 +15,7 @@ from verimv.core.errors import InputError
 from verimv.core.files import write_into
 from verimv.kernels.verdicts import as_error
 from verimv.networks.transforms.outputs import mapped
+from verimv.questions.extracted import output_maps, read_summary
 from verimv.questions.subjects import read_as_network, read_formula
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.verdict import EXIT_CODES, Verdict

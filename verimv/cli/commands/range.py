@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
-from verimv.cli.arguments import subject_argument
+from verimv.cli.arguments import labels_of, subject_argument
 from verimv.cli.certificates import with_certificate
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
+from verimv.cli.text import point_text
 from verimv.cli.verdict_text import make_search
 from verimv.core.errors import InputError
 from verimv.exact import format_number
+from verimv.exact.decimals import readable
 from verimv.networks.network import Network
 from verimv.questions.ranges import RangeEnd, certify_output_range, output_range
 from verimv.solvers.verdict import EXIT_CODES
@@ -24,12 +27,15 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("finding the range")
     search = make_search(arguments, report)
     ranges = output_range(subject, engine=arguments.engine, search=search)
-    data, lines = [], []
+    data, lines, labels = [], [], labels_of(subject)
     for found in ranges:
         ends = {"lower": _end(found.lower), "upper": _end(found.upper)}
         data.append({"output": found.output, **ends, "exact": found.exact})
-        head = f"{found.output}: " if len(ranges) > 1 else ""
-        lines += [head + _told("minimum", ends["lower"]), head + _told("maximum", ends["upper"])]
+        head = f"{labels.get(found.output, found.output)}: " if len(ranges) > 1 else ""
+        lines += [
+            f"{head}{name} {_told(end, arguments.numbers, labels)}"
+            for name, end in (("minimum", found.lower), ("maximum", found.upper))
+        ]
     exact = all(found.exact for found in ranges)
     result = Result({"outputs": data, "exact": exact}, "\n".join(lines), 0 if exact else EXIT_CODES["undecided"])
     if arguments.certify is None or not isinstance(subject, Network):
@@ -42,7 +48,7 @@ def _end(end: RangeEnd) -> dict[str, Any]:
     return {"value": format_number(end.value), "bound": format_number(end.bound), "at": end.at, "exact": end.exact}
 
 
-def _told(name: str, end: dict[str, Any]) -> str:
-    at = ", ".join(f"{variable}={x}" for variable, x in end["at"].items())
-    text = f"{name} {end['value']} at {at}" if at else f"{name} {end['value']}"
-    return text if end["exact"] else f"{text} (not proved: the bound proved is {end['bound']})"
+def _told(end: RangeEnd, numbers: str, labels: Mapping[str, str]) -> str:
+    at = point_text(end.at, numbers, labels)
+    text = readable(end.value, numbers) + (f" at {at}" if at else "")
+    return text if end.exact else f"{text} (not proved: the bound proved is {readable(end.bound, numbers)})"

@@ -11,7 +11,7 @@ from verimv.cli.certificates import write_certificate
 from verimv.cli.formats import FORMULA_FORMATS, format_of
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
-from verimv.cli.text import console_style
+from verimv.cli.text import formula_text
 from verimv.core.effort import SECOND
 from verimv.core.errors import Undecided
 from verimv.core.files import write_file
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.certify is not None and certificate is not None:
         write_certificate(arguments.certify, certificate)
     data = {**_data(found, arguments), "certified": certificate is not None}
-    lines = _lines(found, data, arguments.out)
+    lines = _lines(found, data, arguments)
     if certificate is None:
         lines.append("not certified: no evidence was found for some steps, which only the solver has proved")
         return Result(data, "\n".join(lines), Undecided.exit_code)
@@ -70,12 +70,12 @@ def _measured(formula: Formula) -> dict[str, Any]:
     return {"length": measures.length_text, "size": measures.size}
 
 
-def _lines(found: Simplification, data: dict[str, Any], out: str | None) -> list[str]:
-    before, after = data["before"], data["after"]
+def _lines(found: Simplification, data: dict[str, Any], arguments: argparse.Namespace) -> list[str]:
+    before, after, out = data["before"], data["after"], arguments.out
     shown = found.formula.is_short()
     where = f"see {out}" if out is not None else "-o OUT writes it to a file"
     lines = [
-        found.formula.shown(console_style()) if shown else f"(the formula is too long to show; {where})",
+        formula_text(found.formula, arguments.numbers) if shown else f"(the formula is too long to show; {where})",
         "",
         f"length {_short(before['length'])} → {_short(after['length'])}, "
         f"size {before['size']:,} → {after['size']:,} nodes, {data['seconds']:.1f} s",

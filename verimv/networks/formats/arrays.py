@@ -16,6 +16,7 @@ import numpy as np
 
 from verimv.core.errors import InputError
 from verimv.exact import shown
+from verimv.networks.names import named
 from verimv.networks.network import Activation, Layer, Network
 from verimv.networks.transforms.circuit import MAX_WEIGHTS
 
@@ -115,4 +116,5 @@ def from_perceptron(model: Any) -> Network:
         raise InputError(f"unknown output activation {model.out_activation_!r}")
     pairs = [(np.asarray(w).T, b) for w, b in zip(model.coefs_, model.intercepts_, strict=True)]
     activations: list[Any] = [inner] * (len(pairs) - 1) + ["identity"]
-    return from_arrays(pairs, activations)
+    names = getattr(model, "feature_names_in_", None)  # of a model that was fitted with a data frame
+    return named(from_arrays(pairs, activations), [] if names is None else [str(name) for name in names])

@@ -11,18 +11,31 @@ from verimv.core.errors import InputError
 from verimv.core.files import read_text
 from verimv.networks.formats.json_format import read_network
 from verimv.networks.formats.nnet_format import read_nnet
+from verimv.networks.names import named
 from verimv.networks.network import Network
 
 _PICKLED = (".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib")
 
 
-def load(subject: Any, *, architecture: Any = None, shape: Sequence[int] | None = None) -> Network:
+def load(
+    subject: Any,
+    *,
+    architecture: Any = None,
+    shape: Sequence[int] | None = None,
+    names: Sequence[str] = (),
+) -> Network:
     """Load a network from a file (network JSON, ``.onnx``, ``.nnet``, ``.npz``, ``.safetensors``), a PyTorch module of
     known layers, a fitted MLPRegressor or MLPClassifier, or a list of (weights, bias) arrays.
 
     `architecture` is the list of layers for safetensors (default: from the .json beside it); `shape` is the shape of
-    one input of a module, needed if its first layer does not determine it. Files are never unpickled.
+    one input of a module, needed if its first layer does not determine it. `names` are names of the inputs, such as
+    "mean radius"; a scikit-learn model that was fitted with a data frame has its own. Files are never unpickled.
     """
+    network = _loaded(subject, architecture, shape)
+    return named(network, names) if len(names) else network
+
+
+def _loaded(subject: Any, architecture: Any, shape: Sequence[int] | None) -> Network:
     if isinstance(subject, str | os.PathLike):
         return _from_file(Path(subject), architecture, shape)
     from verimv.networks.formats import arrays  # it needs onnx, which is slow to import

@@ -41,7 +41,11 @@ def margin(network: Network, first: str | int, second: str | int) -> Network:
     last = network.layers[-1]
     difference = replace(last, rows=(last.rows[a] + -last.rows[b],))
     name = f"{network.outputs[a]}_minus_{network.outputs[b]}"
-    return replace(network, layers=(*network.layers[:-1], difference), outputs=(_free(name, network.inputs),))
+    name = _free(name, network.inputs)
+    labels = {**network.labels}
+    if labels:
+        labels[name] = f"{network.label(network.outputs[a])} minus {network.label(network.outputs[b])}"
+    return replace(network, layers=(*network.layers[:-1], difference), outputs=(name,), labels=labels)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

@@ -7,7 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from verimv.exact import Number, Rational, floor, format_count, format_number
+from verimv.exact import Number, Rational, format_number
+from verimv.exact.decimals import decimal
 from verimv.show.pictures.svg import element, path, text
 
 #: Larger numbers are drawn as if they were this.
@@ -18,11 +19,7 @@ _END = Rational(10) ** 100
 def label(x: Number, digits: int = 9) -> str:
     """Return the exact number if it is short, otherwise a rounded decimal after ≈."""
     exact = format_number(x)
-    if len(exact) <= digits:
-        return exact.replace("-", "−")
-    size = abs(as_float(x))
-    rounded = f"{size:.4g}" if size < MAX_FLOAT else format_count(floor(abs(x)))
-    return f"≈{'−' if x < 0 else ''}{rounded}".replace("e-", "e−")
+    return (exact if len(exact) <= digits else f"≈{decimal(x, 4)[0]}").replace("-", "−")
 
 
 def as_float(x: Number) -> float:

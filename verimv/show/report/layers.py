@@ -13,9 +13,9 @@ from verimv.formulas.measure import tree_nodes
 from verimv.formulas.printing import UNICODE, DerivedView, definitions, one_line
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
+from verimv.networks.votes import Ballot, ballot
 from verimv.show.report.markup import form_text, signed_sum
 from verimv.show.report.reading import Neuron, Reading
-from verimv.show.report.votes import Ballot, ballot
 
 #: Nodes of a unit that is written out; votes explain larger ones better.
 MAX_DEFINED = 60

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from verimv.bounding.interval import interval_bounds
 from verimv.core.errors import Undecided
+from verimv.exact import Number
+from verimv.exact.decimals import rounded
 from verimv.formulas.formula import Formula
 from verimv.formulas.measure import Measures
+from verimv.networks.names import recorded
 from verimv.networks.network import Network
+from verimv.networks.votes import Ballot, Vote, input_words, phrase, vote_number
 from verimv.show.pictures.axes import as_float, label
 from verimv.show.pictures.curves import MAX_CURVES, curves, curves_svg
 from verimv.show.pictures.maps import RegionMap, box_of, map_svg, region_maps
 from verimv.show.pictures.range_bars import MAX_BARS, Ranges, chart_width, ranges_svg
 from verimv.show.report.headline import short_length
 from verimv.show.report.layers import Layers, LayerView, Unit
-from verimv.show.report.markup import Markup, counted, form_text, joined, table, tag
+from verimv.show.report.markup import Markup, counted, exact_number, form_text, joined, table, tag, with_decimals
 from verimv.show.report.reading import Reading
 from verimv.show.report.subject import FormulaSubject
-from verimv.show.report.votes import Ballot, phrase
 
 #: Lines of a formula that are shown at first.
 MAX_LINES = 40
@@ -26,6 +29,8 @@ MAX_LINES = 40
 PICTURE_REGIONS, PICTURE_MAPS = 3_000, 4
 #: Votes that are listed one by one.
 MAX_VOTES = 8
+#: Characters of a number in a tooltip.
+_EXACT = 400
 #: Characters of a definition that is shown unfolded.
 _SHORT = 160
 #: Units of a layer that is unfolded at first.
@@ -48,6 +53,7 @@ def formula_section(text: str | None) -> Markup:
             tag("button", f"Copy {name}", type="button", class_="copy", data_copy=identifier)
             for identifier, name in _FORMATS.items()
         ]
+        buttons.append(tag("button", "Show exact numbers", type="button", id="exact-numbers", hidden=True))
         more = tag("button", "show all", type="button", id="show-formula")
         return joined(
             tag("div", *buttons, class_="buttons"),
@@ -65,10 +71,33 @@ def formula_section(text: str | None) -> Markup:
 
 
 def _preformatted(text: str) -> Markup:
-    return tag("pre", tag("code", text, id="formula-text"), class_="formula", tabindex="0")
+    return tag("pre", tag("code", with_decimals(text), id="formula-text"), class_="formula", tabindex="0")
 
 
 # -- layers -----------------------------------------------------------------------------------------------------
+
+
+#: Names of a table that is unfolded at first.
+_OPEN_NAMES = 12
+
+
+def _decimal(x: Number) -> Markup:
+    return exact_number(x, rounded(x, 4).replace("-", "−"))
+
+
+def names_table(network: Network | None, labels: Mapping[str, str]) -> Markup:
+    """Return the full names of inputs and outputs, and the ranges of the inputs, if there are such names."""
+    if network is None or not any(name in labels for name in (*network.inputs, *network.outputs)):
+        return Markup("")
+    rows: list[tuple[str, ...]] = [
+        (name, labels.get(name, name), joined(_decimal(low), " to ", _decimal(high)))
+        for name, (low, high) in zip(network.inputs, network.box, strict=True)
+    ]
+    rows += [(name, labels.get(name, name), "output") for name in network.outputs]
+    head = tag("summary", "Names (not part of the proof)")
+    return tag(
+        "details", head, table(("in the formula", "name", "range"), rows, "names"), open=len(rows) <= _OPEN_NAMES
+    )
 
 
 def layers_section(layers: Layers | None, subject: FormulaSubject) -> Markup:
@@ -84,10 +113,28 @@ def layers_section(layers: Layers | None, subject: FormulaSubject) -> Markup:
     names = layers.names
     if subject.is_approximate:
         note = joined(tag("p", _OF_THE_OTHER, class_="hint"), note)
-    return joined(tag("p", intro), note, *(_layer(view, names) for view in layers.views))
+    words = _Words(layers, subject)
+    called = names_table(subject.source or subject.network, recorded(subject.summary))
+    return joined(tag("p", intro), note, called, *(_layer(view, names, words) for view in layers.views))
 
 
-def _layer(view: LayerView, names: dict[int, str]) -> Markup:
+class _Words:
+    """Votes in words: "high NAME (1 to 6.9)" for inputs, with full names and own units; "not u1.2" for units."""
+
+    def __init__(self, layers: Layers, subject: FormulaSubject) -> None:
+        self._names = layers.names
+        self._inputs = {node: j for j, node in enumerate(layers.reading.inputs)}
+        network, labels = subject.source or subject.network, recorded(subject.summary)
+        self._labels = [labels.get(name, name) for name in network.inputs] if network is not None else []
+        self._box = network.box if network is not None else ()
+
+    def __call__(self, vote: Vote) -> str:
+        if (j := self._inputs.get(vote.node)) is not None and j < len(self._labels):
+            return input_words(self._labels[j], self._box[j], vote.negated)
+        return ("not " if vote.negated else "") + self._names.get(vote.node, f"n{vote.node}")
+
+
+def _layer(view: LayerView, names: dict[int, str], words: _Words) -> Markup:
     units = counted(len(view.units) + view.more, "unit")
     head = f"Layer {view.number}: {counted(view.neurons, 'neuron')}, {units}, {counted(view.nodes, 'new node')}"
     more = (
@@ -96,32 +143,37 @@ def _layer(view: LayerView, names: dict[int, str]) -> Markup:
         else ""
     )
     values = _values(view) if view.values else ""
-    body = [tag("div", *(_unit(unit, names) for unit in view.units), class_="units"), more, values]
+    body = [tag("div", *(_unit(unit, names, words) for unit in view.units), class_="units"), more, values]
     return tag("details", tag("summary", head), *body, open=len(view.units) <= _OPEN_UNITS, class_="layer")
 
 
-def _unit(unit: Unit, names: dict[int, str]) -> Markup:
+def _unit(unit: Unit, names: dict[int, str], words: _Words) -> Markup:
     title = tag("h4", tag("a", unit.name, href="#graph", data_node=unit.name), class_="name")
-    lines = [tag("div", tag("span", f"{name or unit.name} = ", class_="dim"), text) for name, text in unit.definition]
+    lines = [
+        tag("div", tag("span", f"{name or unit.name} = ", class_="dim"), with_decimals(text))
+        for name, text in unit.definition
+    ]
     definition = tag("div", *lines, class_="definition") if lines else Markup("")
     if sum(len(text) for _, text in unit.definition) > _SHORT:
         definition = tag("details", tag("summary", "As a formula"), definition)
-    claim = tag("p", f"= σ({form_text(unit.form, names)})", class_="claim")
-    return tag("article", title, definition, claim, _ballot(unit.ballot, names), class_="unit")
+    told, exact = form_text(unit.form, names), form_text(unit.form, names, digits=_EXACT)
+    claim = tag("p", f"= σ({told})", class_="claim", title=exact if exact != told else None)
+    return tag("article", title, _ballot(unit.ballot, words), claim, definition, class_="unit")
 
 
-def _ballot(ballot: Ballot, names: dict[int, str]) -> Markup:
+def _ballot(ballot: Ballot, words: _Words) -> Markup:
     heaviest = max((vote.weight for vote in ballot.votes), default=1)
     rows = []
     for vote in ballot.votes[:MAX_VOTES]:
         width = f"width:{100 * float(vote.weight / heaviest):.1f}%"
-        name = ("¬" if vote.negated else "") + names.get(vote.node, f"n{vote.node}")
         bar = tag("span", tag("span", class_="bar against" if vote.negated else "bar", style=width), class_="track")
-        rows.append(tag("li", tag("span", name, class_="who"), bar, tag("span", label(vote.weight), class_="weight")))
+        weight = exact_number(vote.weight, vote_number(vote.weight))
+        rows.append(tag("li", tag("span", words(vote), class_="who"), bar, tag("span", weight, class_="weight")))
     if len(ballot.votes) > MAX_VOTES:
         rest = ballot.votes[MAX_VOTES:]
         together = sum((vote.weight for vote in rest[1:]), rest[0].weight)
-        rows.append(tag("li", f"and {counted(len(rest), 'lighter vote')}, together {label(together)}", class_="dim"))
+        told = exact_number(together, vote_number(together))
+        rows.append(tag("li", f"and {counted(len(rest), 'smaller one')}, together ", told, class_="dim"))
     return joined(tag("p", phrase(ballot), class_="phrase"), tag("ul", *rows, class_="votes"))
 
 

@@ -123,21 +123,50 @@ function showStatement(subject, proved) {
 
 // -- the formula's text ---------------------------------------------------------------------------------
 
-/** What was read from the files and is shown; `text` is that of the formula. */
-const shown = { subject: null, text: "" };
+/** What was read from the files and is shown; `text` is that of the formula, `decimals` its long constants, rounded. */
+const shown = { subject: null, text: "", decimals: new Map(), isExact: false, isWhole: false };
+/** Characters of a constant that is shown exactly, and constants of a formula whose long ones are rounded. */
+const SHORT_CONSTANT = 9, MOST_CONSTANTS = 20_000;
+const CONSTANT = /(Δ\[)([^\]\s]+)(?=\])/;
 /** Lines of a formula that are shown at first. */
 const FIRST_LINES = 40;
 
 function showAll(subject, proved) {
   showStatement(subject, proved);
   const text = shownText(subject.text, subject.formula), isNew = text !== shown.text;
-  Object.assign(shown, { subject, text });
+  Object.assign(shown, { subject, text, decimals: decimalsOf(text) });
   if (isNew) showFormula(false);
 }
 
+/** Return a decimal for each long constant. Those that would look the same stay exact. */
+function decimalsOf(text) {
+  const found = new Set(text.split(CONSTANT).filter((part, i) => i % 3 === 2 && part.length > SHORT_CONSTANT && /^\d+\/\d+$/.test(part)));
+  const decimals = new Map(), seen = new Map();
+  if (found.size > MOST_CONSTANTS) return decimals;
+  for (const exact of found) {
+    const rounded = `≈${approximate(exact)}`;
+    seen.set(rounded, (seen.get(rounded) || 0) + 1);
+    decimals.set(exact, rounded);
+  }
+  return new Map([...decimals].filter(([, rounded]) => seen.get(rounded) === 1));
+}
+
+/** Return elements for a text, with exact numbers as tooltips. */
+function withDecimals(text) {
+  return text.split(CONSTANT).map((part, i) => (i % 3 === 2 && shown.decimals.has(part)
+    ? make("span", { class: "rounded", title: part }, shown.decimals.get(part)) : part));
+}
+
 function showFormula(isWhole) {
+  shown.isWhole = isWhole;
   const lines = shown.text.split("\n"), rest = isWhole ? 0 : lines.length - FIRST_LINES;
-  byId("formula-text").textContent = rest > 0 ? lines.slice(0, FIRST_LINES).join("\n") : shown.text;
+  const text = rest > 0 ? lines.slice(0, FIRST_LINES).join("\n") : shown.text;
+  byId("formula-text").replaceChildren(...(shown.isExact ? [text] : withDecimals(text)));
+  const button = byId("exact-numbers");
+  if (button) {
+    button.hidden = !shown.decimals.size;
+    button.textContent = shown.isExact ? "Show decimals" : "Show exact numbers";
+  }
   byId("formula-more").hidden = rest <= 0;
   byId("formula-count").textContent = `${counted(rest, "more line")}: `;
 }
@@ -202,6 +231,10 @@ const KIND = {
   async setUp() {
     setUpCopies();
     if (byId("show-formula")) byId("show-formula").addEventListener("click", () => showFormula(true));
+    if (byId("exact-numbers")) byId("exact-numbers").addEventListener("click", () => {
+      shown.isExact = !shown.isExact;
+      showFormula(shown.isWhole);
+    });
     await setUpGraph().catch((error) => { byId("graph-status").textContent = `This browser cannot show the graph: ${error.message || error}`; });
   },
 };

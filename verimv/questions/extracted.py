@@ -7,7 +7,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from verimv.core.files import read_text
 from verimv.exact import ZERO, Number, format_number, parse_number
 from verimv.formulas.formula import Formula
 from verimv.kernels.verdicts import CERTIFICATE_FILES
+from verimv.networks.names import read_names, recorded
 from verimv.networks.network import Box, checked_box
 from verimv.networks.transforms.outputs import OutputMap
 from verimv.questions.subjects import read_formula
@@ -28,6 +29,14 @@ class ExtractedFormula:
     formula: Formula
     box: Box
     maps: Sequence[OutputMap]
+    #: full names of inputs and outputs
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def named(self, path: str) -> ExtractedFormula:
+        """Return the same with the full names of a file."""
+        inputs, outputs = read_names(read_text(path), path, len(self.inputs), len(self.outputs))
+        pairs = [*zip(self.inputs, inputs, strict=False), *zip(self.outputs, outputs, strict=False)]
+        return replace(self, labels={**self.labels, **dict(pairs)})
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -37,13 +46,16 @@ class ExtractedFormula:
     def outputs(self) -> tuple[str, ...]:
         return tuple(self.formula.outputs)
 
-    def at(self, point: Mapping[str, Number]) -> list[Number]:
+    def inner(self, point: Mapping[str, Number]) -> dict[str, Number]:
+        """Return the point of the unit cube at which the formula has the value of the network at this point."""
         check_inside(point, self.inputs, self.box)
-        inner = {
+        return {
             name: (point[name] - low) / (high - low) if high > low else ZERO
             for name, (low, high) in zip(self.inputs, self.box, strict=True)
         }
-        return [map_.undone(value) for map_, value in zip(self.maps, self.formula.at(inner), strict=True)]
+
+    def at(self, point: Mapping[str, Number]) -> list[Number]:
+        return [map_.undone(value) for map_, value in zip(self.maps, self.formula.at(self.inner(point)), strict=True)]
 
 
 def check_inside(point: Mapping[str, Number], inputs: Sequence[str], box: Box) -> None:
@@ -66,7 +78,8 @@ def extracted_formula(directory: str) -> ExtractedFormula:
         raise InputError(
             "is not the formula of summary.json: it was changed after the extraction", source=str(folder / "formula.mv")
         )
-    return ExtractedFormula(formula, _summary_box(summary, formula, path), output_maps(folder, formula.outputs))
+    box, maps = _summary_box(summary, formula, path), output_maps(folder, formula.outputs)
+    return ExtractedFormula(formula, box, maps, recorded(summary))
 
 
 def read_summary(path: Path) -> dict[str, Any] | None:
