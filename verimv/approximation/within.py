@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from verimv.approximation.candidates import GOOD, Candidate, Candidates
-from verimv.approximation.proving import closeness
+from verimv.approximation.proving import Closeness, closeness
 from verimv.bounding.methods import neuron_bounds
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract, extract_mapped
 from verimv.certificate.within_lines import join
-from verimv.core.display import Headed
-from verimv.core.errors import InputError, Undecided, check_type
+from verimv.core.errors import InputError, InternalError, Undecided, check_type
 from verimv.core.progress import Progress, no_progress
 from verimv.exact import ONE, ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
-from verimv.formulas.formula import Formula
 from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.normalise import from_unit_cube, to_unit_cube, without_identity_layers
@@ -33,31 +32,36 @@ MOST_WEIGHTS = 6_000
 
 
 @dataclass(frozen=True, repr=False)
-class WithinExtraction(Headed):
-    """A formula, and why it is within an error of the network everywhere."""
+class WithinExtraction(CertifiedExtraction):
+    """A formula, and why it is within an error of a network everywhere.
 
-    formula: Formula
-    #: the network, with the outputs that were asked for
-    network: Network
-    #: the simpler network that the formula computes
-    other: Network
-    certificate: Certificate
+    `source`, and `network` on the unit cube, are the simpler network that the formula computes.
+    """
+
+    #: the network that it is close to, with the outputs that were asked for
+    original: Network
+    #: the largest error that was allowed
+    tolerance: Number
     #: how far the two networks are apart
     distance: Distance
-    tolerance: Number
-    extraction: CertifiedExtraction
-    summary: dict[str, Any]
+    #: that they are so close
+    closeness: Certificate
+
+    _claim = "network within an error of formula"
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What the kernel needs: both networks and the formula as files, and both derivations."""
+        certificate = join(self.closeness, super().certificate)
+        self.summary.update(certificate.hashes)
+        return certificate
 
     @property
-    def proved(self) -> Number:
-        return self.distance.proved
-
-    @property
-    def attained(self) -> Number:
-        return self.distance.attained
+    def near(self) -> Network:
+        return self.original
 
     def _headline(self) -> str:
-        return f"within {format_number(self.tolerance)}: {self.formula!r}"
+        return f"{self.summary['status']}, within {format_number(self.tolerance)}: {self.formula!r}"
 
 
 def read_within(within: Any, network: Network) -> Number:
@@ -112,25 +116,37 @@ def extract_within(
         if close.certificate is None:
             candidate.refused(close.distance)
             continue
-        extraction = (
-            extract(other, minimise=minimise, progress=progress)
-            if candidate.maps is None
-            else extract_mapped(other, candidate.maps, minimise=minimise, progress=progress)
-        )
-        certificate = join(close.certificate, extraction.certificate)
-        summary = {
-            **extraction.summary,
-            "within": format_number(tolerance),
-            "proved": format_number(close.distance.proved),
-            "attained": format_number(close.distance.attained),
-            "neurons": source.neurons,
-            "simpler": other.neurons,
-        }
-        summary["seconds"] = {**extraction.summary["seconds"], "all": round(time.perf_counter() - begin, 3)}
-        return WithinExtraction(
-            extraction.formula, source, other, certificate, close.distance, tolerance, extraction, summary
-        )
+        return _extracted(source, other, candidate.maps, tolerance, close, minimise, progress, begin)
     raise Undecided(f"no simpler network was proved to be within {format_number(tolerance)}")
+
+
+def _extracted(
+    source: Network,
+    other: Network,
+    maps: Sequence[OutputMap] | None,
+    tolerance: Number,
+    close: Closeness,
+    minimise: str,
+    progress: Progress,
+    begin: float,
+) -> WithinExtraction:
+    """Return the formula of the other network, with all that proves it."""
+    options: dict[str, Any] = {"minimise": minimise, "progress": progress}
+    found = extract(other, **options) if maps is None else extract_mapped(other, maps, **options)
+    parts = {field.name: getattr(found, field.name) for field in fields(found)}
+    ends = {"proved": close.distance.proved, "attained": close.distance.attained}
+    parts["summary"] = {
+        **found.summary,
+        "within": {"tolerance": format_number(tolerance), **{name: format_number(x) for name, x in ends.items()}},
+        "neurons": source.neurons,
+    }
+    parts["summary"]["seconds"]["search"] = round(time.perf_counter() - begin, 3)
+    certificate = close.certificate
+    if certificate is None:
+        raise InternalError("no certificate of closeness")
+    return WithinExtraction(
+        **parts, original=source, tolerance=tolerance, distance=close.distance, closeness=certificate
+    )
 
 
 class _Attempt:

@@ -36,6 +36,8 @@ class CertifiedExtraction(Extraction):
 
     derivation: Derivation
 
+    _claim = "network = formula"
+
     @cached_property
     def certificate(self) -> Certificate:
         """What the kernel needs: the network and the formula as files, and the derivation."""
@@ -46,6 +48,11 @@ class CertifiedExtraction(Extraction):
         certificate = Certificate(subjects, self.derivation.lines)
         self.summary.update(certificate.hashes)
         return certificate
+
+    @property
+    def near(self) -> Network | None:
+        """The network that the formula is within an error of; None if it is exactly that of the source."""
+        return None
 
     def check(self, progress: Progress = no_progress, kernel: str | None = None) -> str:
         """Have the kernels check the certificate and record their verdicts. Empty if it is valid, else what it lacks.
@@ -65,7 +72,7 @@ class CertifiedExtraction(Extraction):
         self.summary["status"] = "extracted" if lacking else "certified"
         self.summary["seconds"]["check"] = max(seconds)
         entries = [_entry(answer) for answer in answers] or [_undecided(PYTHON, lacking, seconds[0])]
-        claims = {"claim": "network = formula", "claims": self.derivation.claims}
+        claims = {"claim": self._claim, "claims": self.derivation.claims}
         self.summary["proofs"] = [*self.summary["proofs"], *({**claims, **entry} for entry in entries)]
         return lacking
 

@@ -142,7 +142,7 @@ def of_extraction(
     is_simplified = "before" in summary.get("simplified", {})
     return FormulaSubject(
         title=title,
-        lines=extraction.derivation.lines,
+        lines=extraction.derivation.lines if extraction.near is None else extraction.certificate.body,
         check=Check(status, lacking if checked else "", summary["seconds"].get("check"), answers),
         files={name: described_file(pieces) for name, pieces in files.items()},
         summary=summary,
@@ -150,8 +150,9 @@ def of_extraction(
         text=extraction.certificate.subjects["formula"].decode(),
         measures=extraction.formula.measure() if is_simplified else extraction.measures,
         network=extraction.network,
-        source=extraction.source,
+        source=extraction.near or extraction.source,
         patience=max(2.0, sum(summary["seconds"].values()) / 4),  # little, compared with the extraction
+        is_approximate=extraction.near is not None,
     )
 
 
