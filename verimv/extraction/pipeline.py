@@ -149,6 +149,7 @@ def extract_uncertified(
         ],
         "seconds": {stage: round(spent, 3) for stage, spent in seconds.items()},
         "proofs": [],
+        **({"names": dict(network.labels)} if network.labels else {}),
     }
     return Extraction(formula, normalised, network, clipped, measures, summary)
 

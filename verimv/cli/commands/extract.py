@@ -74,8 +74,6 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.simplify:
         extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
     formula, summary = extraction.formula, extraction.summary
-    if extraction.source.labels:
-        summary["names"] = dict(extraction.source.labels)
     if report.warnings:
         summary["warnings"] = report.warnings
     report("writing the certificate")
