@@ -32,8 +32,9 @@ CHECKED = {
     "Checker.v": "soundness/CheckerSound.vo",
     "Twins.v": "soundness/TwinsSound.vo",
     "Cases.v": "soundness/CasesSound.vo",
+    "Chain.v": "soundness/ChainSound.vo",
 }
-THEOREM = "soundness/Sound.vo"
+THEOREM = "soundness/ChainSound.vo"
 _GROUP = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
 _NEED = re.compile(rf'\b(?P<word>need|well_formed) (?:{_GROUP}(?:%\w+)?|[\w\']+)\s+"(?P<why>[^"]*)"')
 _RANGE = re.compile(rf"\b(?P<why>form_at_(?:least|most) K (?:\w+|{_GROUP}) (?:\w+|{_GROUP}))")
@@ -66,6 +67,20 @@ CHANGES = [
         "a negative factor exchanges the ends",
     ),
     ("Twins.v", "let* top := larger K top h in", "let* top := Ok h in", "the peak: the largest over all cells"),
+    (
+        "Chain.v",
+        "larger K (opp K (fst bounds)) (snd bounds)",
+        "larger K (snd bounds) (snd bounds)",
+        "an error: both bounds",
+    ),
+    ("Chain.v", "let* bounds := Checker.finish K (part c) in", "let bounds := [] in", "line formula: the first part"),
+    (
+        "Chain.v",
+        '| Some _ => Reject Incomplete "a line formula, and a second part"',
+        "| Some _ => Ok (errors c, pairs)",
+        "finish: the second part",
+    ),
+    ("Chain.v", "Ok (Chain g None es)", "Ok (Chain g (next c) es)", "line formula: once"),
 ]
 
 #: Conditions that only keep to the format: why no proof needs them.

@@ -17,7 +17,7 @@ PACKAGE = Path(verimv.__file__).parent
 #: The layout of the project: a module imports from its own level or below.
 LEVELS = {
     "core": 0, "kernel": 0, "kernels": 1, "exact": 1, "formulas": 2, "networks": 3, "solvers": 4, "pieces": 4,
-    "bounding": 5, "extraction": 6, "simplification": 6, "certificate": 7, "questions": 8, "show": 9, "paper": 9,
+    "bounding": 5, "extraction": 6, "simplification": 6, "certificate": 7, "questions": 8, "approximation": 8, "show": 9, "paper": 9,
     "testing": 9, "pytest_plugin": 9, "cli": 10,
 }  # fmt: skip
 

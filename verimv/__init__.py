@@ -9,9 +9,11 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for type checkers; at run time a name is loaded when it is first used
+    from verimv.approximation.extracting import extract
+    from verimv.approximation.within import WithinExtraction
     from verimv.bounding.results import NetworkBounds
     from verimv.certificate.certificate import Certificate
-    from verimv.certificate.from_extraction import CertifiedExtraction, extract
+    from verimv.certificate.from_extraction import CertifiedExtraction
     from verimv.certificate.from_pair import certify, certify_formulas
     from verimv.certificate.from_ranges import certify_difference, certify_range
     from verimv.certificate.from_simplification import certify_simplification, simplify_extraction
@@ -67,6 +69,7 @@ __all__ = [
     "Undecided",
     "Verdict",
     "VerimvError",
+    "WithinExtraction",
     "__version__",
     "bounds",
     "certify",
@@ -104,10 +107,9 @@ __all__ = [
 _HOMES = {
     "bounding.results": ("NetworkBounds",),
     "certificate.certificate": ("Certificate",),
-    "certificate.from_extraction": (
-        "CertifiedExtraction",
-        "extract",
-    ),
+    "approximation.extracting": ("extract",),
+    "approximation.within": ("WithinExtraction",),
+    "certificate.from_extraction": ("CertifiedExtraction",),
     "certificate.from_pair": (
         "certify",
         "certify_formulas",

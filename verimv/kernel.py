@@ -1,5 +1,5 @@
-"""Check a certificate of verimv: that outputs of a network are values of a formula, or lie
-within bounds.
+"""Check a certificate of verimv: that outputs of a network are values of a formula, or within an
+error of them, or lie within bounds.
 
     python -I -S kernel.py DIR
     python -I -S kernel.py CERTIFICATE --network N --formula F
@@ -939,18 +939,32 @@ class Claim(NamedTuple):
     form: Form
 
 
-class Checker:
-    """What has been shown so far, line by line."""
+class Part(NamedTuple):
+    """What a certificate, or one of its two parts, is about."""
 
-    def __init__(
-        self, nodes: Nodes, layers: Sequence[Layer], goals: Sequence[Any], work: Work
-    ) -> None:
-        self.nodes = nodes
-        self.layers = layers
-        self.goals = (
-            goals  # for each output its node, or the nodes of both formulas; None without a formula
-        )
+    nodes: Nodes
+    layers: Sequence[Layer]
+    goals: Sequence[Any]  # for each output its node, or those of both formulas; or else None
+
+
+class Checker:
+    """What has been shown so far, line by line.
+
+    Of a certificate in two parts, the first one ends with the line "formula", which begins the
+    second one.
+    """
+
+    def __init__(self, part: Part, work: Work, second: Part | None = None) -> None:
         self.work = work
+        self.second = second  # the part that is still to come
+        self.errors: list[
+            tuple[Number, Number]
+        ] = []  # for each output its low and its high bound, from the first of two parts
+        self.begin(part)
+
+    def begin(self, part: Part) -> None:
+        """Begin a part, of which nothing has been shown: whatever is set here is set anew."""
+        self.nodes, self.layers, self.goals = part
         self.claims: list[Claim | None] = [None]  # they are numbered from 1
         # Linear parts of forms, each with its range over nodes in [0,1]; and where to find them.
         self.parts: list[Linear] = []
@@ -958,7 +972,7 @@ class Checker:
         self.number_of_part: dict[Linear, int] = {}
         self.number_of_total: dict[tuple[tuple[int, Number], ...], int] = {}
         # The network: values of variables, as functions of nodes, as far as they are known.
-        self.values = [Affine(just(2 + j), 0) for j in range(len(nodes.inputs))]
+        self.values = [Affine(just(2 + j), 0) for j in range(len(self.nodes.inputs))]
         # So many layers have arguments. The last one of these is the current one; layers are
         # numbered from 1, so this is also its number.
         self.entered = 0
@@ -1147,6 +1161,13 @@ class Checker:
     def finish(self) -> list[tuple[Number, Number]]:
         """Return what is proved: scale and offset of each output, or else its bounds. Reject if
         anything is missing."""
+        proved = self.finish_part()
+        if self.second is not None:
+            raise Rejected("incomplete", "a line formula, and a second part", "none")
+        return proved
+
+    def finish_part(self) -> list[tuple[Number, Number]]:
+        """Return what this part proves, and reject if anything is missing in it."""
         if self.assumed > 0:
             raise Rejected("incomplete", "evidence for every bound", f"{self.assumed} without")
         if self.goals[0] is None:
@@ -2116,6 +2137,16 @@ def rule_equal(checker: Checker, k: int, a: int, b: int) -> None:
     checker.proved.append((1, 0))
 
 
+def rule_formula(checker: Checker) -> None:
+    """["formula"]: the first part, about the network and the other, is complete, and its bounds
+    are those of the errors. The second part is about the other and the formula."""
+    if checker.second is None:
+        raise Rejected("invalid", "a line formula between two parts only", "another one")
+    checker.errors = checker.finish_part()
+    checker.begin(checker.second)
+    checker.second = None
+
+
 # ==============================================================================
 # The table of rules: the kinds of their arguments, and that of any number of further ones
 # ==============================================================================
@@ -2159,6 +2190,7 @@ RULES = {
     "apart": Rule(rule_apart, (natural, natural, string, number), case),
     "output": Rule(rule_output, (natural, integer, number, number)),
     "equal": Rule(rule_equal, (natural, integer, integer)),
+    "formula": Rule(rule_formula, ()),
 }
 
 
@@ -2182,6 +2214,7 @@ SUBJECTS = (
     {"original", "formula"},
     {"network"},
     {"network", "other"},
+    {"network", "other", "formula"},
 )
 MAX_LINE = 1 << 23  # bytes, with the newline
 MAX_FILE = 1 << 30  # bytes
@@ -2201,13 +2234,15 @@ class Statement(NamedTuple):
     """What a valid certificate proves: in words, a line for each output; and as numbers.
 
     The numbers of an output are the scale and the offset of its formula, or without a formula
-    its low and its high bound.
+    its low and its high bound. If there is a formula and another network, `errors` has for each
+    output a low and a high bound of what it is more than its formula; otherwise it is empty.
     """
 
     lines: list[str]
     kind: frozenset[str]
     outputs: list[str]
     numbers: list[tuple[Number, Number]]
+    errors: list[tuple[Number, Number]]
 
 
 def start(texts: Mapping[str, str], size: int, certificate_size: int = 0) -> Subjects:
@@ -2217,6 +2252,7 @@ def start(texts: Mapping[str, str], size: int, certificate_size: int = 0) -> Sub
     kind = frozenset(texts)
     layers: Sequence[Layer] = []
     goals: list[Any]
+    first: Part | None = None  # of two parts
     if "original" in texts:
         nodes = Nodes(inputs_of_formula(texts["original"]))
         outputs, originals = about("original", read_formula, texts["original"], nodes)
@@ -2242,6 +2278,9 @@ def start(texts: Mapping[str, str], size: int, certificate_size: int = 0) -> Sub
             )
             need(other.box == network.box, "another network with the same box", "another box")
             layers = difference(network, other, work)
+            if "formula" in texts:  # the second part is about the other alone, numbered by itself
+                first = Part(Nodes(network.inputs), layers, [None] * len(outputs))
+                layers = about("other", read_network, texts["other"], None, work).layers
     if "formula" in texts:
         names, found = about("formula", read_formula, texts["formula"], nodes)
         need(names == outputs, ("the outputs", *outputs), (*names,))
@@ -2252,7 +2291,9 @@ def start(texts: Mapping[str, str], size: int, certificate_size: int = 0) -> Sub
     domain = cube
     if not is_unit_cube:
         domain = f"its box, mapped onto {cube}" if "formula" in texts else "its box"
-    return Subjects(Checker(nodes, layers, goals, work), kind, outputs, domain, cube)
+    part = Part(nodes, layers, goals)
+    checker = Checker(part, work) if first is None else Checker(first, work, part)
+    return Subjects(checker, kind, outputs, domain, cube)
 
 
 def about(subject: str, read: Callable[..., Any], *arguments: Any) -> Any:
@@ -2269,12 +2310,20 @@ def superscript(n: int) -> str:
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(n))
 
 
-def statement(subjects: Subjects, proved: list[tuple[Number, Number]]) -> Statement:
-    """Return what a certificate proves, for the two numbers of each output."""
+def statement(
+    subjects: Subjects,
+    proved: list[tuple[Number, Number]],
+    errors: Sequence[tuple[Number, Number]] = (),
+) -> Statement:
+    """Return what a certificate proves, for the two numbers of each output, and the bounds of its
+    error if there are any."""
     lines = []
-    for name, (first, second) in zip(map(safe_name, subjects.outputs), proved, strict=True):
+    names = [safe_name(name) for name in subjects.outputs]
+    for k, (name, (first, second)) in enumerate(zip(names, proved, strict=True)):
         if "original" in subjects.kind:
             said = f"{name}: original = formula"
+        elif "formula" in subjects.kind and "other" in subjects.kind:
+            said = f"{name} = {mapped_formula(first, second)} ± {written_error(*errors[k])}"
         elif "formula" in subjects.kind:
             said = f"{name} = {mapped_formula(first, second)}"
         elif "other" in subjects.kind:
@@ -2284,7 +2333,7 @@ def statement(subjects: Subjects, proved: list[tuple[Number, Number]]) -> Statem
         lines.append(f"{said} on {subjects.domain}")
     if "source" in subjects.kind:
         lines.append(f"network = source with its box mapped onto {subjects.cube}")
-    return Statement(lines, subjects.kind, subjects.outputs, proved)
+    return Statement(lines, subjects.kind, subjects.outputs, proved, list(errors))
 
 
 def mapped_formula(scale: Number, offset: Number) -> str:
@@ -2299,6 +2348,12 @@ def mapped_formula(scale: Number, offset: Number) -> str:
     if offset < 0:
         return f"{text} − {written_number(-offset)}"
     return text if offset == 0 else f"{text} + {written_number(offset)}"
+
+
+def written_error(low: Number, high: Number) -> str:
+    """Return the largest size of a number that lies between two bounds."""
+    error = larger(-low, high)
+    return f"({written_number(error)})" if isinstance(error, Surd) else written_number(error)
 
 
 MOST_CHARACTERS_OF_A_NAME = 100
@@ -2353,7 +2408,7 @@ def verify(
             rule = line[0] if type(line) is list and line else None
             subjects.checker.follow(line)
         number_of_line, rule = None, None
-        return statement(subjects, subjects.checker.finish())
+        return statement(subjects, subjects.checker.finish(), subjects.checker.errors)
     except Rejected as rejected:
         rejected.line = number_of_line
         rejected.rule = None if rule is None else shown(rule)

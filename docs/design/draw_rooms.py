@@ -13,7 +13,7 @@ FLOORS = (
         ("paper", "experiments, benchmarks"),
         ("testing", "assertions for your tests"),
     ),
-    ("8", ("questions", "equal? range? valid? bounds? — all policy")),
+    ("8", ("questions", "equal? range? valid? bounds?"), ("approximation", "short formulas within an error")),
     ("7", ("certificate", "writes the lines of a proof")),
     ("6", ("extraction", "Steps 1, 2, 3: network → formula"), ("simplification", "shorter equivalent formulas")),
     ("5", ("bounding", "proven ranges: guess, prove, search")),

@@ -1,12 +1,13 @@
 (** * Extract.v -- the checker as an OCaml program
 
-    What this file does, in plain words: it writes Checker.v and what it uses as
+    What this file does, in plain words: it writes Chain.v and what it uses as
     OCaml modules, in which Coq's numbers are integers of zarith, or of JavaScript.  The functions
     of proofs/verified/reader/big.ml that are named here are trusted to do what those
     of Coq do, and so is Coq's extraction; nothing else of the checker is. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNativeString ZArith QArith Qcanon List.
-From VeriMV Require Import Syntax Map Number Sums Store Fractions Roots Checker.
+From VeriMV Require Import Syntax Map Number Sums Store Fractions Roots.
+From VeriMV Require Chain.
 
 Extraction Language OCaml.
 (* Modules that would hide ones of OCaml, of zarith or of the reader. *)
@@ -80,4 +81,4 @@ Extract Inlined Constant Z.to_pos => "Big.to_positive".
    of the stack for each call, whether or not something is left to do after it. *)
 Extraction Inline bind andthen lift.
 
-Separate Extraction fractions surd start step finish.
+Separate Extraction fractions surd Chain.start Chain.step Chain.finish.

@@ -1,6 +1,7 @@
 """What FORMAT.md §7 and §8 say of lines about bounds, read a second time: it shares no code with any kernel.
 
-Numbers are those of `verimv.exact`. Only certificates of networks without a formula are read.
+Numbers are those of `verimv.exact`. Only certificates of networks without a formula are read, and the first part of those
+in two parts (§9).
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from verimv.exact import Number, parse_number
 
 class Refused(Exception):
     """With the verdict."""
+
+
+class SecondPart(Exception):
+    """The first part is complete; what follows is not read."""
 
 
 def need(is_met: bool, verdict: str = "invalid") -> None:
@@ -42,6 +47,7 @@ RULES = {
     "twin": ((natural, natural, natural, exact), False),
     "apart": ((natural, natural, str, exact), True),
     "bound": ((natural, natural, str, exact), True),
+    "formula": ((), False),
 }
 
 
@@ -66,7 +72,8 @@ class GivenSlopes:
 class Reading:
     """Follows the lines of a certificate about one network, or about two."""
 
-    def __init__(self, network: str, other: str | None = None) -> None:
+    def __init__(self, network: str, other: str | None = None, has_two_parts: bool = False) -> None:
+        self.has_two_parts = has_two_parts
         parts = [Network(text) for text in (network, other) if text is not None]
         self.system = system_of(parts[0], parts[1] if other is not None else None)
         self.inputs = len(parts[0].inputs)
@@ -161,7 +168,16 @@ class Reading:
             need(not slopes.left, "malformed")
             need(found <= 0)
 
+    def formula(self) -> None:
+        need(self.has_two_parts)
+        self.complete()
+        raise SecondPart
+
     def finish(self) -> None:
+        self.complete()
+        need(not self.has_two_parts, "incomplete")
+
+    def complete(self) -> None:
         first, width, _ = self.layers[-1]
         ends = [(first + i, side) in self.known for i in range(width) for side in ("low", "high")]
         need(all(ends) and not self.is_assuming, "incomplete")
@@ -173,12 +189,16 @@ def target(row: Row, side: str, value: Number) -> Row:
     return combined((row, way), ({CONSTANT: ONE}, -way * value))
 
 
-def verdict(lines: list[str], network: str, other: str | None = None) -> tuple[str, int | None]:
-    """The verdict, and the number of the line that it is about."""
-    reading = Reading(network, other)
+def verdict(
+    lines: list[str], network: str, other: str | None = None, has_two_parts: bool = False
+) -> tuple[str, int | None]:
+    """The verdict, and the number of the line that it is about; "second part" with the line that begins it."""
+    reading = Reading(network, other, has_two_parts)
     for number, line in enumerate(lines, start=2):
         try:
             reading.follow(json.loads(line))
+        except SecondPart:
+            return "second part", number
         except Refused as refused:
             return str(refused), number
     try:

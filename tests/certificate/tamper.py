@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from tests.certificate.judged import checker_of, rejected
 from verimv import kernel
+from verimv.certificate.certificate import BETWEEN_PARTS
 from verimv.certificate.from_extraction import extract
 from verimv.core.errors import Refuted, Undecided
 from verimv.exact import Rational, format_number, parse_number
@@ -44,13 +45,32 @@ class Bundle:
 
     def maps(self) -> list[str]:
         """The lines that are part of the statement: outputs with scales and offsets; without a formula, bounds."""
+        if self.has_two_parts:
+            return [line for part in self.parts() for line in part.maps()]
         return [line for line in self.lines if ('"output"' if "formula" in self.subjects else '"bound"') in line]
+
+    @property
+    def has_two_parts(self) -> bool:
+        return {"other", "formula"} <= self.subjects.keys()
+
+    def parts(self) -> tuple[Bundle, Bundle]:
+        """What the two parts of a certificate would be by themselves."""
+        middle = self.lines.index(BETWEEN_PARTS) if BETWEEN_PARTS in self.lines else len(self.lines)
+        texts = self.subjects
+        return (
+            Bundle({"network": texts["network"], "other": texts["other"]}, self.lines[:middle]),
+            Bundle({"network": texts["other"], "formula": texts["formula"]}, self.lines[middle + 1 :]),
+        )
 
     def is_true(self) -> bool:
         return self.truth(600) == "proved"
 
     def truth(self, seconds: float) -> str:
-        """Whether the statement that the certificate is about holds: proved, refuted, or (of ranges) undecided."""
+        """Whether the statement that the certificate is about holds: proved, refuted, or (of ranges) undecided. Of a
+        certificate in two parts, both must."""
+        if self.has_two_parts:
+            found = {part.truth(seconds) for part in self.parts()}
+            return next(status for status in ("refuted", "undecided", "proved") if status in found)
         if "formula" not in self.subjects:
             return self._within()
         formula = read_mv(self.subjects["formula"])
@@ -277,6 +297,9 @@ def rebuilt(bundle: Bundle) -> Bundle:
     """The formula replaced by what the lines build for its outputs, right or wrong: only the rules are in the way."""
     if not {"network", "formula"} <= bundle.subjects.keys():
         return bundle
+    if bundle.has_two_parts:
+        second = rebuilt(bundle.parts()[1])
+        return replace(bundle, subjects={**bundle.subjects, "formula": second.subjects["formula"]})
     try:
         checker = checker_of(network=bundle.subjects["network"])
         claimed = []

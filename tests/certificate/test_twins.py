@@ -3,6 +3,7 @@
 import json
 import random
 from fractions import Fraction
+from itertools import takewhile
 
 import pytest
 
@@ -18,7 +19,6 @@ from verimv.exact import format_number, parse_number
 
 def of_bounds():
     """Hand-made cases of networks without a formula, whose lines are all about bounds."""
-    starts = tuple(f'["{rule}",' for rule in RULES)
     return [
         pytest.param(status, case, id=f"{status}/{name}")
         for status, cases in CASES.items()
@@ -26,8 +26,22 @@ def of_bounds():
         if case.subjects.keys() in ({"network"}, {"network", "other"})
         and not (case.whole or case.pack or case.header)
         and case.lines
-        and all(line.startswith(starts) for line in case.lines)
+        and all(line.startswith(STARTS) for line in case.lines)
     ]
+
+
+def of_two_parts():
+    """Hand-made cases in two parts; the lines of the first are all about bounds."""
+    return [
+        pytest.param(status, case, id=f"{status}/{name}")
+        for status, cases in CASES.items()
+        for name, case in cases.items()
+        if case.subjects.keys() == {"network", "other", "formula"} and not case.header
+    ]
+
+
+#: How the lines begin that are read a second time.
+STARTS = tuple(f'["{rule}"' for rule in RULES)
 
 
 def kernel_verdict(case):
@@ -41,6 +55,23 @@ def test_a_second_reading(status, case):
     assert expected[0] == status
     if expected not in (("invalid", None), ("malformed", None)):  # the networks themselves are refused
         assert verdict(case.lines, **case.subjects) == expected
+
+
+@pytest.mark.parametrize(("status", "case"), of_two_parts())
+def test_a_second_reading_of_the_first_of_two_parts(status, case):
+    expected = kernel_verdict(case)
+    assert expected[0] == status
+    lines = list(takewhile(lambda line: line.startswith(STARTS), case.lines))
+    if expected in (("invalid", None), ("malformed", None)) or (
+        len(lines) < len(case.lines) and "formula" not in str(lines)
+    ):
+        return  # the subjects are refused; or the first part has lines of other kinds
+    network, other = case.subjects["network"], case.subjects["other"]
+    found, line = verdict(lines, network, other, has_two_parts=True)
+    if found == "second part":
+        assert expected[1] is None or expected[1] > line
+    else:
+        assert (found, line) == expected
 
 
 # -- at random ----------------------------------------------------------------------------------------------------------

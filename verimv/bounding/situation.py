@@ -73,8 +73,20 @@ class LeafCase:
     multipliers: tuple[Number, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LemmaCase:
+    """The argument of a neuron is at most (`way` 1) or at least (`way` −1) `value` in this case.
+
+    Cases that prove it follow; then those for which it is known. `variable` is as in a split.
+    """
+
+    variable: int | Place
+    way: int
+    value: Number
+
+
 #: One node of a tree of cases, listed in preorder.
-Case = SplitCase | LeafCase
+Case = SplitCase | LemmaCase | LeafCase
 
 #: Bounds with longer denominators are rounded before the layers above use them: sums of many would grow without end.
 _LONG = 48

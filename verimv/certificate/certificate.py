@@ -27,6 +27,8 @@ _PLAIN_LINES = 2_000
 #: The kernel's progress is reported after so many lines.
 _REPORTED = 5_000
 
+#: The line between the two parts of a certificate of a network, another one and a formula.
+BETWEEN_PARTS = '["formula"]'
 #: How lines with case splits begin.
 _EVIDENCE = ('["bound"', '["apart"', '["equals"')
 
@@ -68,10 +70,14 @@ class Certificate:
         return CERTIFICATE_FILES[len(self.body) > _PLAIN_LINES and not self._is_mostly_evidence()]
 
     def _is_mostly_evidence(self) -> bool:
-        """Return whether case splits take up most of the certificate. They need much work for few bytes, and the kernel
-        allows more work for more stored bytes: so they are stored uncompressed."""
-        evidence = sum(len(line) for line in self.body if line.startswith(_EVIDENCE))
-        return 2 * evidence > sum(map(len, self.body))
+        """Return whether case splits take up most of the certificate, or of a part of it. They need much work for few
+        bytes, and the kernel allows more work for more stored bytes: so they are stored uncompressed."""
+        middle = self.body.index(BETWEEN_PARTS) if BETWEEN_PARTS in self.body else 0
+        for part in (self.body[:middle], self.body[middle:]):
+            evidence = sum(len(line) for line in part if line.startswith(_EVIDENCE))
+            if 2 * evidence > sum(map(len, part)):
+                return True
+        return False
 
     def files(self) -> dict[str, Iterator[bytes]]:
         """Everything that a directory needs so that the kernel can check it, in pieces."""

@@ -23,6 +23,7 @@ from verimv.formulas.mvfile import write_mv
 from verimv.kernels.judge import PYTHON, Judgement, KernelAnswer
 from verimv.networks.formats.json_format import write_network
 from verimv.networks.network import Network
+from verimv.networks.transforms.outputs import OutputMap
 
 _OTHER_ROOT = re.compile(r"sqrt\((?![0-9]{1,9}\))|\)\*sqrt")
 #: Work for evidence of bounds that simpler bounds can replace.
@@ -35,6 +36,8 @@ class CertifiedExtraction(Extraction):
 
     derivation: Derivation
 
+    _claim = "network = formula"
+
     @cached_property
     def certificate(self) -> Certificate:
         """What the kernel needs: the network and the formula as files, and the derivation."""
@@ -45,6 +48,11 @@ class CertifiedExtraction(Extraction):
         certificate = Certificate(subjects, self.derivation.lines)
         self.summary.update(certificate.hashes)
         return certificate
+
+    @property
+    def near(self) -> Network | None:
+        """The network that the formula is within an error of; None if it is exactly that of the source."""
+        return None
 
     def check(self, progress: Progress = no_progress, kernel: str | None = None) -> str:
         """Have the kernels check the certificate and record their verdicts. Empty if it is valid, else what it lacks.
@@ -64,7 +72,7 @@ class CertifiedExtraction(Extraction):
         self.summary["status"] = "extracted" if lacking else "certified"
         self.summary["seconds"]["check"] = max(seconds)
         entries = [_entry(answer) for answer in answers] or [_undecided(PYTHON, lacking, seconds[0])]
-        claims = {"claim": "network = formula", "claims": self.derivation.claims}
+        claims = {"claim": self._claim, "claims": self.derivation.claims}
         self.summary["proofs"] = [*self.summary["proofs"], *({**claims, **entry} for entry in entries)]
         return lacking
 
@@ -164,6 +172,19 @@ def extract(
         if not writer.assumed and not found.is_incomplete(progress):
             return found
     return _certified(network, CertificateWriter(progress), {**options, "bounds": "interval"})
+
+
+def extract_mapped(
+    network: Network, maps: Sequence[OutputMap], *, minimise: str = "length", progress: Progress = no_progress
+) -> CertifiedExtraction:
+    """Return the Riesz formula of a network that was made for these maps of its outputs, with a certificate."""
+    options: dict[str, Any] = {"logic": "rmv", "minimise": minimise, "scale_output": True, "maps": maps}
+    for bounds in ("interval", "linear"):
+        writer = CertificateWriter(progress, _RETRY_WORK)
+        found = _certified(network, writer, {**options, "bounds": bounds, "progress": progress})
+        if not found.is_incomplete(progress):
+            break
+    return found
 
 
 def _certified(network: Network, writer: CertificateWriter, options: dict[str, Any]) -> CertifiedExtraction:

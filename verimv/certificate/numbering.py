@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from verimv.bounding.prove.walk import Walk
 from verimv.bounding.search.pair import Facts, Pair, Subnetwork
-from verimv.bounding.situation import Case, LeafCase, Place, Situation, SplitCase, Target
+from verimv.bounding.situation import Case, LeafCase, LemmaCase, Place, Situation, SplitCase, Target
 from verimv.certificate.lines import Derivation
 from verimv.core.errors import InternalError
 from verimv.exact import ZERO, Number, format_number
@@ -26,10 +27,12 @@ def case_words(cases: Sequence[Case]) -> list[list[int | str]]:
     for case in cases:
         if isinstance(case, LeafCase):
             words.append(["leaf", *map(format_number, case.multipliers)])
-        elif isinstance(case.variable, int):
-            words.append(["split", case.variable, format_number(case.point)])
-        else:
+        elif not isinstance(case.variable, int):
             raise InternalError(f"the neuron at {case.variable} has no number")
+        elif isinstance(case, LemmaCase):
+            words.append(["lemma", case.variable, "high" if case.way > 0 else "low", format_number(case.value)])
+        else:
+            words.append(["split", case.variable, format_number(case.point)])
     return words
 
 
@@ -53,7 +56,7 @@ class Numbering:
     def numbered(self, cases: Sequence[Case]) -> list[Case]:
         """Return the same cases about numbered variables."""
         return [
-            SplitCase(self.variable(case.variable), case.point) if isinstance(case, SplitCase) else case
+            case if isinstance(case, LeafCase) else replace(case, variable=self.variable(case.variable))
             for case in cases
         ]
 
@@ -112,8 +115,8 @@ class Translation:
         layer = self.part.places[target][0] if target is not None else len(self.part.network.layers)
         result: list[Case] = []
         for case, situation in _followed(self.part.network.box, cases):
-            if isinstance(case, SplitCase):
-                result.append(SplitCase(self.part.variable(case.variable), case.point))
+            if not isinstance(case, LeafCase):
+                result.append(replace(case, variable=self.part.variable(case.variable)))
             else:
                 result.append(LeafCase(self._multipliers(case, situation, layer, target)))
         return result
@@ -138,11 +141,13 @@ def _free(part: Subnetwork, walk: Walk, situation: Situation, layer: int) -> lis
 
 
 def _followed(box: Box, cases: Sequence[Case]) -> Iterator[tuple[Case, Situation]]:
-    """Yield each case of a tree with its situation."""
+    """Yield each case of a tree with its situation. Lemmas are left out: leaves where they hold have no multipliers."""
     pending = [Situation(box, {})]
     for case in cases:
         situation = pending.pop()
         yield case, situation
-        if isinstance(case, SplitCase):
+        if isinstance(case, LemmaCase):
+            pending += [situation, situation]
+        elif isinstance(case, SplitCase):
             below, above = situation.split(case.variable, case.point)
             pending += [above, below]

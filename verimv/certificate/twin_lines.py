@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verimv.bounding.prove.twin_layers import TwinPlace, TwinSystem
+from verimv.bounding.prove.twin_layers import TwinSystem
 from verimv.bounding.search.twin_cases import TwinCase, TwinEvidence, TwinSplitCase
 from verimv.bounding.situation import Place
 from verimv.certificate.lines import Derivation
@@ -14,17 +14,18 @@ from verimv.exact import Number, format_number
 def twin_lines(evidence: TwinEvidence) -> Derivation:
     """Return lines that name twins, lines for the lemmas, then lines for the differences."""
     system, derivation = evidence.system, Derivation()
-    leaf = "pair" if evidence.compared else "leaf"
-    for depth, i in sorted(evidence.compared):
-        twin = system.twins[depth, i]
-        variable = system.variable(("z", depth, twin.index))
-        derivation.line("twin", *_place(system, ("y", depth, i)), variable, format_number(twin.factor))
+    first = min(evidence.compared, default=None)
+    for k in sorted(evidence.compared):
+        twin = system.twins[k]
+        derivation.line("twin", *system.places[k], twin.variable, format_number(twin.factor))
     for lemma in evidence.lemmas:
-        which = lemma.place[0]
-        rule, case = "apart" if which == "d" else "bound", "leaf" if which == "z" else leaf
-        _write(derivation, rule, _place(system, lemma.place), lemma.way, lemma.value, [[case]])
+        which, number, index = lemma.place
+        rule = "apart" if which == "d" else "bound"
+        leaf = "leaf" if first is None or first >= system.layers[number].start else "pair"
+        _write(derivation, rule, (number, index), lemma.way, lemma.value, [[leaf]])
+    leaf = "leaf" if first is None else "pair"
     for proof in evidence.proofs:
-        place = (2 * system.depth + 1, proof.output)
+        place = (system.top, proof.output)
         _write(derivation, "bound", place, proof.way, proof.way * proof.value, _words(system, proof.cases, leaf))
     return derivation
 
@@ -33,12 +34,6 @@ def _write(
     derivation: Derivation, rule: str, place: Place, way: int, value: Number, cases: Sequence[list[int | str]]
 ) -> None:
     derivation.line(rule, *place, "high" if way > 0 else "low", format_number(value), *cases)
-
-
-def _place(system: TwinSystem, place: TwinPlace) -> Place:
-    """Return layer (from 1) and index of a neuron in the certificate: the second network's layers come last."""
-    which, depth, index = place
-    return (depth + 1 if which == "z" else system.depth + depth + 1), index
 
 
 def _words(system: TwinSystem, cases: Sequence[TwinCase], leaf: str) -> list[list[int | str]]:

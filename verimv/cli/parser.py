@@ -112,6 +112,12 @@ def build_parser() -> argparse.ArgumentParser:
         "--minimise", choices=MEASURES, default="length", help="what the strategy compact minimises (default: length)"
     )
     sub.add_argument(
+        "--within",
+        metavar="E",
+        help="the shortest formula that is found within this proven error, in the units of the outputs or in percent "
+        "of the smallest range of an output, such as 5%% (default: 0, exactly the network)",
+    )
+    sub.add_argument(
         "--bounds",
         choices=METHODS,
         default="auto",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ from verimv.formulas.formula import Formula
 from verimv.formulas.measure import Measures
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
-from verimv.networks.transforms.outputs import affine_end, chosen
+from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen
 
 #: With --logic auto, rational weights go to DMV as long as its splitting needs no more table entries than this.
 MAX_AUTO_DMV_NODES = 200_000
@@ -81,6 +81,7 @@ def extract_uncertified(
     margin: tuple[str | int, str | int] | None = None,
     clip_output: bool = False,
     scale_output: bool = False,
+    maps: Sequence[OutputMap] | None = None,
     workers: Workers = 1,
     progress: Progress = no_progress,
     listener: Listener = no_listener,
@@ -88,7 +89,8 @@ def extract_uncertified(
 ) -> Extraction:
     """Return the formula that a network computes on its box, without a certificate.
 
-    Options are those of :func:`verimv.extract`. `listener` is called with every event of the three steps.
+    Options are those of :func:`verimv.extract`. `listener` is called with every event of the three steps. `maps` are
+    those of scaled outputs, for a network that was made for them.
     """
     _check_options(network, strategy, minimise, clip_output, scale_output)
     network, bounds = _selected(network, bounds, output, margin, clip_output)
@@ -116,7 +118,7 @@ def extract_uncertified(
         )
     with _timed(seconds, "clip"):  # Step 1
         progress("clipping neurons", 0, 1)
-        clipped = clip_network(normalised, proven, listener, scaled=scaled, map_outputs=scale_output)
+        clipped = clip_network(normalised, proven, listener, scaled=scaled, map_outputs=scale_output, maps=maps)
         if not scale_output:
             check_outputs(network, clipped, proven)
     with _timed(seconds, "compose"):  # Step 2 decides how units become formulas; Step 3 composes these

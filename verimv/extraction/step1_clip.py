@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from verimv.bounding.results import NetworkBounds, NeuronBound
 from verimv.core.errors import Undecided
-from verimv.exact import ONE, Number, Rational, ceil, clip, floor, format_count
+from verimv.exact import ONE, ZERO, Number, Rational, ceil, clip, floor, format_count
 from verimv.extraction.clipped import ClippedNetwork, Clipping, HiddenClipping, OutputClipping
 from verimv.extraction.events import Listener, NetworkClipped, no_listener
 from verimv.networks.affine import Affine
@@ -30,11 +30,13 @@ def clip_network(
     *,
     scaled: bool = False,
     map_outputs: bool = False,
+    maps: Sequence[OutputMap] | None = None,
 ) -> ClippedNetwork:
     """Return the clipped network of a network on the unit cube. Layers that `bounds` leaves out get interval bounds.
 
     `scaled` makes one unit of each ReLU, ρ(t) = B·σ(t/B) for t ≤ B, which needs a logic with multiplication.
-    `map_outputs` maps the range of every output of an affine last layer onto [0,1].
+    `map_outputs` maps the range of every output of an affine last layer onto [0,1]: by short numbers, or by `maps`. A
+    network for which these are given was made to be read: where a ReLU stays below 1, then B = 1.
     """
     values = [Affine.variable(j) for j in range(len(network.inputs))]  # of the layer below, over the current units
     layers: list[list[Affine]] = []
@@ -52,7 +54,8 @@ def clip_network(
             ranges = [_range(form, bounds.get(depth, i), layer.activation) for i, form in enumerate(forms)]
         units = _Units()
         if scaled and layer.activation == "relu":
-            clippings = [units.scaled(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
+            least = ZERO if maps is None else ONE
+            clippings = [units.scaled(form, *range_, least) for form, range_ in zip(forms, ranges, strict=True)]
         elif layer.activation == "relu":
             _check_room(room, ranges)
             clippings = [units.rectified(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
@@ -65,14 +68,15 @@ def clip_network(
     forms = [row.substitute(values) for row in network.layers[last].rows]
     activation = network.layers[last].activation
     if map_outputs and activation == "identity":
-        maps = [_output_map(*_tightest(form, bounds.get(last, i))) for i, form in enumerate(forms)]
+        if maps is None:
+            maps = [_output_map(*_tightest(form, bounds.get(last, i))) for i, form in enumerate(forms)]
         ranges = [(map_.offset, map_.undone(ONE)) for map_ in maps]
         outputs = [_mapped(form, map_) for form, map_ in zip(forms, maps, strict=True)]
     else:
         maps = [OutputMap()] * len(forms)
         ranges = [_range(form, bounds.get(last, i), activation) for i, form in enumerate(forms)]
         outputs = [_folded(form, *range_) for form, range_ in zip(forms, ranges, strict=True)]
-    clipped, kept = _pruned(ClippedNetwork(layers, outputs, ranges, maps))
+    clipped, kept = _pruned(ClippedNetwork(layers, outputs, ranges, list(maps)))
     hidden = [HiddenClipping(*step, used) for step, used in zip(steps, kept, strict=True)]
     listener(NetworkClipped(network, bounds, hidden, OutputClipping(last + 1, forms, ranges, maps)))
     return clipped
@@ -165,11 +169,11 @@ class _Units:
             return Clipping(clip(form.constant) if not form.terms else Rational(low >= 1), ())
         return Clipping(Rational(0), (self.unit(form),))
 
-    def scaled(self, form: Affine, low: Number, high: Number) -> Clipping:
-        """ρ(form) = B·σ(form/B) for form ≤ B."""
+    def scaled(self, form: Affine, low: Number, high: Number, least: Number) -> Clipping:
+        """ρ(form) = B·σ(form/B) for form ≤ B, with B at least `least`."""
         if not form.terms or high <= 0:
             return Clipping(form.constant if high > 0 else Rational(0), ())
-        factor = short_dyadic(high)
+        factor = short_dyadic(high) if high > least else least
         return Clipping(Rational(0), (self.unit(form.scaled(1 / factor)),), factor)
 
     def rectified(self, form: Affine, low: Number, high: Number) -> Clipping:

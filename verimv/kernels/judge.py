@@ -27,7 +27,7 @@ from verimv.core.errors import (
     VerimvError,
 )
 from verimv.core.progress import Progress, no_progress
-from verimv.kernels.verdicts import ranges_of, verdict
+from verimv.kernels.verdicts import errors_of, ranges_of, verdict
 from verimv.kernels.verified import ADVICE, Build, KernelVerdict, Running, verified_build, verified_verdict
 
 __all__ = ["Judgement", "KernelAnswer", "check_files", "judge", "judge_files", "python_answer"]
@@ -38,13 +38,13 @@ _ENDING = 5.0
 #: What is reported while kernel.py is at work.
 STAGE = "checking the certificate"
 
-#: What an incomplete certificate lacks, in the words of kernel.py (`Checker.finish`) and of the verified kernel
-#: (`finish` in proofs/coq/checker/Checker.v). For every other reason, the certificate is incomplete because the kernel
-#: has given up.
+#: What an incomplete certificate lacks, at its end or at the end of the first of two parts, in the words of kernel.py
+#: (`Checker.finish`) and of the verified kernel (`finish` in Checker.v and Chain.v of proofs/coq/checker). For every
+#: other reason, the certificate is incomplete because the kernel has given up.
 _LACKING = re.compile(
-    "incomplete: expected ("
-    r"(evidence for every bound|proofs of \d+ outputs|a low and a high bound of output \d+), got .*"
-    "|no bounds without evidence|proofs of all outputs|bounds of all outputs)"
+    r"incomplete(, line \d+(, rule formula)?)?: expected ("
+    r"(evidence for every bound|proofs of \d+ outputs|a low and a high bound of output \d+|a line formula, .*), got .*"
+    "|no bounds without evidence|proofs of all outputs|bounds of all outputs|a line formula, and a second part)"
 )
 
 
@@ -249,8 +249,8 @@ def python_answer(check: Callable[[], kernel.Statement]) -> KernelAnswer:
     if isinstance(found, kernel.Rejected):
         why = {"line": found.line, "rule": found.rule, "expected": found.expected, "got": found.got}
         return KernelAnswer(PYTHON, found.status, str(found), (), why, seconds)
-    ranges = ranges_of(found)
-    details = {} if ranges is None else {"ranges": ranges}
+    known = {"ranges": ranges_of(found), "errors": errors_of(found)}
+    details = {name: pairs for name, pairs in known.items() if pairs is not None}
     return KernelAnswer(PYTHON, "valid", "valid", tuple(found.lines), details, seconds)
 
 

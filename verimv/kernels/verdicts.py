@@ -18,6 +18,14 @@ def ranges_of(statement: kernel.Statement) -> dict[str, tuple[str, str]] | None:
     return dict(zip(statement.outputs, ends, strict=True))
 
 
+def errors_of(statement: kernel.Statement) -> dict[str, tuple[str, str]] | None:
+    """Proved bounds of what each output is more than its formula; None if the statement has no errors."""
+    if not statement.errors:
+        return None
+    ends = [(kernel.written_number(low), kernel.written_number(high)) for low, high in statement.errors]
+    return dict(zip(statement.outputs, ends, strict=True))
+
+
 def verdict(check: Callable[[], kernel.Statement]) -> kernel.Statement | kernel.Rejected:
     """Return what a certificate proves, or why the kernel rejects it."""
     try:

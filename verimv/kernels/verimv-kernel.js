@@ -3,71 +3,71 @@
 globalThis!=="object"&&(this?b():(a.defineProperty(a.prototype,"_T_",{configurable:true,get:b}),_T_));function
 b(){var
 b=this||self;b.globalThis=b;delete
-a.prototype._T_}}(Object));(function(k){"use strict";var
-fG=9007199254740991,js="Invalid_argument",d8="Map.bal",a5='"',fF=1255,f6=192,d0="an output that is to be shown",cy=255,jQ=" 2>",jR="(",jS=0x800,kb=123,i3="jsError",bh=0x8000,jr="%ni",f5="an earlier claim",ka="sqrt(",jq="a network that is the source, its box mapped",bI=256,i2="End_of_file",j$=250000,fD="..",fE="Failure",jp=9000,bu=0xff,fC="a number with a square root",jo="a variable that is not free",jn="weights",fV="ENOENT",j_=122,ap="0",jP="([^/]+)",db="inputs",fU=0xf,jl="activation",jm=" <",aA=128,da=-48,i1=0xdc00,jk="Sys_blocked_io",j9="fd ",jO="ENOTEMPTY",jj="two multipliers",N=248,d_="original",$="camlinternalFormat.ml",jN="Division_by_zero",bH="formula",d6="equally many outputs",d7="other",j8=1027,ji=-16,i0="Sys_error",dd="bounds of all outputs",d5=246,jh="%u",de="a twin that is not free",j7="a variable",iZ="EEXIST",jM="%d",iY="lemma",jK="buffer.ml",jL="Cygwin",dZ="int_of_string",f4="no more steps than the files allow",iX="\\n",d3="all neurons before the outputs",d4=127,bG=1024,j6="the next output",iW=" 2>&1",fT="expected at most ",df="1",f3="e",iV=120,fB=103,jg=" : flags Open_rdonly and Open_wronly are not compatible",jJ=102,j5="layers",fA=55296,iU=512,jf=240,bt="-",iT=257,j4="[0,1]",iS=0x7ff0,jI="/dev/null",f2=": Not a directory",je=" : file already exists",jH=-65536,bs=0xffffff,fS="a neuron of the current layer",iR="0x",j3=-43,jG=" >",j2="Out_of_memory",jF="\xe2\x8a\x95",d2="\\u",d9=254,f1="index out of bounds",cC=100,ea="_bigarr02",iP=57344,iQ="%Li",jE=" : flags Open_text and Open_binary are not compatible",j1="bias",iO="an interval [low, high]",jd="\\b",jD="\\\\",bj=0xffff,f0=4300,dY="source",jb=" \xe2\x89\xa4 ",jc=12520,jC=2048,i$=32768,ja=-46,fR="Unix.Unix_error",j0="infinity",fz="mkdir",fK="a number with fewer bits or roots",cB=1000,i_=224,j="",jB="Stack_overflow",i9="^",dX=": No such file or directory",jZ="\\t",fJ="a neuron of this layer",jA="/static/",cA=0x3f,fQ=-97,jz="Not_found",i8="Match_failure",fy=", ",iN="win32",jx="./",jy="String.index_from_opt / Bytes.index_from_opt",fZ=252,bi=".",b2="+",fP="rmdir",jY=0xf0,iL="d[i] or D[r], with a factor in [0,1]",iM=" on ",cD="network",jX=110,jW=116,i7="%li",jw=1026,fY=56320,jv="false",iK=-34,b1=65536,fX=-32,iI="Pervasives.do_at_exit",iJ="utf8",fO="at least one claim",aQ=" ",a4=0x80,d$=1023,iH="Undefined_recursive_module",d1=")",jV=500,cz="outputs",fI="nan",fN="expected ",jU="../",i6=0xe0,ju="at least one unit",i5=0xdfff,fM="version",aJ="/",fL="compare: functional value",jT="Assert_failure",iG="%i",fW="format",fH="ENOTDIR",jt="true",iF="box",i4="\\r",dc=250;function
-vs(b,d,c,e){for(var
+a.prototype._T_}}(Object));(function(o){"use strict";var
+fM=9007199254740991,jy="Invalid_argument",d8="Map.bal",a6='"',fL=1255,gb=192,d2="an output that is to be shown",cz=255,jW=" 2>",f2="(",jX=0x800,kg=123,i9="jsError",bh=0x8000,jx="%ni",ga="an earlier claim",kf="sqrt(",jw="a network that is the source, its box mapped",bK=256,i8="End_of_file",ke=250000,fJ="..",fK="Failure",jv=9000,bw=0xff,fI="a number with a square root",ju="a variable that is not free",jt="weights",f1="ENOENT",kd=122,aq="0",jV="([^/]+)",de="inputs",f0=0xf,jr="activation",js=" <",aB=128,dd=-48,i7=0xdc00,jq="Sys_blocked_io",kc="fd ",jU="ENOTEMPTY",jp="two multipliers",N=248,d_="original",$="camlinternalFormat.ml",jT="Division_by_zero",bi="formula",d7="equally many outputs",cD="other",kb=1027,jo=-16,i6="Sys_error",dh="bounds of all outputs",d6=246,jn="%u",di="a twin that is not free",ka="a variable",i5="EEXIST",jS="%d",i4="lemma",i3=" = ",jQ="buffer.ml",jR="Cygwin",d1="int_of_string",f$="no more steps than the files allow",i2="\\n",d4="all neurons before the outputs",d5=127,bJ=1024,j$="the next output",i1=" 2>&1",fZ="expected at most ",dj="1",f_="e",i0=120,fH=103,jm=" : flags Open_rdonly and Open_wronly are not compatible",jP=102,j_="layers",fG=55296,iZ=512,jl=240,bv="-",iY=257,j9="[0,1]",iX=0x7ff0,jO="/dev/null",f9=": Not a directory",jk=" : file already exists",jN=-65536,bu=0xffffff,fY="a neuron of the current layer",iW="0x",j8=-43,jM=" >",j7="Out_of_memory",jL="\xe2\x8a\x95",d3="\\u",d9=254,f8="index out of bounds",cE=100,ea="_bigarr02",iU=57344,iV="%Li",jK=" : flags Open_text and Open_binary are not compatible",j6="bias",iT="an interval [low, high]",jj="\\b",jJ="\\\\",bk=0xffff,f7=4300,d0="source",jh=" \xe2\x89\xa4 ",ji=12520,jI=2048,jf=32768,jg=-46,fX="Unix.Unix_error",j5="infinity",fF="mkdir",fQ="a number with fewer bits or roots",cC=1000,je=224,j="",jH="Stack_overflow",jd="^",dZ=": No such file or directory",j4="\\t",fP="a neuron of this layer",jG="/static/",cB=0x3f,fW=-97,jF="Not_found",jc="Match_failure",fE=", ",iS="win32",jD="./",jE="String.index_from_opt / Bytes.index_from_opt",f6=252,bj=".",b1="+",fV="rmdir",j3=0xf0,iR="d[i] or D[r], with a factor in [0,1]",fD=" on ",b2="network",j2=110,j1=116,jb="%li",jC=1026,f5=56320,jB="false",iQ=-34,b0=65536,f4=-32,iO="Pervasives.do_at_exit",iP="utf8",fU="at least one claim",aR=" ",a5=0x80,d$=1023,iN="Undefined_recursive_module",dg=")",j0=500,cA="outputs",fO="nan",fT="expected ",jZ="../",ja=0xe0,jA="at least one unit",i$=0xdfff,fS="version",aK="/",fR="compare: functional value",jY="Assert_failure",iM="%i",f3="format",fN="ENOTDIR",jz="true",iL="box",i_="\\r",df=250;function
+vI(b,d,c,e){for(var
 a=0;a<c;a++)b[d+a+1]=e;return 0}function
-kd(e,f,d){var
+ki(e,f,d){var
 a=new
 Array(d+1);a[0]=0;for(var
 b=1,c=f+1;b<=d;b++,c++)a[b]=e[c];return a}function
-gh(c,b,a){var
+go(c,b,a){var
 d=String.fromCharCode;if(b==0&&a<=4096&&a==c.length)return d.apply(null,c);var
-e=j;for(;0<a;b+=bG,a-=bG)e+=d.apply(null,c.slice(b,b+Math.min(a,bG)));return e}function
-ed(b){if(k.Uint8Array)var
-c=new(k.Uint8Array)(b.l);else
+e=j;for(;0<a;b+=bJ,a-=bJ)e+=d.apply(null,c.slice(b,b+Math.min(a,bJ)));return e}function
+ed(b){if(o.Uint8Array)var
+c=new(o.Uint8Array)(b.l);else
 var
 c=new
 Array(b.l);var
 e=b.c,d=e.length,a=0;for(;a<d;a++)c[a]=e.charCodeAt(a);for(d=b.l;a<d;a++)c[a]=0;b.c=c;b.t=4;return c}function
-b3(d,e,b,f,c){if(c==0)return 0;if(f==0&&(c>=b.l||b.t==2&&c>=b.c.length)){b.c=d.t==4?gh(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else
-if(b.t==2&&f==b.c.length){b.c+=d.t==4?gh(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else{if(b.t!=4)ed(b);var
+b3(d,e,b,f,c){if(c==0)return 0;if(f==0&&(c>=b.l||b.t==2&&c>=b.c.length)){b.c=d.t==4?go(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else
+if(b.t==2&&f==b.c.length){b.c+=d.t==4?go(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else{if(b.t!=4)ed(b);var
 g=d.c,h=b.c;if(d.t==4)if(f<=e)for(var
 a=0;a<c;a++)h[f+a]=g[e+a];else
 for(var
 a=c-1;a>=0;a--)h[f+a]=g[e+a];else{var
 i=Math.min(c,g.length-e);for(var
 a=0;a<i;a++)h[f+a]=g.charCodeAt(e+a);for(;a<c;a++)h[f+a]=0}}return 0}function
-a7(a){return a}function
-a6(a,b,c,d,e){b3(a7(a),b,c,d,e);return 0}function
-v_(b,a){throw[0,b,a]}function
-cI(b,a){if(b==0)return j;if(a.repeat)return a.repeat(b);var
+a8(a){return a}function
+a7(a,b,c,d,e){b3(a8(a),b,c,d,e);return 0}function
+wo(b,a){throw[0,b,a]}function
+cJ(b,a){if(b==0)return j;if(a.repeat)return a.repeat(b);var
 d=j,c=0;for(;;){if(b&1)d+=a;b>>=1;if(b==0)return d;a+=a;c++;if(c==9)a.slice(0,1)}}function
-cF(a){if(a.t==2)a.c+=cI(a.l-a.c.length,"\0");else
-a.c=gh(a.c,0,a.c.length);a.t=0}function
-kH(a){if(a.length<24){for(var
-b=0;b<a.length;b++)if(a.charCodeAt(b)>d4)return false;return true}else
+cG(a){if(a.t==2)a.c+=cJ(a.l-a.c.length,"\0");else
+a.c=go(a.c,0,a.c.length);a.t=0}function
+kM(a){if(a.length<24){for(var
+b=0;b<a.length;b++)if(a.charCodeAt(b)>d5)return false;return true}else
 return!/[^\x00-\x7f]/.test(a)}function
-gi(e){for(var
-k=j,c=j,g,f,h,a,b=0,i=e.length;b<i;b++){f=e.charCodeAt(b);if(f<a4){for(var
-d=b+1;d<i&&(f=e.charCodeAt(d))<a4;d++);if(d-b>iU){c.substr(0,1);k+=c;c=j;k+=e.slice(b,d)}else
-c+=e.slice(b,d);if(d==i)break;b=d}a=1;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA){g=h+(f<<6);if(f<i6){a=g-0x3080;if(a<a4)a=1}else{a=2;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA){g=h+(g<<6);if(f<jY){a=g-0xe2080;if(a<jS||a>=0xd7ff&&a<0xe000)a=2}else{a=3;if(++b<i&&((h=e.charCodeAt(b))&-64)==aA&&f<0xf5){a=h-0x3c82080+(g<<6);if(a<0x10000||a>0x10ffff)a=3}}}}}if(a<4){b-=a;c+="\ufffd"}else
-if(a>bj)c+=String.fromCharCode(0xd7c0+(a>>10),i1+(a&0x3FF));else
-c+=String.fromCharCode(a);if(c.length>bG){c.substr(0,1);k+=c;c=j}}return k+c}function
-bk(c,a,b){this.t=c;this.c=a;this.l=b}bk.prototype.toString=function(){switch(this.t){case
-9:return this.c;default:cF(this);case
-0:if(kH(this.c)){this.t=9;return this.c}this.t=8;case
-8:return this.c}};bk.prototype.toUtf16=function(){var
-a=this.toString();if(this.t==9)return a;return gi(a)};bk.prototype.slice=function(){var
+gp(e){for(var
+k=j,c=j,g,f,h,a,b=0,i=e.length;b<i;b++){f=e.charCodeAt(b);if(f<a5){for(var
+d=b+1;d<i&&(f=e.charCodeAt(d))<a5;d++);if(d-b>iZ){c.substr(0,1);k+=c;c=j;k+=e.slice(b,d)}else
+c+=e.slice(b,d);if(d==i)break;b=d}a=1;if(++b<i&&((h=e.charCodeAt(b))&-64)==aB){g=h+(f<<6);if(f<ja){a=g-0x3080;if(a<a5)a=1}else{a=2;if(++b<i&&((h=e.charCodeAt(b))&-64)==aB){g=h+(g<<6);if(f<j3){a=g-0xe2080;if(a<jX||a>=0xd7ff&&a<0xe000)a=2}else{a=3;if(++b<i&&((h=e.charCodeAt(b))&-64)==aB&&f<0xf5){a=h-0x3c82080+(g<<6);if(a<0x10000||a>0x10ffff)a=3}}}}}if(a<4){b-=a;c+="\ufffd"}else
+if(a>bk)c+=String.fromCharCode(0xd7c0+(a>>10),i7+(a&0x3FF));else
+c+=String.fromCharCode(a);if(c.length>bJ){c.substr(0,1);k+=c;c=j}}return k+c}function
+bl(c,a,b){this.t=c;this.c=a;this.l=b}bl.prototype.toString=function(){switch(this.t){case
+9:return this.c;default:cG(this);case
+0:if(kM(this.c)){this.t=9;return this.c}this.t=8;case
+8:return this.c}};bl.prototype.toUtf16=function(){var
+a=this.toString();if(this.t==9)return a;return gp(a)};bl.prototype.slice=function(){var
 a=this.t==4?this.c.slice():this.c;return new
-bk(this.t,a,this.l)};function
-km(a){return new
-bk(0,a,a.length)}function
-a(a){return km(a)}function
-gg(c,b){v_(c,a(b))}var
+bl(this.t,a,this.l)};function
+kr(a){return new
+bl(0,a,a.length)}function
+a(a){return kr(a)}function
+gn(c,b){wo(c,a(b))}var
 I=[0];function
-aa(a){gg(I.Invalid_argument,a)}function
-eb(){aa(f1)}function
-aB(a,b){switch(a.t&6){default:if(b>=a.c.length)return 0;case
+aa(a){gn(I.Invalid_argument,a)}function
+eb(){aa(f8)}function
+aC(a,b){switch(a.t&6){default:if(b>=a.c.length)return 0;case
 0:return a.c.charCodeAt(b);case
 4:return a.c[b]}}function
-kl(b,a){if(a>>>0>=b.l)eb();return aB(b,a)}function
-vy(b,a){if(a>>>0>=b.l-3)eb();var
-c=aB(b,a),d=aB(b,a+1),e=aB(b,a+2),f=aB(b,a+3);return f<<24|e<<16|d<<8|c}function
-H(a,c,b){b&=bu;if(a.t!=4){if(c==a.c.length){a.c+=String.fromCharCode(b);if(c+1==a.l)a.t=0;return 0}ed(a)}a.c[c]=b;return 0}function
-bK(b,a,c){if(a>>>0>=b.l)eb();return H(b,a,c)}function
+kq(b,a){if(a>>>0>=b.l)eb();return aC(b,a)}function
+vO(b,a){if(a>>>0>=b.l-3)eb();var
+c=aC(b,a),d=aC(b,a+1),e=aC(b,a+2),f=aC(b,a+3);return f<<24|e<<16|d<<8|c}function
+H(a,c,b){b&=bw;if(a.t!=4){if(c==a.c.length){a.c+=String.fromCharCode(b);if(c+1==a.l)a.t=0;return 0}ed(a)}a.c[c]=b;return 0}function
+bM(b,a,c){if(a>>>0>=b.l)eb();return H(b,a,c)}function
 b5(a){return a.toArray()}function
-vB(c,b,e){if(b>>>0>=c.l-7)eb();var
+vR(c,b,e){if(b>>>0>=c.l-7)eb();var
 d=b5(e);for(var
 a=0;a<8;a++)H(c,b+7-a,d[a]);return 0}function
 b4(c,a){if(c.fun)return b4(c.fun,a);if(typeof
@@ -80,21 +80,21 @@ e=arguments.length==0?1:arguments.length,d=new
 Array(a.length+e);for(var
 b=0;b<a.length;b++)d[b]=a[b];for(var
 b=0;b<arguments.length;b++)d[a.length+b]=arguments[b];return b4(c,d)}}function
-dg(){aa(f1)}function
-w(a,b){if(b>>>0>=a.length-1)dg();return a}function
-vC(a){if(isFinite(a)){if(Math.abs(a)>=2.2250738585072014e-308)return 0;if(a!=0)return 1;return 2}return isNaN(a)?4:3}function
-bL(a){a.t&6&&cF(a);return a.c}var
-wi=Math.log2&&Math.log2(1.1235582092889474E+307)==1020;function
-wh(a){if(wi)return Math.floor(Math.log2(a));var
+dk(){aa(f8)}function
+w(a,b){if(b>>>0>=a.length-1)dk();return a}function
+vS(a){if(isFinite(a)){if(Math.abs(a)>=2.2250738585072014e-308)return 0;if(a!=0)return 1;return 2}return isNaN(a)?4:3}function
+bN(a){a.t&6&&cG(a);return a.c}var
+wy=Math.log2&&Math.log2(1.1235582092889474E+307)==1020;function
+wx(a){if(wy)return Math.floor(Math.log2(a));var
 b=0;if(a==0)return-Infinity;if(a>=1)while(a>=2){a/=2;b++}else
 while(a<1){a*=2;b--}return b}function
-f$(c){var
-a=new(k.Float32Array)(1);a[0]=c;var
-b=new(k.Int32Array)(a.buffer);return b[0]|0}var
-kv=Math.pow(2,-24);function
-kC(a){throw a}function
-ei(){kC(I.Division_by_zero)}function
-r(b,c,a){this.lo=b&bs;this.mi=c&bs;this.hi=a&bj}r.prototype.caml_custom="_j";r.prototype.copy=function(){return new
+gg(c){var
+a=new(o.Float32Array)(1);a[0]=c;var
+b=new(o.Int32Array)(a.buffer);return b[0]|0}var
+kA=Math.pow(2,-24);function
+kH(a){throw a}function
+ei(){kH(I.Division_by_zero)}function
+r(b,c,a){this.lo=b&bu;this.mi=c&bu;this.hi=a&bk}r.prototype.caml_custom="_j";r.prototype.copy=function(){return new
 r(this.lo,this.mi,this.hi)};r.prototype.ucompare=function(a){if(this.hi>a.hi)return 1;if(this.hi<a.hi)return-1;if(this.mi>a.mi)return 1;if(this.mi<a.mi)return-1;if(this.lo>a.lo)return 1;if(this.lo<a.lo)return-1;return 0};r.prototype.compare=function(a){var
 b=this.hi<<16,c=a.hi<<16;if(b>c)return 1;if(b<c)return-1;if(this.mi>a.mi)return 1;if(this.mi<a.mi)return-1;if(this.lo>a.lo)return 1;if(this.lo<a.lo)return-1;return 0};r.prototype.neg=function(){var
 a=-this.lo,b=-this.mi+(a>>24),c=-this.hi+(b>>24);return new
@@ -103,7 +103,7 @@ b=this.lo+a.lo,c=this.mi+a.mi+(b>>24),d=this.hi+a.hi+(c>>24);return new
 r(b,c,d)};r.prototype.sub=function(a){var
 b=this.lo-a.lo,c=this.mi-a.mi+(b>>24),d=this.hi-a.hi+(c>>24);return new
 r(b,c,d)};r.prototype.mul=function(a){var
-b=this.lo*a.lo,c=(b*kv|0)+this.mi*a.lo+this.lo*a.mi,d=(c*kv|0)+this.hi*a.lo+this.mi*a.mi+this.lo*a.hi;return new
+b=this.lo*a.lo,c=(b*kA|0)+this.mi*a.lo+this.lo*a.mi,d=(c*kA|0)+this.hi*a.lo+this.mi*a.mi+this.lo*a.hi;return new
 r(b,c,d)};r.prototype.isZero=function(){return(this.lo|this.mi|this.hi)==0};r.prototype.isNeg=function(){return this.hi<<16<0};r.prototype.and=function(a){return new
 r(this.lo&a.lo,this.mi&a.mi,this.hi&a.hi)};r.prototype.or=function(a){return new
 r(this.lo|a.lo,this.mi|a.mi,this.hi|a.hi)};r.prototype.xor=function(a){return new
@@ -117,8 +117,8 @@ r(this.hi>>a-48,0,0)};r.prototype.shift_right=function(a){a=a&63;if(a==0)return 
 c=this.hi<<16>>16;if(a<24)return new
 r(this.lo>>a|this.mi<<24-a,this.mi>>a|c<<24-a,this.hi<<16>>a>>>16);var
 b=this.hi<<16>>31;if(a<48)return new
-r(this.mi>>a-24|this.hi<<48-a,this.hi<<16>>a-24>>16,b&bj);return new
-r(this.hi<<16>>a-32,b,b)};r.prototype.lsl1=function(){this.hi=this.hi<<1|this.mi>>23;this.mi=(this.mi<<1|this.lo>>23)&bs;this.lo=this.lo<<1&bs};r.prototype.lsr1=function(){this.lo=(this.lo>>>1|this.mi<<23)&bs;this.mi=(this.mi>>>1|this.hi<<23)&bs;this.hi=this.hi>>>1};r.prototype.udivmod=function(e){var
+r(this.mi>>a-24|this.hi<<48-a,this.hi<<16>>a-24>>16,b&bk);return new
+r(this.hi<<16>>a-32,b,b)};r.prototype.lsl1=function(){this.hi=this.hi<<1|this.mi>>23;this.mi=(this.mi<<1|this.lo>>23)&bu;this.lo=this.lo<<1&bu};r.prototype.lsr1=function(){this.lo=(this.lo>>>1|this.mi<<23)&bu;this.mi=(this.mi>>>1|this.hi<<23)&bu;this.hi=this.hi>>>1};r.prototype.udivmod=function(e){var
 c=0,b=this.copy(),a=e.copy(),d=new
 r(0,0,0);while(b.ucompare(a)>0){c++;a.lsl1()}while(c>=0){c--;d.lsl1();if(b.ucompare(a)>=0){d.lo++;b=b.sub(a)}a.lsr1()}return{quotient:d,modulus:b}};r.prototype.div=function(a){var
 b=this;if(a.isZero())ei();var
@@ -126,17 +126,17 @@ d=b.hi^a.hi;if(b.hi&bh)b=b.neg();if(a.hi&bh)a=a.neg();var
 c=b.udivmod(a).quotient;if(d&bh)c=c.neg();return c};r.prototype.mod=function(b){var
 a=this;if(b.isZero())ei();var
 d=a.hi;if(a.hi&bh)a=a.neg();if(b.hi&bh)b=b.neg();var
-c=a.udivmod(b).modulus;if(d&bh)c=c.neg();return c};r.prototype.toInt=function(){return this.lo|this.mi<<24};r.prototype.toFloat=function(){return(this.hi<<16)*Math.pow(2,32)+this.mi*Math.pow(2,24)+this.lo};r.prototype.toArray=function(){return[this.hi>>8,this.hi&bu,this.mi>>16,this.mi>>8&bu,this.mi&bu,this.lo>>16,this.lo>>8&bu,this.lo&bu]};r.prototype.lo32=function(){return this.lo|(this.mi&bu)<<24};r.prototype.hi32=function(){return this.mi>>>8&bj|this.hi<<16};function
-cG(b,c,a){return new
+c=a.udivmod(b).modulus;if(d&bh)c=c.neg();return c};r.prototype.toInt=function(){return this.lo|this.mi<<24};r.prototype.toFloat=function(){return(this.hi<<16)*Math.pow(2,32)+this.mi*Math.pow(2,24)+this.lo};r.prototype.toArray=function(){return[this.hi>>8,this.hi&bw,this.mi>>16,this.mi>>8&bw,this.mi&bw,this.lo>>16,this.lo>>8&bw,this.lo&bw]};r.prototype.lo32=function(){return this.lo|(this.mi&bw)<<24};r.prototype.hi32=function(){return this.mi>>>8&bk|this.hi<<16};function
+cH(b,c,a){return new
 r(b,c,a)}function
-ef(a){if(!isFinite(a)){if(isNaN(a))return cG(1,0,iS);return a>0?cG(0,0,iS):cG(0,0,0xfff0)}var
+ef(a){if(!isFinite(a)){if(isNaN(a))return cH(1,0,iX);return a>0?cH(0,0,iX):cH(0,0,0xfff0)}var
 f=a==0&&1/a==-Infinity?bh:a>=0?0:bh;if(f)a=-a;var
-b=wh(a)+d$;if(b<=0){b=0;a/=Math.pow(2,-jw)}else{a/=Math.pow(2,b-j8);if(a<16){a*=2;b-=1}if(b==0)a/=2}var
+b=wx(a)+d$;if(b<=0){b=0;a/=Math.pow(2,-jC)}else{a/=Math.pow(2,b-kb);if(a<16){a*=2;b-=1}if(b==0)a/=2}var
 d=Math.pow(2,24),c=a|0;a=(a-c)*d;var
 e=a|0;a=(a-e)*d;var
-g=a|0;c=c&fU|f|b<<4;return cG(g,e,c)}function
-kj(c,b,g){c.write(32,b.dims.length);c.write(32,b.kind|b.layout<<8);if(b.caml_custom==ea)for(var
-a=0;a<b.dims.length;a++)if(b.dims[a]<bj)c.write(16,b.dims[a]);else{c.write(16,bj);c.write(32,0);c.write(32,b.dims[a])}else
+g=a|0;c=c&f0|f|b<<4;return cH(g,e,c)}function
+ko(c,b,g){c.write(32,b.dims.length);c.write(32,b.kind|b.layout<<8);if(b.caml_custom==ea)for(var
+a=0;a<b.dims.length;a++)if(b.dims[a]<bk)c.write(16,b.dims[a]);else{c.write(16,bk);c.write(32,0);c.write(32,b.dims[a])}else
 for(var
 a=0;a<b.dims.length;a++)c.write(32,b.dims[a]);switch(b.kind){case
 2:case
@@ -161,22 +161,22 @@ e=b5(ef(b.get(a)));for(var
 d=0;d<8;d++)c.write(8,e[d])}break;case
 0:for(var
 a=0;a<b.data.length;a++){var
-e=f$(b.get(a));c.write(32,e)}break;case
+e=gg(b.get(a));c.write(32,e)}break;case
 10:for(var
 a=0;a<b.data.length/2;a++){var
-d=b.get(a);c.write(32,f$(d[1]));c.write(32,f$(d[2]))}break;case
+d=b.get(a);c.write(32,gg(d[1]));c.write(32,gg(d[2]))}break;case
 11:for(var
 a=0;a<b.data.length/2;a++){var
 f=b.get(a),e=b5(ef(f[1]));for(var
 d=0;d<8;d++)c.write(8,e[d]);var
 e=b5(ef(f[2]));for(var
 d=0;d<8;d++)c.write(8,e[d])}break}g[0]=(4+b.dims.length)*4;g[1]=(4+b.dims.length)*8}function
-kh(a){switch(a){case
+km(a){switch(a){case
 7:case
 10:case
 11:return 2;default:return 1}}function
-vv(c,e){var
-b=k,a;switch(c){case
+vL(c,e){var
+b=o,a;switch(c){case
 0:a=b.Float32Array;break;case
 1:a=b.Float64Array;break;case
 2:a=b.Int8Array;break;case
@@ -191,49 +191,49 @@ b=k,a;switch(c){case
 11:a=b.Float64Array;break;case
 12:a=b.Uint8Array;break}if(!a)aa("Bigarray.create: unsupported kind");var
 d=new
-a(e*kh(c));return d}function
-ga(c){var
-a=new(k.Int32Array)(1);a[0]=c;var
-b=new(k.Float32Array)(a.buffer);return b[0]}function
-cH(a){return new
+a(e*km(c));return d}function
+gh(c){var
+a=new(o.Int32Array)(1);a[0]=c;var
+b=new(o.Float32Array)(a.buffer);return b[0]}function
+cI(a){return new
 r(a[7]<<0|a[6]<<8|a[5]<<16,a[4]<<0|a[3]<<8|a[2]<<16,a[1]<<0|a[0]<<8)}function
 eg(d){var
-f=d.lo,g=d.mi,b=d.hi,c=(b&0x7fff)>>4;if(c==2047)return(f|g|b&fU)==0?b&bh?-Infinity:Infinity:NaN;var
-e=Math.pow(2,-24),a=(f*e+g)*e+(b&fU);if(c>0){a+=16;a*=Math.pow(2,c-j8)}else
-a*=Math.pow(2,-jw);if(b&bh)a=-a;return a}function
-f7(b){var
+f=d.lo,g=d.mi,b=d.hi,c=(b&0x7fff)>>4;if(c==2047)return(f|g|b&f0)==0?b&bh?-Infinity:Infinity:NaN;var
+e=Math.pow(2,-24),a=(f*e+g)*e+(b&f0);if(c>0){a+=16;a*=Math.pow(2,c-kb)}else
+a*=Math.pow(2,-jC);if(b&bh)a=-a;return a}function
+gc(b){var
 d=b.length,c=1;for(var
 a=0;a<d;a++){if(b[a]<0)aa("Bigarray.create: negative dimension");c=c*b[a]}return c}function
-vN(b,a){return new
-r(b&bs,b>>>24&bu|(a&bj)<<8,a>>>16&bj)}function
-gb(a){return a.hi32()}function
-gc(a){return a.lo32()}var
-vw=ea;function
-bJ(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}bJ.prototype.caml_custom=vw;bJ.prototype.offset=function(b){var
+v3(b,a){return new
+r(b&bu,b>>>24&bw|(a&bk)<<8,a>>>16&bk)}function
+gi(a){return a.hi32()}function
+gj(a){return a.lo32()}var
+vM=ea;function
+bL(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}bL.prototype.caml_custom=vM;bL.prototype.offset=function(b){var
 c=0;if(typeof
 b==="number")b=[b];if(!(b
 instanceof
 Array))aa("bigarray.js: invalid offset");if(this.dims.length!=b.length)aa("Bigarray.get/set: bad number of dimensions");if(this.layout==0)for(var
-a=0;a<this.dims.length;a++){if(b[a]<0||b[a]>=this.dims[a])dg();c=c*this.dims[a]+b[a]}else
+a=0;a<this.dims.length;a++){if(b[a]<0||b[a]>=this.dims[a])dk();c=c*this.dims[a]+b[a]}else
 for(var
-a=this.dims.length-1;a>=0;a--){if(b[a]<1||b[a]>this.dims[a])dg();c=c*this.dims[a]+(b[a]-1)}return c};bJ.prototype.get=function(a){switch(this.kind){case
+a=this.dims.length-1;a>=0;a--){if(b[a]<1||b[a]>this.dims[a])dk();c=c*this.dims[a]+(b[a]-1)}return c};bL.prototype.get=function(a){switch(this.kind){case
 7:var
-d=this.data[a*2+0],b=this.data[a*2+1];return vN(d,b);case
+d=this.data[a*2+0],b=this.data[a*2+1];return v3(d,b);case
 10:case
 11:var
-e=this.data[a*2+0],c=this.data[a*2+1];return[d9,e,c];default:return this.data[a]}};bJ.prototype.set=function(a,b){switch(this.kind){case
-7:this.data[a*2+0]=gc(b);this.data[a*2+1]=gb(b);break;case
+e=this.data[a*2+0],c=this.data[a*2+1];return[d9,e,c];default:return this.data[a]}};bL.prototype.set=function(a,b){switch(this.kind){case
+7:this.data[a*2+0]=gj(b);this.data[a*2+1]=gi(b);break;case
 10:case
-11:this.data[a*2+0]=b[1];this.data[a*2+1]=b[2];break;default:this.data[a]=b;break}return 0};bJ.prototype.fill=function(b){switch(this.kind){case
+11:this.data[a*2+0]=b[1];this.data[a*2+1]=b[2];break;default:this.data[a]=b;break}return 0};bL.prototype.fill=function(b){switch(this.kind){case
 7:var
-c=gc(b),e=gb(b);if(c==e)this.data.fill(c);else
+c=gj(b),e=gi(b);if(c==e)this.data.fill(c);else
 for(var
 a=0;a<this.data.length;a++)this.data[a]=a%2==0?c:e;break;case
 10:case
 11:var
 d=b[1],f=b[2];if(d==f)this.data.fill(d);else
 for(var
-a=0;a<this.data.length;a++)this.data[a]=a%2==0?d:f;break;default:this.data.fill(b);break}};bJ.prototype.compare=function(b,g){if(this.layout!=b.layout||this.kind!=b.kind){var
+a=0;a<this.data.length;a++)this.data[a]=a%2==0?d:f;break;default:this.data.fill(b);break}};bL.prototype.compare=function(b,g){if(this.layout!=b.layout||this.kind!=b.kind){var
 e=this.kind|this.layout<<8,f=b.kind|b.layout<<8;return f-e}if(this.dims.length!=b.dims.length)return b.dims.length-this.dims.length;for(var
 a=0;a<this.dims.length;a++)if(this.dims[a]!=b.dims[a])return this.dims[a]<b.dims[a]?-1:1;switch(this.kind){case
 0:case
@@ -253,26 +253,26 @@ a=0;a<this.data.length;a+=2){if(this.data[a+1]<b.data[a+1])return-1;if(this.data
 9:case
 12:for(var
 a=0;a<this.data.length;a++){if(this.data[a]<b.data[a])return-1;if(this.data[a]>b.data[a])return 1}break}return 0};function
-cE(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}cE.prototype=new
-bJ();cE.prototype.offset=function(a){if(typeof
+cF(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}cF.prototype=new
+bL();cF.prototype.offset=function(a){if(typeof
 a!=="number")if(a
 instanceof
 Array&&a.length==1)a=a[0];else
-aa("Ml_Bigarray_c_1_1.offset");if(a<0||a>=this.dims[0])dg();return a};cE.prototype.get=function(a){return this.data[a]};cE.prototype.set=function(a,b){this.data[a]=b;return 0};cE.prototype.fill=function(a){this.data.fill(a);return 0};function
-kf(c,d,a,b){var
-e=kh(c);if(f7(a)*e!=b.length)aa("length doesn't match dims");if(d==0&&a.length==1&&e==1)return new
-cE(c,d,a,b);return new
-bJ(c,d,a,b)}function
-bm(b){if(!I.Failure)I.Failure=[N,a(fE),-3];gg(I.Failure,b)}function
-kg(b,v,r){var
-i=b.read32s();if(i<0||i>16)bm("input_value: wrong number of bigarray dimensions");var
-p=b.read32s(),j=p&bu,o=p>>8&1,h=[];if(r==ea)for(var
+aa("Ml_Bigarray_c_1_1.offset");if(a<0||a>=this.dims[0])dk();return a};cF.prototype.get=function(a){return this.data[a]};cF.prototype.set=function(a,b){this.data[a]=b;return 0};cF.prototype.fill=function(a){this.data.fill(a);return 0};function
+kk(c,d,a,b){var
+e=km(c);if(gc(a)*e!=b.length)aa("length doesn't match dims");if(d==0&&a.length==1&&e==1)return new
+cF(c,d,a,b);return new
+bL(c,d,a,b)}function
+bn(b){if(!I.Failure)I.Failure=[N,a(fK),-3];gn(I.Failure,b)}function
+kl(b,v,r){var
+i=b.read32s();if(i<0||i>16)bn("input_value: wrong number of bigarray dimensions");var
+p=b.read32s(),j=p&bw,o=p>>8&1,h=[];if(r==ea)for(var
 a=0;a<i;a++){var
-n=b.read16u();if(n==bj){var
-t=b.read32u(),u=b.read32u();if(t!=0)bm("input_value: bigarray dimension overflow in 32bit");n=u}h.push(n)}else
+n=b.read16u();if(n==bk){var
+t=b.read32u(),u=b.read32u();if(t!=0)bn("input_value: bigarray dimension overflow in 32bit");n=u}h.push(n)}else
 for(var
 a=0;a<i;a++)h.push(b.read32u());var
-d=f7(h),f=vv(j,d),g=kf(j,o,h,f);switch(j){case
+d=gc(h),f=vL(j,d),g=kk(j,o,h,f);switch(j){case
 2:for(var
 a=0;a<d;a++)f[a]=b.read8s();break;case
 3:case
@@ -286,129 +286,129 @@ a=0;a<d;a++)f[a]=b.read16u();break;case
 a=0;a<d;a++)f[a]=b.read32s();break;case
 8:case
 9:var
-s=b.read8u();if(s)bm("input_value: cannot read bigarray with 64-bit OCaml ints");for(var
+s=b.read8u();if(s)bn("input_value: cannot read bigarray with 64-bit OCaml ints");for(var
 a=0;a<d;a++)f[a]=b.read32s();break;case
 7:var
 e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-q=cH(e);g.set(a,q)}break;case
+q=cI(e);g.set(a,q)}break;case
 1:var
 e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-k=eg(cH(e));g.set(a,k)}break;case
+k=eg(cI(e));g.set(a,k)}break;case
 0:for(var
 a=0;a<d;a++){var
-k=ga(b.read32s());g.set(a,k)}break;case
+k=gh(b.read32s());g.set(a,k)}break;case
 10:for(var
 a=0;a<d;a++){var
-m=ga(b.read32s()),l=ga(b.read32s());g.set(a,[d9,m,l])}break;case
+m=gh(b.read32s()),l=gh(b.read32s());g.set(a,[d9,m,l])}break;case
 11:var
 e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-m=eg(cH(e));for(var
+m=eg(cI(e));for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-l=eg(cH(e));g.set(a,[d9,m,l])}break}v[0]=(4+i)*4;return kf(j,o,h,f)}function
-ke(a,b,c){return a.compare(b,c)}function
-bM(a,b){return Math.imul(a,b)}function
-bw(b,a){a=bM(a,0xcc9e2d51|0);a=a<<15|a>>>32-15;a=bM(a,0x1b873593);b^=a;b=b<<13|b>>>32-13;return(b+(b<<2)|0)+(0xe6546b64|0)|0}function
-vH(a,b){a=bw(a,gc(b));a=bw(a,gb(b));return a}function
-kt(a,b){return vH(a,ef(b))}function
-ki(c){var
-b=f7(c.dims),d=0;switch(c.kind){case
+l=eg(cI(e));g.set(a,[d9,m,l])}break}v[0]=(4+i)*4;return kk(j,o,h,f)}function
+kj(a,b,c){return a.compare(b,c)}function
+bO(a,b){return Math.imul(a,b)}function
+by(b,a){a=bO(a,0xcc9e2d51|0);a=a<<15|a>>>32-15;a=bO(a,0x1b873593);b^=a;b=b<<13|b>>>32-13;return(b+(b<<2)|0)+(0xe6546b64|0)|0}function
+vX(a,b){a=by(a,gj(b));a=by(a,gi(b));return a}function
+ky(a,b){return vX(a,ef(b))}function
+kn(c){var
+b=gc(c.dims),d=0;switch(c.kind){case
 2:case
 3:case
-12:if(b>bI)b=bI;var
-e=0,a=0;for(a=0;a+4<=c.data.length;a+=4){e=c.data[a+0]|c.data[a+1]<<8|c.data[a+2]<<16|c.data[a+3]<<24;d=bw(d,e)}e=0;switch(b&3){case
+12:if(b>bK)b=bK;var
+e=0,a=0;for(a=0;a+4<=c.data.length;a+=4){e=c.data[a+0]|c.data[a+1]<<8|c.data[a+2]<<16|c.data[a+3]<<24;d=by(d,e)}e=0;switch(b&3){case
 3:e=c.data[a+2]<<16;case
 2:e|=c.data[a+1]<<8;case
-1:e|=c.data[a+0];d=bw(d,e)}break;case
+1:e|=c.data[a+0];d=by(d,e)}break;case
 4:case
-5:if(b>aA)b=aA;var
-e=0,a=0;for(a=0;a+2<=c.data.length;a+=2){e=c.data[a+0]|c.data[a+1]<<16;d=bw(d,e)}if((b&1)!=0)d=bw(d,c.data[a]);break;case
+5:if(b>aB)b=aB;var
+e=0,a=0;for(a=0;a+2<=c.data.length;a+=2){e=c.data[a+0]|c.data[a+1]<<16;d=by(d,e)}if((b&1)!=0)d=by(d,c.data[a]);break;case
 6:if(b>64)b=64;for(var
-a=0;a<b;a++)d=bw(d,c.data[a]);break;case
+a=0;a<b;a++)d=by(d,c.data[a]);break;case
 8:case
 9:if(b>64)b=64;for(var
-a=0;a<b;a++)d=bw(d,c.data[a]);break;case
+a=0;a<b;a++)d=by(d,c.data[a]);break;case
 7:if(b>32)b=32;b*=2;for(var
-a=0;a<b;a++)d=bw(d,c.data[a]);break;case
+a=0;a<b;a++)d=by(d,c.data[a]);break;case
 10:b*=2;case
 0:if(b>64)b=64;for(var
-a=0;a<b;a++)d=kt(d,c.data[a]);break;case
+a=0;a<b;a++)d=ky(d,c.data[a]);break;case
 11:b*=2;case
 1:if(b>32)b=32;for(var
-a=0;a<b;a++)d=kt(d,c.data[a]);break}return d}function
-vK(a,b){b[0]=4;return a.read32s()}function
-v4(a,b){switch(a.read8u()){case
+a=0;a<b;a++)d=ky(d,c.data[a]);break}return d}function
+v0(a,b){b[0]=4;return a.read32s()}function
+wi(a,b){switch(a.read8u()){case
 1:b[0]=4;return a.read32s();case
-2:bm("input_value: native integer value too large");default:bm("input_value: ill-formed native integer")}}function
-vW(c,d){var
+2:bn("input_value: native integer value too large");default:bn("input_value: ill-formed native integer")}}function
+wa(c,d){var
 b=new
 Array(8);for(var
-a=0;a<8;a++)b[a]=c.read8u();d[0]=8;return cH(b)}function
-vS(e,d,b){var
+a=0;a<8;a++)b[a]=c.read8u();d[0]=8;return cI(b)}function
+v8(e,d,b){var
 c=b5(d);for(var
 a=0;a<8;a++)e.write(8,c[a]);b[0]=8;b[1]=8}function
-vM(a,b,c){return a.compare(b)}function
-vP(a){return a.lo32()^a.hi32()}var
-kp={"_j":{deserialize:vW,serialize:vS,fixed_length:8,compare:vM,hash:vP},"_i":{deserialize:vK,fixed_length:4},"_n":{deserialize:v4,fixed_length:4},"_bigarray":{deserialize:function(a,b){return kg(a,b,"_bigarray")},serialize:kj,compare:ke,hash:ki},"_bigarr02":{deserialize:function(a,b){return kg(a,b,ea)},serialize:kj,compare:ke,hash:ki}};function
-f8(a){return kp[a.caml_custom]&&kp[a.caml_custom].compare}function
-kn(f,c,d,e){var
-b=f8(c);if(b){var
+v2(a,b,c){return a.compare(b)}function
+v5(a){return a.lo32()^a.hi32()}var
+ku={"_j":{deserialize:wa,serialize:v8,fixed_length:8,compare:v2,hash:v5},"_i":{deserialize:v0,fixed_length:4},"_n":{deserialize:wi,fixed_length:4},"_bigarray":{deserialize:function(a,b){return kl(a,b,"_bigarray")},serialize:ko,compare:kj,hash:kn},"_bigarr02":{deserialize:function(a,b){return kl(a,b,ea)},serialize:ko,compare:kj,hash:kn}};function
+gd(a){return ku[a.caml_custom]&&ku[a.caml_custom].compare}function
+ks(f,c,d,e){var
+b=gd(c);if(b){var
 a=d>0?b(c,f,e):b(f,c,e);if(e&&a!=a)return d;if(+a!=+a)return+a;if((a|0)!=0)return a|0}return d}function
 eh(a){return a
 instanceof
-bk}function
-gd(a){return eh(a)}function
-ko(a){if(typeof
-a==="number")return cB;else
-if(eh(a))return fZ;else
-if(gd(a))return 1252;else
+bl}function
+gk(a){return eh(a)}function
+kt(a){if(typeof
+a==="number")return cC;else
+if(eh(a))return f6;else
+if(gk(a))return 1252;else
 if(a
 instanceof
-Array&&a[0]===a[0]>>>0&&a[0]<=cy){var
+Array&&a[0]===a[0]>>>0&&a[0]<=cz){var
 b=a[0]|0;return b==d9?0:b}else
 if(a
 instanceof
-String)return jc;else
+String)return ji;else
 if(typeof
-a=="string")return jc;else
+a=="string")return ji;else
 if(a
 instanceof
-Number)return cB;else
-if(a&&a.caml_custom)return fF;else
+Number)return cC;else
+if(a&&a.caml_custom)return fL;else
 if(a&&a.compare)return 1256;else
 if(typeof
 a=="function")return 1247;else
 if(typeof
 a=="symbol")return 1251;return 1001}function
-vX(a,b){if(a<b)return-1;if(a==b)return 0;return 1}function
-kk(a,b){a.t&6&&cF(a);b.t&6&&cF(b);return a.c<b.c?-1:a.c>b.c?1:0}function
-aq(a,b){return kk(a,b)}function
-dh(a,b,d){var
+wb(a,b){if(a<b)return-1;if(a==b)return 0;return 1}function
+kp(a,b){a.t&6&&cG(a);b.t&6&&cG(b);return a.c<b.c?-1:a.c>b.c?1:0}function
+ak(a,b){return kp(a,b)}function
+dl(a,b,d){var
 e=[];for(;;){if(!(d&&a===b)){var
-f=ko(a);if(f==dc){a=a[1];continue}var
-g=ko(b);if(g==dc){b=b[1];continue}if(f!==g){if(f==cB){if(g==fF)return kn(a,b,-1,d);return-1}if(g==cB){if(f==fF)return kn(b,a,1,d);return 1}return f<g?-1:1}switch(f){case
-247:aa(fL);break;case
+f=kt(a);if(f==df){a=a[1];continue}var
+g=kt(b);if(g==df){b=b[1];continue}if(f!==g){if(f==cC){if(g==fL)return ks(a,b,-1,d);return-1}if(g==cC){if(f==fL)return ks(b,a,1,d);return 1}return f<g?-1:1}switch(f){case
+247:aa(fR);break;case
 248:var
-c=vX(a[2],b[2]);if(c!=0)return c|0;break;case
-249:aa(fL);break;case
+c=wb(a[2],b[2]);if(c!=0)return c|0;break;case
+249:aa(fR);break;case
 250:aa("equal: got Forward_tag, should not happen");break;case
 251:aa("equal: abstract value");break;case
 252:if(a!==b){var
-c=kk(a,b);if(c!=0)return c|0}break;case
+c=kp(a,b);if(c!=0)return c|0}break;case
 253:aa("equal: got Double_tag, should not happen");break;case
 254:aa("equal: got Double_array_tag, should not happen");break;case
 255:aa("equal: got Custom_tag, should not happen");break;case
-1247:aa(fL);break;case
+1247:aa(fR);break;case
 1255:var
-i=f8(a);if(i!=f8(b))return a.caml_custom<b.caml_custom?-1:1;if(!i)aa("compare: abstract value");var
+i=gd(a);if(i!=gd(b))return a.caml_custom<b.caml_custom?-1:1;if(!i)aa("compare: abstract value");var
 c=i(a,b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;break;case
 1256:var
 c=a.compare(b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;break;case
@@ -416,97 +416,97 @@ c=a.compare(b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;
 1001:if(a<b)return-1;if(a>b)return 1;if(a!=b){if(!d)return NaN;if(a==a)return 1;if(b==b)return-1}break;case
 1251:if(a!==b){if(!d)return NaN;return 1}break;case
 1252:var
-a=bL(a),b=bL(b);if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
+a=bN(a),b=bN(b);if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
 12520:var
 a=a.toString(),b=b.toString();if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
 246:case
 254:default:if(a.length!=b.length)return a.length<b.length?-1:1;if(a.length>1)e.push(a,b,1);break}}if(e.length==0)return 0;var
 h=e.pop();b=e.pop();a=e.pop();if(h+1<a.length)e.push(a,b,h+1);a=a[h];b=b[h]}}function
-ec(a,b){return dh(a,b,true)}function
+ec(a,b){return dl(a,b,true)}function
 O(a){if(a<0)aa("Bytes.create");return new
-bk(a?2:9,j,a)}function
-vD(b,a){if(a==0)ei();return b/a|0}function
-f9(a,b){return+(dh(a,b,false)==0)}function
-vE(a,c,b,d){if(b>0)if(c==0&&(b>=a.l||a.t==2&&b>=a.c.length))if(d==0){a.c=j;a.t=2}else{a.c=cI(b,String.fromCharCode(d));a.t=b==a.l?0:2}else{if(a.t!=4)ed(a);for(b+=c;c<b;c++)a.c[c]=d}return 0}function
-gf(d){d=bL(d);var
+bl(a?2:9,j,a)}function
+vT(b,a){if(a==0)ei();return b/a|0}function
+ge(a,b){return+(dl(a,b,false)==0)}function
+vU(a,c,b,d){if(b>0)if(c==0&&(b>=a.l||a.t==2&&b>=a.c.length))if(d==0){a.c=j;a.t=2}else{a.c=cJ(b,String.fromCharCode(d));a.t=b==a.l?0:2}else{if(a.t!=4)ed(a);for(b+=c;c<b;c++)a.c[c]=d}return 0}function
+gm(d){d=bN(d);var
 e=d.length;if(e>31)aa("format_int: format too long");var
-a={justify:b2,signstyle:bt,filler:aQ,alternate:false,base:0,signedconv:false,width:0,uppercase:false,sign:1,prec:-1,conv:"f"};for(var
+a={justify:b1,signstyle:bv,filler:aR,alternate:false,base:0,signedconv:false,width:0,uppercase:false,sign:1,prec:-1,conv:"f"};for(var
 c=0;c<e;c++){var
-b=d.charAt(c);switch(b){case"-":a.justify=bt;break;case"+":case" ":a.signstyle=b;break;case"0":a.filler=ap;break;case"#":a.alternate=true;break;case"1":case"2":case"3":case"4":case"5":case"6":case"7":case"8":case"9":a.width=0;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.width=a.width*10+b;c++}c--;break;case".":a.prec=0;c++;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.prec=a.prec*10+b;c++}c--;case"d":case"i":a.signedconv=true;case"u":a.base=10;break;case"x":a.base=16;break;case"X":a.base=16;a.uppercase=true;break;case"o":a.base=8;break;case"e":case"f":case"g":a.signedconv=true;a.conv=b;break;case"E":case"F":case"G":a.signedconv=true;a.uppercase=true;a.conv=b.toLowerCase();break}}return a}function
-f_(b,f){if(b.uppercase)f=f.toUpperCase();var
-e=f.length;if(b.signedconv&&(b.sign<0||b.signstyle!=bt))e++;if(b.alternate){if(b.base==8)e+=1;if(b.base==16)e+=2}var
-c=j;if(b.justify==b2&&b.filler==aQ)for(var
-d=e;d<b.width;d++)c+=aQ;if(b.signedconv)if(b.sign<0)c+=bt;else
-if(b.signstyle!=bt)c+=b.signstyle;if(b.alternate&&b.base==8)c+=ap;if(b.alternate&&b.base==16)c+=iR;if(b.justify==b2&&b.filler==ap)for(var
-d=e;d<b.width;d++)c+=ap;c+=f;if(b.justify==bt)for(var
-d=e;d<b.width;d++)c+=aQ;return a(c)}function
-kr(i,c){function
+b=d.charAt(c);switch(b){case"-":a.justify=bv;break;case"+":case" ":a.signstyle=b;break;case"0":a.filler=aq;break;case"#":a.alternate=true;break;case"1":case"2":case"3":case"4":case"5":case"6":case"7":case"8":case"9":a.width=0;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.width=a.width*10+b;c++}c--;break;case".":a.prec=0;c++;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.prec=a.prec*10+b;c++}c--;case"d":case"i":a.signedconv=true;case"u":a.base=10;break;case"x":a.base=16;break;case"X":a.base=16;a.uppercase=true;break;case"o":a.base=8;break;case"e":case"f":case"g":a.signedconv=true;a.conv=b;break;case"E":case"F":case"G":a.signedconv=true;a.uppercase=true;a.conv=b.toLowerCase();break}}return a}function
+gf(b,f){if(b.uppercase)f=f.toUpperCase();var
+e=f.length;if(b.signedconv&&(b.sign<0||b.signstyle!=bv))e++;if(b.alternate){if(b.base==8)e+=1;if(b.base==16)e+=2}var
+c=j;if(b.justify==b1&&b.filler==aR)for(var
+d=e;d<b.width;d++)c+=aR;if(b.signedconv)if(b.sign<0)c+=bv;else
+if(b.signstyle!=bv)c+=b.signstyle;if(b.alternate&&b.base==8)c+=aq;if(b.alternate&&b.base==16)c+=iW;if(b.justify==b1&&b.filler==aq)for(var
+d=e;d<b.width;d++)c+=aq;c+=f;if(b.justify==bv)for(var
+d=e;d<b.width;d++)c+=aR;return a(c)}function
+kw(i,c){function
 j(a,b){if(Math.abs(a)<1.0)return a.toFixed(b);else{var
-c=parseInt(a.toString().split(b2)[1]);if(c>20){c-=20;a/=Math.pow(10,c);a+=new
-Array(c+1).join(ap);if(b>0)a=a+bi+new
-Array(b+1).join(ap);return a}else
+c=parseInt(a.toString().split(b1)[1]);if(c>20){c-=20;a/=Math.pow(10,c);a+=new
+Array(c+1).join(aq);if(b>0)a=a+bj+new
+Array(b+1).join(aq);return a}else
 return a.toFixed(b)}}var
-a,e=gf(i),d=e.prec<0?6:e.prec;if(c<0||c==0&&1/c==-Infinity){e.sign=-1;c=-c}if(isNaN(c)){a=fI;e.filler=aQ}else
-if(!isFinite(c)){a="inf";e.filler=aQ}else
+a,e=gm(i),d=e.prec<0?6:e.prec;if(c<0||c==0&&1/c==-Infinity){e.sign=-1;c=-c}if(isNaN(c)){a=fO;e.filler=aR}else
+if(!isFinite(c)){a="inf";e.filler=aR}else
 switch(e.conv){case"e":var
-a=c.toExponential(d),b=a.length;if(a.charAt(b-3)==f3)a=a.slice(0,b-1)+ap+a.slice(b-1);break;case"f":a=j(c,d);break;case"g":d=d?d:1;a=c.toExponential(d-1);var
-h=a.indexOf(f3),g=+a.slice(h+1);if(g<-4||c>=1e21||c.toFixed(0).length>d){var
-b=h-1;while(a.charAt(b)==ap)b--;if(a.charAt(b)==bi)b--;a=a.slice(0,b+1)+a.slice(h);b=a.length;if(a.charAt(b-3)==f3)a=a.slice(0,b-1)+ap+a.slice(b-1);break}else{var
+a=c.toExponential(d),b=a.length;if(a.charAt(b-3)==f_)a=a.slice(0,b-1)+aq+a.slice(b-1);break;case"f":a=j(c,d);break;case"g":d=d?d:1;a=c.toExponential(d-1);var
+h=a.indexOf(f_),g=+a.slice(h+1);if(g<-4||c>=1e21||c.toFixed(0).length>d){var
+b=h-1;while(a.charAt(b)==aq)b--;if(a.charAt(b)==bj)b--;a=a.slice(0,b+1)+a.slice(h);b=a.length;if(a.charAt(b-3)==f_)a=a.slice(0,b-1)+aq+a.slice(b-1);break}else{var
 f=d;if(g<0){f-=g+1;a=c.toFixed(f)}else
 while(a=c.toFixed(f),a.length>d+1)f--;if(f){var
-b=a.length-1;while(a.charAt(b)==ap)b--;if(a.charAt(b)==bi)b--;a=a.slice(0,b+1)}}break}return f_(e,a)}function
-ee(e,c){if(bL(e)==jM)return a(j+c);var
-b=gf(e);if(c<0)if(b.signedconv){b.sign=-1;c=-c}else
+b=a.length-1;while(a.charAt(b)==aq)b--;if(a.charAt(b)==bj)b--;a=a.slice(0,b+1)}}break}return gf(e,a)}function
+ee(e,c){if(bN(e)==jS)return a(j+c);var
+b=gm(e);if(c<0)if(b.signedconv){b.sign=-1;c=-c}else
 c>>>=0;var
-d=c.toString(b.base);if(b.prec>=0){b.filler=aQ;var
-f=b.prec-d.length;if(f>0)d=cI(f,ap)+d}return f_(b,d)}var
-v6=0;function
-bv(){return v6++}function
-vG(a,b){return+(dh(a,b,false)>=0)}function
-we(e){for(var
-f=j,b=f,a,h,c=0,g=e.length;c<g;c++){a=e.charCodeAt(c);if(a<a4){for(var
-d=c+1;d<g&&(a=e.charCodeAt(d))<a4;d++);if(d-c>iU){b.substr(0,1);f+=b;b=j;f+=e.slice(c,d)}else
-b+=e.slice(c,d);if(d==g)break;c=d}if(a<jS){b+=String.fromCharCode(0xc0|a>>6);b+=String.fromCharCode(a4|a&cA)}else
-if(a<0xd800||a>=i5)b+=String.fromCharCode(i6|a>>12,a4|a>>6&cA,a4|a&cA);else
-if(a>=0xdbff||c+1==g||(h=e.charCodeAt(c+1))<i1||h>i5)b+="\xef\xbf\xbd";else{c++;a=(a<<10)+h-0x35fdc00;b+=String.fromCharCode(jY|a>>18,a4|a>>12&cA,a4|a>>6&cA,a4|a&cA)}if(b.length>bG){b.substr(0,1);f+=b;b=j}}return f+b}function
-vA(a){var
-b=9;if(!kH(a))b=8,a=we(a);return new
-bk(b,a,a.length)}function
-a_(a){return vA(a)}function
-vI(a,c,l){if(!isFinite(a)){if(isNaN(a))return a_(fI);return a_(a>0?j0:"-infinity")}var
+d=c.toString(b.base);if(b.prec>=0){b.filler=aR;var
+f=b.prec-d.length;if(f>0)d=cJ(f,aq)+d}return gf(b,d)}var
+wk=0;function
+bx(){return wk++}function
+vW(a,b){return+(dl(a,b,false)>=0)}function
+wu(e){for(var
+f=j,b=f,a,h,c=0,g=e.length;c<g;c++){a=e.charCodeAt(c);if(a<a5){for(var
+d=c+1;d<g&&(a=e.charCodeAt(d))<a5;d++);if(d-c>iZ){b.substr(0,1);f+=b;b=j;f+=e.slice(c,d)}else
+b+=e.slice(c,d);if(d==g)break;c=d}if(a<jX){b+=String.fromCharCode(0xc0|a>>6);b+=String.fromCharCode(a5|a&cB)}else
+if(a<0xd800||a>=i$)b+=String.fromCharCode(ja|a>>12,a5|a>>6&cB,a5|a&cB);else
+if(a>=0xdbff||c+1==g||(h=e.charCodeAt(c+1))<i7||h>i$)b+="\xef\xbf\xbd";else{c++;a=(a<<10)+h-0x35fdc00;b+=String.fromCharCode(j3|a>>18,a5|a>>12&cB,a5|a>>6&cB,a5|a&cB)}if(b.length>bJ){b.substr(0,1);f+=b;b=j}}return f+b}function
+vQ(a){var
+b=9;if(!kM(a))b=8,a=wu(a);return new
+bl(b,a,a.length)}function
+a$(a){return vQ(a)}function
+vY(a,c,l){if(!isFinite(a)){if(isNaN(a))return a$(fO);return a$(a>0?j5:"-infinity")}var
 i=a==0&&1/a==-Infinity?1:a>=0?0:1;if(i)a=-a;var
 d=0;if(a==0);else
 if(a<1)while(a<1&&d>-1022){a*=2;d--}else
 while(a>=2){a/=2;d++}var
-k=d<0?j:b2,e=j;if(i)e=bt;else
+k=d<0?j:b1,e=j;if(i)e=bv;else
 switch(l){case
-43:e=b2;break;case
-32:e=aQ;break;default:break}if(c>=0&&c<13){var
+43:e=b1;break;case
+32:e=aR;break;default:break}if(c>=0&&c<13){var
 g=Math.pow(2,c*4);a=Math.round(a*g)/g}var
 b=a.toString(16);if(c>=0){var
-h=b.indexOf(bi);if(h<0)b+=bi+cI(c,ap);else{var
-f=h+1+c;if(b.length<f)b+=cI(f-b.length,ap);else
-b=b.substr(0,f)}}return a_(e+iR+b+"p"+k+d.toString(10))}function
-vJ(a){return(a&0x000000FF)<<24|(a&0x0000FF00)<<8|(a&0x00FF0000)>>>8|(a&0xFF000000)>>>24}function
-vL(b){var
-a=b5(b);return cH([a[7],a[6],a[5],a[4],a[3],a[2],a[1],a[0]])}function
-vR(a){return+a.isZero()}function
-ku(a){return new
-r(a&bs,a>>24&bs,a>>31&bj)}function
-vV(a){return a.toInt()}function
-vQ(a){return+a.isNeg()}function
-vU(a){return a.neg()}function
-vO(g,c){var
-a=gf(g);if(a.signedconv&&vQ(c)){a.sign=-1;c=vU(c)}var
-b=j,h=ku(a.base),f="0123456789abcdef";do{var
-e=c.udivmod(h);c=e.quotient;b=f.charAt(vV(e.modulus))+b}while(!vR(c));if(a.prec>=0){a.filler=aQ;var
-d=a.prec-b.length;if(d>0)b=cI(d,ap)+b}return f_(a,b)}function
-vT(a,b){return a.mul(b)}function
-ab(b,a){return aB(b,a)}function
+h=b.indexOf(bj);if(h<0)b+=bj+cJ(c,aq);else{var
+f=h+1+c;if(b.length<f)b+=cJ(f-b.length,aq);else
+b=b.substr(0,f)}}return a$(e+iW+b+"p"+k+d.toString(10))}function
+vZ(a){return(a&0x000000FF)<<24|(a&0x0000FF00)<<8|(a&0x00FF0000)>>>8|(a&0xFF000000)>>>24}function
+v1(b){var
+a=b5(b);return cI([a[7],a[6],a[5],a[4],a[3],a[2],a[1],a[0]])}function
+v7(a){return+a.isZero()}function
+kz(a){return new
+r(a&bu,a>>24&bu,a>>31&bk)}function
+v$(a){return a.toInt()}function
+v6(a){return+a.isNeg()}function
+v_(a){return a.neg()}function
+v4(g,c){var
+a=gm(g);if(a.signedconv&&v6(c)){a.sign=-1;c=v_(c)}var
+b=j,h=kz(a.base),f="0123456789abcdef";do{var
+e=c.udivmod(h);c=e.quotient;b=f.charAt(v$(e.modulus))+b}while(!v7(c));if(a.prec>=0){a.filler=aR;var
+d=a.prec-b.length;if(d>0)b=cJ(d,aq)+b}return gf(a,b)}function
+v9(a,b){return a.mul(b)}function
+ab(b,a){return aC(b,a)}function
 ah(a){return a.l}function
-g(a){return ah(a)}function
-v7(c){var
-a=0,e=g(c),b=10,d=1;if(e>0)switch(ab(c,a)){case
+f(a){return ah(a)}function
+wl(c){var
+a=0,e=f(c),b=10,d=1;if(e>0)switch(ab(c,a)){case
 45:a++;d=-1;break;case
 43:a++;d=1;break}if(a+1<e&&ab(c,a)==48)switch(ab(c,a+1)){case
 120:case
@@ -517,121 +517,121 @@ a=0,e=g(c),b=10,d=1;if(e>0)switch(ab(c,a)){case
 66:b=2;a+=2;break;case
 117:case
 85:a+=2;break}return[a,d,b]}function
-kB(a){if(a>=48&&a<=57)return a-48;if(a>=65&&a<=90)return a-55;if(a>=97&&a<=j_)return a-87;return-1}function
-kw(f){var
-i=v7(f),c=i[0],j=i[1],d=i[2],h=g(f),k=-1>>>0,e=c<h?ab(f,c):0,b=kB(e);if(b<0||b>=d)bm(dZ);var
-a=b;for(c++;c<h;c++){e=ab(f,c);if(e==95)continue;b=kB(e);if(b<0||b>=d)break;a=d*a+b;if(a>k)bm(dZ)}if(c!=h)bm(dZ);a=j*a;if(d==10&&(a|0)!=a)bm(dZ);return a|0}function
-vZ(a,b){return+(dh(a,b,false)<=0)}function
-a8(a,d){if(a<0)dg();var
+kG(a){if(a>=48&&a<=57)return a-48;if(a>=65&&a<=90)return a-55;if(a>=97&&a<=kd)return a-87;return-1}function
+kB(g){var
+i=wl(g),c=i[0],j=i[1],d=i[2],h=f(g),k=-1>>>0,e=c<h?ab(g,c):0,b=kG(e);if(b<0||b>=d)bn(d1);var
+a=b;for(c++;c<h;c++){e=ab(g,c);if(e==95)continue;b=kG(e);if(b<0||b>=d)break;a=d*a+b;if(a>k)bn(d1)}if(c!=h)bn(d1);a=j*a;if(d==10&&(a|0)!=a)bn(d1);return a|0}function
+wd(a,b){return+(dl(a,b,false)<=0)}function
+a9(a,d){if(a<0)dk();var
 a=a+1|0,b=new
 Array(a);b[0]=0;for(var
 c=1;c<a;c++)b[c]=d;return b}function
-D(a){gg(I.Sys_error,a)}var
-bx=new
+D(a){gn(I.Sys_error,a)}var
+bz=new
 Array();function
-v1(c){var
-a=bx[c];if(!a.opened)D("Cannot flush a closed channel");if(!a.buffer||a.buffer==j)return 0;if(a.fd&&I.fds[a.fd]&&I.fds[a.fd].output){var
+wf(c){var
+a=bz[c];if(!a.opened)D("Cannot flush a closed channel");if(!a.buffer||a.buffer==j)return 0;if(a.fd&&I.fds[a.fd]&&I.fds[a.fd].output){var
 b=I.fds[a.fd].output;switch(b.length){case
 2:b(c,a.buffer);break;default:b(a.buffer)}}a.buffer=j;return 0}function
-dj(){return typeof
-k.process!=="undefined"&&typeof
-k.process.versions!=="undefined"&&typeof
-k.process.versions.node!=="undefined"}function
-ge(a){return a.toUtf16()}function
-wj(){function
-a(a){if(a.charAt(0)===aJ)return[j,a.substring(1)];return}function
+dn(){return typeof
+o.process!=="undefined"&&typeof
+o.process.versions!=="undefined"&&typeof
+o.process.versions.node!=="undefined"}function
+gl(a){return a.toUtf16()}function
+wz(){function
+a(a){if(a.charAt(0)===aK)return[j,a.substring(1)];return}function
 b(c){var
 g=/^([a-zA-Z]:|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)?([\\/])?([\s\S]*?)$/,a=g.exec(c),b=a[1]||j,e=Boolean(b&&b.charAt(1)!==":");if(Boolean(a[2]||e)){var
-d=a[1]||j,f=a[2]||j;return[d,c.substring(d.length+f.length)]}return}return dj()&&k.process&&k.process.platform?k.process.platform===iN?b:a:a}var
-gj=wj();function
-kG(a){return a.slice(-1)!==aJ?a+aJ:a}if(dj()&&k.process&&k.process.cwd)var
-di=k.process.cwd().replace(/\\/g,aJ);else
+d=a[1]||j,f=a[2]||j;return[d,c.substring(d.length+f.length)]}return}return dn()&&o.process&&o.process.platform?o.process.platform===iS?b:a:a}var
+gq=wz();function
+kL(a){return a.slice(-1)!==aK?a+aK:a}if(dn()&&o.process&&o.process.cwd)var
+dm=o.process.cwd().replace(/\\/g,aK);else
 var
-di="/static";di=kG(di);function
-v0(a){a=ge(a);if(!gj(a))a=di+a;var
-e=gj(a),d=e[1].split(aJ),b=[];for(var
+dm="/static";dm=kL(dm);function
+we(a){a=gl(a);if(!gq(a))a=dm+a;var
+e=gq(a),d=e[1].split(aK),b=[];for(var
 c=0;c<d.length;c++)switch(d[c]){case"..":if(b.length>1)b.pop();break;case".":break;default:b.push(d[c]);break}b.unshift(e[0]);b.orig=a;return b}var
-wm=["E2BIG","EACCES","EAGAIN","EBADF","EBUSY","ECHILD","EDEADLK","EDOM",iZ,"EFAULT","EFBIG","EINTR","EINVAL","EIO","EISDIR","EMFILE","EMLINK","ENAMETOOLONG","ENFILE","ENODEV",fV,"ENOEXEC","ENOLCK","ENOMEM","ENOSPC","ENOSYS",fH,jO,"ENOTTY","ENXIO","EPERM","EPIPE","ERANGE","EROFS","ESPIPE","ESRCH","EXDEV","EWOULDBLOCK","EINPROGRESS","EALREADY","ENOTSOCK","EDESTADDRREQ","EMSGSIZE","EPROTOTYPE","ENOPROTOOPT","EPROTONOSUPPORT","ESOCKTNOSUPPORT","EOPNOTSUPP","EPFNOSUPPORT","EAFNOSUPPORT","EADDRINUSE","EADDRNOTAVAIL","ENETDOWN","ENETUNREACH","ENETRESET","ECONNABORTED","ECONNRESET","ENOBUFS","EISCONN","ENOTCONN","ESHUTDOWN","ETOOMANYREFS","ETIMEDOUT","ECONNREFUSED","EHOSTDOWN","EHOSTUNREACH","ELOOP","EOVERFLOW"];function
+wC=["E2BIG","EACCES","EAGAIN","EBADF","EBUSY","ECHILD","EDEADLK","EDOM",i5,"EFAULT","EFBIG","EINTR","EINVAL","EIO","EISDIR","EMFILE","EMLINK","ENAMETOOLONG","ENFILE","ENODEV",f1,"ENOEXEC","ENOLCK","ENOMEM","ENOSPC","ENOSYS",fN,jU,"ENOTTY","ENXIO","EPERM","EPIPE","ERANGE","EROFS","ESPIPE","ESRCH","EXDEV","EWOULDBLOCK","EINPROGRESS","EALREADY","ENOTSOCK","EDESTADDRREQ","EMSGSIZE","EPROTOTYPE","ENOPROTOOPT","EPROTONOSUPPORT","ESOCKTNOSUPPORT","EOPNOTSUPP","EPFNOSUPPORT","EAFNOSUPPORT","EADDRINUSE","EADDRNOTAVAIL","ENETDOWN","ENETUNREACH","ENETRESET","ECONNABORTED","ECONNRESET","ENOBUFS","EISCONN","ENOTCONN","ESHUTDOWN","ETOOMANYREFS","ETIMEDOUT","ECONNREFUSED","EHOSTDOWN","EHOSTUNREACH","ELOOP","EOVERFLOW"];function
 b9(d,f,e,a){var
-b=wm.indexOf(d);if(b<0){if(a==null)a=-9999;b=[0,a]}var
-c=[b,a_(f||j),a_(e||j)];return c}var
-kz={};function
-b6(a){return kz[a]}function
+b=wC.indexOf(d);if(b<0){if(a==null)a=-9999;b=[0,a]}var
+c=[b,a$(f||j),a$(e||j)];return c}var
+kE={};function
+b6(a){return kE[a]}function
 b8(b,a){throw[0,b].concat(a)}function
-vz(a){return new
-bk(4,a,a.length)}function
-v8(a){D(a+dX)}function
-kc(){}function
+vP(a){return new
+bl(4,a,a.length)}function
+wm(a){D(a+dZ)}function
+kh(){}function
 af(a){this.data=a}af.prototype=new
-kc();af.prototype.truncate=function(a){var
+kh();af.prototype.truncate=function(a){var
 b=this.data;this.data=O(a|0);b3(b,0,this.data,0,a)};af.prototype.length=function(){return ah(this.data)};af.prototype.write=function(b,d,g,a){var
 c=this.length();if(b+a>=c){var
-e=O(b+a),f=this.data;this.data=e;b3(f,0,this.data,0,c)}a6(d,g,this.data,b,a);return 0};af.prototype.read=function(c,a,d,b){var
-e=this.length();b3(this.data,c,a,d,b);return 0};af.prototype.read_one=function(a){return kl(this.data,a)};af.prototype.close=function(){};af.prototype.constructor=af;function
+e=O(b+a),f=this.data;this.data=e;b3(f,0,this.data,0,c)}a7(d,g,this.data,b,a);return 0};af.prototype.read=function(c,a,d,b){var
+e=this.length();b3(this.data,c,a,d,b);return 0};af.prototype.read_one=function(a){return kq(this.data,a)};af.prototype.close=function(){};af.prototype.constructor=af;function
 au(b,a){this.content={};this.root=b;this.lookupFun=a}au.prototype.nm=function(a){return this.root+a};au.prototype.create_dir_if_needed=function(d){var
-c=d.split(aJ),b=j;for(var
-a=0;a<c.length-1;a++){b+=c[a]+aJ;if(this.content[b])continue;this.content[b]=Symbol("directory")}};au.prototype.slash=function(a){return/\/$/.test(a)?a:a+aJ};au.prototype.lookup=function(b){if(!this.content[b]&&this.lookupFun){var
+c=d.split(aK),b=j;for(var
+a=0;a<c.length-1;a++){b+=c[a]+aK;if(this.content[b])continue;this.content[b]=Symbol("directory")}};au.prototype.slash=function(a){return/\/$/.test(a)?a:a+aK};au.prototype.lookup=function(b){if(!this.content[b]&&this.lookupFun){var
 c=this.lookupFun(a(this.root),a(b));if(c!==0){this.create_dir_if_needed(b);this.content[b]=new
-af(a7(c[1]))}}};au.prototype.exists=function(a){if(a==j)return 1;var
+af(a8(c[1]))}}};au.prototype.exists=function(a){if(a==j)return 1;var
 b=this.slash(a);if(this.content[b])return 1;this.lookup(a);return this.content[a]?1:0};au.prototype.mkdir=function(c,e,d){var
-b=d&&b6(fR);if(this.exists(c))if(b)b8(b,b9(iZ,fz,this.nm(c)));else
+b=d&&b6(fX);if(this.exists(c))if(b)b8(b,b9(i5,fF,this.nm(c)));else
 D(c+": File exists");var
-a=/^(.*)\/[^/]+/.exec(c);a=a&&a[1]||j;if(!this.exists(a))if(b)b8(b,b9(fV,fz,this.nm(a)));else
-D(a+dX);if(!this.is_dir(a))if(b)b8(b,b9(fH,fz,this.nm(a)));else
-D(a+f2);this.create_dir_if_needed(this.slash(c))};au.prototype.rmdir=function(a,f){var
-b=f&&b6(fR),c=a==j?j:this.slash(a),e=new
-RegExp(i9+c+jP);if(!this.exists(a))if(b)b8(b,b9(fV,fP,this.nm(a)));else
-D(a+dX);if(!this.is_dir(a))if(b)b8(b,b9(fH,fP,this.nm(a)));else
-D(a+f2);for(var
+a=/^(.*)\/[^/]+/.exec(c);a=a&&a[1]||j;if(!this.exists(a))if(b)b8(b,b9(f1,fF,this.nm(a)));else
+D(a+dZ);if(!this.is_dir(a))if(b)b8(b,b9(fN,fF,this.nm(a)));else
+D(a+f9);this.create_dir_if_needed(this.slash(c))};au.prototype.rmdir=function(a,f){var
+b=f&&b6(fX),c=a==j?j:this.slash(a),e=new
+RegExp(jd+c+jV);if(!this.exists(a))if(b)b8(b,b9(f1,fV,this.nm(a)));else
+D(a+dZ);if(!this.is_dir(a))if(b)b8(b,b9(fN,fV,this.nm(a)));else
+D(a+f9);for(var
 d
 in
-this.content)if(d.match(e))if(b)b8(b,b9(jO,fP,this.nm(a)));else
+this.content)if(d.match(e))if(b)b8(b,b9(jU,fV,this.nm(a)));else
 D(this.nm(a)+": Directory not empty");delete
 this.content[c]};au.prototype.readdir=function(a){var
-f=a==j?j:this.slash(a);if(!this.exists(a))D(a+dX);if(!this.is_dir(a))D(a+f2);var
+f=a==j?j:this.slash(a);if(!this.exists(a))D(a+dZ);if(!this.is_dir(a))D(a+f9);var
 g=new
-RegExp(i9+f+jP),d={},c=[];for(var
+RegExp(jd+f+jV),d={},c=[];for(var
 e
 in
 this.content){var
 b=e.match(g);if(b&&!d[b[1]]){d[b[1]]=true;c.push(b[1])}}return c};au.prototype.is_dir=function(a){if(a==j)return true;var
 b=this.slash(a);return this.content[b]?1:0};au.prototype.unlink=function(a){var
 b=this.content[a]?true:false;delete
-this.content[a];return b};au.prototype.open=function(a,b){if(b.rdonly&&b.wronly)D(this.nm(a)+jg);if(b.text&&b.binary)D(this.nm(a)+jE);this.lookup(a);if(this.content[a]){if(this.is_dir(a))D(this.nm(a)+" : is a directory");if(b.create&&b.excl)D(this.nm(a)+je);var
+this.content[a];return b};au.prototype.open=function(a,b){if(b.rdonly&&b.wronly)D(this.nm(a)+jm);if(b.text&&b.binary)D(this.nm(a)+jK);this.lookup(a);if(this.content[a]){if(this.is_dir(a))D(this.nm(a)+" : is a directory");if(b.create&&b.excl)D(this.nm(a)+jk);var
 c=this.content[a];if(b.truncate)c.truncate();return c}else
 if(b.create){this.create_dir_if_needed(a);this.content[a]=new
 af(O(0));return this.content[a]}else
-v8(this.nm(a))};au.prototype.register=function(c,a){var
-b;if(this.content[c])D(this.nm(c)+je);if(eh(a))b=new
-af(a);if(gd(a))b=new
-af(a7(a));else
+wm(this.nm(a))};au.prototype.register=function(c,a){var
+b;if(this.content[c])D(this.nm(c)+jk);if(eh(a))b=new
+af(a);if(gk(a))b=new
+af(a8(a));else
 if(a
 instanceof
 Array)b=new
-af(vz(a));else
+af(vP(a));else
 if(typeof
 a==="string")b=new
-af(km(a));else
+af(kr(a));else
 if(a.toString){var
-d=a7(a_(a.toString()));b=new
+d=a8(a$(a.toString()));b=new
 af(d)}if(b){this.create_dir_if_needed(c);this.content[c]=b}else
 D(this.nm(c)+" : registering file with invalid content type")};au.prototype.constructor=au;function
-vu(d){var
-c=g(d),b=new
+vK(d){var
+c=f(d),b=new
 Array(c),a=0;for(;a<c;a++)b[a]=ab(d,a);return b}function
-vt(a){if(a.t!=4)ed(a);return a.c}function
-bl(a){this.fs=require("fs");this.fd=a}bl.prototype=new
-kc();bl.prototype.truncate=function(a){try{this.fs.ftruncateSync(this.fd,a|0)}catch(a){D(a.toString())}};bl.prototype.length=function(){try{return this.fs.fstatSync(this.fd).size}catch(a){D(a.toString())}};bl.prototype.write=function(f,b,c,e){var
-a=vu(b);if(!(a
+vJ(a){if(a.t!=4)ed(a);return a.c}function
+bm(a){this.fs=require("fs");this.fd=a}bm.prototype=new
+kh();bm.prototype.truncate=function(a){try{this.fs.ftruncateSync(this.fd,a|0)}catch(a){D(a.toString())}};bm.prototype.length=function(){try{return this.fs.fstatSync(this.fd).size}catch(a){D(a.toString())}};bm.prototype.write=function(f,b,c,e){var
+a=vK(b);if(!(a
 instanceof
-k.Uint8Array))a=new(k.Uint8Array)(a);var
-d=k.Buffer.from(a);try{this.fs.writeSync(this.fd,d,c,e,f)}catch(a){D(a.toString())}return 0};bl.prototype.read=function(g,d,c,f){var
-a=vt(d);if(!(a
+o.Uint8Array))a=new(o.Uint8Array)(a);var
+d=o.Buffer.from(a);try{this.fs.writeSync(this.fd,d,c,e,f)}catch(a){D(a.toString())}return 0};bm.prototype.read=function(g,d,c,f){var
+a=vJ(d);if(!(a
 instanceof
-k.Uint8Array))a=new(k.Uint8Array)(a);var
-e=k.Buffer.from(a);try{this.fs.readSync(this.fd,e,c,f,g)}catch(a){D(a.toString())}for(var
-b=0;b<f;b++)bK(d,c+b,e[c+b]);return 0};bl.prototype.read_one=function(c){var
-b=new(k.Uint8Array)(1),a=k.Buffer.from(b);try{this.fs.readSync(this.fd,a,0,1,c)}catch(a){D(a.toString())}return a[0]};bl.prototype.close=function(){try{this.fs.closeSync(this.fd)}catch(a){D(a.toString())}};bl.prototype.constructor=bl;function
+o.Uint8Array))a=new(o.Uint8Array)(a);var
+e=o.Buffer.from(a);try{this.fs.readSync(this.fd,e,c,f,g)}catch(a){D(a.toString())}for(var
+b=0;b<f;b++)bM(d,c+b,e[c+b]);return 0};bm.prototype.read_one=function(c){var
+b=new(o.Uint8Array)(1),a=o.Buffer.from(b);try{this.fs.readSync(this.fd,a,0,1,c)}catch(a){D(a.toString())}return a[0]};bm.prototype.close=function(){try{this.fs.closeSync(this.fd)}catch(a){D(a.toString())}};bm.prototype.constructor=bm;function
 ag(a){this.fs=require("fs");this.root=a}ag.prototype.nm=function(a){return this.root+a};ag.prototype.exists=function(a){try{return this.fs.existsSync(this.nm(a))?1:0}catch(a){return 0}};ag.prototype.mkdir=function(b,a,c){try{this.fs.mkdirSync(this.nm(b),{mode:a});return 0}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.rmdir=function(a,b){try{this.fs.rmdirSync(this.nm(a));return 0}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.readdir=function(a,b){try{return this.fs.readdirSync(this.nm(a))}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.is_dir=function(a){try{return this.fs.statSync(this.nm(a)).isDirectory()?1:0}catch(a){D(a.toString())}};ag.prototype.unlink=function(a,c){try{var
 b=this.fs.existsSync(this.nm(a))?1:0;this.fs.unlinkSync(this.nm(a));return b}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.open=function(f,c,g){var
 a=require("constants"),b=0;for(var
@@ -639,11 +639,11 @@ e
 in
 c)switch(e){case"rdonly":b|=a.O_RDONLY;break;case"wronly":b|=a.O_WRONLY;break;case"append":b|=a.O_WRONLY|a.O_APPEND;break;case"create":b|=a.O_CREAT;break;case"truncate":b|=a.O_TRUNC;break;case"excl":b|=a.O_EXCL;break;case"binary":b|=a.O_BINARY;break;case"text":b|=a.O_TEXT;break;case"nonblock":b|=a.O_NONBLOCK;break}try{var
 d=this.fs.openSync(this.nm(f),b);return new
-bl(d)}catch(a){this.raise_nodejs_error(a,g)}};ag.prototype.rename=function(b,a,c){try{this.fs.renameSync(this.nm(b),this.nm(a))}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.stat=function(b,c){try{var
+bm(d)}catch(a){this.raise_nodejs_error(a,g)}};ag.prototype.rename=function(b,a,c){try{this.fs.renameSync(this.nm(b),this.nm(a))}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.stat=function(b,c){try{var
 a=this.fs.statSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.lstat=function(b,c){try{var
 a=this.fs.lstatSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.symlink=function(d,c,a,b){try{this.fs.symlinkSync(this.nm(c),this.nm(a),d?"dir":"file");return 0}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.readlink=function(b,c){try{var
-a=this.fs.readlinkSync(this.nm(b),iJ);return a_(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.raise_nodejs_error=function(a,d){var
-b=b6(fR);if(d&&b){var
+a=this.fs.readlinkSync(this.nm(b),iP);return a$(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.raise_nodejs_error=function(a,d){var
+b=b6(fX);if(d&&b){var
 c=b9(a.code,a.syscall,a.path,a.errno);b8(b,c)}else
 D(a.toString())};ag.prototype.stats_from_js=function(a){var
 b;if(a.isFile())b=0;else
@@ -653,32 +653,32 @@ if(a.isBlockDevice())b=3;else
 if(a.isSymbolicLink())b=4;else
 if(a.isFIFO())b=5;else
 if(a.isSocket())b=6;return[0,a.dev,a.ino,b,a.mode,a.nlink,a.uid,a.gid,a.rdev,a.size,a.atimeMs,a.mtimeMs,a.ctimeMs]};ag.prototype.constructor=ag;function
-ks(b){var
-a=gj(b);if(!a)return;return a[0]+aJ}var
-ej=ks(di)||bm("unable to compute caml_root"),cJ=[];if(dj())cJ.push({path:ej,device:new
+kx(b){var
+a=gq(b);if(!a)return;return a[0]+aK}var
+ej=kx(dm)||bn("unable to compute caml_root"),cK=[];if(dn())cK.push({path:ej,device:new
 ag(ej)});else
-cJ.push({path:ej,device:new
-au(ej)});cJ.push({path:jA,device:new
-au(jA)});function
-wl(b){var
-g=v0(b),b=g.join(aJ),f=kG(b),c;for(var
-e=0;e<cJ.length;e++){var
-a=cJ[e];if(f.search(a.path)==0&&(!c||c.path.length<a.path.length))c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}if(!c&&dj()){var
-d=ks(b);if(d&&d.match(/^[a-zA-Z]:\/$/)){var
+cK.push({path:ej,device:new
+au(ej)});cK.push({path:jG,device:new
+au(jG)});function
+wB(b){var
+g=we(b),b=g.join(aK),f=kL(b),c;for(var
+e=0;e<cK.length;e++){var
+a=cK[e];if(f.search(a.path)==0&&(!c||c.path.length<a.path.length))c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}if(!c&&dn()){var
+d=kx(b);if(d&&d.match(/^[a-zA-Z]:\/$/)){var
 a={path:d,device:new
-ag(d)};cJ.push(a);c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}}if(c)return c;D("no device found for "+f)}function
-kE(e,f){var
-b=bx[e],d=a(f),c=g(d);b.file.write(b.offset,d,0,c);b.offset+=c;return 0}function
-wf(a){var
-a=gi(a),b=k;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stderr.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
+ag(d)};cK.push(a);c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}}if(c)return c;D("no device found for "+f)}function
+kJ(e,g){var
+b=bz[e],d=a(g),c=f(d);b.file.write(b.offset,d,0,c);b.offset+=c;return 0}function
+wv(a){var
+a=gp(a),b=o;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stderr.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
 c=b.console;c&&c.error&&c.error(a)}}function
-wg(a){var
-a=gi(a),b=k;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stdout.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
+ww(a){var
+a=gp(a),b=o;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stdout.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
 c=b.console;c&&c.log&&c.log(a)}}function
 ek(c,e,d,a){if(I.fds===undefined)I.fds=new
 Array();a=a?a:{};var
 b={};b.file=d;b.offset=a.append?d.length():0;b.flags=a;b.output=e;I.fds[c]=b;if(!I.fd_last_idx||c>I.fd_last_idx)I.fd_last_idx=c;return c}function
-wt(c,b,g){var
+wJ(c,b,g){var
 a={};while(b){switch(b[1]){case
 0:a.rdonly=1;break;case
 1:a.wronly=1;break;case
@@ -688,170 +688,170 @@ a={};while(b){switch(b[1]){case
 5:a.excl=1;break;case
 6:a.binary=1;break;case
 7:a.text=1;break;case
-8:a.nonblock=1;break}b=b[2]}if(a.rdonly&&a.wronly)D(bL(c)+jg);if(a.text&&a.binary)D(bL(c)+jE);var
-d=wl(c),e=d.device.open(d.rest,a),f=I.fd_last_idx?I.fd_last_idx:0;return ek(f+1,kE,e,a)}ek(0,kE,new
-af(O(0)));ek(1,wg,new
-af(O(0)));ek(2,wf,new
+8:a.nonblock=1;break}b=b[2]}if(a.rdonly&&a.wronly)D(bN(c)+jm);if(a.text&&a.binary)D(bN(c)+jK);var
+d=wB(c),e=d.device.open(d.rest,a),f=I.fd_last_idx?I.fd_last_idx:0;return ek(f+1,kJ,e,a)}ek(0,kJ,new
+af(O(0)));ek(1,ww,new
+af(O(0)));ek(2,wv,new
 af(O(0)));function
-v2(a){var
-c=I.fds[a];if(c.flags.wronly)D(j9+a+" is writeonly");var
-d=null;if(a==0&&dj()){var
-e=require("fs");d=function(){return a_(e.readFileSync(0,iJ))}}var
-b={file:c.file,offset:c.offset,fd:a,opened:true,out:false,refill:d};bx[b.fd]=b;return b.fd}function
-kx(c){var
-b=I.fds[c];if(b.flags.rdonly)D(j9+c+" is readonly");var
-a={file:b.file,offset:b.offset,fd:c,opened:true,out:true,buffer:j};bx[a.fd]=a;return a.fd}function
-v3(){var
+wg(a){var
+c=I.fds[a];if(c.flags.wronly)D(kc+a+" is writeonly");var
+d=null;if(a==0&&dn()){var
+e=require("fs");d=function(){return a$(e.readFileSync(0,iP))}}var
+b={file:c.file,offset:c.offset,fd:a,opened:true,out:false,refill:d};bz[b.fd]=b;return b.fd}function
+kC(c){var
+b=I.fds[c];if(b.flags.rdonly)D(kc+c+" is readonly");var
+a={file:b.file,offset:b.offset,fd:c,opened:true,out:true,buffer:j};bz[a.fd]=a;return a.fd}function
+wh(){var
 b=0;for(var
-a=0;a<bx.length;a++)if(bx[a]&&bx[a].opened&&bx[a].out)b=[0,bx[a].fd,b];return b}function
-ky(b,a){if(a==0)ei();return b%a}function
-b7(a,b){return+(dh(a,b,false)!=0)}function
-v5(a,b){a[0]=dc;a[1]=b;return 0}function
-kA(a){if(a
+a=0;a<bz.length;a++)if(bz[a]&&bz[a].opened&&bz[a].out)b=[0,bz[a].fd,b];return b}function
+kD(b,a){if(a==0)ei();return b%a}function
+b7(a,b){return+(dl(a,b,false)!=0)}function
+wj(a,b){a[0]=df;a[1]=b;return 0}function
+kF(a){if(a
 instanceof
 Array&&a[0]==a[0]>>>0)return a[0];else
-if(eh(a))return fZ;else
-if(gd(a))return fZ;else
+if(eh(a))return f6;else
+if(gk(a))return f6;else
 if(a
 instanceof
 Function||typeof
 a=="function")return 247;else
-if(a&&a.caml_custom)return cy;else
-return cB}function
-aU(b,c,a){if(a&&k.toplevelReloc)b=k.toplevelReloc(a);I[b+1]=c;if(a)I[a]=c}function
-v$(a,b){kz[bL(a)]=b;return 0}function
-vx(a,b){if(a===b)return 1;a.t&6&&cF(a);b.t&6&&cF(b);return a.c==b.c?1:0}function
-a9(a,b){return vx(a,b)}function
-wb(){aa(f1)}function
-v(b,a){if(a>>>0>=g(b))wb();return ab(b,a)}function
-m(a,b){return 1-a9(a,b)}function
-ak(a){return a}function
-wc(){return 0x7FFFFFFF/4|0}var
-wk=k.process&&k.process.platform&&k.process.platform==iN?jL:"Unix";function
-wd(){return[0,a(wk),32,0]}function
-v9(){kC(I.Not_found)}function
-kF(c){var
-a=k,b=ge(c);if(a.process&&a.process.env&&a.process.env[b]!=undefined)return a_(a.process.env[b]);if(k.jsoo_static_env&&k.jsoo_static_env[b])return a_(k.jsoo_static_env[b]);v9()}function
+if(a&&a.caml_custom)return cz;else
+return cC}function
+aV(b,c,a){if(a&&o.toplevelReloc)b=o.toplevelReloc(a);I[b+1]=c;if(a)I[a]=c}function
+wp(a,b){kE[bN(a)]=b;return 0}function
+vN(a,b){if(a===b)return 1;a.t&6&&cG(a);b.t&6&&cG(b);return a.c==b.c?1:0}function
+a_(a,b){return vN(a,b)}function
+wr(){aa(f8)}function
+v(b,a){if(a>>>0>=f(b))wr();return ab(b,a)}function
+l(a,b){return 1-a_(a,b)}function
+al(a){return a}function
+ws(){return 0x7FFFFFFF/4|0}var
+wA=o.process&&o.process.platform&&o.process.platform==iS?jR:"Unix";function
+wt(){return[0,a(wA),32,0]}function
+wn(){kH(I.Not_found)}function
+kK(c){var
+a=o,b=gl(c);if(a.process&&a.process.env&&a.process.env[b]!=undefined)return a$(a.process.env[b]);if(o.jsoo_static_env&&o.jsoo_static_env[b])return a$(o.jsoo_static_env[b]);wn()}function
 el(a){var
 b=1;while(a&&a.joo_tramp){a=a.joo_tramp.apply(null,a.joo_args);b++}return a}function
 P(b,a){return{joo_tramp:b,joo_args:a}}function
-kD(a){return a}function
-al(a){if(a
+kI(a){return a}function
+am(a){if(a
 instanceof
-Array)return a;if(k.RangeError&&a
+Array)return a;if(o.RangeError&&a
 instanceof
-k.RangeError&&a.message&&a.message.match(/maximum call stack/i))return kD(I.Stack_overflow);if(k.InternalError&&a
+o.RangeError&&a.message&&a.message.match(/maximum call stack/i))return kI(I.Stack_overflow);if(o.InternalError&&a
 instanceof
-k.InternalError&&a.message&&a.message.match(/too much recursion/i))return kD(I.Stack_overflow);if(a
+o.InternalError&&a.message&&a.message.match(/too much recursion/i))return kI(I.Stack_overflow);if(a
 instanceof
-k.Error&&b6(i3))return[0,b6(i3),a];return[0,I.Failure,a_(String(a))]}function
+o.Error&&b6(i9))return[0,b6(i9),a];return[0,I.Failure,a$(String(a))]}function
 Y(a){return typeof
 a==="number"?BigInt(a):a}var
-cK=fG,wr=k.BigInt(fG),wq=k.BigInt(-fG);function
-am(a){return a<=wr&&a>=wq?Number(a):a}function
+cL=fM,wH=o.BigInt(fM),wG=o.BigInt(-fM);function
+an(a){return a<=wH&&a>=wG?Number(a):a}function
 em(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
-c=a+b;if(c<=cK&&c>=-cK)return c}return am(Y(a)+Y(b))}function
-gk(a,b){if(typeof
+c=a+b;if(c<=cL&&c>=-cL)return c}return an(Y(a)+Y(b))}function
+gr(a,b){if(typeof
 a==="number"&&typeof
-b==="number"&&a===(a|0)&&b===(b|0))return a&b;return am(Y(a)&Y(b))}function
-gl(a,b){return a<b?-1:a>b?1:0}function
-gm(a,b){if(typeof
+b==="number"&&a===(a|0)&&b===(b|0))return a&b;return an(Y(a)&Y(b))}function
+gs(a,b){return a<b?-1:a>b?1:0}function
+gt(a,b){if(typeof
 a==="number"&&typeof
-b==="number")return(a-a%b)/b+0;return am(Y(a)/Y(b))}var
-b_=k.BigInt(1),kI=new(k.ArrayBuffer)(8),kK=new(k.Float64Array)(kI),kR=new(k.Uint32Array)(kI),wp=(kK[0]=1,kR[1]===0?0:1),aK=k.BigInt(0);function
-cM(a){if(a===0)return 0;var
+b==="number")return(a-a%b)/b+0;return an(Y(a)/Y(b))}var
+b_=o.BigInt(1),kN=new(o.ArrayBuffer)(8),kP=new(o.Float64Array)(kN),kW=new(o.Uint32Array)(kN),wF=(kP[0]=1,kW[1]===0?0:1),aL=o.BigInt(0);function
+cN(a){if(a===0)return 0;var
 d=Math.abs(Number(a));if(d===Infinity){var
-c=(a<aK?-a:a).toString(16);return 4*c.length-Math.clz32(parseInt(c[0],16))+28}kK[0]=d;var
-b=(kR[wp]>>>20)-d$;if(typeof
+c=(a<aL?-a:a).toString(16);return 4*c.length-Math.clz32(parseInt(c[0],16))+28}kP[0]=d;var
+b=(kW[wF]>>>20)-d$;if(typeof
 a==="number")return b+1;var
-e=b_<<BigInt(b);return(a<aK?-a:a)<e?b:b+1}function
-kJ(b,a){if(typeof
+e=b_<<BigInt(b);return(a<aL?-a:a)<e?b:b+1}function
+kO(b,a){if(typeof
 b==="number"&&typeof
 a==="number")return b/a+0;var
-d=Y(b),e=Y(a),c=BigInt(cM(a)-1);return am(e===b_<<c?d>>c:d/e)}function
-by(a,b){return a===b?1:0}function
-wn(b,a){if(typeof
+d=Y(b),e=Y(a),c=BigInt(cN(a)-1);return an(e===b_<<c?d>>c:d/e)}function
+bA(a,b){return a===b?1:0}function
+wD(b,a){if(typeof
 b==="number"&&typeof
 a==="number"){var
 c=b%a,g=(b-c)/a;return(c!==0&&c<0!==a<0?g-1:g)+0}var
-h=Y(b),d=Y(a),e=h%d,f=h/d;return am(e!==aK&&e<aK!==d<aK?f-b_:f)}function
-kL(b,a){while(a!==0){var
+h=Y(b),d=Y(a),e=h%d,f=h/d;return an(e!==aL&&e<aL!==d<aL?f-b_:f)}function
+kQ(b,a){while(a!==0){var
 c=b%a;b=a;a=c}return b}function
-wo(c,d){if(typeof
+wE(c,d){if(typeof
 c==="number"&&typeof
-d==="number")return kL(Math.abs(c),Math.abs(d));var
-b=Y(c),a=Y(d);if(b<aK)b=-b;if(a<aK)a=-a;if(a===aK)return am(b);if(b===aK)return am(a);var
-f=a-b_;if((a&f)===aK){var
-e=b&f;return am(e===aK?a:e&-e)}while(a!==aK){var
-g=am(b),h=am(a);if(typeof
+d==="number")return kQ(Math.abs(c),Math.abs(d));var
+b=Y(c),a=Y(d);if(b<aL)b=-b;if(a<aL)a=-a;if(a===aL)return an(b);if(b===aL)return an(a);var
+f=a-b_;if((a&f)===aL){var
+e=b&f;return an(e===aL?a:e&-e)}while(a!==aL){var
+g=an(b),h=an(a);if(typeof
 g==="number"&&typeof
-h==="number")return kL(g,h);var
-i=b%a;b=a;a=i}return am(b)}function
-kM(a){return(typeof
-a==="number"?a%2===0:(a&b_)===aK)?1:0}var
-go=[9,10,11,12,13,14,15,16].map(function(a){return b_<<k.BigInt(1<<a)});function
-aV(b){if(typeof
+h==="number")return kQ(g,h);var
+i=b%a;b=a;a=i}return an(b)}function
+kR(a){return(typeof
+a==="number"?a%2===0:(a&b_)===aL)?1:0}var
+gv=[9,10,11,12,13,14,15,16].map(function(a){return b_<<o.BigInt(1<<a)});function
+aW(b){if(typeof
 b==="number")return 1;var
-c=b<aK?-b:b;if(c<go[0])return 3;for(var
-a=1;a<go.length;a++)if(c<go[a])return 8<<a;return 8<<a}function
-bz(a,b){if(typeof
+c=b<aL?-b:b;if(c<gv[0])return 3;for(var
+a=1;a<gv.length;a++)if(c<gv[a])return 8<<a;return 8<<a}function
+bB(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
-c=a*b;if(c<=cK&&c>=-cK)return c+0}return am(Y(a)*Y(b))}function
-cL(a){return typeof
+c=a*b;if(c<=cL&&c>=-cL)return c+0}return an(Y(a)*Y(b))}function
+cM(a){return typeof
 a==="number"?0-a:-a}function
-gn(b){var
-a=bL(b);return a.length<16?Number(a):am(BigInt(a))}function
-ws(g){k.verimvKernel=function(d,b){var
+gu(b){var
+a=bN(b);return a.length<16?Number(a):an(BigInt(a))}function
+wI(g){o.verimvKernel=function(d,b){var
 e=[0],c=[0];Object.keys(d).forEach(function(b){e.push(a(b));c.push(a(d[b]))});function
-f(a){if(b)b(a);return 0}return ge(b4(g,[e,c,f]))};return 0}function
-kN(a,b){if(typeof
+f(a){if(b)b(a);return 0}return gl(b4(g,[e,c,f]))};return 0}function
+kS(a,b){if(typeof
 a==="number"&&typeof
-b==="number")return a%b+0;return am(Y(a)%Y(b))}function
-en(b,a){return a<32?bz(b,Math.pow(2,a)):am(Y(b)<<BigInt(a))}function
+b==="number")return a%b+0;return an(Y(a)%Y(b))}function
+en(b,a){return a<32?bB(b,Math.pow(2,a)):an(Y(b)<<BigInt(a))}function
 eo(a,b){if(typeof
-a==="number"&&b<32)return Math.floor(a/Math.pow(2,b));return am(Y(a)>>BigInt(b))}function
+a==="number"&&b<32)return Math.floor(a/Math.pow(2,b));return an(Y(a)>>BigInt(b))}function
 b$(a){return a<0?-1:a>0?1:0}function
-kO(b){if(b===0)return 0;var
-e=Y(b),c=BigInt(Math.max(0,cM(b)-51>>1)),d=BigInt(Math.floor(Math.sqrt(Number(e>>c+c)))+1)<<c,a;do{a=d;d=a+e/a>>b_}while(d<a);return am(a)}function
-kP(a,b){if(typeof
+kT(b){if(b===0)return 0;var
+e=Y(b),c=BigInt(Math.max(0,cN(b)-51>>1)),d=BigInt(Math.floor(Math.sqrt(Number(e>>c+c)))+1)<<c,a;do{a=d;d=a+e/a>>b_}while(d<a);return an(a)}function
+kU(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
-c=a-b;if(c<=cK&&c>=-cK)return c}return am(Y(a)-Y(b))}function
-kQ(a){return Number(a)|0}function
+c=a-b;if(c<=cL&&c>=-cL)return c}return an(Y(a)-Y(b))}function
+kV(a){return Number(a)|0}function
 ep(b){return a(String(b))}function
-vY(a){switch(a[2]){case-8:case-11:case-12:return 1;default:return 0}}function
-vF(b){var
-a=j;if(b[0]==0){a+=b[1][1];if(b.length==3&&b[2][0]==0&&vY(b[1]))var
+wc(a){switch(a[2]){case-8:case-11:case-12:return 1;default:return 0}}function
+vV(b){var
+a=j;if(b[0]==0){a+=b[1][1];if(b.length==3&&b[2][0]==0&&wc(b[1]))var
 e=b[2],f=1;else
 var
-f=2,e=b;a+=jR;for(var
-d=f;d<e.length;d++){if(d>f)a+=fy;var
+f=2,e=b;a+=f2;for(var
+d=f;d<e.length;d++){if(d>f)a+=fE;var
 c=e[d];if(typeof
 c=="number")a+=c.toString();else
 if(c
 instanceof
-bk)a+=a5+c.toString()+a5;else
+bl)a+=a6+c.toString()+a6;else
 if(typeof
-c=="string")a+=a5+c.toString()+a5;else
-a+="_"}a+=d1}else
+c=="string")a+=a6+c.toString()+a6;else
+a+="_"}a+=dg}else
 if(b[0]==N)a+=b[1];return a}function
-kq(a){if(a
+kv(a){if(a
 instanceof
 Array&&(a[0]==0||a[0]==N)){var
 c=b6("Printexc.handle_uncaught_exception");if(c)c(a,false);else{var
-d=vF(a),b=b6(iI);if(b)b(0);k.console.error("Fatal error: exception "+d+"\n")}}else
+d=vV(a),b=b6(iO);if(b)b(0);o.console.error("Fatal error: exception "+d+"\n")}}else
 throw a}function
-wa(){var
-a=k;if(a.process&&a.process.on)a.process.on("uncaughtException",function(b,c){kq(b);a.process.exit(2)});else
-if(a.addEventListener)a.addEventListener("error",function(a){if(a.error)kq(a.error)})}wa();function
+wq(){var
+a=o;if(a.process&&a.process.on)a.process.on("uncaughtException",function(b,c){kv(b);a.process.exit(2)});else
+if(a.addEventListener)a.addEventListener("error",function(a){if(a.error)kv(a.error)})}wq();function
 b(a,b){return a.length==1?a(b):b4(a,[b])}function
-d(a,b,c){return a.length==2?a(b,c):b4(a,[b,c])}function
+c(a,b,c){return a.length==2?a(b,c):b4(a,[b,c])}function
 bg(a,b,c,d){return a.length==3?a(b,c,d):b4(a,[b,c,d])}var
-gq=[N,a(j2),-1],gs=[N,a(i0),-2],er=[N,a(fE),-3],gp=[N,a(js),-4],aW=[N,a(jz),-7],gr=[N,a(jB),-9],K=[N,a(jT),-11],eE=a(bi),eH=a(bi),eJ=a(bi),dW=[0,[0,a(cD),a("network.json")],[0,[0,a(dY),a("source.json")],[0,[0,a(d7),a("other.json")],[0,[0,a(d_),a("original.mv")],[0,[0,a(bH),a("formula.mv")],0]]]]];aU(11,[N,a(iH),-12],iH);aU(10,K,jT);aU(9,[N,a(jk),-10],jk);aU(8,gr,jB);aU(7,[N,a(i8),-8],i8);aU(6,aW,jz);aU(5,[N,a(jN),-6],jN);aU(4,[N,a(i2),-5],i2);aU(3,gp,js);aU(2,er,fE);aU(1,gs,i0);aU(0,gq,j2);var
-kV=a(jt),kW=a(jv),kS=cG(0,0,32752),kZ=a(jD),k0=a("\\'"),k1=a(jd),k2=a(jZ),k3=a(iX),k4=a(i4),kY=a("Char.chr"),k$=a("List.combine"),k_=a("List.rev_map2"),k9=a("List.init"),k7=a("nth"),k8=a("List.nth"),le=a(jy),ld=a("String.blit / Bytes.blit_string"),lc=a("Bytes.blit"),lb=a("String.sub / Bytes.sub"),ll=a("String.contains_from / Bytes.contains_from"),lj=a(jy),lg=a(j),lf=a("String.concat"),lp=a("Array.fill"),lo=a("Array.sub"),ln=a("Array.init"),lv=a("Map.remove_min_elt"),lw=[0,0,0,0],lx=[0,a("map.ml"),400,10],ly=[0,0,0],lr=a(d8),ls=a(d8),lt=a(d8),lu=a(d8),lA=a("CamlinternalLazy.Undefined"),lG=a("Buffer.add_substring/add_subbytes"),lF=a("Buffer.add: cannot grow buffer"),lE=[0,a(jK),93,2],lD=[0,a(jK),94,2],lP=a("%c"),lQ=a("%s"),lR=a(iG),lS=a(i7),lT=a(jr),lU=a(iQ),lV=a("%f"),lW=a("%B"),lX=a("%{"),lY=a("%}"),lZ=a("%("),l0=a("%)"),l1=a("%a"),l2=a("%t"),l3=a("%?"),l4=a("%r"),l5=a("%_r"),l6=[0,a($),850,23],mf=[0,a($),814,21],l9=[0,a($),815,21],mg=[0,a($),818,21],l_=[0,a($),819,21],mh=[0,a($),822,19],l$=[0,a($),823,19],mi=[0,a($),826,22],ma=[0,a($),827,22],mj=[0,a($),831,30],mb=[0,a($),832,30],md=[0,a($),836,26],l7=[0,a($),837,26],me=[0,a($),846,28],l8=[0,a($),847,28],mc=[0,a($),851,23],nm=a(jh),nk=[0,a($),1558,4],nl=a("Printf: bad conversion %["),nn=[0,a($),1626,39],no=[0,a($),1649,31],np=[0,a($),1650,31],nq=a("Printf: bad conversion %_"),nr=a("@{"),ns=a("@["),ni=a(fI),ng=a("neg_infinity"),nh=a(j0),nf=a(bi),na=[0,fB],m0=a("%+nd"),m1=a("% nd"),m3=a("%+ni"),m4=a("% ni"),m5=a("%nx"),m6=a("%#nx"),m7=a("%nX"),m8=a("%#nX"),m9=a("%no"),m_=a("%#no"),mZ=a("%nd"),m2=a(jr),m$=a("%nu"),mN=a("%+ld"),mO=a("% ld"),mQ=a("%+li"),mR=a("% li"),mS=a("%lx"),mT=a("%#lx"),mU=a("%lX"),mV=a("%#lX"),mW=a("%lo"),mX=a("%#lo"),mM=a("%ld"),mP=a(i7),mY=a("%lu"),mA=a("%+Ld"),mB=a("% Ld"),mD=a("%+Li"),mE=a("% Li"),mF=a("%Lx"),mG=a("%#Lx"),mH=a("%LX"),mI=a("%#LX"),mJ=a("%Lo"),mK=a("%#Lo"),mz=a("%Ld"),mC=a(iQ),mL=a("%Lu"),mn=a("%+d"),mo=a("% d"),mq=a("%+i"),mr=a("% i"),ms=a("%x"),mt=a("%#x"),mu=a("%X"),mv=a("%#X"),mw=a("%o"),mx=a("%#o"),mm=a(jM),mp=a(iG),my=a(jh),lH=a("@]"),lI=a("@}"),lJ=a("@?"),lK=a("@\n"),lL=a("@."),lM=a("@@"),lN=a("@%"),lO=a("@"),mk=a("CamlinternalFormat.Type_mismatch"),ob=a(j),n1=[0,a(a5),0],n2=a(iW),n$=a(jQ),oa=a(j),n3=a(jG),n_=a(j),n4=a(jm),n9=a(j),n5=a(aQ),n6=a(aQ),n7=a(a5),n8=a(j),nX=a("Filename.quote_command: bad file name "),nY=a(a5),nZ=a(a5),nV=a(jx),nU=a(".\\"),nT=a(jU),nS=a("..\\"),nF=a(iW),nL=a(jQ),nM=a(j),nG=a(jG),nK=a(j),nH=a(jm),nJ=a(j),nI=a(aQ),nA=a(jx),nz=a(jU),nu=a(j),nt=a(j),nv=a(jI),nw=a(fD),nx=a(aJ),vq=a("TMPDIR"),nD=a("/tmp"),nE=a("'\\''"),nP=a("NUL"),nQ=a(fD),nR=a("\\"),vo=a("TEMP"),nW=a(bi),oe=a(jI),of=a(fD),og=a(aJ),oj=a(jL),ok=a("Win32"),oq=a("Meter.Exhausted"),or=a("Meter.Too_large"),ou=[0,0,0,aA,jC,b1],ov=[0,-1,1],oC=cG(8,0,0),oD=[0,[4,6,[0,2,8],0,0],a("%08x")],oE=a(j),oN=[0,1],oL=[0,0,258],oJ=[0,0],oF=a("Inflate.Corrupt"),oH=[0,16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15],oS=a(fN),oR=a(fN),oQ=a("Reading.Rejected"),o0=a("D["),o1=a("d["),o2=a("1/"),oZ=a(bt),oY=a(aJ),oV=a(ka),oX=a("*sqrt("),oW=a(d1),oT=a("Read_number.Not_a_number"),o6=a(aQ),o9=a("\xc2\xac"),o_=a("\xce\xb4["),o$=a("d"),pa=a("\xce\x94["),pb=a("D"),pp=[0,a("verimv-formula"),[0,a(df),0]],pq=a(db),pr=a("inputs in the second line"),ps=a("the inputs of the other subject"),pt=a("different names as inputs"),pu=a(df),pv=a(ap),pw=a("verimv-formula 1, inputs, definitions, outputs"),po=a(j),pl=a(ap),pm=a(df),pj=a(cz),pn=a("different defined names as outputs"),pk=a("outputs in the last line"),ph=a("a new name"),pi=a("a definition name = expression"),pf=a("one kind of operator between operands"),pd=a(jF),pe=a(jF),pg=a("\xe2\x8a\x99"),pc=a("names from above, with prefixes"),o7=a("a number as a factor"),o8=a("a bracket that is closed"),o3=a(j),o4=a(db),o5=a(cz),py=a("a whole line, with its end"),pz=a("a line of at most 2^23 bytes"),px=a("gzipped data"),pB=a(d2),pD=a(jt),pG=a("null"),pF=a(jv),pE=a("JSON that is not nested so deeply"),pC=a("different keys in an object"),pA=a("JSON with whole numbers only"),pI=[1,2,a(fC)],pV=[1,2,a(fC)],qa=[0,0],qb=[1,2,a(fK)],p9=[0,0],p_=[1,2,a(fK)],p8=[1,2,a("numbers that are not so close")],p7=[0,0],p6=[0,0],qh=[0,0],qi=[0,0],ql=[0,0],qm=[0,0],qj=[1,1,a(jj)],qk=[1,1,a(jj)],qc=[0,0,0],qd=[0,0,0],qe=a("the factor 1 or -1"),qf=[0,0,0],qg=[0,0,0],qT=a("a list that begins with the name of a rule"),qx=a("node"),qI=a("clip"),qN=a("affine"),qO=a("apart"),qP=a("atom"),qQ=a("average"),qR=a("bound"),qJ=a("cut"),qK=a("equal"),qL=a("equals"),qM=a(iY),qy=a("not"),qz=a("output"),qA=a("plus"),qB=a("same"),qC=a("scale"),qD=a("sort"),qE=a("times"),qF=a("twin"),qG=a("unit"),qH=a("a rule with as many arguments as it has"),qs=a("leaf"),qt=a(iY),qu=a("pair"),qv=a("split"),qp=a("high"),qq=a("low"),qn=a("Read_line.Unreadable"),re=[0,a(fW),[0,a(fM),[0,a(db),[0,a(iF),[0,a(j5),[0,a(cz),0]]]]]],rf=a(fW),rg=a("verimv-network"),rh=a(fM),ri=a("a verimv-network 1"),rj=a(iF),rk=a(j5),rl=a(db),rm=a(cz),rc=a("names"),rd=a("as many names as there are, all different"),q9=[0,a(jn),[0,a(j1),[0,a(jl),0]]],q_=a(jl),q$=a(j1),ra=a(jn),rb=a("a bias for each row, and at least one"),q5=a("crelu"),q6=a("identity"),q7=a("relu"),q4=a("relu, crelu or identity"),q3=a("width"),q1=a("a row as wide as the layer below"),q2=a("a row of weights"),q0=a("an index below the width"),qZ=a(iO),qX=a("a number, as a string"),qW=a("a list"),qU=a(fy),qV=a("an object with the keys "),sa=a(" \xe2\x88\x92 other "),r$=a(": original = formula on "),r7=a(iM),r8=a(jb),r9=a(jb),r5=a(iM),r6=a(" = "),sc=a("its box"),sb=a("its box, mapped onto "),r_=a("network = source with its box mapped onto "),r2=a(j4),r3=a(j),r4=a(j4),rZ=a(j),rV=a(a5),rW=a(a5),rX=a('"\xe2\x80\xa6'),rY=a(a5),rN=a(jD),rQ=a(jd),rR=a(jZ),rS=a(iX),rT=a("\\f"),rU=a(i4),rM=a('\\"'),rP=[0,[11,a(d2),[4,6,[0,2,4],0,0]],a("\\u%04x")],rO=[0,[11,a(d2),[4,6,[0,2,4],0,[11,a(d2),[4,6,[0,2,4],0,0]]]],a("\\u%04x\\u%04x")],rJ=a(")\xc2\xb7"),rK=a(jR),rA=a(df),rI=a(j),rB=a("\xc2\xb7"),rC=a(j),rG=a(d1),rH=a(" + ("),rE=a(" \xe2\x88\x92 "),rF=a(" + "),rD=a(bH),rx=a(b2),ry=a(ap),rr=a(d1),rs=a(ka),rt=a("-1"),ru=a(df),rw=a(bt),rv=a("*"),rp=a(aJ),rn=a("a long number"),r0=[0,a("\xe2\x81\xb0"),a("\xc2\xb9"),a("\xc2\xb2"),a("\xc2\xb3"),a("\xe2\x81\xb4"),a("\xe2\x81\xb5"),a("\xe2\x81\xb6"),a("\xe2\x81\xb7"),a("\xe2\x81\xb8"),a("\xe2\x81\xb9")],so=a("a claim about this form"),sn=[1,0,a(f5)],sm=[1,0,a(f5)],sl=[1,0,a(f5)],sk=a("a form that is not too large"),sj=a("a form that is at least 0"),si=[1,2,a("a form that exists")],sh=[1,2,a("nodes that exist")],sf=a(iL),sg=a(iL),se=[1,2,a("operands that exist")],sd=[1,2,a(f4)],sy=[0,1],su=[0,0],ss=[1,2,a(fK)],sJ=[1,0,a("a sum over variables before it")],sN=[0,0,1],sT=[1,0,a("a point")],sU=a("a target over the variables"),sX=[1,1,a("numbers")],sY=[1,1,a("a case")],sZ=a(j7),s0=a(j7),s1=[1,0,a(jo)],s2=[1,0,a(jo)],s3=[1,0,a("no more cases")],s4=a("a leaf for every case"),sW=a("multipliers that prove the case"),sV=a("no more multipliers"),sQ=[1,0,a(de)],sR=[1,0,a("a twin before the neuron")],sP=[1,1,a("more multipliers")],sO=[1,0,a("sums over the variables")],sM=[0,0],sK=[0,0],sH=[1,2,a(f4)],tf=a("a node other than 0 and 1"),tg=a("numbers of claims"),te=[1,0,a("nodes of the cone")],td=a("two claims about one form"),tc=a(ju),ta=a(ju),tb=a("at most s units"),s$=a(fO),s9=a("a multiplier mu that is not negative"),s_=a("a multiplier lambda that is not negative"),s8=a(fO),s7=a(fO),s6=a("0, 1, or 2 + the number of an input"),tj=[0,0],tk=[1,0,a(d6)],tl=[1,0,a(d6)],tm=[0,0],tS=a(de),tT=a(de),tU=a("a neuron with a twin"),tM=a("a variable before the neuron"),tN=a("a twin with the same activation"),tO=a("a neuron without a twin"),tP=a("a factor other than 0"),tQ=a(de),tR=a(de),tI=a(fJ),tJ=[1,0,a(fJ)],tK=[1,0,a(fJ)],tL=[1,0,a("a layer")],tG=[1,0,a("a neuron with an activation")],tB=a("the factor 1"),tC=[0,0],tD=a("an argument that is at least 1"),tE=a("an argument that is at most 0"),tF=[1,0,a("one unit, or none")],tx=a("a factor that is positive"),ty=[0,1],tz=a("an argument that is at least B p"),tA=a("an argument that is at most B (p + m)"),tw=a("the argument less some units"),tu=a("an argument that is not negative"),tv=a("an argument that is at most 1"),tt=a("the next neuron of the current layer"),tp=a("the current layer"),tq=a(fS),tr=a(fS),ts=a(fS),to=[1,2,a("values of the layer below")],tn=a("the same box"),ti=a(iO),th=[1,1,a("a row of the width of the layer below")],tV=[0,0,0],tX=[1,0,a(d6)],tY=[1,0,a(d6)],tZ=[0,0],uq=[1,2,a("proofs of all outputs")],ur=[0,0],us=[1,2,a("no bounds without evidence")],ul=[1,2,a(dd)],um=[1,2,a(dd)],un=[1,2,a(dd)],uo=[1,2,a(dd)],up=[1,2,a(dd)],uk=[1,1,a("arguments of the right types")],uf=a(j6),uh=a("a claim about this output of the original"),ui=a("a claim about this output of the formula"),ug=a(d0),uj=a(d0),t5=a(d3),t6=a(j6),t7=a("a claim about this output"),t8=a("the form of the output"),t9=a("a scale other than 0"),t_=a("an output that is not below [0,1] before the map"),t$=a("an output that is not above [0,1] before the map"),ua=a(d3),ub=a(d3),uc=a(d3),ud=a(d0),ue=a(d0),t2=a("a source with the same inputs"),t3=a(jq),t0=a("at least one layer"),tW=[1,1,a("a name from above")],vd=a(j),vk=a("valid"),vl=a("\n"),vh=[0,[11,a(fT),[4,0,0,0,[11,a(" word operations for each byte of the files"),0]]],a("expected at most %d word operations for each byte of the files")],vi=[0,[11,a(fT),[4,0,0,0,[11,a(" bytes of memory for each byte of the files"),0]]],a("expected at most %d bytes of memory for each byte of the files")],vj=a("not memory and time enough"),ve=a(": "),vf=a(j),vg=a(fy),u$=[0,a("invalid"),1],va=[0,a("malformed"),2],vb=[0,a("incomplete"),3],u8=a(j),u5=a(" that is named"),u6=a("the "),u1=[0,[11,a("line "),[4,0,0,0,0]],a("line %d")],u2=a(j),u3=a("a line of ASCII characters"),u4=a(j),u7=a("subjects in UTF-8"),uP=a(bH),uQ=a(cz),uN=a(db),uO=a(cz),uM=a("subjects with the same "),uR=a(d_),uZ=a(bH),u0=a(d_),uS=a(cD),uT=a(bH),uU=a(d7),uV=a(dY),uW=a(dY),uX=a(jq),uY=a(d7),uI=a(fC),uJ=a(f4),uL=[0,[11,a(fT),[4,0,0,0,[11,a(" steps for each byte of the files"),0]]],a("expected at most %d steps for each byte of the files")],uK=a(fN),uE=a(" that the certificate does not name"),uF=a("a directory without a "),uz=a("_sha256"),uA=a("verimv-certificate"),uB=a(fW),uC=a(fM),uD=a("the header of a verimv-certificate 1 with its subjects' hashes"),uy=a("the header of a certificate"),ux=a(j),uu=a("one of certificate.jsonl and certificate.jsonl.gz"),ut=[0,a("certificate.jsonl"),[0,a("certificate.jsonl.gz"),0]],uv=[0,[0,a(cD),0],[0,[0,a(cD),[0,a(d7),0]],[0,[0,a(cD),[0,a(bH),0]],[0,[0,a(cD),[0,a(dY),[0,a(bH),0]]],[0,[0,a(d_),[0,a(bH),0]],0]]]]],uw=a(j),uG=a("Check.Needs_roots"),vn=a(".gz"),vm=a("a file ");function
+gx=[N,a(j7),-1],gz=[N,a(i6),-2],er=[N,a(fK),-3],gw=[N,a(jy),-4],aX=[N,a(jF),-7],gy=[N,a(jH),-9],K=[N,a(jY),-11],eF=a(bj),eI=a(bj),eK=a(bj),dY=[0,[0,a(b2),a("network.json")],[0,[0,a(d0),a("source.json")],[0,[0,a(cD),a("other.json")],[0,[0,a(d_),a("original.mv")],[0,[0,a(bi),a("formula.mv")],0]]]]];aV(11,[N,a(iN),-12],iN);aV(10,K,jY);aV(9,[N,a(jq),-10],jq);aV(8,gy,jH);aV(7,[N,a(jc),-8],jc);aV(6,aX,jF);aV(5,[N,a(jT),-6],jT);aV(4,[N,a(i8),-5],i8);aV(3,gw,jy);aV(2,er,fK);aV(1,gz,i6);aV(0,gx,j7);var
+k0=a(jz),k1=a(jB),kX=cH(0,0,32752),k4=a(jJ),k5=a("\\'"),k6=a(jj),k7=a(j4),k8=a(i2),k9=a(i_),k3=a("Char.chr"),le=a("List.combine"),ld=a("List.rev_map2"),lc=a("List.init"),la=a("nth"),lb=a("List.nth"),lj=a(jE),li=a("String.blit / Bytes.blit_string"),lh=a("Bytes.blit"),lg=a("String.sub / Bytes.sub"),lq=a("String.contains_from / Bytes.contains_from"),lo=a(jE),ll=a(j),lk=a("String.concat"),lu=a("Array.fill"),lt=a("Array.sub"),ls=a("Array.init"),lA=a("Map.remove_min_elt"),lB=[0,0,0,0],lC=[0,a("map.ml"),400,10],lD=[0,0,0],lw=a(d8),lx=a(d8),ly=a(d8),lz=a(d8),lF=a("CamlinternalLazy.Undefined"),lL=a("Buffer.add_substring/add_subbytes"),lK=a("Buffer.add: cannot grow buffer"),lJ=[0,a(jQ),93,2],lI=[0,a(jQ),94,2],lU=a("%c"),lV=a("%s"),lW=a(iM),lX=a(jb),lY=a(jx),lZ=a(iV),l0=a("%f"),l1=a("%B"),l2=a("%{"),l3=a("%}"),l4=a("%("),l5=a("%)"),l6=a("%a"),l7=a("%t"),l8=a("%?"),l9=a("%r"),l_=a("%_r"),l$=[0,a($),850,23],mk=[0,a($),814,21],mc=[0,a($),815,21],ml=[0,a($),818,21],md=[0,a($),819,21],mm=[0,a($),822,19],me=[0,a($),823,19],mn=[0,a($),826,22],mf=[0,a($),827,22],mo=[0,a($),831,30],mg=[0,a($),832,30],mi=[0,a($),836,26],ma=[0,a($),837,26],mj=[0,a($),846,28],mb=[0,a($),847,28],mh=[0,a($),851,23],nr=a(jn),np=[0,a($),1558,4],nq=a("Printf: bad conversion %["),ns=[0,a($),1626,39],nt=[0,a($),1649,31],nu=[0,a($),1650,31],nv=a("Printf: bad conversion %_"),nw=a("@{"),nx=a("@["),nn=a(fO),nl=a("neg_infinity"),nm=a(j5),nk=a(bj),nf=[0,fH],m5=a("%+nd"),m6=a("% nd"),m8=a("%+ni"),m9=a("% ni"),m_=a("%nx"),m$=a("%#nx"),na=a("%nX"),nb=a("%#nX"),nc=a("%no"),nd=a("%#no"),m4=a("%nd"),m7=a(jx),ne=a("%nu"),mS=a("%+ld"),mT=a("% ld"),mV=a("%+li"),mW=a("% li"),mX=a("%lx"),mY=a("%#lx"),mZ=a("%lX"),m0=a("%#lX"),m1=a("%lo"),m2=a("%#lo"),mR=a("%ld"),mU=a(jb),m3=a("%lu"),mF=a("%+Ld"),mG=a("% Ld"),mI=a("%+Li"),mJ=a("% Li"),mK=a("%Lx"),mL=a("%#Lx"),mM=a("%LX"),mN=a("%#LX"),mO=a("%Lo"),mP=a("%#Lo"),mE=a("%Ld"),mH=a(iV),mQ=a("%Lu"),ms=a("%+d"),mt=a("% d"),mv=a("%+i"),mw=a("% i"),mx=a("%x"),my=a("%#x"),mz=a("%X"),mA=a("%#X"),mB=a("%o"),mC=a("%#o"),mr=a(jS),mu=a(iM),mD=a(jn),lM=a("@]"),lN=a("@}"),lO=a("@?"),lP=a("@\n"),lQ=a("@."),lR=a("@@"),lS=a("@%"),lT=a("@"),mp=a("CamlinternalFormat.Type_mismatch"),og=a(j),n6=[0,a(a6),0],n7=a(i1),oe=a(jW),of=a(j),n8=a(jM),od=a(j),n9=a(js),oc=a(j),n_=a(aR),n$=a(aR),oa=a(a6),ob=a(j),n2=a("Filename.quote_command: bad file name "),n3=a(a6),n4=a(a6),n0=a(jD),nZ=a(".\\"),nY=a(jZ),nX=a("..\\"),nK=a(i1),nQ=a(jW),nR=a(j),nL=a(jM),nP=a(j),nM=a(js),nO=a(j),nN=a(aR),nF=a(jD),nE=a(jZ),nz=a(j),ny=a(j),nA=a(jO),nB=a(fJ),nC=a(aK),vG=a("TMPDIR"),nI=a("/tmp"),nJ=a("'\\''"),nU=a("NUL"),nV=a(fJ),nW=a("\\"),vE=a("TEMP"),n1=a(bj),oj=a(jO),ok=a(fJ),ol=a(aK),oo=a(jR),op=a("Win32"),ov=a("Meter.Exhausted"),ow=a("Meter.Too_large"),oz=[0,0,0,aB,jI,b0],oA=[0,-1,1],oH=cH(8,0,0),oI=[0,[4,6,[0,2,8],0,0],a("%08x")],oJ=a(j),oS=[0,1],oQ=[0,0,258],oO=[0,0],oK=a("Inflate.Corrupt"),oM=[0,16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15],oX=a(fT),oW=a(fT),oV=a("Reading.Rejected"),o5=a("D["),o6=a("d["),o7=a("1/"),o4=a(bv),o3=a(aK),o0=a(kf),o2=a("*sqrt("),o1=a(dg),oY=a("Read_number.Not_a_number"),o$=a(aR),pc=a("\xc2\xac"),pd=a("\xce\xb4["),pe=a("d"),pf=a("\xce\x94["),pg=a("D"),pu=[0,a("verimv-formula"),[0,a(dj),0]],pv=a(de),pw=a("inputs in the second line"),px=a("the inputs of the other subject"),py=a("different names as inputs"),pz=a(dj),pA=a(aq),pB=a("verimv-formula 1, inputs, definitions, outputs"),pt=a(j),pq=a(aq),pr=a(dj),po=a(cA),ps=a("different defined names as outputs"),pp=a("outputs in the last line"),pm=a("a new name"),pn=a("a definition name = expression"),pk=a("one kind of operator between operands"),pi=a(jL),pj=a(jL),pl=a("\xe2\x8a\x99"),ph=a("names from above, with prefixes"),pa=a("a number as a factor"),pb=a("a bracket that is closed"),o8=a(j),o9=a(de),o_=a(cA),pD=a("a whole line, with its end"),pE=a("a line of at most 2^23 bytes"),pC=a("gzipped data"),pG=a(d3),pI=a(jz),pL=a("null"),pK=a(jB),pJ=a("JSON that is not nested so deeply"),pH=a("different keys in an object"),pF=a("JSON with whole numbers only"),pN=[1,2,a(fI)],p0=[1,2,a(fI)],qf=[0,0],qg=[1,2,a(fQ)],qc=[0,0],qd=[1,2,a(fQ)],qb=[1,2,a("numbers that are not so close")],qa=[0,0],p$=[0,0],qm=[0,0],qn=[0,0],qq=[0,0],qr=[0,0],qo=[1,1,a(jp)],qp=[1,1,a(jp)],qh=[0,0,0],qi=[0,0,0],qj=a("the factor 1 or -1"),qk=[0,0,0],ql=[0,0,0],qZ=a("a list that begins with the name of a rule"),qC=a(i4),qO=a("clip"),qT=a("affine"),qU=a("apart"),qV=a("atom"),qW=a("average"),qX=a("bound"),qP=a("cut"),qQ=a("equal"),qR=a("equals"),qS=a(bi),qD=a("scale"),qJ=a("node"),qK=a("not"),qL=a("output"),qM=a("plus"),qN=a("same"),qE=a("sort"),qF=a("times"),qG=a("twin"),qH=a("unit"),qI=a("a rule with as many arguments as it has"),qx=a("leaf"),qy=a(i4),qz=a("pair"),qA=a("split"),qu=a("high"),qv=a("low"),qs=a("Read_line.Unreadable"),rk=[0,a(f3),[0,a(fS),[0,a(de),[0,a(iL),[0,a(j_),[0,a(cA),0]]]]]],rl=a(f3),rm=a("verimv-network"),rn=a(fS),ro=a("a verimv-network 1"),rp=a(iL),rq=a(j_),rr=a(de),rs=a(cA),ri=a("names"),rj=a("as many names as there are, all different"),rd=[0,a(jt),[0,a(j6),[0,a(jr),0]]],re=a(jr),rf=a(j6),rg=a(jt),rh=a("a bias for each row, and at least one"),q$=a("crelu"),ra=a("identity"),rb=a("relu"),q_=a("relu, crelu or identity"),q9=a("width"),q7=a("a row as wide as the layer below"),q8=a("a row of weights"),q6=a("an index below the width"),q5=a(iT),q3=a("a number, as a string"),q2=a("a list"),q0=a(fE),q1=a("an object with the keys "),sj=a(fD),sk=a(" \xc2\xb1 "),sl=a(i3),si=a(" \xe2\x88\x92 other "),sh=a(": original = formula on "),sd=a(fD),se=a(jh),sf=a(jh),sb=a(fD),sc=a(i3),sn=a("its box"),sm=a("its box, mapped onto "),sg=a("network = source with its box mapped onto "),r_=a(j9),r$=a(j),sa=a(j9),r7=a(j),r3=a(a6),r4=a(a6),r5=a('"\xe2\x80\xa6'),r6=a(a6),rV=a(jJ),rY=a(jj),rZ=a(j4),r0=a(i2),r1=a("\\f"),r2=a(i_),rU=a('\\"'),rX=[0,[11,a(d3),[4,6,[0,2,4],0,0]],a("\\u%04x")],rW=[0,[11,a(d3),[4,6,[0,2,4],0,[11,a(d3),[4,6,[0,2,4],0,0]]]],a("\\u%04x\\u%04x")],rR=a(dg),rS=a(f2),rP=a(")\xc2\xb7"),rQ=a(f2),rG=a(dj),rO=a(j),rH=a("\xc2\xb7"),rI=a(j),rM=a(dg),rN=a(" + ("),rK=a(" \xe2\x88\x92 "),rL=a(" + "),rJ=a(bi),rD=a(b1),rE=a(aq),rx=a(dg),ry=a(kf),rz=a("-1"),rA=a(dj),rC=a(bv),rB=a("*"),rv=a(aK),rt=a("a long number"),r8=[0,a("\xe2\x81\xb0"),a("\xc2\xb9"),a("\xc2\xb2"),a("\xc2\xb3"),a("\xe2\x81\xb4"),a("\xe2\x81\xb5"),a("\xe2\x81\xb6"),a("\xe2\x81\xb7"),a("\xe2\x81\xb8"),a("\xe2\x81\xb9")],sz=a("a claim about this form"),sy=[1,0,a(ga)],sx=[1,0,a(ga)],sw=[1,0,a(ga)],sv=a("a form that is not too large"),su=a("a form that is at least 0"),st=[1,2,a("a form that exists")],ss=[1,2,a("nodes that exist")],sq=a(iR),sr=a(iR),sp=[1,2,a("operands that exist")],so=[1,2,a(f$)],sJ=[0,1],sF=[0,0],sD=[1,2,a(fQ)],sU=[1,0,a("a sum over variables before it")],sY=[0,0,1],s4=[1,0,a("a point")],s5=a("a target over the variables"),s8=[1,1,a("numbers")],s9=[1,1,a("a case")],s_=a(ka),s$=a(ka),ta=[1,0,a(ju)],tb=[1,0,a(ju)],tc=[1,0,a("no more cases")],td=a("a leaf for every case"),s7=a("multipliers that prove the case"),s6=a("no more multipliers"),s1=[1,0,a(di)],s2=[1,0,a("a twin before the neuron")],s0=[1,1,a("more multipliers")],sZ=[1,0,a("sums over the variables")],sX=[0,0],sV=[0,0],sS=[1,2,a(f$)],tq=a("a node other than 0 and 1"),tr=a("numbers of claims"),tp=[1,0,a("nodes of the cone")],to=a("two claims about one form"),tn=a(jA),tl=a(jA),tm=a("at most s units"),tk=a(fU),ti=a("a multiplier mu that is not negative"),tj=a("a multiplier lambda that is not negative"),th=a(fU),tg=a(fU),tf=a("0, 1, or 2 + the number of an input"),tu=[0,0],tv=[1,0,a(d7)],tw=[1,0,a(d7)],tx=[0,0],t3=a(di),t4=a(di),t5=a("a neuron with a twin"),tX=a("a variable before the neuron"),tY=a("a twin with the same activation"),tZ=a("a neuron without a twin"),t0=a("a factor other than 0"),t1=a(di),t2=a(di),tT=a(fP),tU=[1,0,a(fP)],tV=[1,0,a(fP)],tW=[1,0,a("a layer")],tR=[1,0,a("a neuron with an activation")],tM=a("the factor 1"),tN=[0,0],tO=a("an argument that is at least 1"),tP=a("an argument that is at most 0"),tQ=[1,0,a("one unit, or none")],tI=a("a factor that is positive"),tJ=[0,1],tK=a("an argument that is at least B p"),tL=a("an argument that is at most B (p + m)"),tH=a("the argument less some units"),tF=a("an argument that is not negative"),tG=a("an argument that is at most 1"),tE=a("the next neuron of the current layer"),tA=a("the current layer"),tB=a(fY),tC=a(fY),tD=a(fY),tz=[1,2,a("values of the layer below")],ty=a("the same box"),tt=a(iT),ts=[1,1,a("a row of the width of the layer below")],t6=[0,0,0],t8=[1,0,a(d7)],t9=[1,0,a(d7)],t_=[0,0],uB=[1,2,a("proofs of all outputs")],uC=[0,0],uD=[1,2,a("no bounds without evidence")],uw=[1,2,a(dh)],ux=[1,2,a(dh)],uy=[1,2,a(dh)],uz=[1,2,a(dh)],uA=[1,2,a(dh)],uv=[1,1,a("arguments of the right types")],uu=[1,0,a("no line formula inside of a part")],up=a(j$),ur=a("a claim about this output of the original"),us=a("a claim about this output of the formula"),uq=a(d2),ut=a(d2),ud=a(d4),ue=a(j$),uf=a("a claim about this output"),ug=a("the form of the output"),uh=a("a scale other than 0"),ui=a("an output that is not below [0,1] before the map"),uj=a("an output that is not above [0,1] before the map"),uk=a(d4),ul=a(d4),um=a(d4),un=a(d2),uo=a(d2),ua=a("a source with the same inputs"),ub=a(jw),t$=a("at least one layer"),t7=[1,1,a("a name from above")],uG=[1,2,a("a line formula, and a second part")],uE=[1,0,a("a line formula between two parts only")],vt=a(j),vA=a("valid"),vB=a("\n"),vx=[0,[11,a(fZ),[4,0,0,0,[11,a(" word operations for each byte of the files"),0]]],a("expected at most %d word operations for each byte of the files")],vy=[0,[11,a(fZ),[4,0,0,0,[11,a(" bytes of memory for each byte of the files"),0]]],a("expected at most %d bytes of memory for each byte of the files")],vz=a("not memory and time enough"),vu=a(": "),vv=a(j),vw=a(fE),vp=[0,a("invalid"),1],vq=[0,a("malformed"),2],vr=[0,a("incomplete"),3],vm=a(j),vj=a(" that is named"),vk=a("the "),vf=[0,[11,a("line "),[4,0,0,0,0]],a("line %d")],vg=a(j),vh=a("a line of ASCII characters"),vi=a(j),vl=a("subjects in UTF-8"),u3=a(bi),u4=a(cA),u1=a(de),u2=a(cA),u0=a("subjects with the same "),u5=a(d_),vd=a(bi),ve=a(d_),u6=a(b2),u7=a(bi),u8=a(cD),u9=a(d0),u_=a(d0),u$=a(jw),va=a(cD),vb=a("subjects with the same box"),vc=a(cD),uW=a(fI),uX=a(f$),uZ=[0,[11,a(fZ),[4,0,0,0,[11,a(" steps for each byte of the files"),0]]],a("expected at most %d steps for each byte of the files")],uY=a(fT),uS=a(" that the certificate does not name"),uT=a("a directory without a "),uN=a("_sha256"),uO=a("verimv-certificate"),uP=a(f3),uQ=a(fS),uR=a("the header of a verimv-certificate 1 with its subjects' hashes"),uM=a("the header of a certificate"),uL=a(j),uI=a("one of certificate.jsonl and certificate.jsonl.gz"),uH=[0,a("certificate.jsonl"),[0,a("certificate.jsonl.gz"),0]],uJ=[0,[0,a(b2),0],[0,[0,a(b2),[0,a(cD),0]],[0,[0,a(b2),[0,a(bi),0]],[0,[0,a(b2),[0,a(d0),[0,a(bi),0]]],[0,[0,a(b2),[0,a(cD),[0,a(bi),0]]],[0,[0,a(d_),[0,a(bi),0]],0]]]]]],uK=a(j),uU=a("Check.Needs_roots"),vD=a(".gz"),vC=a("a file ");function
 J(a){if(typeof
 a==="number")return 0;else
 switch(a[0]){case
@@ -936,54 +936,54 @@ E=a[1];return[21,E,G(a[2],b)];case
 F=a[1];return[23,F,G(a[2],b)];default:var
 H=a[2],I=a[1];return[24,I,H,G(a[3],b)]}}function
 eq(a){throw[0,er,a]}function
-Q(a){throw[0,gp,a]}function
-dk(b,a){return vZ(b,a)?b:a}function
-cN(a){return 0<=a?a:-a|0}var
-kT=eg(kS);function
-i(d,c){var
-a=g(d),e=g(c),b=O(a+e|0);a6(d,0,b,0,a);a6(c,0,b,a,e);return ak(b)}function
-kU(a){return a?kV:kW}function
-kX(a){try{var
-b=[0,kw(a)];return b}catch(a){a=al(a);if(a[1]===er)return 0;throw a}}function
-gt(a,b){if(a){var
-c=a[1];return[0,c,gt(a[2],b)]}return b}v2(0);kx(1);kx(2);function
-gu(b){function
+Q(a){throw[0,gw,a]}function
+dp(b,a){return wd(b,a)?b:a}function
+cO(a){return 0<=a?a:-a|0}var
+kY=eg(kX);function
+h(d,c){var
+a=f(d),e=f(c),b=O(a+e|0);a7(d,0,b,0,a);a7(c,0,b,a,e);return al(b)}function
+kZ(a){return a?k0:k1}function
+k2(a){try{var
+b=[0,kB(a)];return b}catch(a){a=am(a);if(a[1]===er)return 0;throw a}}function
+gA(a,b){if(a){var
+c=a[1];return[0,c,gA(a[2],b)]}return b}wg(0);kC(1);kC(2);function
+gB(b){function
 a(b){var
 a=b;for(;;){if(a){var
-c=a[2],d=a[1];try{v1(d)}catch(a){a=al(a);if(a[1]!==gs)throw a;var
+c=a[2],d=a[1];try{wf(d)}catch(a){a=am(a);if(a[1]!==gz)throw a;var
 e=a}var
-a=c;continue}return 0}}return a(v3(0))}v$(a(iI),gu);function
-gv(h,g,f){var
+a=c;continue}return 0}}return a(wh(0))}wp(a(iO),gB);function
+gC(h,g,f){var
 a=g,e=f;for(;;){var
-c=b(e,0);if(c){var
-i=c[2],a=d(h,a,c[1]),e=i;continue}return a}}function
-gw(a,b){return a?a[1]:b}function
-gx(a){if(0<=a&&!(cy<a))return a;return Q(kY)}function
-k5(a){return 25<a-65>>>0?a:a+32|0}function
-k6(a){return 25<a+fQ>>>0?a:a+fX|0}var
-gy=wd(0)[1],cO=(4*wc(0)|0)-1|0;function
-aC(c){var
+d=b(e,0);if(d){var
+i=d[2],a=c(h,a,d[1]),e=i;continue}return a}}function
+gD(a,b){return a?a[1]:b}function
+gE(a){if(0<=a&&!(cz<a))return a;return Q(k3)}function
+k_(a){return 25<a-65>>>0?a:a+32|0}function
+k$(a){return 25<a+fW>>>0?a:a+f4|0}var
+gF=wt(0)[1],cP=(4*ws(0)|0)-1|0;function
+aD(c){var
 b=0,a=c;for(;;){if(a){var
 b=b+1|0,a=a[2];continue}return b}}function
-cP(d,c){var
+cQ(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[1],b],a=a[2],b=e;continue}return b}}function
-av(a){return cP(a,0)}function
-gz(a,d,c){if(d<=a)return 0;var
-e=b(c,a);return[0,e,gz(a+1|0,d,c)]}function
-gA(c,e){if(0<=c){if(50<c){var
+av(a){return cQ(a,0)}function
+gG(a,d,c){if(d<=a)return 0;var
+e=b(c,a);return[0,e,gG(a+1|0,d,c)]}function
+gH(c,e){if(0<=c){if(50<c){var
 d=0,a=0;for(;;){if(c<=a)return av(d);var
-d=[0,b(e,a),d],a=a+1|0;continue}}return gz(0,c,e)}return Q(k9)}function
-aL(c,a){if(a){var
-d=a[2],e=b(c,a[1]);return[0,e,aL(c,d)]}return 0}function
+d=[0,b(e,a),d],a=a+1|0;continue}}return gG(0,c,e)}return Q(lc)}function
+aM(c,a){if(a){var
+d=a[2],e=b(c,a[1]);return[0,e,aM(c,d)]}return 0}function
 es(d,c){var
 a=c;for(;;){if(a){var
 e=a[2];b(d,a[1]);var
 a=e;continue}return 0}}function
-cQ(f,e,c){var
-b=e,a=c;for(;;){if(a){var
-g=a[2],b=d(f,b,a[1]),a=g;continue}return b}}function
-bN(e,d){var
+cR(f,e,d){var
+b=e,a=d;for(;;){if(a){var
+g=a[2],b=c(f,b,a[1]),a=g;continue}return b}}function
+bP(e,d){var
 a=d;for(;;){if(a){var
 f=a[2],c=b(e,a[1]);if(c){var
 a=f;continue}return c}return 1}}function
@@ -991,90 +991,90 @@ et(e,d){var
 a=d;for(;;){if(a){var
 f=a[2],c=b(e,a[1]);if(c)return c;var
 a=f;continue}return 0}}function
-bn(d,c){var
+bo(d,c){var
 a=c;for(;;){if(a){var
 b=a[1],e=a[2],f=b[2];if(0===ec(b[1],d))return f;var
-a=e;continue}throw aW}}function
-gB(d,c){var
+a=e;continue}throw aX}}function
+gI(d,c){var
 a=c;for(;;){if(a){var
 b=a[1],e=a[2],f=b[2];if(0===ec(b[1],d))return[0,f];var
 a=e;continue}return 0}}function
-dl(d,c){var
+dq(d,c){var
 a=c;for(;;){if(a){var
 e=a[2],b=0===ec(a[1][1],d)?1:0;if(b)return b;var
 a=e;continue}return 0}}function
-dm(f){var
+dr(f){var
 g=0;return function(h){var
 c=g,a=h;for(;;){if(a){var
 d=a[2],e=a[1];if(b(f,e)){var
 c=[0,e,c],a=d;continue}var
 a=d;continue}return av(c)}}}function
-gC(h,g,f){var
-c=g,b=0,a=f;for(;;){if(a){var
-i=a[2],e=d(h,c,a[1]),c=e[1],b=[0,e[2],b],a=i;continue}return[0,c,av(b)]}}function
-gD(b,a){if(b){if(a){var
-c=a[1],d=b[1];return[0,[0,d,c],gD(b[2],a[2])]}}else
-if(!a)return 0;return Q(k$)}function
-bA(a,c){var
-b=O(a);vE(b,0,a,c);return b}var
-la=O(0);function
-gE(c,b,a){if(0<=b&&0<=a&&!((ah(c)-a|0)<b)){var
-d=O(a);b3(c,b,d,0,a);return d}return Q(lb)}function
-gF(c,b,a){return ak(gE(c,b,a))}function
-eu(e,c,d,b,a){if(0<=a&&0<=c&&!((ah(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return b3(e,c,d,b,a);return Q(lc)}function
-aX(e,c,d,b,a){if(0<=a&&0<=c&&!((g(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return a6(e,c,d,b,a);return Q(ld)}function
-gG(g,c){var
+gJ(h,g,f){var
+d=g,b=0,a=f;for(;;){if(a){var
+i=a[2],e=c(h,d,a[1]),d=e[1],b=[0,e[2],b],a=i;continue}return[0,d,av(b)]}}function
+eu(b,a){if(b){if(a){var
+c=a[1],d=b[1];return[0,[0,d,c],eu(b[2],a[2])]}}else
+if(!a)return 0;return Q(le)}function
+bC(a,c){var
+b=O(a);vU(b,0,a,c);return b}var
+lf=O(0);function
+gK(c,b,a){if(0<=b&&0<=a&&!((ah(c)-a|0)<b)){var
+d=O(a);b3(c,b,d,0,a);return d}return Q(lg)}function
+gL(c,b,a){return al(gK(c,b,a))}function
+ev(e,c,d,b,a){if(0<=a&&0<=c&&!((ah(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return b3(e,c,d,b,a);return Q(lh)}function
+aY(e,c,d,b,a){if(0<=a&&0<=c&&!((f(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return a7(e,c,d,b,a);return Q(li)}function
+gM(g,c){var
 d=ah(c);if(0===d)return c;var
 e=O(d),f=d-1|0,h=0;if(!(f<0)){var
-a=h;for(;;){H(e,a,b(g,aB(c,a)));var
+a=h;for(;;){H(e,a,b(g,aC(c,a)));var
 i=a+1|0;if(f!==a){var
 a=i;continue}break}}return e}function
-gH(b,a){return ak(bA(b,a))}function
-y(c,b,a){return ak(gE(a7(c),b,a))}function
-bO(l,h){if(h){var
-i=g(l),c=0,b=h,q=0;for(;;){if(b){var
+gN(b,a){return al(bC(b,a))}function
+y(c,b,a){return al(gK(a8(c),b,a))}function
+bQ(l,h){if(h){var
+i=f(l),c=0,b=h,q=0;for(;;){if(b){var
 j=b[1];if(b[2]){var
-k=(g(j)+i|0)+c|0,n=b[2],o=c<=k?k:Q(lf),c=o,b=n;continue}var
-m=g(j)+c|0}else
+k=(f(j)+i|0)+c|0,n=b[2],o=c<=k?k:Q(lk),c=o,b=n;continue}var
+m=f(j)+c|0}else
 var
 m=c;var
-f=O(m),e=q,d=h;for(;;){if(d){var
+g=O(m),e=q,d=h;for(;;){if(d){var
 a=d[1];if(d[2]){var
-p=d[2];a6(a,0,f,e,g(a));a6(l,0,f,e+g(a)|0,i);var
-e=(e+g(a)|0)+i|0,d=p;continue}a6(a,0,f,e,g(a))}return ak(f)}}}return lg}function
-dn(f,e){var
-c=a7(e),a=0,d=ah(c);for(;;){if(a===d)return 1;if(b(f,aB(c,a))){var
+p=d[2];a7(a,0,g,e,f(a));a7(l,0,g,e+f(a)|0,i);var
+e=(e+f(a)|0)+i|0,d=p;continue}a7(a,0,g,e,f(a))}return al(g)}}}return ll}function
+ds(f,e){var
+c=a8(e),a=0,d=ah(c);for(;;){if(a===d)return 1;if(b(f,aC(c,a))){var
 a=a+1|0;continue}return 0}}function
-lh(e,d,c,b){var
-a=c;for(;;){if(d<=a)throw aW;if(ab(e,a)===b)return a;var
+lm(e,d,c,b){var
+a=c;for(;;){if(d<=a)throw aX;if(ab(e,a)===b)return a;var
 a=a+1|0;continue}}function
-gI(e,d,c,b){var
+gO(e,d,c,b){var
 a=c;for(;;){if(d<=a)return 0;if(ab(e,a)===b)return[0,a];var
 a=a+1|0;continue}}function
-li(b,a,d){var
-c=g(b);if(0<=a&&!(c<a))return gI(b,c,a,d);return Q(lj)}function
-lk(b,a,d){var
-c=g(b);if(0<=a&&!(c<a))try{lh(b,c,a,d);var
-e=1;return e}catch(a){a=al(a);if(a===aW)return 0;throw a}return Q(ll)}function
-ev(b,a){return lk(b,0,a)}function
-dp(a){return ak(gG(k5,a7(a)))}var
-lm=aq;function
-ew(c,d){if(0===c)return[0];if(0<=c){var
-e=a8(c,b(d,0)),f=c-1|0,g=1;if(!(f<1)){var
+ln(b,a,d){var
+c=f(b);if(0<=a&&!(c<a))return gO(b,c,a,d);return Q(lo)}function
+lp(b,a,d){var
+c=f(b);if(0<=a&&!(c<a))try{lm(b,c,a,d);var
+e=1;return e}catch(a){a=am(a);if(a===aX)return 0;throw a}return Q(lq)}function
+ew(b,a){return lp(b,0,a)}function
+dt(a){return al(gM(k_,a8(a)))}var
+lr=ak;function
+ex(c,d){if(0===c)return[0];if(0<=c){var
+e=a9(c,b(d,0)),f=c-1|0,g=1;if(!(f<1)){var
 a=g;for(;;){e[1+a]=b(d,a);var
 h=a+1|0;if(f!==a){var
-a=h;continue}break}}return e}return Q(ln)}function
-gJ(c,b,a){if(0<=b&&0<=a&&!((c.length-1-a|0)<b))return kd(c,b,a);return Q(lo)}function
-ex(c){var
+a=h;continue}break}}return e}return Q(ls)}function
+gP(c,b,a){if(0<=b&&0<=a&&!((c.length-1-a|0)<b))return ki(c,b,a);return Q(lt)}function
+ey(c){var
 a=c.length-1-1|0,b=0;for(;;){if(0<=a){var
 d=[0,c[1+a],b],a=a-1|0,b=d;continue}return b}}function
-lq(a){if(a){var
+lv(a){if(a){var
 d=0,c=a,g=a[2],h=a[1];for(;;){if(c){var
 d=d+1|0,c=c[2];continue}var
-f=a8(d,h),e=1,b=g;for(;;){if(b){var
+f=a9(d,h),e=1,b=g;for(;;){if(b){var
 i=b[2];f[1+e]=b[1];var
 e=e+1|0,b=i;continue}return f}}}return[0]}function
-lz(g){function
+lE(g){function
 h(a){return a?a[5]:0}function
 e(b,f,e,a){var
 c=h(b),d=h(a),g=d<=c?c+1|0:d+1|0;return[0,b,f,e,a,g]}function
@@ -1082,20 +1082,20 @@ p(b,a){return[0,0,b,a,0,1]}function
 a(b,g,f,a){var
 i=b?b[5]:0,j=a?a[5]:0;if((j+2|0)<i){if(b){var
 c=b[4],m=b[3],n=b[2],k=b[1],q=h(c);if(q<=h(k))return e(k,n,m,e(c,g,f,a));if(c){var
-r=c[3],s=c[2],t=c[1],u=e(c[4],g,f,a);return e(e(k,n,m,t),s,r,u)}return Q(lr)}return Q(ls)}if((i+2|0)<j){if(a){var
+r=c[3],s=c[2],t=c[1],u=e(c[4],g,f,a);return e(e(k,n,m,t),s,r,u)}return Q(lw)}return Q(lx)}if((i+2|0)<j){if(a){var
 l=a[4],o=a[3],p=a[2],d=a[1],v=h(d);if(v<=h(l))return e(e(b,g,f,d),p,o,l);if(d){var
-w=d[3],x=d[2],y=d[1],z=e(d[4],p,o,l);return e(e(b,g,f,y),x,w,z)}return Q(lt)}return Q(lu)}var
+w=d[3],x=d[2],y=d[1],z=e(d[4],p,o,l);return e(e(b,g,f,y),x,w,z)}return Q(ly)}return Q(lz)}var
 A=j<=i?i+1|0:j+1|0;return[0,b,g,f,a,A]}var
 A=0;function
 O(a){return a?0:1}function
-m(e,c,b){if(b){var
-f=b[4],i=b[3],j=b[2],h=b[1],o=b[5],k=d(g[1],e,j);if(0===k)return i===c?b:[0,h,e,c,f,o];if(0<=k){var
-l=m(e,c,f);return f===l?b:a(h,j,i,l)}var
-n=m(e,c,h);return h===n?b:a(n,j,i,f)}return[0,0,e,c,0,1]}function
-P(e,c){var
-a=c;for(;;){if(a){var
-f=a[4],h=a[3],i=a[1],b=d(g[1],e,a[2]);if(0===b)return h;var
-j=0<=b?f:i,a=j;continue}throw aW}}function
+m(e,d,b){if(b){var
+f=b[4],i=b[3],j=b[2],h=b[1],o=b[5],k=c(g[1],e,j);if(0===k)return i===d?b:[0,h,e,d,f,o];if(0<=k){var
+l=m(e,d,f);return f===l?b:a(h,j,i,l)}var
+n=m(e,d,h);return h===n?b:a(n,j,i,f)}return[0,0,e,d,0,1]}function
+P(e,d){var
+a=d;for(;;){if(a){var
+f=a[4],h=a[3],i=a[1],b=c(g[1],e,a[2]);if(0===b)return h;var
+j=0<=b?f:i,a=j;continue}throw aX}}function
 R(g,l){var
 c=l;for(;;){if(c){var
 h=c[2],m=c[4],n=c[3],o=c[1];if(b(g,h)){var
@@ -1103,7 +1103,7 @@ e=h,d=n,a=o;for(;;){if(a){var
 f=a[2],i=a[4],j=a[3],k=a[1];if(b(g,f)){var
 e=f,d=j,a=k;continue}var
 a=i;continue}return[0,e,d]}}var
-c=m;continue}throw aW}}function
+c=m;continue}throw aX}}function
 S(g,l){var
 c=l;for(;;){if(c){var
 h=c[2],m=c[4],n=c[3],o=c[1];if(b(g,h)){var
@@ -1119,7 +1119,7 @@ e=h,d=n,a=m;for(;;){if(a){var
 f=a[2],i=a[4],j=a[3],k=a[1];if(b(g,f)){var
 e=f,d=j,a=i;continue}var
 a=k;continue}return[0,e,d]}}var
-c=o;continue}throw aW}}function
+c=o;continue}throw aX}}function
 U(g,l){var
 c=l;for(;;){if(c){var
 h=c[2],m=c[4],n=c[3],o=c[1];if(b(g,h)){var
@@ -1128,67 +1128,67 @@ f=a[2],i=a[4],j=a[3],k=a[1];if(b(g,f)){var
 e=f,d=j,a=i;continue}var
 a=k;continue}return[0,[0,e,d]]}}var
 c=o;continue}return 0}}function
-V(e,c){var
-a=c;for(;;){if(a){var
-f=a[4],h=a[3],i=a[1],b=d(g[1],e,a[2]);if(0===b)return[0,h];var
+V(e,d){var
+a=d;for(;;){if(a){var
+f=a[4],h=a[3],i=a[1],b=c(g[1],e,a[2]);if(0===b)return[0,h];var
 j=0<=b?f:i,a=j;continue}return 0}}function
 W(f,e){var
 a=e;for(;;){if(a){var
-h=a[4],i=a[1],b=d(g[1],f,a[2]),c=0===b?1:0;if(c)return c;var
+h=a[4],i=a[1],b=c(g[1],f,a[2]),d=0===b?1:0;if(d)return d;var
 j=0<=b?h:i,a=j;continue}return 0}}function
 n(c){var
 a=c;for(;;){if(a){var
 b=a[1];if(b){var
-a=b;continue}return[0,a[2],a[3]]}throw aW}}function
+a=b;continue}return[0,a[2],a[3]]}throw aX}}function
 B(c){var
 a=c;for(;;){if(a){var
 b=a[1];if(b){var
 a=b;continue}return[0,[0,a[2],a[3]]]}return 0}}function
 X(b){var
 a=b;for(;;){if(a){if(a[4]){var
-a=a[4];continue}return[0,a[2],a[3]]}throw aW}}function
+a=a[4];continue}return[0,a[2],a[3]]}throw aX}}function
 Y(b){var
 a=b;for(;;){if(a){if(a[4]){var
 a=a[4];continue}return[0,[0,a[2],a[3]]]}return 0}}function
 q(b){if(b){var
 c=b[1];if(c){var
-d=b[4],e=b[3],f=b[2];return a(q(c),f,e,d)}return b[4]}return Q(lv)}function
+d=b[4],e=b[3],f=b[2];return a(q(c),f,e,d)}return b[4]}return Q(lA)}function
 C(c,b){if(c){if(b){var
 d=n(b),e=d[2],f=d[1];return a(c,f,e,q(b))}return c}return b}function
 r(f,b){if(b){var
-c=b[4],i=b[3],h=b[2],e=b[1],j=d(g[1],f,h);if(0===j)return C(e,c);if(0<=j){var
-k=r(f,c);return c===k?b:a(e,h,i,k)}var
-l=r(f,e);return e===l?b:a(l,h,i,c)}return 0}function
-s(e,i,c){if(c){var
-f=c[4],j=c[3],k=c[2],h=c[1],r=c[5],l=d(g[1],e,k);if(0===l){var
+d=b[4],i=b[3],h=b[2],e=b[1],j=c(g[1],f,h);if(0===j)return C(e,d);if(0<=j){var
+k=r(f,d);return d===k?b:a(e,h,i,k)}var
+l=r(f,e);return e===l?b:a(l,h,i,d)}return 0}function
+s(e,i,d){if(d){var
+f=d[4],j=d[3],k=d[2],h=d[1],r=d[5],l=c(g[1],e,k);if(0===l){var
 m=b(i,[0,j]);if(m){var
-n=m[1];return j===n?c:[0,h,e,n,f,r]}return C(h,f)}if(0<=l){var
-o=s(e,i,f);return f===o?c:a(h,k,j,o)}var
-p=s(e,i,h);return h===p?c:a(p,k,j,f)}var
+n=m[1];return j===n?d:[0,h,e,n,f,r]}return C(h,f)}if(0<=l){var
+o=s(e,i,f);return f===o?d:a(h,k,j,o)}var
+p=s(e,i,h);return h===p?d:a(p,k,j,f)}var
 q=b(i,0);return q?[0,0,e,q[1],0,1]:0}function
-D(b,c){var
-a=c;for(;;){if(a){var
-e=a[4],f=a[3],g=a[2];D(b,a[1]);d(b,g,f);var
+D(b,d){var
+a=d;for(;;){if(a){var
+e=a[4],f=a[3],g=a[2];D(b,a[1]);c(b,g,f);var
 a=e;continue}return 0}}function
 t(c,a){if(a){var
 d=a[5],e=a[4],f=a[3],g=a[2],h=t(c,a[1]),i=b(c,f);return[0,h,g,i,t(c,e),d]}return 0}function
 u(b,a){if(a){var
-c=a[2],e=a[5],f=a[4],g=a[3],h=u(b,a[1]),i=d(b,c,g);return[0,h,c,i,u(b,f),e]}return 0}function
+d=a[2],e=a[5],f=a[4],g=a[3],h=u(b,a[1]),i=c(b,d,g);return[0,h,d,i,u(b,f),e]}return 0}function
 E(c,e,d){var
 a=e,b=d;for(;;){if(a){var
 f=a[4],g=a[3],h=a[2],i=bg(c,h,g,E(c,a[1],b)),a=f,b=i;continue}return b}}function
 F(b,g){var
 a=g;for(;;){if(a){var
-h=a[4],i=a[1],c=d(b,a[2],a[3]);if(c){var
+h=a[4],i=a[1],d=c(b,a[2],a[3]);if(d){var
 e=F(b,i);if(e){var
 a=h;continue}var
 f=e}else
 var
-f=c;return f}return 1}}function
+f=d;return f}return 1}}function
 G(b,g){var
 a=g;for(;;){if(a){var
-h=a[4],i=a[1],c=d(b,a[2],a[3]);if(c)var
-e=c;else{var
+h=a[4],i=a[1],d=c(b,a[2],a[3]);if(d)var
+e=d;else{var
 f=G(b,i);if(!f){var
 a=h;continue}var
 e=f}return e}return 0}}function
@@ -1196,58 +1196,58 @@ H(d,c,b){if(b){var
 e=b[4],f=b[3],g=b[2];return a(H(d,c,b[1]),g,f,e)}return p(d,c)}function
 I(d,c,b){if(b){var
 e=b[3],f=b[2],g=b[1];return a(g,f,e,I(d,c,b[4]))}return p(d,c)}function
-c(d,g,f,b){if(d){if(b){var
-h=b[5],i=d[5],j=b[4],k=b[3],l=b[2],m=b[1],n=d[4],o=d[3],p=d[2],q=d[1];return(h+2|0)<i?a(q,p,o,c(n,g,f,b)):(i+2|0)<h?a(c(d,g,f,m),l,k,j):e(d,g,f,b)}return I(g,f,d)}return H(g,f,b)}function
+d(c,g,f,b){if(c){if(b){var
+h=b[5],i=c[5],j=b[4],k=b[3],l=b[2],m=b[1],n=c[4],o=c[3],p=c[2],q=c[1];return(h+2|0)<i?a(q,p,o,d(n,g,f,b)):(i+2|0)<h?a(d(c,g,f,m),l,k,j):e(c,g,f,b)}return I(g,f,c)}return H(g,f,b)}function
 j(b,a){if(b){if(a){var
-d=n(a),e=d[2],f=d[1];return c(b,f,e,q(a))}return b}return a}function
-o(d,e,b,a){return b?c(d,e,b[1],a):j(d,a)}function
+c=n(a),e=c[2],f=c[1];return d(b,f,e,q(a))}return b}return a}function
+o(c,e,b,a){return b?d(c,e,b[1],a):j(c,a)}function
 i(b,a){if(a){var
-e=a[4],f=a[3],h=a[2],j=a[1],m=d(g[1],b,h);if(0===m)return[0,j,[0,f],e];if(0<=m){var
-k=i(b,e),n=k[3],o=k[2];return[0,c(j,h,f,k[1]),o,n]}var
-l=i(b,j),p=l[2],q=l[1];return[0,q,p,c(l[3],h,f,e)]}return lw}function
+e=a[4],f=a[3],h=a[2],j=a[1],m=c(g[1],b,h);if(0===m)return[0,j,[0,f],e];if(0<=m){var
+k=i(b,e),n=k[3],o=k[2];return[0,d(j,h,f,k[1]),o,n]}var
+l=i(b,j),p=l[2],q=l[1];return[0,q,p,d(l[3],h,f,e)]}return lB}function
 k(c,b,a){if(b){var
 d=b[2],j=b[5],l=b[4],m=b[3],n=b[1];if(h(a)<=j){var
 e=i(d,a),p=e[2],q=e[1],r=k(c,l,e[3]),s=bg(c,d,[0,m],p);return o(k(c,n,q),d,s,r)}}else
 if(!a)return 0;if(a){var
-f=a[2],t=a[4],u=a[3],v=a[1],g=i(f,b),w=g[2],x=g[1],y=k(c,g[3],t),z=bg(c,f,w,[0,u]);return o(k(c,x,v),f,z,y)}throw[0,K,lx]}function
-l(d,b,a){if(b){if(a){var
+f=a[2],t=a[4],u=a[3],v=a[1],g=i(f,b),w=g[2],x=g[1],y=k(c,g[3],t),z=bg(c,f,w,[0,u]);return o(k(c,x,v),f,z,y)}throw[0,K,lC]}function
+l(c,b,a){if(b){if(a){var
 j=a[3],e=a[2],k=b[3],f=b[2],u=a[4],v=a[1],w=b[4],x=b[1];if(a[5]<=b[5]){var
-g=i(f,a),m=g[2],y=g[3],n=l(d,x,g[1]),p=l(d,w,y);return m?o(n,f,bg(d,f,k,m[1]),p):c(n,f,k,p)}var
-h=i(e,b),q=h[2],z=h[3],r=l(d,h[1],v),s=l(d,z,u);return q?o(r,e,bg(d,e,q[1],j),s):c(r,e,j,s)}var
+g=i(f,a),m=g[2],y=g[3],n=l(c,x,g[1]),p=l(c,w,y);return m?o(n,f,bg(c,f,k,m[1]),p):d(n,f,k,p)}var
+h=i(e,b),q=h[2],z=h[3],r=l(c,h[1],v),s=l(c,z,u);return q?o(r,e,bg(c,e,q[1],j),s):d(r,e,j,s)}var
 t=b}else
 var
 t=a;return t}function
 v(b,a){if(a){var
-g=a[4],h=a[3],i=a[2],k=a[1],e=v(b,k),l=d(b,i,h),f=v(b,g);if(l){if(k===e&&g===f)return a;return c(e,i,h,f)}return j(e,f)}return 0}function
+g=a[4],h=a[3],i=a[2],k=a[1],e=v(b,k),l=c(b,i,h),f=v(b,g);if(l){if(k===e&&g===f)return a;return d(e,i,h,f)}return j(e,f)}return 0}function
 w(b,a){if(a){var
-e=a[2],i=a[4],k=a[3],f=w(b,a[1]),g=d(b,e,k),h=w(b,i);return g?c(f,e,g[1],h):j(f,h)}return 0}function
+e=a[2],i=a[4],k=a[3],f=w(b,a[1]),g=c(b,e,k),h=w(b,i);return g?d(f,e,g[1],h):j(f,h)}return 0}function
 x(b,a){if(a){var
-e=a[3],f=a[2],n=a[4],g=x(b,a[1]),h=g[2],i=g[1],o=d(b,f,e),k=x(b,n),l=k[2],m=k[1];if(o){var
-p=j(h,l);return[0,c(i,f,e,m),p]}var
-q=c(h,f,e,l);return[0,j(i,m),q]}return ly}function
+e=a[3],f=a[2],n=a[4],g=x(b,a[1]),h=g[2],i=g[1],o=c(b,f,e),k=x(b,n),l=k[2],m=k[1];if(o){var
+p=j(h,l);return[0,d(i,f,e,m),p]}var
+q=d(h,f,e,l);return[0,j(i,m),q]}return lD}function
 f(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[2],a[3],a[4],b],a=a[1],b=e;continue}return b}}function
 Z(j,i,h){var
 r=f(h,0),b=f(i,0),a=r;for(;;){if(b){if(a){var
-k=a[4],l=a[3],m=a[2],n=b[4],o=b[3],p=b[2],c=d(g[1],b[1],a[1]);if(0===c){var
-e=d(j,p,m);if(0===e){var
-q=f(l,k),b=f(o,n),a=q;continue}return e}return c}return 1}return a?-1:0}}function
+k=a[4],l=a[3],m=a[2],n=b[4],o=b[3],p=b[2],d=c(g[1],b[1],a[1]);if(0===d){var
+e=c(j,p,m);if(0===e){var
+q=f(l,k),b=f(o,n),a=q;continue}return e}return d}return 1}return a?-1:0}}function
 _(k,j,i){var
 s=f(i,0),b=f(j,0),a=s;for(;;){if(b){if(a){var
-l=a[4],m=a[3],n=a[2],o=b[4],p=b[3],q=b[2],c=0===d(g[1],b[1],a[1])?1:0;if(c){var
-e=d(k,q,n);if(e){var
+l=a[4],m=a[3],n=a[2],o=b[4],p=b[3],q=b[2],d=0===c(g[1],b[1],a[1])?1:0;if(d){var
+e=c(k,q,n);if(e){var
 r=f(m,l),b=f(p,o),a=r;continue}var
 h=e}else
 var
-h=c;return h}return 0}return a?0:1}}function
+h=d;return h}return 0}return a?0:1}}function
 y(a){if(a){var
 b=a[1],c=y(a[4]);return(y(b)+1|0)+c|0}return 0}function
 J(d,c){var
 b=d,a=c;for(;;){if(a){var
 e=a[3],f=a[2],g=a[1],b=[0,[0,f,e],J(b,a[4])],a=g;continue}return b}}function
 $(a){return J(0,a)}function
-L(b,a){return gv(function(b,a){return m(a[1],a[2],b)},a,b)}function
+L(b,a){return gC(function(b,a){return m(a[1],a[2],b)},a,b)}function
 aa(a){return L(a,A)}function
 z(a,e){if(a){var
 b=a[2],c=a[1],d=f(a[3],a[4]);return[0,[0,c,b],function(a){return z(d,a)}]}return 0}function
@@ -1261,87 +1261,87 @@ b=a[2],c=a[1],d=M(a[3],a[4]);return[0,[0,c,b],function(a){return N(d,a)}]}return
 ac(a){var
 b=M(a,0);return function(a){return N(b,a)}}return[0,A,O,W,m,s,p,r,k,l,Z,_,D,E,F,G,v,w,x,y,$,n,B,X,Y,n,B,i,P,V,R,S,T,U,t,u,ab,ac,function(k,j){var
 a=j,b=0;for(;;){if(a){var
-c=a[4],f=a[3],e=a[2],l=a[1],h=d(g[1],e,k);if(0!==h){if(0<=h){var
-a=l,b=[0,e,f,c,b];continue}var
-a=c;continue}var
-i=[0,e,f,c,b]}else
+d=a[4],f=a[3],e=a[2],l=a[1],h=c(g[1],e,k);if(0!==h){if(0<=h){var
+a=l,b=[0,e,f,d,b];continue}var
+a=d;continue}var
+i=[0,e,f,d,b]}else
 var
 i=b;return function(a){return z(i,a)}}},L,aa]}var
-lB=[N,lA,bv(0)];function
-lC(a){throw lB}function
-gK(a){var
-d=a[1];a[1]=lC;try{var
-c=b(d,0);v5(a,c);return c}catch(b){b=al(b);a[1]=function(a){throw b};throw b}}function
-bP(a){var
-b=1<=a?a:1,c=cO<b?cO:b,d=O(c);return[0,d,0,c,d]}function
-bQ(a){return gF(a[1],0,a[2])}function
-ey(a,c){var
-d=a[2],b=[0,a[3]];for(;;){if(b[1]<(d+c|0)){b[1]=2*b[1]|0;continue}if(cO<b[1])if((d+c|0)<=cO)b[1]=cO;else
-eq(lF);var
-e=O(b[1]);eu(a[1],0,e,0,a[2]);a[1]=e;a[3]=b[1];if((a[2]+c|0)<=a[3]){if((d+c|0)<=a[3])return 0;throw[0,K,lD]}throw[0,K,lE]}}function
+lG=[N,lF,bx(0)];function
+lH(a){throw lG}function
+gQ(a){var
+d=a[1];a[1]=lH;try{var
+c=b(d,0);wj(a,c);return c}catch(b){b=am(b);a[1]=function(a){throw b};throw b}}function
+bR(a){var
+b=1<=a?a:1,c=cP<b?cP:b,d=O(c);return[0,d,0,c,d]}function
+bS(a){return gL(a[1],0,a[2])}function
+ez(a,c){var
+d=a[2],b=[0,a[3]];for(;;){if(b[1]<(d+c|0)){b[1]=2*b[1]|0;continue}if(cP<b[1])if((d+c|0)<=cP)b[1]=cP;else
+eq(lK);var
+e=O(b[1]);ev(a[1],0,e,0,a[2]);a[1]=e;a[3]=b[1];if((a[2]+c|0)<=a[3]){if((d+c|0)<=a[3])return 0;throw[0,K,lI]}throw[0,K,lJ]}}function
 V(a,c){var
-b=a[2];if(a[3]<=b)ey(a,1);H(a[1],b,c);a[2]=b+1|0;return 0}function
-bB(a,c){var
-b=g(c),d=a[2]+b|0;if(a[3]<d)ey(a,b);a6(c,0,a[1],a[2],b);a[2]=d;return 0}function
-ez(a){return 5===a[2]?12:-6}function
-gL(a){return[0,0,O(a)]}function
-gM(a,h){var
+b=a[2];if(a[3]<=b)ez(a,1);H(a[1],b,c);a[2]=b+1|0;return 0}function
+bD(a,c){var
+b=f(c),d=a[2]+b|0;if(a[3]<d)ez(a,b);a7(c,0,a[1],a[2],b);a[2]=d;return 0}function
+eA(a){return 5===a[2]?12:-6}function
+gR(a){return[0,0,O(a)]}function
+gS(a,h){var
 b=ah(a[2]),c=a[1]+h|0,d=b<c?1:0;if(d){var
-e=b*2|0,i=c<=e?e:c,f=O(i);eu(a[2],0,f,0,b);a[2]=f;var
+e=b*2|0,i=c<=e?e:c,f=O(i);ev(a[2],0,f,0,b);a[2]=f;var
 g=0}else
 var
 g=d;return g}function
-ca(a,b){gM(a,1);bK(a[2],a[1],b);a[1]=a[1]+1|0;return 0}function
+ca(a,b){gS(a,1);bM(a[2],a[1],b);a[1]=a[1]+1|0;return 0}function
 ai(a,c){var
-b=g(c);gM(a,b);aX(c,0,a[2],a[1],b);a[1]=a[1]+b|0;return 0}function
-gN(a){return gF(a[2],0,a[1])}function
-eA(b,c){var
+b=f(c);gS(a,b);aY(c,0,a[2],a[1],b);a[1]=a[1]+b|0;return 0}function
+gT(a){return gL(a[2],0,a[1])}function
+eB(b,c){var
 a=c;for(;;)if(typeof
 a==="number")return 0;else
 switch(a[0]){case
 0:var
-d=a[1];ai(b,lP);var
+d=a[1];ai(b,lU);var
 a=d;continue;case
 1:var
-e=a[1];ai(b,lQ);var
+e=a[1];ai(b,lV);var
 a=e;continue;case
 2:var
-f=a[1];ai(b,lR);var
+f=a[1];ai(b,lW);var
 a=f;continue;case
 3:var
-g=a[1];ai(b,lS);var
+g=a[1];ai(b,lX);var
 a=g;continue;case
 4:var
-h=a[1];ai(b,lT);var
+h=a[1];ai(b,lY);var
 a=h;continue;case
 5:var
-i=a[1];ai(b,lU);var
+i=a[1];ai(b,lZ);var
 a=i;continue;case
 6:var
-j=a[1];ai(b,lV);var
+j=a[1];ai(b,l0);var
 a=j;continue;case
 7:var
-k=a[1];ai(b,lW);var
+k=a[1];ai(b,l1);var
 a=k;continue;case
 8:var
-l=a[2],m=a[1];ai(b,lX);eA(b,m);ai(b,lY);var
+l=a[2],m=a[1];ai(b,l2);eB(b,m);ai(b,l3);var
 a=l;continue;case
 9:var
-n=a[3],o=a[1];ai(b,lZ);eA(b,o);ai(b,l0);var
+n=a[3],o=a[1];ai(b,l4);eB(b,o);ai(b,l5);var
 a=n;continue;case
 10:var
-p=a[1];ai(b,l1);var
+p=a[1];ai(b,l6);var
 a=p;continue;case
 11:var
-q=a[1];ai(b,l2);var
+q=a[1];ai(b,l7);var
 a=q;continue;case
 12:var
-r=a[1];ai(b,l3);var
+r=a[1];ai(b,l8);var
 a=r;continue;case
 13:var
-s=a[1];ai(b,l4);var
+s=a[1];ai(b,l9);var
 a=s;continue;default:var
-t=a[1];ai(b,l5);var
+t=a[1];ai(b,l_);var
 a=t;continue}}function
 W(a){if(typeof
 a==="number")return 0;else
@@ -1406,7 +1406,7 @@ switch(c[0]){case
 13:a=3;break;case
 14:a=4;break;case
 8:a=5;break;case
-9:a=6;break;default:throw[0,K,l6]}else
+9:a=6;break;default:throw[0,K,l$]}else
 switch(d[0]){case
 0:var
 e=0,t=d[1];if(typeof
@@ -1512,7 +1512,7 @@ D=c[1],E=Z(B,c[2]);return[8,Z(C,D),E];case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:a=4;break;default:m=1}if(m)throw[0,K,md];break;case
+14:a=4;break;default:m=1}if(m)throw[0,K,mi];break;case
 9:var
 n=0,F=d[3],G=d[2],H=d[1];if(typeof
 c==="number")n=1;else
@@ -1524,23 +1524,23 @@ I=c[3],J=c[2],L=c[1],s=aj(Z(W(G),L)),M=s[4];b(s[2],0);b(M,0);return[9,H,J,Z(F,I)
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:a=4;break;default:n=1}if(n)throw[0,K,me];break;case
+14:a=4;break;default:n=1}if(n)throw[0,K,mj];break;case
 10:var
 N=d[1];if(typeof
-c!=="number"&&10===c[0])return[10,Z(N,c[1])];throw[0,K,mf];case
+c!=="number"&&10===c[0])return[10,Z(N,c[1])];throw[0,K,mk];case
 11:var
 o=0,O=d[1];if(typeof
 c==="number")o=1;else
 switch(c[0]){case
 10:break;case
-11:return[11,Z(O,c[1])];default:o=1}if(o)throw[0,K,mg];break;case
+11:return[11,Z(O,c[1])];default:o=1}if(o)throw[0,K,ml];break;case
 12:var
 p=0,P=d[1];if(typeof
 c==="number")p=1;else
 switch(c[0]){case
 10:break;case
 11:a=1;break;case
-12:return[12,Z(P,c[1])];default:p=1}if(p)throw[0,K,mh];break;case
+12:return[12,Z(P,c[1])];default:p=1}if(p)throw[0,K,mm];break;case
 13:var
 q=0,Q=d[1];if(typeof
 c==="number")q=1;else
@@ -1548,7 +1548,7 @@ switch(c[0]){case
 10:break;case
 11:a=1;break;case
 12:a=2;break;case
-13:return[13,Z(Q,c[1])];default:q=1}if(q)throw[0,K,mi];break;default:var
+13:return[13,Z(Q,c[1])];default:q=1}if(q)throw[0,K,mn];break;default:var
 r=0,R=d[1];if(typeof
 c==="number")r=1;else
 switch(c[0]){case
@@ -1556,20 +1556,20 @@ switch(c[0]){case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:return[14,Z(R,c[1])];default:r=1}if(r)throw[0,K,mj]}switch(a){case
-0:throw[0,K,l9];case
-1:throw[0,K,l_];case
-2:throw[0,K,l$];case
-3:throw[0,K,ma];case
-4:throw[0,K,mb];case
-5:throw[0,K,l7];case
-6:throw[0,K,l8];default:throw[0,K,mc]}}var
-ac=[N,mk,bv(0)];function
-dq(b,a){if(typeof
+14:return[14,Z(R,c[1])];default:r=1}if(r)throw[0,K,mo]}switch(a){case
+0:throw[0,K,mc];case
+1:throw[0,K,md];case
+2:throw[0,K,me];case
+3:throw[0,K,mf];case
+4:throw[0,K,mg];case
+5:throw[0,K,ma];case
+6:throw[0,K,mb];default:throw[0,K,mh]}}var
+ac=[N,mp,bx(0)];function
+du(b,a){if(typeof
 b==="number")return[0,0,a];else{if(0===b[0])return[0,[0,b[1],b[2]],a];if(typeof
 a!=="number"&&2===a[0])return[0,[1,b[1]],a[1]];throw ac}}function
-cR(e,b,d){var
-a=dq(e,d);if(typeof
+cS(e,b,d){var
+a=du(e,d);if(typeof
 b==="number"){if(b){var
 c=a[2];if(typeof
 c!=="number"&&2===c[0])return[0,a[1],1,c[1]];throw ac}return[0,a[1],0,a[2]]}return[0,a[1],[0,b[1]],a[2]]}function
@@ -1632,37 +1632,37 @@ s=C(b[1],a[1]);return[0,[0,s[1]],s[2]]}break;case
 a!=="number"&&0===a[0]){var
 t=C(b[1],a[1]);return[0,[1,t[1]],t[2]]}break;case
 2:var
-ad=b[2],u=dq(b[1],a),e=u[2],ae=u[1];if(typeof
+ad=b[2],u=du(b[1],a),e=u[2],ae=u[1];if(typeof
 e!=="number"&&1===e[0]){var
 v=C(ad,e[1]);return[0,[2,ae,v[1]],v[2]]}throw ac;case
 3:var
-af=b[2],w=dq(b[1],a),f=w[2],ag=w[1];if(typeof
+af=b[2],w=du(b[1],a),f=w[2],ag=w[1];if(typeof
 f!=="number"&&1===f[0]){var
 x=C(af,f[1]);return[0,[3,ag,x[1]],x[2]]}throw ac;case
 4:var
-ah=b[4],ai=b[1],g=cR(b[2],b[3],a),h=g[3],aj=g[1];if(typeof
+ah=b[4],ai=b[1],g=cS(b[2],b[3],a),h=g[3],aj=g[1];if(typeof
 h!=="number"&&2===h[0]){var
 ak=g[2],y=C(ah,h[1]);return[0,[4,ai,aj,ak,y[1]],y[2]]}throw ac;case
 5:var
-al=b[4],am=b[1],i=cR(b[2],b[3],a),j=i[3],an=i[1];if(typeof
+al=b[4],am=b[1],i=cS(b[2],b[3],a),j=i[3],an=i[1];if(typeof
 j!=="number"&&3===j[0]){var
 ao=i[2],z=C(al,j[1]);return[0,[5,am,an,ao,z[1]],z[2]]}throw ac;case
 6:var
-ap=b[4],aq=b[1],k=cR(b[2],b[3],a),l=k[3],ar=k[1];if(typeof
+ap=b[4],aq=b[1],k=cS(b[2],b[3],a),l=k[3],ar=k[1];if(typeof
 l!=="number"&&4===l[0]){var
 as=k[2],A=C(ap,l[1]);return[0,[6,aq,ar,as,A[1]],A[2]]}throw ac;case
 7:var
-at=b[4],au=b[1],m=cR(b[2],b[3],a),n=m[3],av=m[1];if(typeof
+at=b[4],au=b[1],m=cS(b[2],b[3],a),n=m[3],av=m[1];if(typeof
 n!=="number"&&5===n[0]){var
 ax=m[2],B=C(at,n[1]);return[0,[7,au,av,ax,B[1]],B[2]]}throw ac;case
 8:var
-ay=b[4],az=b[1],o=cR(b[2],b[3],a),p=o[3],aA=o[1];if(typeof
+ay=b[4],az=b[1],o=cS(b[2],b[3],a),p=o[3],aA=o[1];if(typeof
 p!=="number"&&6===p[0]){var
 aB=o[2],D=C(ay,p[1]);return[0,[8,az,aA,aB,D[1]],D[2]]}throw ac;case
 9:var
-aC=b[2],E=dq(b[1],a),q=E[2],aE=E[1];if(typeof
+aC=b[2],E=du(b[1],a),q=E[2],aD=E[1];if(typeof
 q!=="number"&&7===q[0]){var
-F=C(aC,q[1]);return[0,[9,aE,F[1]],F[2]]}throw ac;case
+F=C(aC,q[1]);return[0,[9,aD,F[1]],F[2]]}throw ac;case
 10:var
 G=C(b[1],a);return[0,[10,G[1]],G[2]];case
 11:var
@@ -1701,66 +1701,66 @@ aS=b[1],U=C(b[2],a[1]);return[0,[21,aS,U[1]],U[2]]}break;case
 23:var
 d=b[2],c=b[1];if(typeof
 c==="number")switch(c){case
-0:return aD(c,d,a);case
-1:return aD(c,d,a);case
+0:return aE(c,d,a);case
+1:return aE(c,d,a);case
 2:if(typeof
 a!=="number"&&14===a[0]){var
-$=C(d,a[1]);return[0,[23,2,$[1]],$[2]]}throw ac;default:return aD(c,d,a)}else
+$=C(d,a[1]);return[0,[23,2,$[1]],$[2]]}throw ac;default:return aE(c,d,a)}else
 switch(c[0]){case
-0:return aD(c,d,a);case
-1:return aD(c,d,a);case
-2:return aD(c,d,a);case
-3:return aD(c,d,a);case
-4:return aD(c,d,a);case
-5:return aD(c,d,a);case
-6:return aD(c,d,a);case
-7:return aD(c,d,a);case
-8:return aD([8,c[1],c[2]],d,a);case
+0:return aE(c,d,a);case
+1:return aE(c,d,a);case
+2:return aE(c,d,a);case
+3:return aE(c,d,a);case
+4:return aE(c,d,a);case
+5:return aE(c,d,a);case
+6:return aE(c,d,a);case
+7:return aE(c,d,a);case
+8:return aE([8,c[1],c[2]],d,a);case
 9:var
 aX=c[1],aa=aw(c[2],d,a),ab=aa[2];return[0,[23,[9,aX,aa[1]],ab[1]],ab[2]];case
-10:return aD(c,d,a);default:return aD(c,d,a)}}throw ac}function
-aD(d,c,b){var
+10:return aE(c,d,a);default:return aE(c,d,a)}}throw ac}function
+aE(d,c,b){var
 a=C(c,b);return[0,[23,d,a[1]],a[2]]}function
-aE(l,h,a){var
-b=g(a),i=0<=h?l:0,d=cN(h);if(d<=b)return a;var
-m=2===i?48:32,c=bA(d,m);switch(i){case
-0:aX(a,0,c,0,b);break;case
-1:aX(a,0,c,d-b|0,b);break;default:var
+aF(l,h,a){var
+b=f(a),i=0<=h?l:0,d=cO(h);if(d<=b)return a;var
+m=2===i?48:32,c=bC(d,m);switch(i){case
+0:aY(a,0,c,0,b);break;case
+1:aY(a,0,c,d-b|0,b);break;default:var
 e=0;if(0<b){var
-j=0;if(43!==v(a,0)&&45!==v(a,0)&&32!==v(a,0)){e=1;j=1}if(!j){bK(c,0,v(a,0));aX(a,1,c,(d-b|0)+1|0,b-1|0)}}else
+j=0;if(43!==v(a,0)&&45!==v(a,0)&&32!==v(a,0)){e=1;j=1}if(!j){bM(c,0,v(a,0));aY(a,1,c,(d-b|0)+1|0,b-1|0)}}else
 e=1;if(e){var
-f=0;if(1<b&&48===v(a,0)){var
-k=0;if(iV!==v(a,1)&&88!==v(a,1)){f=1;k=1}if(!k){bK(c,1,v(a,1));aX(a,2,c,(d-b|0)+2|0,b-2|0)}}else
-f=1;if(f)aX(a,0,c,d-b|0,b)}}return ak(c)}function
+g=0;if(1<b&&48===v(a,0)){var
+k=0;if(i0!==v(a,1)&&88!==v(a,1)){g=1;k=1}if(!k){bM(c,1,v(a,1));aY(a,2,c,(d-b|0)+2|0,b-2|0)}}else
+g=1;if(g)aY(a,0,c,d-b|0,b)}}return al(c)}function
 cb(l,b){var
-c=cN(l),a=g(b),d=v(b,0),e=0;if(58<=d){if(71<=d){if(!(5<d+fQ>>>0))e=1}else
+c=cO(l),a=f(b),d=v(b,0),e=0;if(58<=d){if(71<=d){if(!(5<d+fW>>>0))e=1}else
 if(65<=d)e=1}else{var
-f=0;if(32!==d)if(43<=d)switch(d+j3|0){case
+g=0;if(32!==d)if(43<=d)switch(d+j8|0){case
 5:if(a<(c+2|0)&&1<a){var
-k=0;if(iV===v(b,1)||88===v(b,1))k=1;if(k){var
-i=bA(c+2|0,48);bK(i,1,v(b,1));aX(b,2,i,(c-a|0)+4|0,a-2|0);return ak(i)}}e=1;f=1;break;case
+k=0;if(i0===v(b,1)||88===v(b,1))k=1;if(k){var
+i=bC(c+2|0,48);bM(i,1,v(b,1));aY(b,2,i,(c-a|0)+4|0,a-2|0);return al(i)}}e=1;g=1;break;case
 0:case
 2:break;case
 1:case
 3:case
-4:f=1;break;default:e=1;f=1}else
-f=1;if(!f&&a<(c+1|0)){var
-h=bA(c+1|0,48);bK(h,0,d);aX(b,1,h,(c-a|0)+2|0,a-1|0);return ak(h)}}if(e&&a<c){var
-j=bA(c,48);aX(b,0,j,c-a|0,a);return ak(j)}return b}function
-ml(l){var
-k=0,D=g(l);for(;;){if(D<=k)var
+4:g=1;break;default:e=1;g=1}else
+g=1;if(!g&&a<(c+1|0)){var
+h=bC(c+1|0,48);bM(h,0,d);aY(b,1,h,(c-a|0)+2|0,a-1|0);return al(h)}}if(e&&a<c){var
+j=bC(c,48);aY(b,0,j,c-a|0,a);return al(j)}return b}function
+mq(l){var
+k=0,D=f(l);for(;;){if(D<=k)var
 p=l;else{var
-o=ab(l,k)+fX|0,q=0;if(59<o>>>0){if(33<o-61>>>0)q=1}else
+o=ab(l,k)+f4|0,q=0;if(59<o>>>0){if(33<o-61>>>0)q=1}else
 if(2===o)q=1;if(!q){var
 k=k+1|0;continue}var
-e=a7(l),a=[0,0],u=ah(e)-1|0,z=0;if(!(u<0)){var
+e=a8(l),a=[0,0],u=ah(e)-1|0,z=0;if(!(u<0)){var
 j=z;for(;;){var
-f=aB(e,j),h=0;if(32<=f){var
-m=f+iK|0,r=0;if(58<m>>>0){if(93<=m)r=1}else
+g=aC(e,j),h=0;if(32<=g){var
+m=g+iQ|0,r=0;if(58<m>>>0){if(93<=m)r=1}else
 if(56<m-1>>>0){h=1;r=1}if(!r){var
 n=1;h=2}}else
-if(11<=f){if(13===f)h=1}else
-if(8<=f)h=1;switch(h){case
+if(11<=g){if(13===g)h=1}else
+if(8<=g)h=1;switch(h){case
 0:var
 n=4;break;case
 1:var
@@ -1772,35 +1772,35 @@ w=t}else{var
 b=O(a[1]);a[1]=0;var
 v=ah(e)-1|0,A=0;if(!(v<0)){var
 i=A;for(;;){var
-c=aB(e,i),d=0;if(35<=c)if(92===c)d=2;else
-if(d4<=c)d=1;else
+c=aC(e,i),d=0;if(35<=c)if(92===c)d=2;else
+if(d5<=c)d=1;else
 d=3;else
 if(32<=c)if(34<=c)d=2;else
 d=3;else
 if(14<=c)d=1;else
 switch(c){case
 8:H(b,a[1],92);a[1]++;H(b,a[1],98);break;case
-9:H(b,a[1],92);a[1]++;H(b,a[1],jW);break;case
-10:H(b,a[1],92);a[1]++;H(b,a[1],jX);break;case
+9:H(b,a[1],92);a[1]++;H(b,a[1],j1);break;case
+10:H(b,a[1],92);a[1]++;H(b,a[1],j2);break;case
 13:H(b,a[1],92);a[1]++;H(b,a[1],114);break;default:d=1}switch(d){case
-1:H(b,a[1],92);a[1]++;H(b,a[1],48+(c/cC|0)|0);a[1]++;H(b,a[1],48+((c/10|0)%10|0)|0);a[1]++;H(b,a[1],48+(c%10|0)|0);break;case
+1:H(b,a[1],92);a[1]++;H(b,a[1],48+(c/cE|0)|0);a[1]++;H(b,a[1],48+((c/10|0)%10|0)|0);a[1]++;H(b,a[1],48+(c%10|0)|0);break;case
 2:H(b,a[1],92);a[1]++;H(b,a[1],c);break;case
 3:H(b,a[1],c);break}a[1]++;var
 B=i+1|0;if(v!==i){var
 i=B;continue}break}}var
 w=b}var
-p=ak(w)}var
-x=g(p),y=bA(x+2|0,34);a6(p,0,y,1,x);return ak(y)}}function
-gO(d,f){var
-g=cN(f),e=na[1];switch(d[2]){case
+p=al(w)}var
+x=f(p),y=bC(x+2|0,34);a7(p,0,y,1,x);return al(y)}}function
+gU(d,f){var
+g=cO(f),e=nf[1];switch(d[2]){case
 0:var
-b=jJ;break;case
+b=jP;break;case
 1:var
 b=101;break;case
 2:var
 b=69;break;case
 3:var
-b=fB;break;case
+b=fH;break;case
 4:var
 b=71;break;case
 5:var
@@ -1810,202 +1810,202 @@ b=104;break;case
 7:var
 b=72;break;default:var
 b=70}var
-c=gL(16);ca(c,37);switch(d[1]){case
+c=gR(16);ca(c,37);switch(d[1]){case
 0:break;case
-1:ca(c,43);break;default:ca(c,32)}if(8<=d[2])ca(c,35);ca(c,46);ai(c,a(j+g));ca(c,b);return gN(c)}function
-dr(n,a){if(13<=n){var
-h=[0,0],i=g(a)-1|0,o=0;if(!(i<0)){var
-c=o;for(;;){if(!(9<ab(a,c)+da>>>0))h[1]++;var
+1:ca(c,43);break;default:ca(c,32)}if(8<=d[2])ca(c,35);ca(c,46);ai(c,a(j+g));ca(c,b);return gT(c)}function
+dv(n,a){if(13<=n){var
+h=[0,0],i=f(a)-1|0,o=0;if(!(i<0)){var
+c=o;for(;;){if(!(9<ab(a,c)+dd>>>0))h[1]++;var
 r=c+1|0;if(i!==c){var
 c=r;continue}break}}var
-j=h[1],k=O(g(a)+((j-1|0)/3|0)|0),l=[0,0],d=function(a){bK(k,l[1],a);l[1]++;return 0},e=[0,((j-1|0)%3|0)+1|0],m=g(a)-1|0,p=0;if(!(m<0)){var
+j=h[1],k=O(f(a)+((j-1|0)/3|0)|0),l=[0,0],d=function(a){bM(k,l[1],a);l[1]++;return 0},e=[0,((j-1|0)%3|0)+1|0],m=f(a)-1|0,p=0;if(!(m<0)){var
 b=p;for(;;){var
-f=ab(a,b);if(9<f+da>>>0)d(f);else{if(0===e[1]){d(95);e[1]=3}e[1]+=-1;d(f)}var
+g=ab(a,b);if(9<g+dd>>>0)d(g);else{if(0===e[1]){d(95);e[1]=3}e[1]+=-1;d(g)}var
 q=b+1|0;if(m!==b){var
-b=q;continue}break}}return ak(k)}return a}function
-nb(b,c){switch(b){case
+b=q;continue}break}}return al(k)}return a}function
+ng(b,c){switch(b){case
 1:var
-a=mn;break;case
-2:var
-a=mo;break;case
-4:var
-a=mq;break;case
-5:var
-a=mr;break;case
-6:var
 a=ms;break;case
-7:var
+2:var
 a=mt;break;case
-8:var
-a=mu;break;case
-9:var
+4:var
 a=mv;break;case
-10:var
+5:var
 a=mw;break;case
-11:var
+6:var
 a=mx;break;case
-0:case
-13:var
-a=mm;break;case
-3:case
-14:var
-a=mp;break;default:var
-a=my}return dr(b,ee(a,c))}function
-nc(b,c){switch(b){case
-1:var
-a=mN;break;case
-2:var
-a=mO;break;case
-4:var
-a=mQ;break;case
-5:var
-a=mR;break;case
-6:var
-a=mS;break;case
 7:var
-a=mT;break;case
+a=my;break;case
 8:var
-a=mU;break;case
-9:var
-a=mV;break;case
-10:var
-a=mW;break;case
-11:var
-a=mX;break;case
-0:case
-13:var
-a=mM;break;case
-3:case
-14:var
-a=mP;break;default:var
-a=mY}return dr(b,ee(a,c))}function
-nd(b,c){switch(b){case
-1:var
-a=m0;break;case
-2:var
-a=m1;break;case
-4:var
-a=m3;break;case
-5:var
-a=m4;break;case
-6:var
-a=m5;break;case
-7:var
-a=m6;break;case
-8:var
-a=m7;break;case
-9:var
-a=m8;break;case
-10:var
-a=m9;break;case
-11:var
-a=m_;break;case
-0:case
-13:var
-a=mZ;break;case
-3:case
-14:var
-a=m2;break;default:var
-a=m$}return dr(b,ee(a,c))}function
-ne(b,c){switch(b){case
-1:var
-a=mA;break;case
-2:var
-a=mB;break;case
-4:var
-a=mD;break;case
-5:var
-a=mE;break;case
-6:var
-a=mF;break;case
-7:var
-a=mG;break;case
-8:var
-a=mH;break;case
-9:var
-a=mI;break;case
-10:var
-a=mJ;break;case
-11:var
-a=mK;break;case
-0:case
-13:var
 a=mz;break;case
+9:var
+a=mA;break;case
+10:var
+a=mB;break;case
+11:var
+a=mC;break;case
+0:case
+13:var
+a=mr;break;case
 3:case
 14:var
-a=mC;break;default:var
-a=mL}return dr(b,vO(a,c))}function
-bo(b,e,a){function
-f(d){switch(b[1]){case
+a=mu;break;default:var
+a=mD}return dv(b,ee(a,c))}function
+nh(b,c){switch(b){case
+1:var
+a=mS;break;case
+2:var
+a=mT;break;case
+4:var
+a=mV;break;case
+5:var
+a=mW;break;case
+6:var
+a=mX;break;case
+7:var
+a=mY;break;case
+8:var
+a=mZ;break;case
+9:var
+a=m0;break;case
+10:var
+a=m1;break;case
+11:var
+a=m2;break;case
+0:case
+13:var
+a=mR;break;case
+3:case
+14:var
+a=mU;break;default:var
+a=m3}return dv(b,ee(a,c))}function
+ni(b,c){switch(b){case
+1:var
+a=m5;break;case
+2:var
+a=m6;break;case
+4:var
+a=m8;break;case
+5:var
+a=m9;break;case
+6:var
+a=m_;break;case
+7:var
+a=m$;break;case
+8:var
+a=na;break;case
+9:var
+a=nb;break;case
+10:var
+a=nc;break;case
+11:var
+a=nd;break;case
+0:case
+13:var
+a=m4;break;case
+3:case
+14:var
+a=m7;break;default:var
+a=ne}return dv(b,ee(a,c))}function
+nj(b,c){switch(b){case
+1:var
+a=mF;break;case
+2:var
+a=mG;break;case
+4:var
+a=mI;break;case
+5:var
+a=mJ;break;case
+6:var
+a=mK;break;case
+7:var
+a=mL;break;case
+8:var
+a=mM;break;case
+9:var
+a=mN;break;case
+10:var
+a=mO;break;case
+11:var
+a=mP;break;case
+0:case
+13:var
+a=mE;break;case
+3:case
+14:var
+a=mH;break;default:var
+a=mQ}return dv(b,v4(a,c))}function
+bp(b,e,a){function
+g(d){switch(b[1]){case
 0:var
 c=45;break;case
 1:var
 c=43;break;default:var
-c=32}return vI(a,e,c)}function
+c=32}return vY(a,e,c)}function
 l(c){var
-b=vC(a);return 3===b?a<0.?ng:nh:4<=b?ni:c}switch(b[2]){case
+b=vS(a);return 3===b?a<0.?nl:nm:4<=b?nn:c}switch(b[2]){case
 5:var
-d=kr(gO(b,e),a),c=0,m=g(d);for(;;){if(c===m)var
+d=kw(gU(b,e),a),c=0,m=f(d);for(;;){if(c===m)var
 k=0;else{var
-h=v(d,c)+ja|0,j=0;if(23<h>>>0){if(55===h)j=1}else
-if(21<h-1>>>0)j=1;if(!j){var
+i=v(d,c)+jg|0,j=0;if(23<i>>>0){if(55===i)j=1}else
+if(21<i-1>>>0)j=1;if(!j){var
 c=c+1|0;continue}var
 k=1}var
-n=k?d:i(d,nf);return l(n)}case
-6:return f(0);case
-7:return ak(gG(k6,a7(f(0))));case
-8:return l(f(0));default:return kr(gO(b,e),a)}}function
-c$(f,A,y,x){var
-c=A,a=y,e=x;for(;;)if(typeof
-e==="number")return b(c,a);else
+n=k?d:h(d,nk);return l(n)}case
+6:return g(0);case
+7:return al(gM(k$,a8(g(0))));case
+8:return l(g(0));default:return kw(gU(b,e),a)}}function
+dc(g,A,y,x){var
+d=A,a=y,e=x;for(;;)if(typeof
+e==="number")return b(d,a);else
 switch(e[0]){case
 0:var
-D=e[1];return function(b){return z(c,[5,a,b],D)};case
+D=e[1];return function(b){return z(d,[5,a,b],D)};case
 1:var
 E=e[1];return function(b){var
 e=0;if(40<=b)if(92===b)var
-d=kZ;else
-if(d4<=b)e=1;else
+c=k4;else
+if(d5<=b)e=1;else
 e=2;else
 if(32<=b)if(39<=b)var
-d=k0;else
+c=k5;else
 e=2;else
 if(14<=b)e=1;else
 switch(b){case
 8:var
-d=k1;break;case
+c=k6;break;case
 9:var
-d=k2;break;case
+c=k7;break;case
 10:var
-d=k3;break;case
+c=k8;break;case
 13:var
-d=k4;break;default:e=1}switch(e){case
+c=k9;break;default:e=1}switch(e){case
 1:var
-f=O(4);H(f,0,92);H(f,1,48+(b/cC|0)|0);H(f,2,48+((b/10|0)%10|0)|0);H(f,3,48+(b%10|0)|0);var
-d=ak(f);break;case
+g=O(4);H(g,0,92);H(g,1,48+(b/cE|0)|0);H(g,2,48+((b/10|0)%10|0)|0);H(g,3,48+(b%10|0)|0);var
+c=al(g);break;case
 2:var
 h=O(1);H(h,0,b);var
-d=ak(h);break}var
-i=g(d),j=bA(i+2|0,39);a6(d,0,j,1,i);return z(c,[4,a,ak(j)],E)};case
+c=al(h);break}var
+i=f(c),j=bC(i+2|0,39);a7(c,0,j,1,i);return z(d,[4,a,al(j)],E)};case
 2:var
-F=e[2],I=e[1];return eB(c,a,F,I,function(a){return a});case
-3:return eB(c,a,e[2],e[1],ml);case
-4:return ds(c,a,e[4],e[2],e[3],nb,e[1]);case
-5:return ds(c,a,e[4],e[2],e[3],nc,e[1]);case
-6:return ds(c,a,e[4],e[2],e[3],nd,e[1]);case
-7:return ds(c,a,e[4],e[2],e[3],ne,e[1]);case
+F=e[2],I=e[1];return eC(d,a,F,I,function(a){return a});case
+3:return eC(d,a,e[2],e[1],mq);case
+4:return dw(d,a,e[4],e[2],e[3],ng,e[1]);case
+5:return dw(d,a,e[4],e[2],e[3],nh,e[1]);case
+6:return dw(d,a,e[4],e[2],e[3],ni,e[1]);case
+7:return dw(d,a,e[4],e[2],e[3],nj,e[1]);case
 8:var
 j=e[4],k=e[3],l=e[2],i=e[1];if(typeof
 l==="number"){if(typeof
-k==="number")return k?function(d,b){return z(c,[4,a,bo(i,d,b)],j)}:function(b){return z(c,[4,a,bo(i,ez(i),b)],j)};var
-ad=k[1];return function(b){return z(c,[4,a,bo(i,ad,b)],j)}}else{if(0===l[0]){var
+k==="number")return k?function(c,b){return z(d,[4,a,bp(i,c,b)],j)}:function(b){return z(d,[4,a,bp(i,eA(i),b)],j)};var
+ad=k[1];return function(b){return z(d,[4,a,bp(i,ad,b)],j)}}else{if(0===l[0]){var
 o=l[2],p=l[1];if(typeof
-k==="number")return k?function(d,b){return z(c,[4,a,aE(p,o,bo(i,d,b))],j)}:function(b){return z(c,[4,a,aE(p,o,bo(i,ez(i),b))],j)};var
-ae=k[1];return function(b){return z(c,[4,a,aE(p,o,bo(i,ae,b))],j)}}var
+k==="number")return k?function(c,b){return z(d,[4,a,aF(p,o,bp(i,c,b))],j)}:function(b){return z(d,[4,a,aF(p,o,bp(i,eA(i),b))],j)};var
+ae=k[1];return function(b){return z(d,[4,a,aF(p,o,bp(i,ae,b))],j)}}var
 q=l[1];if(typeof
-k==="number")return k?function(e,d,b){return z(c,[4,a,aE(q,e,bo(i,d,b))],j)}:function(d,b){return z(c,[4,a,aE(q,d,bo(i,ez(i),b))],j)};var
-af=k[1];return function(d,b){return z(c,[4,a,aE(q,d,bo(i,af,b))],j)}}case
-9:return eB(c,a,e[2],e[1],kU);case
+k==="number")return k?function(e,c,b){return z(d,[4,a,aF(q,e,bp(i,c,b))],j)}:function(c,b){return z(d,[4,a,aF(q,c,bp(i,eA(i),b))],j)};var
+af=k[1];return function(c,b){return z(d,[4,a,aF(q,c,bp(i,af,b))],j)}}case
+9:return eC(d,a,e[2],e[1],kZ);case
 10:var
 a=[7,a],e=e[1];continue;case
 11:var
@@ -2013,230 +2013,230 @@ a=[2,a,e[1]],e=e[2];continue;case
 12:var
 a=[3,a,e[1]],e=e[2];continue;case
 13:var
-L=e[3],M=e[2],r=gL(16);eA(r,M);var
-w=gN(r);return function(b){return z(c,[4,a,w],L)};case
+L=e[3],M=e[2],r=gR(16);eB(r,M);var
+w=gT(r);return function(b){return z(d,[4,a,w],L)};case
 14:var
-N=e[3],Q=e[2];return function(d){var
-e=d[1],b=C(e,J(W(Q)));if(typeof
-b[2]==="number")return z(c,a,G(b[1],N));throw ac};case
+N=e[3],Q=e[2];return function(c){var
+e=c[1],b=C(e,J(W(Q)));if(typeof
+b[2]==="number")return z(d,a,G(b[1],N));throw ac};case
 15:var
-R=e[1];return function(e,b){return z(c,[6,a,function(a){return d(e,a,b)}],R)};case
+R=e[1];return function(e,b){return z(d,[6,a,function(a){return c(e,a,b)}],R)};case
 16:var
-S=e[1];return function(b){return z(c,[6,a,b],S)};case
+S=e[1];return function(b){return z(d,[6,a,b],S)};case
 17:var
 a=[0,a,e[1]],e=e[2];continue;case
 18:var
 n=e[1];if(0===n[0]){var
-T=e[2],U=n[1][1],V=0,c=function(b,c,d){return function(a){return z(c,[1,b,[0,a]],d)}}(a,c,T),a=V,e=U;continue}var
-X=e[2],Y=n[1][1],Z=0,c=function(b,c,d){return function(a){return z(c,[1,b,[1,a]],d)}}(a,c,X),a=Z,e=Y;continue;case
-19:throw[0,K,nk];case
+T=e[2],U=n[1][1],V=0,d=function(b,c,d){return function(a){return z(c,[1,b,[0,a]],d)}}(a,d,T),a=V,e=U;continue}var
+X=e[2],Y=n[1][1],Z=0,d=function(b,c,d){return function(a){return z(c,[1,b,[1,a]],d)}}(a,d,X),a=Z,e=Y;continue;case
+19:throw[0,K,np];case
 20:var
-_=e[3],$=[8,a,nl];return function(a){return z(c,$,_)};case
+_=e[3],$=[8,a,nq];return function(a){return z(d,$,_)};case
 21:var
-aa=e[2];return function(b){return z(c,[4,a,ee(nm,b)],aa)};case
+aa=e[2];return function(b){return z(d,[4,a,ee(nr,b)],aa)};case
 22:var
-ab=e[1];return function(b){return z(c,[5,a,b],ab)};case
+ab=e[1];return function(b){return z(d,[5,a,b],ab)};case
 23:var
 h=e[2],m=e[1];if(typeof
 m==="number")switch(m){case
-0:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-1:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-2:throw[0,K,nn];default:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h])}else
+0:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+1:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+2:throw[0,K,ns];default:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h])}else
 switch(m[0]){case
-0:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-1:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-2:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-3:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-4:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-5:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-6:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-7:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
-8:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);case
+0:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+1:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+2:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+3:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+4:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+5:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+6:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+7:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+8:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
 9:var
-v=m[2];return f<50?fx(f+1|0,c,a,v,h):P(fx,[0,c,a,v,h]);case
-10:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h]);default:return f<50?B(f+1|0,c,a,h):P(B,[0,c,a,h])}default:var
-s=e[3],t=e[1],u=b(e[2],0);return f<50?fw(f+1|0,c,a,s,t,u):P(fw,[0,c,a,s,t,u])}}function
-fx(e,d,c,a,b){if(typeof
+v=m[2];return g<50?fC(g+1|0,d,a,v,h):P(fC,[0,d,a,v,h]);case
+10:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);default:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h])}default:var
+s=e[3],t=e[1],u=b(e[2],0);return g<50?fB(g+1|0,d,a,s,t,u):P(fB,[0,d,a,s,t,u])}}function
+fC(e,d,c,a,b){if(typeof
 a==="number")return e<50?B(e+1|0,d,c,b):P(B,[0,d,c,b]);else
 switch(a[0]){case
 0:var
-f=a[1];return function(a){return aM(d,c,f,b)};case
+f=a[1];return function(a){return aN(d,c,f,b)};case
 1:var
-g=a[1];return function(a){return aM(d,c,g,b)};case
+g=a[1];return function(a){return aN(d,c,g,b)};case
 2:var
-h=a[1];return function(a){return aM(d,c,h,b)};case
+h=a[1];return function(a){return aN(d,c,h,b)};case
 3:var
-i=a[1];return function(a){return aM(d,c,i,b)};case
+i=a[1];return function(a){return aN(d,c,i,b)};case
 4:var
-j=a[1];return function(a){return aM(d,c,j,b)};case
+j=a[1];return function(a){return aN(d,c,j,b)};case
 5:var
-k=a[1];return function(a){return aM(d,c,k,b)};case
+k=a[1];return function(a){return aN(d,c,k,b)};case
 6:var
-l=a[1];return function(a){return aM(d,c,l,b)};case
+l=a[1];return function(a){return aN(d,c,l,b)};case
 7:var
-m=a[1];return function(a){return aM(d,c,m,b)};case
+m=a[1];return function(a){return aN(d,c,m,b)};case
 8:var
-n=a[2];return function(a){return aM(d,c,n,b)};case
+n=a[2];return function(a){return aN(d,c,n,b)};case
 9:var
-o=a[3],p=a[2],q=Z(W(a[1]),p);return function(a){return aM(d,c,ar(q,o),b)};case
+o=a[3],p=a[2],q=Z(W(a[1]),p);return function(a){return aN(d,c,ar(q,o),b)};case
 10:var
-r=a[1];return function(e,a){return aM(d,c,r,b)};case
+r=a[1];return function(e,a){return aN(d,c,r,b)};case
 11:var
-s=a[1];return function(a){return aM(d,c,s,b)};case
+s=a[1];return function(a){return aN(d,c,s,b)};case
 12:var
-t=a[1];return function(a){return aM(d,c,t,b)};case
-13:throw[0,K,no];default:throw[0,K,np]}}function
+t=a[1];return function(a){return aN(d,c,t,b)};case
+13:throw[0,K,nt];default:throw[0,K,nu]}}function
 B(d,b,e,a){var
-c=[8,e,nq];return d<50?c$(d+1|0,b,c,a):P(c$,[0,b,c,a])}function
-fw(h,c,f,a,e,d){if(e){var
-i=e[1];return function(e){return nj(c,f,a,i,b(d,e))}}var
-g=[4,f,d];return h<50?c$(h+1|0,c,g,a):P(c$,[0,c,g,a])}function
-z(a,b,c){return el(c$(0,a,b,c))}function
-aM(a,b,c,d){return el(fx(0,a,b,c,d))}function
-nj(a,b,c,d,e){return el(fw(0,a,b,c,d,e))}function
-eB(f,e,d,a,c){if(typeof
+c=[8,e,nv];return d<50?dc(d+1|0,b,c,a):P(dc,[0,b,c,a])}function
+fB(h,c,f,a,e,d){if(e){var
+i=e[1];return function(e){return no(c,f,a,i,b(d,e))}}var
+g=[4,f,d];return h<50?dc(h+1|0,c,g,a):P(dc,[0,c,g,a])}function
+z(a,b,c){return el(dc(0,a,b,c))}function
+aN(a,b,c,d){return el(fC(0,a,b,c,d))}function
+no(a,b,c,d,e){return el(fB(0,a,b,c,d,e))}function
+eC(f,e,d,a,c){if(typeof
 a==="number")return function(a){return z(f,[4,e,b(c,a)],d)};else{if(0===a[0]){var
-g=a[2],h=a[1];return function(a){return z(f,[4,e,aE(h,g,b(c,a))],d)}}var
-i=a[1];return function(g,a){return z(f,[4,e,aE(i,g,b(c,a))],d)}}}function
-ds(g,f,e,h,c,b,a){if(typeof
+g=a[2],h=a[1];return function(a){return z(f,[4,e,aF(h,g,b(c,a))],d)}}var
+i=a[1];return function(g,a){return z(f,[4,e,aF(i,g,b(c,a))],d)}}}function
+dw(g,f,e,h,d,b,a){if(typeof
 h==="number"){if(typeof
-c==="number")return c?function(h,c){return z(g,[4,f,cb(h,d(b,a,c))],e)}:function(c){return z(g,[4,f,d(b,a,c)],e)};var
-l=c[1];return function(c){return z(g,[4,f,cb(l,d(b,a,c))],e)}}else{if(0===h[0]){var
+d==="number")return d?function(h,d){return z(g,[4,f,cb(h,c(b,a,d))],e)}:function(d){return z(g,[4,f,c(b,a,d)],e)};var
+l=d[1];return function(d){return z(g,[4,f,cb(l,c(b,a,d))],e)}}else{if(0===h[0]){var
 i=h[2],j=h[1];if(typeof
-c==="number")return c?function(h,c){return z(g,[4,f,aE(j,i,cb(h,d(b,a,c)))],e)}:function(c){return z(g,[4,f,aE(j,i,d(b,a,c))],e)};var
-m=c[1];return function(c){return z(g,[4,f,aE(j,i,cb(m,d(b,a,c)))],e)}}var
+d==="number")return d?function(h,d){return z(g,[4,f,aF(j,i,cb(h,c(b,a,d)))],e)}:function(d){return z(g,[4,f,aF(j,i,c(b,a,d))],e)};var
+m=d[1];return function(d){return z(g,[4,f,aF(j,i,cb(m,c(b,a,d)))],e)}}var
 k=h[1];if(typeof
-c==="number")return c?function(i,h,c){return z(g,[4,f,aE(k,i,cb(h,d(b,a,c)))],e)}:function(h,c){return z(g,[4,f,aE(k,h,d(b,a,c))],e)};var
-n=c[1];return function(h,c){return z(g,[4,f,aE(k,h,cb(n,d(b,a,c)))],e)}}}function
-bC(c,h){var
-a=h;for(;;)if(typeof
+d==="number")return d?function(i,h,d){return z(g,[4,f,aF(k,i,cb(h,c(b,a,d)))],e)}:function(h,d){return z(g,[4,f,aF(k,h,c(b,a,d))],e)};var
+n=d[1];return function(h,d){return z(g,[4,f,aF(k,h,cb(n,c(b,a,d)))],e)}}}function
+bE(c,i){var
+a=i;for(;;)if(typeof
 a==="number")return 0;else
 switch(a[0]){case
 0:var
 e=a[2],j=a[1];if(typeof
 e==="number")switch(e){case
 0:var
-d=lH;break;case
+d=lM;break;case
 1:var
-d=lI;break;case
+d=lN;break;case
 2:var
-d=lJ;break;case
+d=lO;break;case
 3:var
-d=lK;break;case
+d=lP;break;case
 4:var
-d=lL;break;case
+d=lQ;break;case
 5:var
-d=lM;break;default:var
-d=lN}else
+d=lR;break;default:var
+d=lS}else
 switch(e[0]){case
 0:var
 d=e[1];break;case
 1:var
 d=e[1];break;default:var
-d=i(lO,gH(1,e[1]))}bC(c,j);return bB(c,d);case
+d=h(lT,gN(1,e[1]))}bE(c,j);return bD(c,d);case
 1:var
 f=a[2],g=a[1];if(0===f[0]){var
-k=f[1];bC(c,g);bB(c,nr);var
+k=f[1];bE(c,g);bD(c,nw);var
 a=k;continue}var
-l=f[1];bC(c,g);bB(c,ns);var
+l=f[1];bE(c,g);bD(c,nx);var
 a=l;continue;case
 6:var
-o=a[2];bC(c,a[1]);return bB(c,b(o,0));case
+o=a[2];bE(c,a[1]);return bD(c,b(o,0));case
 7:var
 a=a[1];continue;case
 8:var
-p=a[2];bC(c,a[1]);return Q(p);case
+p=a[2];bE(c,a[1]);return Q(p);case
 2:case
 4:var
-m=a[2];bC(c,a[1]);return bB(c,m);default:var
-n=a[2];bC(c,a[1]);return V(c,n)}}function
-bR(b){var
+m=a[2];bE(c,a[1]);return bD(c,m);default:var
+n=a[2];bE(c,a[1]);return V(c,n)}}function
+bT(b){var
 a=b[1];return z(function(b){var
-a=bP(64);bC(a,b);return bQ(a)},0,a)}function
-eC(e,h,a){if(a9(a,nt))return h;var
-b=g(a)-1|0;for(;;){if(0<=b){if(d(e,a,b)){var
+a=bR(64);bE(a,b);return bS(a)},0,a)}function
+eD(e,h,a){if(a_(a,ny))return h;var
+b=f(a)-1|0;for(;;){if(0<=b){if(c(e,a,b)){var
 b=b-1|0;continue}var
-f=b+1|0,c=b;for(;;){if(0<=c){if(d(e,a,c))return y(a,c+1|0,(f-c|0)-1|0);var
-c=c-1|0;continue}return y(a,0,f)}}return y(a,0,1)}}function
-eD(f,h,a){if(a9(a,nu))return h;var
-b=g(a)-1|0;for(;;){if(0<=b){if(d(f,a,b)){var
+g=b+1|0,d=b;for(;;){if(0<=d){if(c(e,a,d))return y(a,d+1|0,(g-d|0)-1|0);var
+d=d-1|0;continue}return y(a,0,g)}}return y(a,0,1)}}function
+eE(g,h,a){if(a_(a,nz))return h;var
+b=f(a)-1|0;for(;;){if(0<=b){if(c(g,a,b)){var
 b=b-1|0;continue}var
-c=b;for(;;){if(0<=c){if(d(f,a,c)){var
-e=c;for(;;){if(0<=e){if(d(f,a,e)){var
+d=b;for(;;){if(0<=d){if(c(g,a,d)){var
+e=d;for(;;){if(0<=e){if(c(g,a,e)){var
 e=e-1|0;continue}return y(a,0,e+1|0)}return y(a,0,1)}}var
-c=c-1|0;continue}return h}}return y(a,0,1)}}function
-eF(b,a){return 47===v(b,a)?1:0}function
-gP(a){var
-b=g(a)<1?1:0,c=b||(47!==v(a,0)?1:0);return c}function
-ny(a){var
-c=gP(a);if(c){var
-e=g(a)<2?1:0,d=e||m(y(a,0,2),nA);if(d)var
-f=g(a)<3?1:0,b=f||m(y(a,0,3),nz);else
+d=d-1|0;continue}return h}}return y(a,0,1)}}function
+eG(b,a){return 47===v(b,a)?1:0}function
+gV(a){var
+b=f(a)<1?1:0,c=b||(47!==v(a,0)?1:0);return c}function
+nD(a){var
+c=gV(a);if(c){var
+e=f(a)<2?1:0,d=e||l(y(a,0,2),nF);if(d)var
+g=f(a)<3?1:0,b=g||l(y(a,0,3),nE);else
 var
 b=d}else
 var
 b=c;return b}function
-nB(f,e){var
-b=g(e),c=g(f)-b|0,d=0<=c?1:0;if(d){var
-a=0;for(;;){if(a===b)return 1;if(ab(f,c+a|0)!==ab(e,a))return 0;var
+nG(g,e){var
+b=f(e),c=f(g)-b|0,d=0<=c?1:0;if(d){var
+a=0;for(;;){if(a===b)return 1;if(ab(g,c+a|0)!==ab(e,a))return 0;var
 a=a+1|0;continue}}return d}function
-nC(d,b){var
-a=g(d),c=g(b);return a<=c?a9(y(b,c-a|0,a),d)?[0,y(b,0,c-a|0)]:0:0}try{var
-vr=kF(vq),eG=vr}catch(a){a=al(a);if(a!==aW)throw a;var
-eG=nD}function
+nH(d,b){var
+a=f(d),c=f(b);return a<=c?a_(y(b,c-a|0,a),d)?[0,y(b,0,c-a|0)]:0:0}try{var
+vH=kK(vG),eH=vH}catch(a){a=am(a);if(a!==aX)throw a;var
+eH=nI}function
 cc(c){var
-d=g(c),a=bP(d+20|0);V(a,39);var
-e=d-1|0,f=0;if(!(e<0)){var
-b=f;for(;;){if(39===v(c,b))bB(a,nE);else
+d=f(c),a=bR(d+20|0);V(a,39);var
+e=d-1|0,g=0;if(!(e<0)){var
+b=g;for(;;){if(39===v(c,b))bD(a,nJ);else
 V(a,v(c,b));var
 h=b+1|0;if(e!==b){var
-b=h;continue}break}}V(a,39);return bQ(a)}function
-gQ(f,c,b,a,e){if(a)var
-g=a[1],h=f9(a,b)?nF:i(nL,cc(g)),d=h;else
+b=h;continue}break}}V(a,39);return bS(a)}function
+gW(f,c,b,a,e){if(a)var
+g=a[1],i=ge(a,b)?nK:h(nQ,cc(g)),d=i;else
 var
-d=nM;var
-j=b?i(nG,cc(b[1])):nK,k=i(j,d),l=c?i(nH,cc(c[1])):nJ,m=i(l,k);return i(bO(nI,aL(cc,[0,f,e])),m)}function
-nN(a){return eC(eF,eE,a)}var
-nO=[0,nv,eE,nw,nx,eF,gP,ny,nB,nC,eG,cc,gQ,nN,function(a){return eD(eF,eE,a)}];function
+d=nR;var
+j=b?h(nL,cc(b[1])):nP,k=h(j,d),l=c?h(nM,cc(c[1])):nO,m=h(l,k);return h(bQ(nN,aM(cc,[0,f,e])),m)}function
+nS(a){return eD(eG,eF,a)}var
+nT=[0,nA,eF,nB,nC,eG,gV,nD,nG,nH,eH,cc,gW,nS,function(a){return eE(eG,eF,a)}];function
 cd(e,d){var
 a=v(e,d),b=47===a?1:0;if(b)var
 c=b;else
 var
 f=92===a?1:0,c=f||(58===a?1:0);return c}function
-eI(a){var
-e=g(a)<1?1:0,c=e||(47!==v(a,0)?1:0);if(c){var
-f=g(a)<1?1:0,d=f||(92!==v(a,0)?1:0);if(d)var
-h=g(a)<2?1:0,b=h||(58!==v(a,1)?1:0);else
+eJ(a){var
+e=f(a)<1?1:0,c=e||(47!==v(a,0)?1:0);if(c){var
+g=f(a)<1?1:0,d=g||(92!==v(a,0)?1:0);if(d)var
+h=f(a)<2?1:0,b=h||(58!==v(a,1)?1:0);else
 var
 b=d}else
 var
 b=c;return b}function
-gR(a){var
-c=eI(a);if(c){var
-h=g(a)<2?1:0,d=h||m(y(a,0,2),nV);if(d){var
-i=g(a)<2?1:0,e=i||m(y(a,0,2),nU);if(e){var
-j=g(a)<3?1:0,f=j||m(y(a,0,3),nT);if(f)var
-k=g(a)<3?1:0,b=k||m(y(a,0,3),nS);else
+gX(a){var
+c=eJ(a);if(c){var
+h=f(a)<2?1:0,d=h||l(y(a,0,2),n0);if(d){var
+i=f(a)<2?1:0,e=i||l(y(a,0,2),nZ);if(e){var
+j=f(a)<3?1:0,g=j||l(y(a,0,3),nY);if(g)var
+k=f(a)<3?1:0,b=k||l(y(a,0,3),nX);else
 var
-b=f}else
+b=g}else
 var
 b=e}else
 var
 b=d}else
 var
 b=c;return b}function
-gS(b,a){var
-c=g(a)<=g(b)?1:0;if(c)var
-e=y(b,g(b)-g(a)|0,g(a)),f=dp(a),d=a9(dp(e),f);else
+gY(b,a){var
+c=f(a)<=f(b)?1:0;if(c)var
+e=y(b,f(b)-f(a)|0,f(a)),g=dt(a),d=a_(dt(e),g);else
 var
 d=c;return d}function
-gT(d,b){var
-a=g(d),c=g(b);if(a<=c){var
-e=y(b,c-a|0,a),f=dp(d);return a9(dp(e),f)?[0,y(b,0,c-a|0)]:0}return 0}try{var
-vp=kF(vo),gU=vp}catch(a){a=al(a);if(a!==aW)throw a;var
-gU=nW}function
-gV(f){var
-h=g(f),b=bP(h+20|0);V(b,34);function
+gZ(d,b){var
+a=f(d),c=f(b);if(a<=c){var
+e=y(b,c-a|0,a),g=dt(d);return a_(dt(e),g)?[0,y(b,0,c-a|0)]:0}return 0}try{var
+vF=kK(vE),g0=vF}catch(a){a=am(a);if(a!==aX)throw a;var
+g0=n1}function
+g1(g){var
+h=f(g),b=bR(h+20|0);V(b,34);function
 i(c){var
 d=1;if(!(c<1)){var
 a=d;for(;;){V(b,92);var
@@ -2244,21 +2244,21 @@ e=a+1|0;if(c!==a){var
 a=e;continue}break}}return 0}function
 d(c,j){var
 a=j;for(;;){if(a===h)return V(b,34);var
-d=v(f,a);if(34===d){var
-g=0;return c<50?e(c+1|0,g,a):P(e,[0,g,a])}if(92===d){var
+d=v(g,a);if(34===d){var
+f=0;return c<50?e(c+1|0,f,a):P(e,[0,f,a])}if(92===d){var
 i=0;return c<50?e(c+1|0,i,a):P(e,[0,i,a])}V(b,d);var
 a=a+1|0;continue}}function
 e(e,l,k){var
 c=l,a=k;for(;;){if(a===h){V(b,34);return i(c)}var
-g=v(f,a);if(34===g){i((2*c|0)+1|0);V(b,34);var
-j=a+1|0;return e<50?d(e+1|0,j):P(d,[0,j])}if(92===g){var
-c=c+1|0,a=a+1|0;continue}i(c);return e<50?d(e+1|0,a):P(d,[0,a])}}(function(a){return el(d(0,a))}(0));return bQ(b)}function
-dt(a){if(!ev(a,34)&&!ev(a,37))return ev(a,32)?i(nZ,i(a,nY)):a;return eq(i(nX,a))}function
-n0(q,l,h,f,p){if(f)var
-r=f[1],s=f9(f,h)?n2:i(n$,dt(r)),m=s;else
+f=v(g,a);if(34===f){i((2*c|0)+1|0);V(b,34);var
+j=a+1|0;return e<50?d(e+1|0,j):P(d,[0,j])}if(92===f){var
+c=c+1|0,a=a+1|0;continue}i(c);return e<50?d(e+1|0,a):P(d,[0,a])}}(function(a){return el(d(0,a))}(0));return bS(b)}function
+dx(a){if(!ew(a,34)&&!ew(a,37))return ew(a,32)?h(n4,h(a,n3)):a;return eq(h(n2,a))}function
+n5(q,l,i,g,p){if(g)var
+r=g[1],s=ge(g,i)?n7:h(oe,dx(r)),m=s;else
 var
-m=oa;var
-t=[0,m,n1],u=h?i(n3,dt(h[1])):n_,v=[0,u,t],w=l?i(n4,dt(l[1])):n9,j=bO(n5,aL(gV,p)),d=bP(g(j)+20|0),k=g(j)-1|0,x=[0,w,v],n=0;if(!(k<0)){var
+m=of;var
+t=[0,m,n6],u=i?h(n8,dx(i[1])):od,v=[0,u,t],w=l?h(n9,dx(l[1])):oc,j=bQ(n_,aM(g1,p)),d=bR(f(j)+20|0),k=f(j)-1|0,x=[0,w,v],n=0;if(!(k<0)){var
 c=n;for(;;){var
 a=ab(j,c),b=0;if(62<=a){var
 e=a-63|0;if(60<e>>>0){if(!(62<=e))b=1}else
@@ -2271,43 +2271,43 @@ if(33<=a)switch(a-33|0){case
 V(d,a);var
 o=c+1|0;if(k!==c){var
 c=o;continue}break}}var
-y=[0,n6,[0,bQ(d),x]];return bO(n8,[0,n7,[0,dt(q),y]])}function
-gW(a){var
-d=2<=g(a)?1:0;if(d){var
-b=v(a,0),c=0;if(91<=b){if(!(25<b+fQ>>>0))c=1}else
+y=[0,n$,[0,bS(d),x]];return bQ(ob,[0,oa,[0,dx(q),y]])}function
+g2(a){var
+d=2<=f(a)?1:0;if(d){var
+b=v(a,0),c=0;if(91<=b){if(!(25<b+fW>>>0))c=1}else
 if(65<=b)c=1;var
-e=c?1:0,f=e?58===v(a,1)?1:0:e}else
+e=c?1:0,g=e?58===v(a,1)?1:0:e}else
 var
-f=d;if(f){var
-h=y(a,2,g(a)-2|0);return[0,y(a,0,2),h]}return[0,ob,a]}function
-oc(b){var
-a=gW(b),c=a[1];return i(c,eD(cd,eH,a[2]))}var
-od=[0,nP,eH,nQ,nR,cd,eI,gR,gS,gT,gU,gV,n0,function(a){return eC(cd,eH,gW(a)[2])},oc];function
-oh(a){return eC(cd,eJ,a)}var
-oi=[0,oe,eJ,of,og,cd,eI,gR,gS,gT,eG,cc,gQ,oh,function(a){return eD(cd,eJ,a)}],ol=m(gy,oj)?m(gy,ok)?nO:od:oi,om=ol[8],on=j$,oo=bI,op=jp;function
-gX(a){var
-b=dk(a,1250000);return jp*b+24000*(a-b|0)}var
-gY=[N,oq,bv(0)],ce=[0,kT],cf=[0,0],os=[N,or,bv(0)];function
+g=d;if(g){var
+h=y(a,2,f(a)-2|0);return[0,y(a,0,2),h]}return[0,og,a]}function
+oh(b){var
+a=g2(b),c=a[1];return h(c,eE(cd,eI,a[2]))}var
+oi=[0,nU,eI,nV,nW,cd,eJ,gX,gY,gZ,g0,g1,n5,function(a){return eD(cd,eI,g2(a)[2])},oh];function
+om(a){return eD(cd,eK,a)}var
+on=[0,oj,eK,ok,ol,cd,eJ,gX,gY,gZ,eH,cc,gW,om,function(a){return eE(cd,eK,a)}],oq=l(gF,oo)?l(gF,op)?nT:oi:on,or=oq[8],os=ke,ot=bK,ou=jv;function
+g3(a){var
+b=dp(a,1250000);return jv*b+24000*(a-b|0)}var
+g4=[N,ov,bx(0)],ce=[0,kY],cf=[0,0],ox=[N,ow,bx(0)];function
 R(c){cf[1]=cf[1]+c|0;var
 b=268435456<cf[1]?1:0;if(b){ce[1]=ce[1]-cf[1];cf[1]=0;var
-a=ce[1]<0.?1:0;if(a)throw gY;return a}return b}var
-cS=[0,0];function
-eK(a){var
-b=gX(cS[1]),c=gX(cS[1]+a|0);ce[1]=ce[1]+c-b;cS[1]=cS[1]+a|0;return 0}function
-ot(a){ce[1]=0.;cf[1]=0;cS[1]=0;return eK(on)}function
-cT(f,e){function
+a=ce[1]<0.?1:0;if(a)throw g4;return a}return b}var
+cT=[0,0];function
+eL(a){var
+b=g3(cT[1]),c=g3(cT[1]+a|0);ce[1]=ce[1]+c-b;cT[1]=cT[1]+a|0;return 0}function
+oy(a){ce[1]=0.;cf[1]=0;cT[1]=0;return eL(os)}function
+cU(g,e){function
 i(a){var
-b=(e+a|0)<g(f)?1:0,c=b?ab(f,e+a|0):b;return c}var
-a=v(f,e);if(aA<=a){var
-c=i_<=a?jf<=a?4:3:2,j=a&(cy>>>(c+1|0)|0),k=194<=a?1:0,l=k?a<245?1:0:k,m=c-1|0,s=1;if(m<1)var
+b=(e+a|0)<f(g)?1:0,c=b?ab(g,e+a|0):b;return c}var
+a=v(g,e);if(aB<=a){var
+c=je<=a?jl<=a?4:3:2,j=a&(cz>>>(c+1|0)|0),k=194<=a?1:0,l=k?a<245?1:0:k,m=c-1|0,s=1;if(m<1)var
 n=l,b=j;else{var
 d=s,h=l,o=j;for(;;){var
-p=h?aA===(i(d)&f6)?1:0:h,q=o<<6|i(d)&63,u=d+1|0;if(m!==d){var
+p=h?aB===(i(d)&gb)?1:0:h,q=o<<6|i(d)&63,u=d+1|0;if(m!==d){var
 d=u,h=p,o=q;continue}var
 n=p,b=q;break}}var
-t=w(ou.slice(),c)[1+c];if(n&&t<=b&&!(1114111<b)){var
-r=0;if(!(fA<=b)||iP<=b)r=1;if(r)return[0,b,c]}return ov}return[0,a,1]}function
-eL(a){if(5760<=a){var
+t=w(oz.slice(),c)[1+c];if(n&&t<=b&&!(1114111<b)){var
+r=0;if(!(fG<=b)||iU<=b)r=1;if(r)return[0,b,c]}return oA}return[0,a,1]}function
+eM(a){if(5760<=a){var
 b=0;if(8240<=a){if(8287===a||12288===a)b=1}else
 if(8232<=a){if(4<a-8234>>>0)b=1}else
 if(!(5761<=a))b=1;if(b)return 1}else{var
@@ -2315,79 +2315,79 @@ c=0;if(33<=a){if(133===a||160===a)c=1}else
 if(14<=a){if(28<=a)c=1}else
 if(9<=a)c=1;if(c)return 1}var
 d=8192<=a?1:0,e=d?a<=8202?1:0:d;return e}function
-eM(b){var
-e=0,a=0,c=0,i=g(b);for(;;){var
-f=function(d,a){return function(c){return a<d?[0,y(b,a,d-a|0),c]:c}}(a,e);if(i<=a)return av(f(c));var
-h=cT(b,a),d=h[2];if(eL(h[1])){var
-e=a+d|0,a=a+d|0,c=f(c);continue}var
+eN(b){var
+e=0,a=0,c=0,i=f(b);for(;;){var
+g=function(d,a){return function(c){return a<d?[0,y(b,a,d-a|0),c]:c}}(a,e);if(i<=a)return av(g(c));var
+h=cU(b,a),d=h[2];if(eM(h[1])){var
+e=a+d|0,a=a+d|0,c=g(c);continue}var
 a=a+d|0;continue}}function
-gZ(c){var
-f=g(c),d=0;for(;;){if(f<=d)var
-a=f;else{var
-h=cT(c,d);if(eL(h[1])){var
+g5(c){var
+g=f(c),d=0;for(;;){if(g<=d)var
+a=g;else{var
+h=cU(c,d);if(eM(h[1])){var
 d=d+h[2]|0;continue}var
 a=d}var
-e=f;a:for(;;){if(e<=a)var
+e=g;a:for(;;){if(e<=a)var
 i=a;else{var
-b=e-1|0;for(;;){if(a<b&&aA===(v(c,b)&f6)){var
-b=b-1|0;continue}if(eL(cT(c,b)[1])){var
+b=e-1|0;for(;;){if(a<b&&aB===(v(c,b)&gb)){var
+b=b-1|0;continue}if(eM(cU(c,b)[1])){var
 e=b;continue a}var
 i=e;break}}return y(c,a,i-a|0)}}}function
-eN(d,a){function
-c(a){return V(d,gx(a))}function
-b(b){return c(aA|(a>>>b|0)&63)}return aA<=a?jC<=a?b1<=a?(c(jf|a>>>18|0),b(12),b(6),b(0)):(c(i_|a>>>12|0),b(6),b(0)):(c(f6|a>>>6|0),b(0)):c(a)}var
-n=0,f=1;function
-g0(a){return 0<=b$(a)?a:cL(a)}function
-g1(b,a){return gl(b,a)<=0?1:0}function
-g2(b,a){return 0===a?f:bz(b,g2(b,a-1|0))}function
-ow(b){var
+eO(d,a){function
+c(a){return V(d,gE(a))}function
+b(b){return c(aB|(a>>>b|0)&63)}return aB<=a?jI<=a?b0<=a?(c(jl|a>>>18|0),b(12),b(6),b(0)):(c(je|a>>>12|0),b(6),b(0)):(c(gb|a>>>6|0),b(0)):c(a)}var
+m=0,e=1;function
+g6(a){return 0<=b$(a)?a:cM(a)}function
+g7(b,a){return gs(b,a)<=0?1:0}function
+g8(b,a){return 0===a?e:bB(b,g8(b,a-1|0))}function
+oB(b){var
 a=2;for(;;){var
-c=b<bM(a,a)?1:0;if(c)var
+c=b<bO(a,a)?1:0;if(c)var
 d=c;else{var
-e=0!==ky(b,a)?1:0;if(e){var
+e=0!==kD(b,a)?1:0;if(e){var
 a=a+1|0;continue}var
 d=e}return d}}var
-ox=gA(999,function(a){return a+2|0}),oy=b(dm(ow),ox),oz=aL(function(a){return a},oy);function
-g3(b,a){return by(kN(a,b),0)}var
-g4=function(d,c){var
-b=d,a=c;for(;;){if(64===aC(a))return av(a);var
-e=et(function(b){return function(a){return 0===ky(b,a)?1:0}}(b),a)?a:[0,b,a],b=b+1|0,a=e;continue}}(2,0);function
-g5(c,f){var
-e=en(f,32*c|0),a=n,d=en(1,vD(cM(e),c)+1|0);for(;;){var
-b=eo(em(a,d),1);if(by(b,a))return kQ(gk(a,-1));if(g1(g2(b,c),e)){var
+oC=gH(999,function(a){return a+2|0}),oD=b(dr(oB),oC),oE=aM(function(a){return a},oD);function
+g9(b,a){return bA(kS(a,b),0)}var
+g_=function(d,c){var
+b=d,a=c;for(;;){if(64===aD(a))return av(a);var
+e=et(function(b){return function(a){return 0===kD(b,a)?1:0}}(b),a)?a:[0,b,a],b=b+1|0,a=e;continue}}(2,0);function
+g$(c,f){var
+e=en(f,32*c|0),a=m,d=en(1,vT(cN(e),c)+1|0);for(;;){var
+b=eo(em(a,d),1);if(bA(b,a))return kV(gr(a,-1));if(g7(g8(b,c),e)){var
 a=b;continue}var
 d=b;continue}}var
-oA=3,oB=lq(aL(function(a){return g5(oA,a)},g4)),g6=ew(8,function(d){if(0<=d){var
-a=g4,b=d;for(;;){if(a){var
+oF=3,oG=lv(aM(function(a){return g$(oF,a)},g_)),ha=ex(8,function(d){if(0<=d){var
+a=g_,b=d;for(;;){if(a){var
 e=a[2],f=a[1];if(0!==b){var
 a=e,b=b-1|0;continue}var
 c=f}else
 var
-c=eq(k7);break}}else
+c=eq(la);break}}else
 var
-c=Q(k8);return g5(2,c)});function
-a$(b,a){return(b>>>a|0|b<<(32-a|0))&-1}var
-an=[N,oF,bv(0)];function
-du(a,g){for(;;){var
+c=Q(lb);return g$(2,c)});function
+ba(b,a){return(b>>>a|0|b<<(32-a|0))&-1}var
+ao=[N,oK,bx(0)];function
+dy(a,g){for(;;){var
 e=g<=a[6]?1:0;if(e)var
 f=e;else{if(a[3]===a[4]){a[3]=0;a[4]=b(a[1],a[2])}var
-c=a[3]<a[4]?1:0,d=c?(a[5]=a[5]|aB(a[2],a[3])<<a[6],a[3]=a[3]+1|0,a[6]=a[6]+8|0,1):c;if(d)continue;var
+c=a[3]<a[4]?1:0,d=c?(a[5]=a[5]|aC(a[2],a[3])<<a[6],a[3]=a[3]+1|0,a[6]=a[6]+8|0,1):c;if(d)continue;var
 f=d}return f}}function
-cU(a,b){a[5]=a[5]>>>b|0;a[6]=a[6]-b|0;return 0}function
-aR(b,a){if(1-du(b,a))throw an;var
-c=b[5]&((1<<a)-1|0);cU(b,a);return c}function
-bD(a){return aR(a,8)}function
-g7(a){return cU(a,a[6]&7)}var
-oG=15;function
-cV(r,e){var
-s=r?r[1]:1,c=a8(16,0),p=e.length-1-1|0,G=0;if(!(p<0)){var
+cV(a,b){a[5]=a[5]>>>b|0;a[6]=a[6]-b|0;return 0}function
+aS(b,a){if(1-dy(b,a))throw ao;var
+c=b[5]&((1<<a)-1|0);cV(b,a);return c}function
+bF(a){return aS(a,8)}function
+hb(a){return cV(a,a[6]&7)}var
+oL=15;function
+cW(r,e){var
+s=r?r[1]:1,c=a9(16,0),p=e.length-1-1|0,G=0;if(!(p<0)){var
 h=G;for(;;){var
 k=e[1+h];c[1+k]=w(c,k)[1+k]+1|0;var
 H=h+1|0;if(p!==h){var
 h=H;continue}break}}var
 i=e.length-1-w(c,0)[1]|0;c[1]=0;var
-f=a8(17,0),j=a8(17,0),a=1,D=1;for(;;){var
-o=(2*D|0)-w(c,a)[1+a]|0;if(o<0)throw an;var
+f=a9(17,0),j=a9(17,0),a=1,D=1;for(;;){var
+o=(2*D|0)-w(c,a)[1+a]|0;if(o<0)throw ao;var
 O=w(c,a)[1+a],E=a+1|0,P=w(f,a)[1+a]+O|0;w(f,E)[1+E]=P;var
 Q=c[1+a],F=a+1|0,R=2*(w(j,a)[1+a]+Q|0)|0;w(j,F)[1+F]=R;var
 S=a+1|0;if(15!==a){var
@@ -2399,420 +2399,420 @@ C=1===i?1:0,u=C?1===w(c,1)[2]?1:0:C;var
 v=0<o?1:0;if(v)var
 L=s?u:s,x=1-L;else
 var
-x=v;if(x)throw an;var
-M=1,N=vG(1,i)?M:i,y=a8(N,0),z=a8(bG,0),q=e.length-1-1|0,I=0;if(!(q<0)){var
+x=v;if(x)throw ao;var
+M=1,N=vW(1,i)?M:i,y=a9(N,0),z=a9(bJ,0),q=e.length-1-1|0,I=0;if(!(q<0)){var
 d=I;for(;;){var
 b=e[1+d];if(0<b){var
 A=w(f,b)[1+b];w(y,A)[1+A]=d;f[1+b]=f[1+b]+1|0;var
 B=w(j,b)[1+b];j[1+b]=B+1|0;if(b<=10){var
 n=B,m=b,l=0;for(;;){if(0!==m){var
 K=l<<1|n&1,n=n>>>1|0,m=m-1|0,l=K;continue}var
-g=l;for(;;){if(g<bG){w(z,g)[1+g]=d<<4|b;var
+g=l;for(;;){if(g<bJ){w(z,g)[1+g]=d<<4|b;var
 g=g+(1<<b)|0;continue}break}break}}}var
 J=d+1|0;if(q!==d){var
 d=J;continue}break}}return[0,c,y,z]}}function
-eO(b,g){du(b,oG);var
+eP(b,g){dy(b,oL);var
 k=b[5]&d$,l=w(g[3],k)[1+k],h=l&15;if(0===h){var
 a=1,i=0,c=0,d=0,m=g[2],n=g[1];for(;;){var
-o=15<a?1:0,p=o||(b[6]<a?1:0);if(p)throw an;var
-e=i|(b[5]>>>(a-1|0)|0)&1,f=w(n,a)[1+a];if((e-c|0)<f){cU(b,a);var
+o=15<a?1:0,p=o||(b[6]<a?1:0);if(p)throw ao;var
+e=i|(b[5]>>>(a-1|0)|0)&1,f=w(n,a)[1+a];if((e-c|0)<f){cV(b,a);var
 j=(d+e|0)-c|0;return w(m,j)[1+j]}var
-a=a+1|0,i=2*e|0,c=2*(c+f|0)|0,d=d+f|0;continue}}if(b[6]<h)throw an;cU(b,h);return l>>>4|0}var
-dv=[d5,function(c){function
-a(a){return 144<=a?bI<=a?280<=a?8:7:9:8}var
-b=cV(0,a8(32,5));return[0,cV(0,ew(288,a)),b]}],oI=oH.slice(),dw=[d5,function(a){var
-d=8;return ew(bI,function(e){var
+a=a+1|0,i=2*e|0,c=2*(c+f|0)|0,d=d+f|0;continue}}if(b[6]<h)throw ao;cV(b,h);return l>>>4|0}var
+dz=[d6,function(c){function
+a(a){return 144<=a?bK<=a?280<=a?8:7:9:8}var
+b=cW(0,a9(32,5));return[0,cW(0,ex(288,a)),b]}],oN=oM.slice(),dA=[d6,function(a){var
+d=8;return ex(bK,function(e){var
 b=d,a=e;for(;;){if(0===b)return a;var
-c=1===(a&1)?-306674912^(a>>>1|0):a>>>1|0,b=b-1|0,a=c;continue}})}],oK=i$;function
-bS(b,a){var
-c=gA(a,function(a){return a}),d=0;return cQ(function(c,a){return c|bD(b)<<(8*a|0)},d,c)}function
-g8(b){for(;;){var
-a=0!==bD(b)?1:0;if(a)continue;return a}}function
-eP(a,b){H(a[3],a[5],b);a[5]=a[5]+1|0;return 0}function
-oM(a,s){b:for(;;){var
-O=(a[5]-s|0)<b1?1:0;if(O){var
+c=1===(a&1)?-306674912^(a>>>1|0):a>>>1|0,b=b-1|0,a=c;continue}})}],oP=jf;function
+bU(b,a){var
+c=gH(a,function(a){return a}),d=0;return cR(function(c,a){return c|bF(b)<<(8*a|0)},d,c)}function
+hc(b){for(;;){var
+a=0!==bF(b)?1:0;if(a)continue;return a}}function
+eQ(a,b){H(a[3],a[5],b);a[5]=a[5]+1|0;return 0}function
+oR(a,s){b:for(;;){var
+O=(a[5]-s|0)<b0?1:0;if(O){var
 f=a[2];if(typeof
 f==="number"){var
 P=a[5]===s?1:0;if(P){var
-b=a[1],G=du(b,8);if(G){var
-H=31===bD(b)?1:0;if(H)var
-I=139===bD(b)?1:0,J=I?8===bD(b)?1:0:I;else
+b=a[1],G=dy(b,8);if(G){var
+H=31===bF(b)?1:0;if(H)var
+I=139===bF(b)?1:0,J=I?8===bF(b)?1:0:I;else
 var
-J=H;if(1-J)throw an;var
-n=bD(b);bS(b,6);if(0!==(n&4)){var
-K=bS(b,2),ak=1;if(!(K<1)){var
-q=ak;for(;;){bD(b);var
+J=H;if(1-J)throw ao;var
+n=bF(b);bU(b,6);if(0!==(n&4)){var
+K=bU(b,2),ak=1;if(!(K<1)){var
+q=ak;for(;;){bF(b);var
 al=q+1|0;if(K!==q){var
-q=al;continue}break}}}if(0!==(n&8))g8(b);if(0!==(n&16))g8(b);if(0!==(n&2))bS(b,2);var
+q=al;continue}break}}}if(0!==(n&8))hc(b);if(0!==(n&16))hc(b);if(0!==(n&2))bU(b,2);var
 L=1}else
 var
 L=G;var
 t=L}else
 var
-t=P;if(t){a[6]=0;a[7]=0;a[2]=oN;continue}return t}else
+t=P;if(t){a[6]=0;a[7]=0;a[2]=oS;continue}return t}else
 switch(f[0]){case
 0:if(f[1]){var
-u=0===aR(a[1],1)?1:0,S=aR(a[1],2);if(2<S>>>0)throw an;switch(S){case
-0:g7(a[1]);var
-T=bS(a[1],2);if(bS(a[1],2)!==(T^65535))throw an;a[2]=[1,T,u];break;case
+u=0===aS(a[1],1)?1:0,S=aS(a[1],2);if(2<S>>>0)throw ao;switch(S){case
+0:hb(a[1]);var
+T=bU(a[1],2);if(bU(a[1],2)!==(T^65535))throw ao;a[2]=[1,T,u];break;case
 1:var
-U=kA(dv),ar=dc===U?dv[1]:d5===U?gK(dv):dv;a[2]=[2,ar,u];break;default:var
-g=a[1],l=iT+aR(g,5)|0,p=1+aR(g,5)|0,ab=286<l?1:0,aa=4+aR(g,4)|0,ac=ab||(30<p?1:0);if(ac)throw an;R(3000);var
-z=a8(19,0),A=aa-1|0,ad=0;if(!(A<0)){var
+U=kF(dz),ar=df===U?dz[1]:d6===U?gQ(dz):dz;a[2]=[2,ar,u];break;default:var
+g=a[1],l=iY+aS(g,5)|0,p=1+aS(g,5)|0,ab=286<l?1:0,aa=4+aS(g,4)|0,ac=ab||(30<p?1:0);if(ac)throw ao;R(3000);var
+z=a9(19,0),A=aa-1|0,ad=0;if(!(A<0)){var
 h=ad;for(;;){var
-ah=aR(g,3),E=w(oI,h)[1+h];w(z,E)[1+E]=ah;var
+ah=aS(g,3),E=w(oN,h)[1+h];w(z,E)[1+E]=ah;var
 ai=h+1|0;if(A!==h){var
 h=ai;continue}break}}var
-d=a8(l+p|0,0),c=0,ae=cV(oJ,z);for(;;){if(c<d.length-1){var
-B=eO(g,ae),C=B+ji|0;if(2<C>>>0)var
+d=a9(l+p|0,0),c=0,ae=cW(oO,z);for(;;){if(c<d.length-1){var
+B=eP(g,ae),C=B+jo|0;if(2<C>>>0)var
 e=1,m=B;else
 switch(C){case
-0:if(0===c)throw an;var
-D=c-1|0,af=3+aR(g,2)|0,e=af,m=w(d,D)[1+D];break;case
+0:if(0===c)throw ao;var
+D=c-1|0,af=3+aS(g,2)|0,e=af,m=w(d,D)[1+D];break;case
 1:var
-e=3+aR(g,3)|0,m=0;break;default:var
-e=11+aR(g,7)|0,m=0}if(d.length-1<(c+e|0))throw an;var
-$=0;if(0<=c&&0<=e&&!((d.length-1-e|0)<c)){vs(d,c,e,m);$=1}if(!$)Q(lp);var
-c=c+e|0;continue}if(0===w(d,bI)[iT])throw an;var
-ag=cV(0,gJ(d,l,p));a[2]=[2,[0,cV(0,gJ(d,0,l)),ag],u];break}}continue}var
-V=a[5]===s?1:0;if(V){g7(a[1]);var
-au=a[6],Z=bS(a[1],4)!==au?1:0;if(Z)var
+e=3+aS(g,3)|0,m=0;break;default:var
+e=11+aS(g,7)|0,m=0}if(d.length-1<(c+e|0))throw ao;var
+$=0;if(0<=c&&0<=e&&!((d.length-1-e|0)<c)){vI(d,c,e,m);$=1}if(!$)Q(lu);var
+c=c+e|0;continue}if(0===w(d,bK)[iY])throw ao;var
+ag=cW(0,gP(d,l,p));a[2]=[2,[0,cW(0,gP(d,0,l)),ag],u];break}}continue}var
+V=a[5]===s?1:0;if(V){hb(a[1]);var
+au=a[6],Z=bU(a[1],4)!==au?1:0;if(Z)var
 _=Z;else
 var
-av=a[7]&-1,_=bS(a[1],4)!==av?1:0;if(_)throw an;var
+av=a[7]&-1,_=bU(a[1],4)!==av?1:0;if(_)throw ao;var
 y=a[1];for(;;){var
-F=du(y,8),aj=F?0===(y[5]&cy)?1:0:F;if(aj){cU(y,8);continue}a[2]=0;continue b}}return V;case
+F=dy(y,8),aj=F?0===(y[5]&cz)?1:0:F;if(aj){cV(y,8);continue}a[2]=0;continue b}}return V;case
 1:var
-W=f[1];if(0===W){a[2]=[0,f[2]];continue}eP(a,bD(a[1]));a[2]=[1,W-1|0,f[2]];continue;default:var
-X=f[1],i=eO(a[1],X[1]);if(bI===i)a[2]=[0,f[2]];else
-if(bI<=i){if(285<i)throw an;var
+W=f[1];if(0===W){a[2]=[0,f[2]];continue}eQ(a,bF(a[1]));a[2]=[1,W-1|0,f[2]];continue;default:var
+X=f[1],i=eP(a[1],X[1]);if(bK===i)a[2]=[0,f[2]];else
+if(bK<=i){if(285<i)throw ao;var
 j=i-257|0;if(8<=j)if(28===j)var
-o=oL;else
+o=oQ;else
 var
 M=(j/4|0)-1|0,o=[0,M,3+((4+(j&3)|0)<<M)|0];else
 var
 o=[0,0,j+3|0];var
-as=aR(a[1],o[1]),Y=o[2]+as|0,k=eO(a[1],X[2]);if(29<k)throw an;if(2<=k)var
+as=aS(a[1],o[1]),Y=o[2]+as|0,k=eP(a[1],X[2]);if(29<k)throw ao;if(2<=k)var
 N=(k/2|0)-1|0,v=[0,N,1+((2+(k&1)|0)<<N)|0];else
 var
 v=[0,0,k+1|0];var
-at=aR(a[1],v[1]),x=v[2]+at|0,am=(a[7]+(a[5]-a[4]|0)|0)<x?1:0,ao=am||(i$<x?1:0);if(ao)throw an;var
+at=aS(a[1],v[1]),x=v[2]+at|0,am=(a[7]+(a[5]-a[4]|0)|0)<x?1:0,an=am||(jf<x?1:0);if(an)throw ao;var
 ap=1;if(!(Y<1)){var
-r=ap;for(;;){eP(a,aB(a[3],a[5]-x|0));var
+r=ap;for(;;){eQ(a,aC(a[3],a[5]-x|0));var
 aq=r+1|0;if(Y!==r){var
 r=aq;continue}break}}}else
-eP(a,i);continue}}return O}}function
-oO(a){var
-d=dk(oK,a[5]);eu(a[3],a[5]-d|0,a[3],0,d);a[4]=d;a[5]=d;var
-b=a[4];oM(a,b);var
-f=a[5]-b|0,n=a[3],o=a[6],g=kA(dw),l=dc===g?dw[1]:d5===g?gK(dw):dw,h=o^-1,i=(b+f|0)-1|0;if(i<b)var
+eQ(a,i);continue}}return O}}function
+oT(a){var
+d=dp(oP,a[5]);ev(a[3],a[5]-d|0,a[3],0,d);a[4]=d;a[5]=d;var
+b=a[4];oR(a,b);var
+f=a[5]-b|0,n=a[3],o=a[6],g=kF(dA),l=df===g?dA[1]:d6===g?gQ(dA):dA,h=o^-1,i=(b+f|0)-1|0;if(i<b)var
 j=h;else{var
 c=b,e=h;for(;;){var
-k=l[1+((e^aB(n,c))&cy)]^(e>>>8|0),m=c+1|0;if(i!==c){var
+k=l[1+((e^aC(n,c))&cz)]^(e>>>8|0),m=c+1|0;if(i!==c){var
 c=m,e=k;continue}var
 j=k;break}}a[6]=j^-1;a[7]=a[7]+f|0;return[0,a[3],b,f]}function
-dx(d,c){var
+dB(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[1],b],a=a[2],b=e;continue}return b}}function
-ad(a){return dx(a,0)}function
+ad(a){return dB(a,0)}function
 S(c,a){if(a)var
 e=S(c,a[2]),d=[0,b(c,a[1]),e];else
 var
 d=a;return d}function
-E(f,e,c){var
-a=e,b=c;for(;;){if(a){var
-g=d(f,b,a[1]),a=a[2],b=g;continue}return b}}function
-eQ(e,d){var
+E(f,e,d){var
+a=e,b=d;for(;;){if(a){var
+g=c(f,b,a[1]),a=a[2],b=g;continue}return b}}function
+eR(e,d){var
 a=d;for(;;){if(a){var
 c=b(e,a[1]);if(c){var
 a=a[2];continue}return c}return 1}}function
-dy(b,a){if(b)if(a)var
-d=dy(b[2],a[2]),c=[0,[0,b[1],a[1]],d];else
+dC(b,a){if(b)if(a)var
+d=dC(b[2],a[2]),c=[0,[0,b[1],a[1]],d];else
 var
 c=a;else
 var
 c=b;return c}function
-bp(a){return a?0:1}function
-g9(a){return a[1]}function
-dz(a){return a[2]}function
-aS(a){var
-b=a?aS(a[2])+1|0:a;return b}function
-bq(a,b){if(a){var
-c=bq(a[2],b);return[0,a[1],c]}return b}var
-oP=16,aY=4;function
-bE(b,a){var
-c=aV(a);return R((16+aV(b)|0)+c|0)}function
-dA(d,c){var
-a=aV(d),b=aV(c);return R((32+a|0)+(bM(b,1+cN(a-b|0)|0)/2|0)|0)}function
-e(a){bE(a,a);return en(a,1)}function
-c(a){return em(e(a),1)}function
-eR(a){return typeof
-a==="number"?kM(a):kM(a)}function
-cg(a){R(aY);return a===1?a:typeof
-a==="number"?eo(a,1):(bE(a,a),eo(a,1))}function
-g_(e,d,c,a){return a===1?b(c,0):eR(a)?b(d,cg(a)):b(e,cg(a))}function
-cW(d,c,a){return a===0?b(d,0):b(c,a)}function
-g$(e,d,c,a){return a===0?b(e,0):0<b$(a)?b(d,a):(bE(a,a),b(c,cL(a)))}function
-o(b,a){if(typeof
+bq(a){return a?0:1}function
+hd(a){return a[1]}function
+dD(a){return a[2]}function
+aT(a){var
+b=a?aT(a[2])+1|0:a;return b}function
+br(a,b){if(a){var
+c=br(a[2],b);return[0,a[1],c]}return b}var
+oU=16,aZ=4;function
+bG(b,a){var
+c=aW(a);return R((16+aW(b)|0)+c|0)}function
+dE(d,c){var
+a=aW(d),b=aW(c);return R((32+a|0)+(bO(b,1+cO(a-b|0)|0)/2|0)|0)}function
+d(a){bG(a,a);return en(a,1)}function
+i(a){return em(d(a),1)}function
+eS(a){return typeof
+a==="number"?kR(a):kR(a)}function
+cg(a){R(aZ);return a===1?a:typeof
+a==="number"?eo(a,1):(bG(a,a),eo(a,1))}function
+he(e,d,c,a){return a===1?b(c,0):eS(a)?b(d,cg(a)):b(e,cg(a))}function
+cX(d,c,a){return a===0?b(d,0):b(c,a)}function
+hf(e,d,c,a){return a===0?b(e,0):0<b$(a)?b(d,a):(bG(a,a),b(c,cM(a)))}function
+n(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aY);return em(b,a)}bE(b,a);return em(b,a)}function
-dB(b,a){if(typeof
+a==="number"){R(aZ);return em(b,a)}bG(b,a);return em(b,a)}function
+dF(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aY);return kP(b,a)}bE(b,a);return kP(b,a)}function
-p(b,a){if(typeof
+a==="number"){R(aZ);return kU(b,a)}bG(b,a);return kU(b,a)}function
+q(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aY);return bz(b,a)}if(a===1){R(aY);return b}if(b===1){R(aY);return a}var
-c=aV(b),d=aV(a);R(((16+(bM(c,d)/4|0)|0)+c|0)+d|0);return bz(b,a)}function
-as(a){bE(a,a);return cL(a)}function
-q(a){return o(a,f)}function
-ha(b,a){var
-c=aV(a);return R(4+((aV(b)+c|0)/4|0)|0)}function
-l(b,a){if(typeof
+a==="number"){R(aZ);return bB(b,a)}if(a===1){R(aZ);return b}if(b===1){R(aZ);return a}var
+c=aW(b),d=aW(a);R(((16+(bO(c,d)/4|0)|0)+c|0)+d|0);return bB(b,a)}function
+as(a){bG(a,a);return cM(a)}function
+p(a){return n(a,e)}function
+hg(b,a){var
+c=aW(a);return R(4+((aW(b)+c|0)/4|0)|0)}function
+k(b,a){if(typeof
 b!=="number"&&typeof
-a!=="number"&&b!==a){ha(b,a);var
-c=b===a?1:0,d=c||by(b,a);return d}R(aY);return b===a?1:0}function
-dC(b,a){if(typeof
+a!=="number"&&b!==a){hg(b,a);var
+c=b===a?1:0,d=c||bA(b,a);return d}R(aZ);return b===a?1:0}function
+dG(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aY);return gl(b,a)}ha(b,a);return gl(b,a)}function
-aZ(b,a){return dC(b,a)<=0?1:0}function
-X(b,a){return dC(b,a)<0?1:0}function
-eS(b,a){return 0<=dC(b,a)?b:a}function
-eT(e,d){R(aY);var
-a=dC(e,d),b=0!==a?1:0;if(b){if(!(0<=a))return 1;var
+a==="number"){R(aZ);return gs(b,a)}hg(b,a);return gs(b,a)}function
+a0(b,a){return dG(b,a)<=0?1:0}function
+X(b,a){return dG(b,a)<0?1:0}function
+eT(b,a){return 0<=dG(b,a)?b:a}function
+eU(e,d){R(aZ);var
+a=dG(e,d),b=0!==a?1:0;if(b){if(!(0<=a))return 1;var
 c=2}else
 var
 c=b;return c}function
 ch(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aY);return gk(b,a)}bE(b,a);return gk(b,a)}function
-dD(a){return eS(n,a)}function
-hb(a){return eS(f,a)}function
-eU(b,a){return dD(dB(b,a))}function
-ba(a){R(oP);return cM(a)}function
-bT(b,a){return a===0?n:(dA(b,a),wn(b,a))}function
-hc(b,a){dA(b,a);var
-c=kN(b,a);return[0,gm(b,a),c]}function
-dE(c,a){if(a===1){R(aY);return[0,a,[0,c,a]]}var
-d=aV(c),e=aV(a),h=0,i=bM(d,e),j=dk(d,e);if(2<=d&&2<=e){var
+a==="number"){R(aZ);return gr(b,a)}bG(b,a);return gr(b,a)}function
+dH(a){return eT(m,a)}function
+hh(a){return eT(e,a)}function
+eV(b,a){return dH(dF(b,a))}function
+bb(a){R(oU);return cN(a)}function
+bV(b,a){return a===0?m:(dE(b,a),wD(b,a))}function
+hi(b,a){dE(b,a);var
+c=kS(b,a);return[0,gt(b,a),c]}function
+dI(c,a){if(a===1){R(aZ);return[0,a,[0,c,a]]}var
+d=aW(c),f=aW(a),h=0,i=bO(d,f),j=dp(d,f);if(2<=d&&2<=f){var
 g=130;h=1}if(!h)var
-g=24;R((32+bM(g,j)|0)+i|0);var
-b=wo(c,a);if(g1(b,f))return[0,b,[0,c,a]];dA(c,b);dA(a,b);var
-k=kJ(a,b);return[0,b,[0,kJ(c,b),k]]}function
+g=24;R((32+bO(g,j)|0)+i|0);var
+b=wE(c,a);if(g7(b,e))return[0,b,[0,c,a]];dE(c,b);dE(a,b);var
+k=kO(a,b);return[0,b,[0,kO(c,b),k]]}function
 ci(b,a){var
-c=p(a[1],b[2]);return aZ(p(b[1],a[2]),c)}function
-eV(b,a){var
-c=p(b[2],a[2]),d=p(a[1],b[2]);return[0,o(p(b[1],a[2]),d),c]}function
-hd(b,a){var
-c=p(b[2],a[2]);return[0,p(b[1],a[1]),c]}function
-dF(h,g,f){var
+c=q(a[1],b[2]);return a0(q(b[1],a[2]),c)}function
+eW(b,a){var
+c=q(b[2],a[2]),d=q(a[1],b[2]);return[0,n(q(b[1],a[2]),d),c]}function
+hj(b,a){var
+c=q(b[2],a[2]);return[0,q(b[1],a[1]),c]}function
+dJ(h,g,f){var
 c=h,b=g,a=f;for(;;){if(c){var
 d=c[2],e=c[1];if(d){var
 c=d[2],b=[0,e,b],a=[0,d[1],a];continue}var
 i=ad(a);return[0,ad([0,e,b]),i]}var
 j=ad(a);return[0,ad(b),j]}}function
-eW(p,o,n,m,l,k){var
+eX(p,o,n,m,l,k){var
 b=n,a=m,d=l,c=k;for(;;){if(b){var
 g=b[1];if(a){var
 h=a[1],e=bg(p,g,h,c);if(0===e[0]){var
 i=e[1],f=bg(o,g,h,i[2]);if(0===f[0]){var
-j=f[1],b=b[2],a=a[2],d=[0,j[1],[0,i[1],d]],c=j[2];continue}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[0,[0,dx(d,b),c]]}return[0,[0,dx(d,a),c]]}}function
-cX(e,d,m,c,b,a){if(m){if(c){var
+j=f[1],b=b[2],a=a[2],d=[0,j[1],[0,i[1],d]],c=j[2];continue}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[0,[0,dB(d,b),c]]}return[0,[0,dB(d,a),c]]}}function
+cY(e,d,m,c,b,a){if(m){if(c){var
 f=m[2];if(c[2]){if(b){var
-n=dF(c,0,0),o=dF(b,0,0),g=cX(e,d,f,n[1],o[1],a);if(0===g[0]){var
-p=g[1],k=p[1],h=cX(e,d,f,n[2],o[2],p[2]);if(0===h[0]){var
-q=h[1],r=q[2],s=q[1];return k?eW(e,d,s,k[2],[0,k[1],0],r):[0,[0,s,r]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[0,[0,c,a]]}if(b){if(b[2]){var
-t=dF(c,0,0),u=dF(b,0,0),i=cX(e,d,f,t[1],u[1],a);if(0===i[0]){var
-v=i[1],l=v[1],j=cX(e,d,f,t[2],u[2],v[2]);if(0===j[0]){var
-w=j[1],x=w[2],y=w[1];return l?eW(e,d,y,l[2],[0,l[1],0],x):[0,[0,y,x]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return eW(e,d,[0,c[1],0],[0,b[1],0],0,a)}return[0,[0,c,a]]}return[0,[0,b,a]]}return[0,[0,0,a]]}function
+n=dJ(c,0,0),o=dJ(b,0,0),g=cY(e,d,f,n[1],o[1],a);if(0===g[0]){var
+p=g[1],k=p[1],h=cY(e,d,f,n[2],o[2],p[2]);if(0===h[0]){var
+q=h[1],r=q[2],s=q[1];return k?eX(e,d,s,k[2],[0,k[1],0],r):[0,[0,s,r]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[0,[0,c,a]]}if(b){if(b[2]){var
+t=dJ(c,0,0),u=dJ(b,0,0),i=cY(e,d,f,t[1],u[1],a);if(0===i[0]){var
+v=i[1],l=v[1],j=cY(e,d,f,t[2],u[2],v[2]);if(0===j[0]){var
+w=j[1],x=w[2],y=w[1];return l?eX(e,d,y,l[2],[0,l[1],0],x):[0,[0,y,x]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return eX(e,d,[0,c[1],0],[0,b[1],0],0,a)}return[0,[0,c,a]]}return[0,[0,b,a]]}return[0,[0,0,a]]}function
 A(d,c){var
-b=d,a=c;for(;;){if(a){if(b===1)return a[2];if(eR(b)){var
+b=d,a=c;for(;;){if(a){if(b===1)return a[2];if(eS(b)){var
 e=a[1],b=cg(b),a=e;continue}var
 f=a[3],b=cg(b),a=f;continue}return a}}function
-eX(b,a){function
+eY(b,a){function
 c(b){return[0,0,[0,a],0]}function
-d(b){return[0,eX(b,a),0,0]}return g_(function(b){return[0,0,0,eX(b,a)]},d,c,b)}function
+d(b){return[0,eY(b,a),0,0]}return he(function(b){return[0,0,0,eY(b,a)]},d,c,b)}function
 L(a,c,b){if(b){var
-d=b[3],f=b[2],e=b[1];return a===1?[0,e,[0,c],d]:eR(a)?[0,L(cg(a),c,e),f,d]:[0,e,f,L(cg(a),c,d)]}return eX(a,c)}function
-he(c,b){var
+d=b[3],f=b[2],e=b[1];return a===1?[0,e,[0,c],d]:eS(a)?[0,L(cg(a),c,e),f,d]:[0,e,f,L(cg(a),c,d)]}return eY(a,c)}function
+hk(c,b){var
 a=A(c,b),d=a?a[1]:a;return d}function
-dG(h,g,e,f){var
-a=he(b(g,e),f);for(;;){if(a){var
-c=a[1];if(d(h,c[1],e))return[0,c[2]];var
+dK(h,g,e,f){var
+a=hk(b(g,e),f);for(;;){if(a){var
+d=a[1];if(c(h,d[1],e))return[0,d[2]];var
 a=a[2];continue}return a}}function
-cY(f,c,e,a){var
-d=b(f,c);return L(d,[0,[0,c,e],he(d,a)],a)}function
+cZ(f,c,e,a){var
+d=b(f,c);return L(d,[0,[0,c,e],hk(d,a)],a)}function
 cj(a,c,d){function
 e(d){return b(a,c)}function
-f(b){return cj(a,cj(a,c,b),b)}return g_(function(d){return b(a,cj(a,cj(a,c,d),d))},f,e,d)}function
-hf(c,b,a){function
-d(c){return cj(b,a,c)}return cW(function(b){return a},d,c)}function
-a0(a){var
-b=dE(a[1],a[2])[2],c=hb(b[2]);return[0,b[1],c]}var
-cZ=[N,oQ,bv(0)];function
-M(a){throw[0,cZ,1,i(oR,a)]}function
-dH(a){throw[0,cZ,0,i(oS,a)]}function
+f(b){return cj(a,cj(a,c,b),b)}return he(function(d){return b(a,cj(a,cj(a,c,d),d))},f,e,d)}function
+hl(c,b,a){function
+d(c){return cj(b,a,c)}return cX(function(b){return a},d,c)}function
+a1(a){var
+b=dI(a[1],a[2])[2],c=hh(b[2]);return[0,b[1],c]}var
+c0=[N,oV,bx(0)];function
+M(a){throw[0,c0,1,h(oW,a)]}function
+c1(a){throw[0,c0,0,h(oX,a)]}function
 ax(c,b){var
 a=1-c;return a?M(b):a}function
-aN(f,e){var
+ay(f,e){var
 c=0,a=e;for(;;){if(a){var
 d=a[2],c=[0,b(f,a[1]),c],a=d;continue}return av(c)}}function
-hg(k,j,i){var
-c=0,b=j,a=i;for(;;){var
+eZ(k,j,i){var
+d=0,b=j,a=i;for(;;){var
 f=0;if(b){if(a){var
-g=a[2],h=b[2],c=[0,d(k,b[1],a[1]),c],b=h,a=g;continue}}else
+g=a[2],h=b[2],d=[0,c(k,b[1],a[1]),d],b=h,a=g;continue}}else
 if(!a){var
-e=c;f=1}if(!f)var
-e=Q(k_);return av(e)}}var
-bU=lz([0,lm]);function
-hh(a){return[0,bU[1],0]}function
-hi(b,a){return d(bU[29],a,b[1])}function
-hj(b,a){return d(bU[3],a,b[1])}function
-hk(a,c,b){a[1]=bg(bU[4],c,b,a[1]);a[2]=a[2]+1|0;return 0}function
-dI(b){function
+e=d;f=1}if(!f)var
+e=Q(ld);return av(e)}}var
+bW=lE([0,lr]);function
+hm(a){return[0,bW[1],0]}function
+hn(b,a){return c(bW[29],a,b[1])}function
+ho(b,a){return c(bW[3],a,b[1])}function
+hp(a,c,b){a[1]=bg(bW[4],c,b,a[1]);a[2]=a[2]+1|0;return 0}function
+dL(b){function
 p(h,d){if(2===h){if(d){var
 j=d[2];if(j){var
-k=j[1],l=d[1],w=j[2],x=0<aq(l,k)?[0,l,[0,k,0]]:[0,k,[0,l,0]];return[0,x,w]}}}else
+k=j[1],l=d[1],w=j[2],x=0<ak(l,k)?[0,l,[0,k,0]]:[0,k,[0,l,0]];return[0,x,w]}}}else
 if(3===h&&d){var
 m=d[2];if(m){var
 n=m[2];if(n){var
-a=n[1],b=m[1],c=d[1],A=n[2],B=0<aq(c,b)?0<aq(b,a)?[0,c,[0,b,[0,a,0]]]:0<aq(c,a)?[0,c,[0,a,[0,b,0]]]:[0,a,[0,c,[0,b,0]]]:0<aq(c,a)?[0,b,[0,c,[0,a,0]]]:0<aq(b,a)?[0,b,[0,a,[0,c,0]]]:[0,a,[0,b,[0,c,0]]];return[0,B,A]}}}var
+a=n[1],b=m[1],c=d[1],A=n[2],B=0<ak(c,b)?0<ak(b,a)?[0,c,[0,b,[0,a,0]]]:0<ak(c,a)?[0,c,[0,a,[0,b,0]]]:[0,a,[0,c,[0,b,0]]]:0<ak(c,a)?[0,b,[0,c,[0,a,0]]]:0<ak(b,a)?[0,b,[0,a,[0,c,0]]]:[0,a,[0,b,[0,c,0]]];return[0,B,A]}}}var
 q=h>>1,r=i(q,d),y=r[1],s=i(h-q|0,r[2]),g=y,f=s[1],e=0,z=s[2];for(;;){if(g){if(f){var
-o=f[1],p=g[1],u=f[2],v=g[2];if(0<aq(p,o)){var
+o=f[1],p=g[1],u=f[2],v=g[2];if(0<ak(p,o)){var
 f=u,e=[0,o,e];continue}var
 g=v,e=[0,p,e];continue}var
-t=cP(g,e)}else
+t=cQ(g,e)}else
 var
-t=cP(f,e);return[0,t,z]}}function
+t=cQ(f,e);return[0,t,z]}}function
 i(h,d){if(2===h){if(d){var
 i=d[2];if(i){var
-j=i[1],k=d[1],w=i[2],x=0<aq(k,j)?[0,j,[0,k,0]]:[0,k,[0,j,0]];return[0,x,w]}}}else
+j=i[1],k=d[1],w=i[2],x=0<ak(k,j)?[0,j,[0,k,0]]:[0,k,[0,j,0]];return[0,x,w]}}}else
 if(3===h&&d){var
 l=d[2];if(l){var
 m=l[2];if(m){var
-a=m[1],b=l[1],c=d[1],A=m[2],B=0<aq(c,b)?0<aq(c,a)?0<aq(b,a)?[0,a,[0,b,[0,c,0]]]:[0,b,[0,a,[0,c,0]]]:[0,b,[0,c,[0,a,0]]]:0<aq(b,a)?0<aq(c,a)?[0,a,[0,c,[0,b,0]]]:[0,c,[0,a,[0,b,0]]]:[0,c,[0,b,[0,a,0]]];return[0,B,A]}}}var
+a=m[1],b=l[1],c=d[1],A=m[2],B=0<ak(c,b)?0<ak(c,a)?0<ak(b,a)?[0,a,[0,b,[0,c,0]]]:[0,b,[0,a,[0,c,0]]]:[0,b,[0,c,[0,a,0]]]:0<ak(b,a)?0<ak(c,a)?[0,a,[0,c,[0,b,0]]]:[0,c,[0,a,[0,b,0]]]:[0,c,[0,b,[0,a,0]]];return[0,B,A]}}}var
 q=h>>1,r=p(q,d),y=r[1],s=p(h-q|0,r[2]),g=y,f=s[1],e=0,z=s[2];for(;;){if(g){if(f){var
-n=f[1],o=g[1],u=f[2],v=g[2];if(0<aq(o,n)){var
+n=f[1],o=g[1],u=f[2],v=g[2];if(0<ak(o,n)){var
 g=v,e=[0,o,e];continue}var
 f=u,e=[0,n,e];continue}var
-t=cP(g,e)}else
+t=cQ(g,e)}else
 var
-t=cP(f,e);return[0,t,z]}}var
-d=aC(b),f=2<=d?i(d,b)[1]:b,a=f;for(;;){if(a){var
+t=cQ(f,e);return[0,t,z]}}var
+d=aD(b),f=2<=d?i(d,b)[1]:b,a=f;for(;;){if(a){var
 c=a[2];if(c){var
-e=1-a9(a[1],c[1]);if(e){var
+e=1-a_(a[1],c[1]);if(e){var
 a=c;continue}return e}}return 1}}function
-ay(d,c,b){var
-e=g(b),j=(c+e|0)<=g(d)?1:0;if(j){var
+az(d,c,b){var
+e=f(b),j=(c+e|0)<=f(d)?1:0;if(j){var
 a=0;for(;;){var
-f=a===e?1:0;if(f)var
-h=f;else{var
+g=a===e?1:0;if(g)var
+h=g;else{var
 i=ab(d,c+a|0)===ab(b,a)?1:0;if(i){var
 a=a+1|0;continue}var
 h=i}return h}}return j}var
-a1=[N,oT,bv(0)],hl=f0,oU=9;function
-eY(c,b,e){var
-a=b,f=g(c);for(;;){if(a<f&&48<=v(c,a)&&!(57<v(c,a))){var
+a2=[N,oY,bx(0)],hq=f7,oZ=9;function
+e0(c,b,e){var
+a=b,g=f(c);for(;;){if(a<g&&48<=v(c,a)&&!(57<v(c,a))){var
 a=a+1|0;continue}var
-d=a-b|0,h=0===d?1:0,i=h||(e<d?1:0);if(i)throw a1;return[0,gn(y(c,b,d)),b+d|0]}}function
-dJ(a){function
+d=a-b|0,h=0===d?1:0,i=h||(e<d?1:0);if(i)throw a2;return[0,gu(y(c,b,d)),b+d|0]}}function
+dM(a){function
 b(B,A,z){var
 c=B,k=A,j=z;for(;;){var
-w=0;if(ay(a,c,oV))var
-n=c,m=f;else{var
-q=eY(a,c,hl),e=q[2],r=q[1];if(ay(a,e,oX))var
-n=e+1|0,m=r;else{var
-d=[0,r,f,e];w=1}}if(!w){var
-o=eY(a,n+5|0,oU),p=o[2];if(!ay(a,p,oW))throw a1;var
+w=0;if(az(a,c,o0))var
+n=c,m=e;else{var
+q=e0(a,c,hq),g=q[2],r=q[1];if(az(a,g,o2))var
+n=g+1|0,m=r;else{var
+d=[0,r,e,g];w=1}}if(!w){var
+o=e0(a,n+5|0,oZ),p=o[2];if(!az(a,p,o1))throw a2;var
 d=[0,m,o[1],p+1|0]}var
-h=d[3],s=d[1];if(ay(a,h,oY))var
-t=eY(a,h+1|0,hl),b=t[2],i=t[1];else
+h=d[3],s=d[1];if(az(a,h,o3))var
+t=e0(a,h+1|0,hq),b=t[2],i=t[1];else
 var
-b=h,i=f;if(by(i,0))throw a1;var
-x=d[2],y=k?cL(s):s,l=[0,[0,y,i,x],j];if(b===g(a))return av(l);var
-u=v(a,b)+j3|0;if(!(2<u>>>0))switch(u){case
+b=h,i=e;if(bA(i,0))throw a2;var
+x=d[2],y=k?cM(s):s,l=[0,[0,y,i,x],j];if(b===f(a))return av(l);var
+u=v(a,b)+j8|0;if(!(2<u>>>0))switch(u){case
 0:var
 c=b+1|0,k=0,j=l;continue;case
 1:break;default:var
-c=b+1|0,k=1,j=l;continue}throw a1}}return ay(a,0,oZ)?b(1,1,0):b(0,0,0)}var
-ck=hh(0);function
-hm(a){var
-d=hi(ck,a);if(d)return d[1];var
-b=g(a),j=b<4?1:0,k=j||(93!==v(a,b-1|0)?1:0);if(k)throw a1;var
-c=y(a,2,b-3|0);if(ay(a,0,o0))var
-e=dJ(c);else{var
-h=0;if(ay(a,0,o1)&&dn(function(a){var
+c=b+1|0,k=1,j=l;continue}throw a2}}return az(a,0,o4)?b(1,1,0):b(0,0,0)}var
+ck=hm(0);function
+hr(a){var
+d=hn(ck,a);if(d)return d[1];var
+b=f(a),j=b<4?1:0,k=j||(93!==v(a,b-1|0)?1:0);if(k)throw a2;var
+c=y(a,2,b-3|0);if(az(a,0,o5))var
+e=dM(c);else{var
+i=0;if(az(a,0,o6)&&ds(function(a){var
 b=48<=a?1:0,c=b?a<=57?1:0:b;return c},c)){var
-e=dJ(i(o2,c));h=1}if(!h)throw a1}var
-f=[0,ck[2],e];hk(ck,a,f);return f}function
-eZ(a){var
-b=97<=a?1:0,c=b?a<=j_?1:0:b;if(c)var
+e=dM(h(o7,c));i=1}if(!i)throw a2}var
+g=[0,ck[2],e];hp(ck,a,g);return g}function
+e1(a){var
+b=97<=a?1:0,c=b?a<=kd?1:0:b;if(c)var
 d=c;else
 var
 e=65<=a?1:0,f=e?a<=90?1:0:e,d=f||(95===a?1:0);return d}function
-e0(a){var
-c=eZ(a);if(c)var
+e2(a){var
+c=e1(a);if(c)var
 b=c;else{var
 d=48<=a?1:0,e=d?a<=57?1:0:d;if(e)var
 b=e;else
 var
 f=46===a?1:0,b=f||(39===a?1:0)}return b}function
-hn(a){var
-c=m(a,o3);if(c){var
-d=eZ(v(a,0));if(d){var
-e=dn(e0,a);if(e)var
-f=m(a,o4),b=f?m(a,o5):f;else
+hs(a){var
+c=l(a,o8);if(c){var
+d=e1(v(a,0));if(d){var
+e=ds(e2,a);if(e)var
+f=l(a,o9),b=f?l(a,o_):f;else
 var
 b=e}else
 var
 b=d}else
 var
 b=c;return b}function
-ho(c,b){var
-a=b;for(;;){if(ay(c,a,o6)){var
+ht(c,b){var
+a=b;for(;;){if(az(c,a,o$)){var
 a=a+1|0;continue}return a}}function
-hp(b,e,a){var
-c=li(b,a,93);if(c){var
+hu(b,e,a){var
+c=ln(b,a,93);if(c){var
 d=c[1];try{var
-f=hm(i(e,y(b,a,(d+1|0)-a|0)))}catch(a){a=al(a);if(a===a1)return M(o7);throw a}return[0,[0,f],d+1|0]}return M(o8)}function
-hq(j,a,i){var
-f=i,e=0;for(;;){var
-b=ho(a,f);if(ay(a,b,o9))var
+f=hr(h(e,y(b,a,(d+1|0)-a|0)))}catch(a){a=am(a);if(a===a2)return M(pa);throw a}return[0,[0,f],d+1|0]}return M(pb)}function
+hv(j,a,i){var
+g=i,e=0;for(;;){var
+b=ht(a,g);if(az(a,b,pc))var
 d=[0,0,b+2|0];else
-if(ay(a,b,o_))var
-d=hp(a,o$,b+2|0);else{if(!ay(a,b,pa)){var
-c=b;for(;;){if(c<g(a)&&e0(v(a,c))){var
+if(az(a,b,pd))var
+d=hu(a,pe,b+2|0);else{if(!az(a,b,pf)){var
+c=b;for(;;){if(c<f(a)&&e2(v(a,c))){var
 c=c+1|0;continue}var
-h=hi(j,y(a,b,c-b|0));if(h){var
-k=ho(a,c),l=h[1];return[0,[0,av(e),l],k]}return M(pc)}}var
-d=hp(a,pb,b+2|0)}var
-f=d[2],e=[0,d[1],e];continue}}function
-hr(a,b){return hk(a,b,a[2])}function
-e1(b,a){if(typeof
-a!=="number"&&1===a[0])return a9(a[1],b);return 0}function
-e2(b,a){if(typeof
-a!=="number"&&0===a[0])return by(a[1],b);return 0}function
-bb(a){return M(pA)}function
-aF(a){return a[2]<g(a[1])?ab(a[1],a[2]):0}function
+h=hn(j,y(a,b,c-b|0));if(h){var
+k=ht(a,c),l=h[1];return[0,[0,av(e),l],k]}return M(ph)}}var
+d=hu(a,pg,b+2|0)}var
+g=d[2],e=[0,d[1],e];continue}}function
+hw(a,b){return hp(a,b,a[2])}function
+e3(b,a){if(typeof
+a!=="number"&&1===a[0])return a_(a[1],b);return 0}function
+e4(b,a){if(typeof
+a!=="number"&&0===a[0])return bA(a[1],b);return 0}function
+bc(a){return M(pF)}function
+aG(a){return a[2]<f(a[1])?ab(a[1],a[2]):0}function
 at(a){a[2]=a[2]+1|0;return 0}function
-hs(a,b){return aF(a)===b?at(a):bb(0)}function
-bV(c){for(;;){var
-a=aF(c)-9|0,b=0;if(4<a>>>0){if(23===a)b=1}else
+hx(a,b){return aG(a)===b?at(a):bc(0)}function
+bX(c){for(;;){var
+a=aG(c)-9|0,b=0;if(4<a>>>0){if(23===a)b=1}else
 if(1<a-2>>>0)b=1;if(b){at(c);continue}return 0}}function
-ht(b){function
+hy(b){function
 a(c){var
-a=aF(b);at(b);if(65<=a){if(97<=a){if(!(fB<=a))return a-87|0}else
+a=aG(b);at(b);if(65<=a){if(97<=a){if(!(fH<=a))return a-87|0}else
 if(!(71<=a))return a-55|0}else
-if(!(9<a+da>>>0))return a+da|0;return bb(0)}var
+if(!(9<a+dd>>>0))return a+dd|0;return bc(0)}var
 c=a(0),d=a(0),e=a(0);return c<<12|d<<8|e<<4|a(0)}function
-hu(a){hs(a,34);var
+hz(a){hx(a,34);var
 l=a[2];for(;;){var
-h=aF(a)+fX|0,i=0;if(59<h>>>0){if(!(61<=h))i=1}else
+h=aG(a)+f4|0,i=0;if(59<h>>>0){if(!(61<=h))i=1}else
 if(2===h)i=1;if(i){var
-m=y(a[1],l,a[2]-l|0);if(34===aF(a)){at(a);return m}var
-b=bP(64);bB(b,m);for(;;){var
-e=aF(a);if(34===e)at(a);else{if(92===e){at(a);var
-j=aF(a);at(a);var
-g=j+iK|0,c=0;if(13<g>>>0){var
+m=y(a[1],l,a[2]-l|0);if(34===aG(a)){at(a);return m}var
+b=bR(64);bD(b,m);for(;;){var
+e=aG(a);if(34===e)at(a);else{if(92===e){at(a);var
+j=aG(a);at(a);var
+g=j+iQ|0,c=0;if(13<g>>>0){var
 k=g-58|0;if(25<k>>>0)c=1;else
 switch(k){case
 0:c=2;break;case
@@ -2822,153 +2822,153 @@ switch(k){case
 22:V(b,13);break;case
 24:V(b,9);break;case
 25:for(;;){var
-d=ht(a),n=0;if(fA<=d&&!(fY<=d)&&ay(a[1],a[2],pB)){a[2]=a[2]+2|0;var
-p=a[2],f=ht(a),o=0;if(fY<=f&&!(iP<=f)){eN(b,(b1+((d-55296|0)<<10)|0)+(f-56320|0)|0);n=1;o=1}if(!o){eN(b,d);a[2]=p;continue}}if(!n)eN(b,d);break}break;default:c=1}}else
+d=hy(a),n=0;if(fG<=d&&!(f5<=d)&&az(a[1],a[2],pG)){a[2]=a[2]+2|0;var
+p=a[2],f=hy(a),o=0;if(f5<=f&&!(iU<=f)){eO(b,(b0+((d-55296|0)<<10)|0)+(f-56320|0)|0);n=1;o=1}if(!o){eO(b,d);a[2]=p;continue}}if(!n)eO(b,d);break}break;default:c=1}}else
 if(11<g-1>>>0)c=2;else
 c=1;switch(c){case
-1:bb(0);break;case
-2:V(b,j);break}continue}if(32<=e){at(a);V(b,e);continue}bb(0)}return bQ(b)}}at(a);continue}}function
-e3(a,b){if(ay(a[1],a[2],b))a[2]=a[2]+g(b)|0;else
-bb(0);return 0}function
-hv(a,c,g){at(a);bV(a);if(aF(a)===c){at(a);return 0}var
+1:bc(0);break;case
+2:V(b,j);break}continue}if(32<=e){at(a);V(b,e);continue}bc(0)}return bS(b)}}at(a);continue}}function
+e5(a,b){if(az(a[1],a[2],b))a[2]=a[2]+f(b)|0;else
+bc(0);return 0}function
+hA(a,c,g){at(a);bX(a);if(aG(a)===c){at(a);return 0}var
 d=0;for(;;){var
-e=[0,b(g,0),d];bV(a);var
-f=aF(a);if(44===f){at(a);bV(a);var
-d=e;continue}return f===c?(at(a),av(e)):bb(0)}}function
-e4(a,h){var
-b=aF(a),i=0;if(92<=b)if(111<=b){if(jW===b)return e3(a,pD);if(kb===b)i=1}else{if(jJ===b)return e3(a,pF);if(jX<=b)return e3(a,pG)}else{var
+e=[0,b(g,0),d];bX(a);var
+f=aG(a);if(44===f){at(a);bX(a);var
+d=e;continue}return f===c?(at(a),av(e)):bc(0)}}function
+e6(a,h){var
+b=aG(a),i=0;if(92<=b)if(111<=b){if(j1===b)return e5(a,pI);if(kg===b)i=1}else{if(jP===b)return e5(a,pK);if(j2<=b)return e5(a,pL)}else{var
 d=0;if(46<=b){if(58<=b)if(91<=b){i=1;d=1}else
 d=1;else
-if(!(48<=b))d=1}else{if(34===b)return[1,hu(a)];if(!(45<=b))d=1}if(!d){var
-k=a[2];if(45===aF(a))at(a);var
-n=a[2];if(48===aF(a))at(a);else
-for(;;){if(!(9<aF(a)+da>>>0)){at(a);continue}break}var
-e=a[2]-n|0,o=0===e?1:0,p=o||(f0<e?1:0);if(p)bb(0);var
-f=aF(a)+ja|0,j=0;if(23<f>>>0){if(55===f)j=1}else
-if(21<f-1>>>0)j=1;if(j)bb(0);var
+if(!(48<=b))d=1}else{if(34===b)return[1,hz(a)];if(!(45<=b))d=1}if(!d){var
+k=a[2];if(45===aG(a))at(a);var
+n=a[2];if(48===aG(a))at(a);else
+for(;;){if(!(9<aG(a)+dd>>>0)){at(a);continue}break}var
+e=a[2]-n|0,o=0===e?1:0,p=o||(f7<e?1:0);if(p)bc(0);var
+g=aG(a)+jg|0,j=0;if(23<g>>>0){if(55===g)j=1}else
+if(21<g-1>>>0)j=1;if(j)bc(0);var
 c=y(a[1],k,a[2]-k|0);if(e<=9)var
-l=kw(c);else
+l=kB(c);else
 var
-q=45===v(c,0)?cL(gn(y(c,1,g(c)-1|0))):gn(c),l=q;return[0,l]}}if(i&&900<=h)return M(pE);if(91===b)return[2,hv(a,93,function(b){return e4(a,h+1|0)})];if(kb===b){var
-m=hv(a,125,function(c){var
-b=hu(a);bV(a);hs(a,58);bV(a);return[0,b,e4(a,h+1|0)]});ax(dI(aN(function(a){return a[1]},m)),pC);return[3,m]}return bb(0)}function
-e5(b){var
-a=[0,b,0];bV(a);var
-c=e4(a,0);bV(a);if(a[2]<g(b))bb(0);return c}function
-e6(b,a){return a0(eV(b,a))}function
-hw(b,a){return a0(hd(b,a))}function
-pH(b,a){if(0===b[0]){if(l(a[3],f)){var
-c=a0([0,a[1],a[2]]);return[0,e6(b[1],c)]}return pI}return b}function
-pJ(a){return E(pH,a,[0,a0([0,n,f])])}function
-hx(a){var
-b=ba(a[2]);return o(ba(a[1]),b)}var
-hy=e(e(e(e(e(e(e(e(e(e(e(e(e(e(e(f))))))))))))))),e7=c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(f)))))))))))))))))));function
-pK(a){var
-b=a[2],d=p(c(c(c(c(f)))),b);return dD(ch(o(a[1],d),e7))}function
-pL(a){return aZ(hx(a),hy)}function
-pM(a){return[0,[0,a[1],a[2]]]}function
-pN(b,a){return[0,ci(b,a)]}function
-pO(b,a){var
-c=l(b[1],a[1]);return c?l(b[2],a[2]):c}function
-pP(b,a){return a}function
-pQ(b,a){return E(function(b,a){return e6(b,hw(a[1],a[2]))},b,a)}var
-T=[0,function(b,a){return a0([0,b,a])},e6,hw,pQ,pP,pJ,pO,pN,pM,hx,pL,pK];function
-pR(D,s){var
-i=D,a=s[1],e=s[2],r=s[2],q=f,k=f;for(;;){if(i){var
-x=i[2],b=i[1],y=l(b[1][2],r),C=y?l(b[2][2],q):y;if(C){var
-i=x,a=o(a,p(p(b[1][1],b[2][1]),k));continue}var
-j=p(b[1][1],b[2][1]),c=b[1][2],d=b[2][2],t=l(c,r),z=t?l(d,q):t;if(z)var
-g=[0,o(a,p(j,k)),e,c,d,k];else{var
-h=p(c,d);if(l(e,f))var
-g=[0,o(p(a,h),j),h,c,d,f];else{var
-u=hc(e,h),v=u[1];if(l(u[2],n))var
-g=[0,o(a,p(j,v)),e,c,d,v];else
+q=45===v(c,0)?cM(gu(y(c,1,f(c)-1|0))):gu(c),l=q;return[0,l]}}if(i&&900<=h)return M(pJ);if(91===b)return[2,hA(a,93,function(b){return e6(a,h+1|0)})];if(kg===b){var
+m=hA(a,125,function(c){var
+b=hz(a);bX(a);hx(a,58);bX(a);return[0,b,e6(a,h+1|0)]});ax(dL(ay(function(a){return a[1]},m)),pH);return[3,m]}return bc(0)}function
+e7(b){var
+a=[0,b,0];bX(a);var
+c=e6(a,0);bX(a);if(a[2]<f(b))bc(0);return c}function
+e8(b,a){return a1(eW(b,a))}function
+hB(b,a){return a1(hj(b,a))}function
+pM(b,a){if(0===b[0]){if(k(a[3],e)){var
+c=a1([0,a[1],a[2]]);return[0,e8(b[1],c)]}return pN}return b}function
+pO(a){return E(pM,a,[0,a1([0,m,e])])}function
+hC(a){var
+b=bb(a[2]);return n(bb(a[1]),b)}var
+hD=d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(e))))))))))))))),e9=i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(e)))))))))))))))))));function
+pP(a){var
+b=a[2],c=q(i(i(i(i(e)))),b);return dH(ch(n(a[1],c),e9))}function
+pQ(a){return a0(hC(a),hD)}function
+pR(a){return[0,[0,a[1],a[2]]]}function
+pS(b,a){return[0,ci(b,a)]}function
+pT(b,a){var
+c=k(b[1],a[1]);return c?k(b[2],a[2]):c}function
+pU(b,a){return a}function
+pV(b,a){return E(function(b,a){return e8(b,hB(a[1],a[2]))},b,a)}var
+T=[0,function(b,a){return a1([0,b,a])},e8,hB,pV,pU,pO,pT,pS,pR,hC,pQ,pP];function
+pW(D,s){var
+i=D,a=s[1],f=s[2],r=s[2],p=e,l=e;for(;;){if(i){var
+x=i[2],b=i[1],y=k(b[1][2],r),C=y?k(b[2][2],p):y;if(C){var
+i=x,a=n(a,q(q(b[1][1],b[2][1]),l));continue}var
+j=q(b[1][1],b[2][1]),c=b[1][2],d=b[2][2],t=k(c,r),z=t?k(d,p):t;if(z)var
+g=[0,n(a,q(j,l)),f,c,d,l];else{var
+h=q(c,d);if(k(f,e))var
+g=[0,n(q(a,h),j),h,c,d,e];else{var
+u=hi(f,h),v=u[1];if(k(u[2],m))var
+g=[0,n(a,q(j,v)),f,c,d,v];else
 var
-w=dE(e,h)[2],m=w[1],A=p(m,h),B=p(j,m),g=[0,o(p(a,w[2]),B),A,c,d,m]}}var
-i=x,a=g[1],e=g[2],r=c,q=d,k=g[5];continue}return[0,a,e]}}var
-pS=e(e(e(e(e(e(e(e(e(e(f))))))))));function
-pT(g,a){var
-b=g[2],c=a[2];if(l(b,c))return[0,a[1],b];var
-d=hc(b,c);if(l(d[2],n))return[0,p(a[1],d[1]),b];var
-e=dE(b,c)[2][1],f=p(e,c);return aZ(ba(f),pS)?[0,p(a[1],e),f]:a}function
-pU(b,a){return 0===b[0]?l(a[3],f)?[0,a0(eV(b[1],[0,a[1],a[2]]))]:pV:b}function
-hz(a){var
-b=ba(a[2]);return o(ba(a[1]),b)}var
-pW=c(c(c(c(f))));function
-pX(b,a){return l(a,f)?[0,b,a]:a0([0,b,a])}function
-pY(a){var
-b=p(pW,a[2]);return dD(ch(o(a[1],b),e7))}function
-pZ(a){return aZ(hz(a),hy)}function
-p0(a){return[0,[0,a[1],a[2]]]}function
-p1(b,a){var
-c=l(a[1],n)?aZ(b[1],n):l(b[2],a[2])?aZ(b[1],a[1]):ci(b,a);return[0,c]}function
-p2(b,a){var
-c=l(b[1],a[1]);return c?l(b[2],a[2]):c}function
-p3(a){return E(pU,a,[0,[0,n,f]])}function
-p4(b,a){return a0(hd(b,a))}var
-p5=[0,pX,function(b,a){return a0(eV(b,a))},p4,pR,pT,p3,p2,p1,p0,hz,pZ,pY];function
-t(b,a){return b?p6:[1,0,a]}function
-c0(b,a){return b?p7:[1,1,a]}function
-aT(g,f,e){var
+w=dI(f,h)[2],o=w[1],A=q(o,h),B=q(j,o),g=[0,n(q(a,w[2]),B),A,c,d,o]}}var
+i=x,a=g[1],f=g[2],r=c,p=d,l=g[5];continue}return[0,a,f]}}var
+pX=d(d(d(d(d(d(d(d(d(d(e))))))))));function
+pY(g,a){var
+b=g[2],c=a[2];if(k(b,c))return[0,a[1],b];var
+d=hi(b,c);if(k(d[2],m))return[0,q(a[1],d[1]),b];var
+e=dI(b,c)[2][1],f=q(e,c);return a0(bb(f),pX)?[0,q(a[1],e),f]:a}function
+pZ(b,a){return 0===b[0]?k(a[3],e)?[0,a1(eW(b[1],[0,a[1],a[2]]))]:p0:b}function
+hE(a){var
+b=bb(a[2]);return n(bb(a[1]),b)}var
+p1=i(i(i(i(e))));function
+p2(b,a){return k(a,e)?[0,b,a]:a1([0,b,a])}function
+p3(a){var
+b=q(p1,a[2]);return dH(ch(n(a[1],b),e9))}function
+p4(a){return a0(hE(a),hD)}function
+p5(a){return[0,[0,a[1],a[2]]]}function
+p6(b,a){var
+c=k(a[1],m)?a0(b[1],m):k(b[2],a[2])?a0(b[1],a[1]):ci(b,a);return[0,c]}function
+p7(b,a){var
+c=k(b[1],a[1]);return c?k(b[2],a[2]):c}function
+p8(a){return E(pZ,a,[0,[0,m,e]])}function
+p9(b,a){return a1(hj(b,a))}var
+p_=[0,p2,function(b,a){return a1(eW(b,a))},p9,pW,pY,p8,p7,p6,p5,hE,p4,p3];function
+t(b,a){return b?p$:[1,0,a]}function
+c2(b,a){return b?qa:[1,1,a]}function
+aO(g,f,e){var
 a=f,d=e;for(;;){if(a){var
 c=b(g,a[1]);if(0===c[0]){var
 a=a[2],d=[0,c[1],d];continue}return[1,c[1],c[2]]}return[0,ad(d)]}}var
-e8=c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(c(f))))))))))))))))))),dK=c(c(c(c(c(c(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
-F(b,a){return d(b[1],a,f)}function
-h(a){return F(a,n)}function
-s(a){return F(a,f)}function
-bc(a,b){var
-c=F(a,as(f));return d(a[3],c,b)}function
-ao(a,c,b){var
-e=bc(a,b);return d(a[2],c,e)}function
-aG(a,b){var
-c=h(a);return d(a[7],b,c)}function
-x(e,c,b){var
-a=d(e[8],c,b);return a?[0,a[1]]:p8}function
-br(d,c,b){var
-a=x(d,b,c);return 0===a[0]?[0,bp(a[1])]:[1,a[1],a[2]]}function
-a2(d,c,b){var
+e_=i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(e))))))))))))))))))),dN=i(i(i(i(i(i(d(d(d(d(d(d(d(d(d(d(e))))))))))))))));function
+F(b,a){return c(b[1],a,e)}function
+g(a){return F(a,m)}function
+s(a){return F(a,e)}function
+a3(a,b){var
+d=F(a,as(e));return c(a[3],d,b)}function
+ap(a,d,b){var
+e=a3(a,b);return c(a[2],d,e)}function
+aH(a,b){var
+d=g(a);return c(a[7],b,d)}function
+x(e,d,b){var
+a=c(e[8],d,b);return a?[0,a[1]]:qb}function
+bs(d,c,b){var
+a=x(d,b,c);return 0===a[0]?[0,bq(a[1])]:[1,a[1],a[2]]}function
+aU(d,c,b){var
 a=x(d,c,b);if(0===a[0]){var
 e=a[1]?b:c;return[0,e]}return[1,a[1],a[2]]}function
 bd(d,c,b){var
 a=x(d,c,b);if(0===a[0]){var
 e=a[1]?c:b;return[0,e]}return[1,a[1],a[2]]}function
-a3(c,a){return b(c[11],a)?p9:p_}function
-cl(a,c){if(c){var
-g=c[2],e=c[1],j=function(f){if(f){var
-h=f[2],i=f[1];switch(eT(e[1],i[1])){case
+a4(c,a){return b(c[11],a)?qc:qd}function
+cl(a,d){if(d){var
+g=d[2],e=d[1],j=function(f){if(f){var
+h=f[2],i=f[1];switch(eU(e[1],i[1])){case
 0:var
-k=d(a[2],e[2],i[2]);if(aG(a,k))return b(cl(a,g),h);var
+k=c(a[2],e[2],i[2]);if(aH(a,k))return b(cl(a,g),h);var
 l=b(cl(a,g),h);return[0,[0,e[1],k],l];case
-1:return[0,e,b(cl(a,g),f)];default:return[0,i,j(h)]}}return c};return j}return function(a){return a}}function
-e9(a,b,c){var
-e=s(a);return d(a[7],b,e)?c:aG(a,b)?0:S(function(c){var
-e=d(a[3],b,c[2]);return[0,c[1],e]},c)}function
-hA(d,a){if(a){var
+1:return[0,e,b(cl(a,g),f)];default:return[0,i,j(h)]}}return d};return j}return function(a){return a}}function
+e$(a,b,d){var
+e=s(a);return c(a[7],b,e)?d:aH(a,b)?0:S(function(d){var
+e=c(a[3],b,d[2]);return[0,d[1],e]},d)}function
+hF(d,a){if(a){var
 c=a[2];if(c){var
-e=hA(d,c[2]),f=c[1];return[0,b(cl(d,a[1]),f),e]}return a}return a}var
-p$=40;function
-hB(c,j){var
-d=p$,a=S(function(a){return e9(c,a[2],a[1])},j);for(;;){var
+e=hF(d,c[2]),f=c[1];return[0,b(cl(d,a[1]),f),e]}return a}return a}var
+qe=40;function
+hG(c,j){var
+d=qe,a=S(function(a){return e$(c,a[2],a[1])},j);for(;;){var
 h=0;if(a)if(a[2]){if(0!==d){var
-d=d-1|0,a=hA(c,a);continue}var
+d=d-1|0,a=hF(c,a);continue}var
 i=0,e=E(function(a){return cl(c,a)},a,i);h=1}else
 var
 g=a[1];else
 var
 g=a;if(!h)var
 e=g;var
-f=eQ(function(a){return b(c[11],a[2])},e)?qa:qb;return 0===f[0]?[0,e]:[1,f[1],f[2]]}}function
-hC(a,f,e){var
-c=E(function(c,b){var
-e=d(a[3],b[2],b[1]);return d(a[2],c,e)},f,e),b=a3(a,c);return 0===b[0]?[0,c]:[1,b[1],b[2]]}function
-az(d,c,e){var
-a=hB(d,S(function(a){return[0,a[1][1],a[2]]},c));if(0===a[0]){var
-b=hC(d,S(function(a){return[0,a[1][2],a[2]]},c),e);return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-dL(m,k,j){var
-b=k,a=j;for(;;){if(b){if(a){var
-c=a[1],e=b[1],f=l(e[1],c[1]);if(f){var
-g=d(m[7],e[2],c[2]);if(g){var
+f=eR(function(a){return b(c[11],a[2])},e)?qf:qg;return 0===f[0]?[0,e]:[1,f[1],f[2]]}}function
+hH(a,f,e){var
+d=E(function(d,b){var
+e=c(a[3],b[2],b[1]);return c(a[2],d,e)},f,e),b=a4(a,d);return 0===b[0]?[0,d]:[1,b[1],b[2]]}function
+aA(d,c,e){var
+a=hG(d,S(function(a){return[0,a[1][1],a[2]]},c));if(0===a[0]){var
+b=hH(d,S(function(a){return[0,a[1][2],a[2]]},c),e);return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+dO(m,l,j){var
+b=l,a=j;for(;;){if(b){if(a){var
+d=a[1],e=b[1],f=k(e[1],d[1]);if(f){var
+g=c(m[7],e[2],d[2]);if(g){var
 b=b[2],a=a[2];continue}var
 h=g}else
 var
@@ -2976,348 +2976,396 @@ h=f;var
 i=h}else
 var
 i=a;return i}return a?0:1}}function
-dM(c,b,a){var
-e=d(c[7],b[2],a[2]);return e?dL(c,b[1],a[1]):e}function
-c1(c,a){return q(E(function(d,a){var
-e=b(c[12],a[2]),f=a[1];return ch(o(o(p(d,dK),f),e),e8)},a,n))}var
-dN=e(e(e(e(e(e(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
-dO(a,v,c,b){var
-d=br(a,c,h(a));if(0===d[0]){var
-e=x(a,b,h(a));if(0===e[0]){var
-m=e[1],f=bd(a,b,h(a));if(0===f[0]){var
-g=a2(a,c,h(a));if(0===g[0]){var
-n=g[1],w=d[1],o=w||m,p=o?[0,[0,c,f[1],0,0],0]:o;switch(v){case
+dP(d,b,a){var
+e=c(d[7],b[2],a[2]);return e?dO(d,b[1],a[1]):e}function
+c3(c,a){return p(E(function(d,a){var
+e=b(c[12],a[2]),f=a[1];return ch(n(n(q(d,dN),f),e),e_)},a,m))}var
+dQ=d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(e))))))))))))))));function
+dR(a,v,c,b){var
+d=bs(a,c,g(a));if(0===d[0]){var
+e=x(a,b,g(a));if(0===e[0]){var
+m=e[1],f=bd(a,b,g(a));if(0===f[0]){var
+h=aU(a,c,g(a));if(0===h[0]){var
+n=h[1],w=d[1],o=w||m,p=o?[0,[0,c,f[1],0,0],0]:o;switch(v){case
 0:var
-y=m?0:[0,[0,n,b,1,0],0];return[0,bq(p,y)];case
+y=m?0:[0,[0,n,b,1,0],0];return[0,br(p,y)];case
 1:var
-i=br(a,c,s(a));if(0===i[0]){var
-q=i[1],j=br(a,s(a),b);if(0===j[0]){var
+i=bs(a,c,s(a));if(0===i[0]){var
+q=i[1],j=bs(a,s(a),b);if(0===j[0]){var
 k=bd(a,b,s(a));if(0===k[0]){var
-l=a2(a,c,s(a));if(0===l[0]){var
-z=j[1],r=z||bp(q),A=r?[0,[0,l[1],b,0,1],0]:r,t=bp(m),u=t?q:t,B=u?[0,[0,n,k[1],1,0],0]:u;return[0,bq(p,bq(B,A))]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]];default:return[0,[0,[0,c,b,1,0],0]]}}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}function
-hD(b,l,k,f,h){if(h){var
-i=h[1],n=i[2],c=x(b,d(b[2],f[1],l),n);if(0===c[0]){var
-o=d(b[2],f[2],k),e=x(b,i[1],o);if(0===e[0])var
-j=c[1],p=j?e[1]:j,a=[0,p];else
+l=aU(a,c,s(a));if(0===l[0]){var
+z=j[1],r=z||bq(q),A=r?[0,[0,l[1],b,0,1],0]:r,t=bq(m),u=t?q:t,B=u?[0,[0,n,k[1],1,0],0]:u;return[0,br(p,br(B,A))]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]];default:return[0,[0,[0,c,b,1,0],0]]}}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}function
+hI(b,l,k,f,h){if(h){var
+i=h[1],n=i[2],d=x(b,c(b[2],f[1],l),n);if(0===d[0]){var
+o=c(b[2],f[2],k),e=x(b,i[1],o);if(0===e[0])var
+j=d[1],p=j?e[1]:j,a=[0,p];else
 var
 a=[1,e[1],e[2]]}else
 var
-a=[1,c[1],c[2]];if(0===a[0]){var
-g=hD(b,l,k,f,h[2]);if(0===g[0]){var
-m=g[1],q=a[1]?[0,[0,f,i],m]:m;return[0,q]}return[1,g[1],g[2]]}return[1,a[1],a[2]]}return qh}function
-e_(g,f,e,c,d){if(c){var
-a=hD(g,f,e,c[1],d);if(0===a[0]){var
-b=e_(g,f,e,c[2],d);return 0===b[0]?[0,bq(a[1],b[1])]:[1,b[1],b[2]]}return[1,a[1],a[2]]}return qi}function
-cm(a,c,f,e){var
-b=x(a,c,h(a));if(0===b[0]){var
-g=h(a),i=0,j=b[1]?f:e;return[0,d(a[4],[0,[0,c,j],i],g)]}return[1,b[1],b[2]]}function
-be(c,b,a){return b?a:h(c)}function
-e$(a,e,t,s,r,q,p){var
-b=p[2],c=p[1],f=ao(a,be(a,b[3],e),t),u=be(a,c[3],e),g=ao(a,ao(a,be(a,b[3],e),u),s),h=cm(a,g,c[1],c[2]);if(0===h[0]){var
+a=[1,d[1],d[2]];if(0===a[0]){var
+g=hI(b,l,k,f,h[2]);if(0===g[0]){var
+m=g[1],q=a[1]?[0,[0,f,i],m]:m;return[0,q]}return[1,g[1],g[2]]}return[1,a[1],a[2]]}return qm}function
+fa(g,f,e,c,d){if(c){var
+a=hI(g,f,e,c[1],d);if(0===a[0]){var
+b=fa(g,f,e,c[2],d);return 0===b[0]?[0,br(a[1],b[1])]:[1,b[1],b[2]]}return[1,a[1],a[2]]}return qn}function
+cm(a,d,f,e){var
+b=x(a,d,g(a));if(0===b[0]){var
+h=g(a),i=0,j=b[1]?f:e;return[0,c(a[4],[0,[0,d,j],i],h)]}return[1,b[1],b[2]]}function
+be(c,b,a){return b?a:g(c)}function
+fb(a,e,t,s,r,q,p){var
+b=p[2],d=p[1],f=ap(a,be(a,b[3],e),t),u=be(a,d[3],e),g=ap(a,ap(a,be(a,b[3],e),u),s),h=cm(a,g,d[1],d[2]);if(0===h[0]){var
 i=cm(a,f,r,q);if(0===i[0]){var
-v=c[2],w=c[1],j=cm(a,ao(a,g,f),w,v);if(0===j[0]){var
+v=d[2],w=d[1],j=cm(a,ap(a,g,f),w,v);if(0===j[0]){var
 k=cm(a,f,b[1],b[2]);if(0===k[0]){var
 l=cm(a,g,b[1],b[2]);if(0===l[0]){var
-m=cm(a,ao(a,f,g),r,q);if(0===m[0]){var
-x=d(a[2],j[1],k[1]),n=bd(a,d(a[2],h[1],i[1]),x);if(0===n[0]){var
-y=d(a[2],l[1],m[1]),o=bd(a,n[1],y);if(0===o[0]){var
-z=be(a,c[4],e),A=ao(a,be(a,b[4],e),z);return[0,d(a[2],o[1],A)]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}function
-hE(e,l,k,j,i,h,g,f){var
+m=cm(a,ap(a,f,g),r,q);if(0===m[0]){var
+x=c(a[2],j[1],k[1]),n=bd(a,c(a[2],h[1],i[1]),x);if(0===n[0]){var
+y=c(a[2],l[1],m[1]),o=bd(a,n[1],y);if(0===o[0]){var
+z=be(a,d[4],e),A=ap(a,be(a,b[4],e),z);return[0,c(a[2],o[1],A)]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}function
+hJ(e,l,k,j,i,h,g,f){var
 d=g,a=f;for(;;){if(a){var
-b=e$(e,l,k,j,i,h,a[1]);if(0===b[0]){var
-c=a2(e,d,b[1]);if(0===c[0]){var
+b=fb(e,l,k,j,i,h,a[1]);if(0===b[0]){var
+c=aU(e,d,b[1]);if(0===c[0]){var
 d=c[1],a=a[2];continue}return[1,c[1],c[2]]}return[1,b[1],b[2]]}return[0,d]}}function
-hF(a,f,e,c){var
-g=x(a,f,h(a));if(0===g[0]){var
-k=g[1],i=x(a,h(a),e);if(0===i[0]){if(i[1])return[0,be(a,bp(k),f)];var
-j=x(a,c,h(a));if(0===j[0]){if(j[1])return[0,be(a,k,f)];if(b(a[9],e)){if(b(a[9],c)){var
-q=k?bc(a,e):c,l=b(a[9],q);if(l){var
-m=l[1],r=ao(a,c,e),n=b(a[9],r);if(n){var
-o=n[1],s=o[2],t=p(p(dN,m[1]),s),u=h(a),v=bT(t,p(m[2],o[1])),w=[0,[0,f,d(a[1],v,dN)],0];return[0,d(a[4],w,u)]}return[0,h(a)]}return[0,h(a)]}return[0,h(a)]}return[0,h(a)]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}function
-fa(a){if(a){var
-b=a[2];return b?[0,[0,[0,a[1],b[1]],b[2]]]:qj}return qk}function
-hG(a,g,m,c,j,i,f,b){if(f){var
-k=f[1],l=k[2];if(f[2]){if(g){var
-d=hF(a,c,j,i);if(0===d[0]){var
-n=h(a);return[0,[0,[0,d[1],n],b]]}return[1,d[1],d[2]]}return fa(b)}if(!g&&!bp(m))return fa(b);var
-o=be(a,k[1][3],c),p=ao(a,be(a,l[3],c),o);return[0,[0,[0,be(a,l[3],c),p],b]]}if(g){var
-e=hF(a,c,j,i);if(0===e[0]){var
-q=h(a);return[0,[0,[0,e[1],q],b]]}return[1,e[1],e[2]]}return fa(b)}function
-hH(f,e,d,c){var
-g=c[1],a=g?a2(f,e,g[1]):[0,e];if(0===a[0]){var
+hK(a,f,e,d){var
+h=x(a,f,g(a));if(0===h[0]){var
+k=h[1],i=x(a,g(a),e);if(0===i[0]){if(i[1])return[0,be(a,bq(k),f)];var
+j=x(a,d,g(a));if(0===j[0]){if(j[1])return[0,be(a,k,f)];if(b(a[9],e)){if(b(a[9],d)){var
+p=k?a3(a,e):d,l=b(a[9],p);if(l){var
+m=l[1],r=ap(a,d,e),n=b(a[9],r);if(n){var
+o=n[1],s=o[2],t=q(q(dQ,m[1]),s),u=g(a),v=bV(t,q(m[2],o[1])),w=[0,[0,f,c(a[1],v,dQ)],0];return[0,c(a[4],w,u)]}return[0,g(a)]}return[0,g(a)]}return[0,g(a)]}return[0,g(a)]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}function
+fc(a){if(a){var
+b=a[2];return b?[0,[0,[0,a[1],b[1]],b[2]]]:qo}return qp}function
+hL(a,h,m,c,j,i,f,b){if(f){var
+k=f[1],l=k[2];if(f[2]){if(h){var
+d=hK(a,c,j,i);if(0===d[0]){var
+n=g(a);return[0,[0,[0,d[1],n],b]]}return[1,d[1],d[2]]}return fc(b)}if(!h&&!bq(m))return fc(b);var
+o=be(a,k[1][3],c),p=ap(a,be(a,l[3],c),o);return[0,[0,[0,be(a,l[3],c),p],b]]}if(h){var
+e=hK(a,c,j,i);if(0===e[0]){var
+q=g(a);return[0,[0,[0,e[1],q],b]]}return[1,e[1],e[2]]}return fc(b)}function
+hM(f,e,d,c){var
+g=c[1],a=g?aU(f,e,g[1]):[0,e];if(0===a[0]){var
 h=c[2],b=h?bd(f,d,h[1]):[0,d];return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}var
-aH=[N,qn,bv(0)];function
+aI=[N,qs,bx(0)];function
 ae(a){if(typeof
-a!=="number"&&0===a[0])return a[1];throw aH}function
+a!=="number"&&0===a[0])return a[1];throw aI}function
 U(a){if(typeof
 a!=="number"&&0===a[0]){var
-b=a[1];if(0<=b$(b))return b}throw aH}function
-hI(a){if(typeof
-a!=="number"&&2===a[0])return a[1];throw aH}function
-aO(a){if(typeof
+b=a[1];if(0<=b$(b))return b}throw aI}function
+hN(a){if(typeof
+a!=="number"&&2===a[0])return a[1];throw aI}function
+aP(a){if(typeof
 a!=="number"&&1===a[0])try{var
-b=dJ(a[1]);return b}catch(a){a=al(a);if(a===a1)throw aH;throw a}throw aH}function
-qo(a){if(typeof
+b=dM(a[1]);return b}catch(a){a=am(a);if(a===a2)throw aI;throw a}throw aI}function
+qt(a){if(typeof
 a!=="number"&&1===a[0])try{var
-b=hm(a[1]);return b}catch(a){a=al(a);if(a===a1)throw aH;throw a}throw aH}function
-fb(a){if(typeof
+b=hr(a[1]);return b}catch(a){a=am(a);if(a===a2)throw aI;throw a}throw aI}function
+fd(a){if(typeof
 a!=="number"&&1===a[0]){var
-b=a[1];if(!m(b,qp))return 1;var
-c=m(b,qq);if(!c)return c}throw aH}function
-c2(a){return aN(ae,a)}function
-qr(i){var
-a=hI(i);if(a){var
+b=a[1];if(!l(b,qu))return 1;var
+c=l(b,qv);if(!c)return c}throw aI}function
+c4(a){return ay(ae,a)}function
+qw(i){var
+a=hN(i);if(a){var
 c=a[1],r=0;if(typeof
 c==="number"||!(1===c[0]))r=1;else{var
-b=c[1];if(!m(b,qs))try{var
-q=[2,aN(aO,a[2])];return q}catch(a){a=al(a);if(a===aH)return 0;throw a}if(m(b,qt)){if(!m(b,qu))try{var
-l=[3,aN(aO,a[2])];return l}catch(a){a=al(a);if(a===aH)return 0;throw a}if(!m(b,qv)){var
+b=c[1];if(!l(b,qx))try{var
+q=[2,ay(aP,a[2])];return q}catch(a){a=am(a);if(a===aI)return 0;throw a}if(l(b,qy)){if(!l(b,qz))try{var
+m=[3,ay(aP,a[2])];return m}catch(a){a=am(a);if(a===aI)return 0;throw a}if(!l(b,qA)){var
 d=a[2];if(d){var
 e=d[2];if(e&&!e[2])try{var
-j=aO(e[1]),k=[0,U(d[1]),j];return k}catch(a){a=al(a);if(a===aH)return 1;throw a}}}}else{var
+j=aP(e[1]),k=[0,U(d[1]),j];return k}catch(a){a=am(a);if(a===aI)return 1;throw a}}}}else{var
 f=a[2];if(f){var
 g=f[2];if(g){var
 h=g[2];if(h&&!h[2])try{var
-n=aO(h[1]),o=fb(g[1]),p=[1,U(f[1]),o,n];return p}catch(a){a=al(a);if(a===aH)return 1;throw a}}}}}return 1}throw aH}function
-fc(a){return aN(qr,a)}function
-hJ(b){if(typeof
+n=aP(h[1]),o=fd(g[1]),p=[1,U(f[1]),o,n];return p}catch(a){a=am(a);if(a===aI)return 1;throw a}}}}}return 1}throw aI}function
+fe(a){return ay(qw,a)}function
+hO(b){if(typeof
 b!=="number")switch(b[0]){case
 1:var
-h=a7(b[1]),c=[0,0],d=ah(h)-1|0,j=0;if(!(d<0)){var
+h=a8(b[1]),c=[0,0],d=ah(h)-1|0,j=0;if(!(d<0)){var
 a=j;for(;;){var
-e=aB(h,a),f=c[1],i=0;if(43!==e&&45!==e){var
+e=aC(h,a),f=c[1],i=0;if(43!==e&&45!==e){var
 g=f;i=1}if(!i)var
 g=f+1|0;c[1]=g;var
 k=a+1|0;if(d!==a){var
 a=k;continue}break}}return c[1];case
 2:var
-l=b[1],m=0;return cQ(function(b,a){return(b+1|0)+hJ(a)|0},m,l)}return 0}function
-qw(b,a){var
-K=aq(b,qx);if(0<=K){if(0<K){if(m(b,qy)){if(m(b,qz)){if(m(b,qA)){if(m(b,qB)){if(m(b,qC)){if(m(b,qD)){if(m(b,qE)){if(m(b,qF)){if(!m(b,qG)&&a){var
+l=b[1],m=0;return cR(function(b,a){return(b+1|0)+hO(a)|0},m,l)}return 0}function
+qB(b,a){var
+K=ak(b,qC);if(0<=K){if(0<K){var
+L=ak(b,qD);if(0<=L){if(0<L){if(l(b,qE)){if(l(b,qF)){if(l(b,qG)){if(!l(b,qH)&&a){var
 c=a[2];if(c){var
 d=c[2];if(d){var
 e=d[2];if(e&&!e[2]){var
-P=ae(e[1]),Q=aO(d[1]),R=U(c[1]);return[12,U(a[1]),R,Q,P]}}}}}else
+Q=ae(e[1]),R=aP(d[1]),S=U(c[1]);return[12,U(a[1]),S,R,Q]}}}}}else
 if(a){var
 f=a[2];if(f){var
 g=f[2];if(g){var
 h=g[2];if(h&&!h[2]){var
-S=aO(h[1]),T=U(g[1]),V=U(f[1]);return[16,U(a[1]),V,T,S]}}}}}else
-if(a)return[5,c2(a)]}else
+T=aP(h[1]),V=U(g[1]),W=U(f[1]);return[16,U(a[1]),W,V,T]}}}}}else
+if(a)return[5,c4(a)]}else
 if(a){var
-W=c2(a[2]);return[8,U(a[1]),W]}}else
+X=c4(a[2]);return[8,U(a[1]),X]}}else
 if(a){var
 i=a[2];if(i&&!i[2]){var
-X=ae(i[1]);return[3,qo(a[1]),X]}}}else
-if(a){var
+Y=ae(i[1]);return[3,qt(a[1]),Y]}}}else
+if(l(b,qJ)){if(l(b,qK)){if(l(b,qL)){if(l(b,qM)){if(!l(b,qN)&&a){var
 j=a[2];if(j&&!j[2]){var
-Y=ae(j[1]);return[10,ae(a[1]),Y]}}}else
-if(a)return[4,c2(a)]}else
+Z=ae(j[1]);return[10,ae(a[1]),Z]}}}else
+if(a)return[4,c4(a)]}else
 if(a){var
 k=a[2];if(k){var
-l=k[2];if(l){var
-n=l[2];if(n&&!n[2]){var
-Z=aO(n[1]),_=aO(l[1]),$=ae(k[1]);return[18,U(a[1]),$,_,Z]}}}}}else
+m=k[2];if(m){var
+n=m[2];if(n&&!n[2]){var
+_=aP(n[1]),$=aP(m[1]),aa=ae(k[1]);return[18,U(a[1]),aa,$,_]}}}}}else
 if(a&&!a[2])return[2,ae(a[1])]}else
-if(a&&!a[2])return[0,U(a[1])]}else{var
-L=aq(b,qI);if(0<=L){if(0<L){if(m(b,qJ)){if(m(b,qK)){if(m(b,qL)){if(!m(b,qM)&&a){var
+if(a&&!a[2])return[0,U(a[1])]}else
+if(a){var
 o=a[2];if(o){var
 p=o[2];if(p&&!p[2]){var
-aa=ae(p[1]),ab=ae(o[1]);return[6,ae(a[1]),ab,aa]}}}}else
+ab=ae(p[1]),ac=ae(o[1]);return[6,ae(a[1]),ac,ab]}}}}else{var
+N=ak(b,qO);if(0<=N){if(0<N){if(l(b,qP)){if(l(b,qQ)){if(l(b,qR)){if(!l(b,qS)&&!a)return a}else
 if(a){var
 q=a[2];if(q){var
 r=q[2];if(r){var
-ac=fc(r[2]),N=hI(r[1]),O=aN(function(a){if(typeof
-a!=="number"&&0===a[0])return[0,a[1]];return 0},N),ad=ae(q[1]);return[11,ae(a[1]),ad,O,ac]}}}}else
+ad=fe(r[2]),O=hN(r[1]),P=ay(function(a){if(typeof
+a!=="number"&&0===a[0])return[0,a[1]];return 0},O),af=ae(q[1]);return[11,ae(a[1]),af,P,ad]}}}}else
 if(a){var
 s=a[2];if(s){var
 t=s[2];if(t&&!t[2]){var
-af=ae(t[1]),ag=ae(s[1]);return[19,U(a[1]),ag,af]}}}}else
+ag=ae(t[1]),ah=ae(s[1]);return[19,U(a[1]),ah,ag]}}}}else
 if(a){var
 u=a[2];if(u){var
 v=u[2];if(v){var
 w=v[2];if(w){var
 x=w[2];if(x&&!x[2]){var
-ah=aO(x[1]),ai=aO(w[1]),aj=ae(v[1]),ak=ae(u[1]);return[7,ae(a[1]),ak,aj,ai,ah]}}}}}}else
+ai=aP(x[1]),aj=aP(w[1]),al=ae(v[1]),am=ae(u[1]);return[7,ae(a[1]),am,al,aj,ai]}}}}}}else
 if(a){var
 y=a[2];if(y){var
 z=y[2];if(z){var
 A=z[2];if(A){var
-al=c2(A[2]),am=U(A[1]),an=aO(z[1]),ao=U(y[1]);return[14,U(a[1]),ao,an,am,al]}}}}}else
-if(m(b,qN)){if(m(b,qO)){if(m(b,qP)){if(m(b,qQ)){if(!m(b,qR)&&a){var
+an=c4(A[2]),ao=U(A[1]),ap=aP(z[1]),aq=U(y[1]);return[14,U(a[1]),aq,ap,ao,an]}}}}}else
+if(l(b,qT)){if(l(b,qU)){if(l(b,qV)){if(l(b,qW)){if(!l(b,qX)&&a){var
 B=a[2];if(B){var
 C=B[2];if(C){var
 D=C[2];if(D){var
-ap=fc(D[2]),ar=aO(D[1]),as=fb(C[1]),at=U(B[1]);return[15,U(a[1]),at,as,ar,ap]}}}}}else
+ar=fe(D[2]),as=aP(D[1]),at=fd(C[1]),au=U(B[1]);return[15,U(a[1]),au,at,as,ar]}}}}}else
 if(a){var
 E=a[2];if(E){var
 F=E[2];if(F){var
-au=c2(F[2]),av=ae(F[1]),aw=U(E[1]);return[9,U(a[1]),aw,av,au]}}}}else
+av=c4(F[2]),aw=ae(F[1]),ax=U(E[1]);return[9,U(a[1]),ax,aw,av]}}}}else
 if(a&&!a[2])return[1,ae(a[1])]}else
 if(a){var
 G=a[2];if(G){var
 H=G[2];if(H){var
 I=H[2];if(I){var
-ax=fc(I[2]),ay=aO(I[1]),az=fb(H[1]),aA=U(G[1]);return[17,U(a[1]),aA,az,ay,ax]}}}}}else
+az=fe(I[2]),aA=aP(I[1]),aB=fd(H[1]),aC=U(G[1]);return[17,U(a[1]),aC,aB,aA,az]}}}}}else
 if(a){var
 J=a[2];if(J&&!J[2]){var
-aB=U(J[1]);return[13,U(a[1]),aB]}}}return M(qH)}function
-qS(a){if(typeof
+aD=U(J[1]);return[13,U(a[1]),aD]}}}return M(qI)}function
+qY(a){if(typeof
 a!=="number"&&2===a[0]){var
 b=a[1];if(b){var
 c=b[1];if(typeof
 c!=="number"&&1===c[0]){var
 d=b[2];try{var
-f=qw(c[1],d),e=f}catch(a){a=al(a);if(a!==aH)throw a;var
-e=0}return[0,hJ([2,d]),e]}}}return M(qT)}function
-hK(b,a){if(typeof
+f=qB(c[1],d),e=f}catch(a){a=am(a);if(a!==aI)throw a;var
+e=1}return[0,hO([2,d]),e]}}}return M(qZ)}function
+hP(b,a){if(typeof
 b!=="number"&&3===b[0]){var
-c=b[1],d=aC(a);if(aC(c)===d&&bN(function(a){return dl(a,c)},a))return function(a){return bn(a,c)}}return M(i(qV,bO(qU,a)))}function
+c=b[1],d=aD(a);if(aD(c)===d&&bP(function(a){return dq(a,c)},a))return function(a){return bo(a,c)}}return M(h(q1,bQ(q0,a)))}function
 cn(a){if(typeof
-a!=="number"&&2===a[0])return a[1];return M(qW)}function
-dP(a){try{if(typeof
+a!=="number"&&2===a[0])return a[1];return M(q2)}function
+dS(a){try{if(typeof
 a!=="number"&&1===a[0]){var
-b=dJ(a[1]);return b}throw a1}catch(a){a=al(a);if(a===a1)return M(qX);throw a}}function
-qY(c){var
-a=aN(dP,cn(c));if(a){var
-b=a[2];if(b&&!b[2])return[0,a[1],b[1]]}return M(qZ)}function
-q8(c,r){var
-f=hK(r,q9),g=b(f,q_),i=0;if(typeof
+b=dM(a[1]);return b}throw a2}catch(a){a=am(a);if(a===a2)return M(q3);throw a}}function
+q4(c){var
+a=ay(dS,cn(c));if(a){var
+b=a[2];if(b&&!b[2])return[0,a[1],b[1]]}return M(q5)}function
+rc(c,r){var
+f=hP(r,rd),g=b(f,re),i=0;if(typeof
 g==="number"||!(1===g[0]))i=1;else{var
-e=g[1];if(m(e,q5))if(m(e,q6)){var
-k=m(e,q7);if(k)i=1;else
+e=g[1];if(l(e,q$))if(l(e,ra)){var
+k=l(e,rb);if(k)i=1;else
 var
 d=k}else
 var
 d=2;else
 var
 d=1}if(i)var
-d=M(q4);var
-l=cn(b(f,q$)),n=cn(b(f,ra)),h=aC(n),o=aC(l)===h?1:0;if(o)var
+d=M(q_);var
+m=cn(b(f,rf)),n=cn(b(f,rg)),h=aD(n),o=aD(m)===h?1:0;if(o)var
 p=0<h?1:0,q=p?0<c?1:0:p;else
 var
-q=o;ax(q,rb);return[0,h,[0,d,hg(function(o,d){function
-i(a){return ax(a,q1)}var
-k=dP(o);if(typeof
+q=o;ax(q,rh);return[0,h,[0,d,eZ(function(o,d){function
+i(a){return ax(a,q7)}var
+k=dS(o);if(typeof
 d!=="number")switch(d[0]){case
 2:var
-l=d[1];i(aC(l)===c?1:0);return[0,gC(function(a,b){return[0,a+1|0,[0,a,dP(b)]]},0,l)[2],k];case
+l=d[1];i(aD(l)===c?1:0);return[0,gJ(function(a,b){return[0,a+1|0,[0,a,dS(b)]]},0,l)[2],k];case
 3:var
 f=0,e=0,b=d[1];for(;;){if(b){var
-h=b[2],g=b[1];if(a9(g[1],q3)){var
+h=b[2],g=b[1];if(a_(g[1],q9)){var
 f=[0,g,f],b=h;continue}var
 e=[0,g,e],b=h;continue}var
-m=av(e),n=av(f);i(et(function(a){return e2(c,a[2])},n));return[0,aN(function(f){var
-d=f[1],e=kX(d);if(e){var
-b=e[1];if(a9(a(j+b),d)&&0<=b&&b<c)return[0,b,dP(f[2])]}return M(q0)},m),k]}}return M(q2)},l,n)]]}function
-hL(b,f){function
+m=av(e),n=av(f);i(et(function(a){return e4(c,a[2])},n));return[0,ay(function(f){var
+d=f[1],e=k2(d);if(e){var
+b=e[1];if(a_(a(j+b),d)&&0<=b&&b<c)return[0,b,dS(f[2])]}return M(q6)},m),k]}}return M(q8)},m,n)]]}function
+hQ(b,f){function
 g(a){if(typeof
-a!=="number"&&1===a[0])return a[1];return M(rc)}var
-a=aN(g,cn(f)),c=0<b?1:0;if(c)var
-d=aC(a)===b?1:0,e=d?dI(a):d;else
+a!=="number"&&1===a[0])return a[1];return M(ri)}var
+a=ay(g,cn(f)),c=0<b?1:0;if(c)var
+d=aD(a)===b?1:0,e=d?dL(a):d;else
 var
-e=c;ax(e,rd);return a}function
-fd(a){var
-b=17200<cM(a)?1:0,c=b||(f0<g(ep(g0(a)))?1:0);return c}function
-ro(a){var
-b=a[2],c=fd(a[1]);if(c)var
+e=c;ax(e,rj);return a}function
+ff(a){var
+b=17200<cN(a)?1:0,c=b||(f7<f(ep(g6(a)))?1:0);return c}function
+ru(a){var
+b=a[2],c=ff(a[1]);if(c)var
 d=c;else{var
-e=fd(b[1]);if(!e)return fd(b[2]);var
+e=ff(b[1]);if(!e)return ff(b[2]);var
 d=e}return d}function
-hM(a){var
-b=ep(a[1]);return by(a[2],1)?b:i(b,i(rp,ep(a[2])))}function
-rq(c){var
-d=c[2],e=c[1],a=i(rs,i(ep(e),rr));if(by(e,1))return hM(d);var
-b=hM(d);return m(b,rt)?m(b,ru)?i(b,i(rv,a)):a:i(rw,a)}function
-bW(b){function
-c(b,a){return 45===v(a,0)?i(b,a):i(b,i(rx,a))}if(et(ro,b))return rn;var
-a=aL(rq,b);return a?cQ(c,a[1],a[2]):ry}function
-hN(a){return bN(function(a){return by(a[1],1)},a)}function
-rz(a){var
-b=a[2],c=b[2],d=[0,cL(b[1]),c];return[0,a[1],d]}var
-r1=r0.slice(),c3=e(f),fe=e(e(e(e(e(e(e(e(f)))))))),rL=cC;function
+hR(a){var
+b=ep(a[1]);return bA(a[2],1)?b:h(b,h(rv,ep(a[2])))}function
+rw(c){var
+d=c[2],e=c[1],a=h(ry,h(ep(e),rx));if(bA(e,1))return hR(d);var
+b=hR(d);return l(b,rz)?l(b,rA)?h(b,h(rB,a)):a:h(rC,a)}function
+bt(b){function
+c(b,a){return 45===v(a,0)?h(b,a):h(b,h(rD,a))}if(et(ru,b))return rt;var
+a=aM(rw,b);return a?cR(c,a[1],a[2]):rE}function
+fg(a){return bP(function(a){return bA(a[1],1)},a)}function
+rF(a){var
+b=a[2],c=b[2],d=[0,cM(b[1]),c];return[0,a[1],d]}function
+hS(b,a){if(fg(b))var
+d=bt(b),i=l(d,rG)?h(d,rH):rO,e=i;else
+var
+e=h(rQ,h(bt(b),rP));if(bP(function(a){return 0===b$(a[2][1])?1:0},a))var
+c=rI;else
+if(fg(a)){var
+g=0;if(a&&!a[2]){var
+f=b$(a[1][2][1])<0?1:0;g=1}if(!g)var
+f=0;var
+c=f?h(rK,bt(aM(rF,a))):h(rL,bt(a))}else
+var
+c=h(rN,h(bt(a),rM));return h(e,h(rJ,c))}var
+rT=cE;function
+hT(d){var
+q=l(d,r7);if(q)var
+r=e1(v(d,0)),s=r?ds(e2,d):r;else
+var
+s=q;if(s&&f(d)<=cE)return d;var
+j=bR(aB),g=0;for(;;){var
+p=g<f(d)?1:0,z=p?j[2]<=cE?1:0:p;if(z){var
+n=cU(d,g),t=0;if(-1===n[1]&&(g+2|0)<f(d)){var
+o=function(b){return function(a){return v(d,b+a|0)&63}}(g),w=o(2),x=o(1)<<6,k=[0,(v(d,g)&15)<<12|x|w,3];t=1}if(!t)var
+k=n;var
+a=k[1];if(34===a)var
+e=rU;else{var
+i=0;if(14<=a)if(92===a)var
+e=rV;else
+i=1;else
+if(8<=a)switch(a-8|0){case
+0:var
+e=rY;break;case
+1:var
+e=rZ;break;case
+2:var
+e=r0;break;case
+4:var
+e=r1;break;case
+5:var
+e=r2;break;default:i=1}else
+i=1;if(i){var
+u=0;if(32<=a&&!(d5<=a))var
+e=gN(1,gE(a));else
+u=1;if(u)var
+e=b0<=a?c(bT(rW),fG|(a+jN|0)>>>10|0,f5|(a+jN|0)&d$):b(bT(rX),a)}}bD(j,e);var
+g=g+k[2]|0;continue}var
+m=bS(j);return f(m)<=cE?h(r4,h(m,r3)):h(r6,h(y(m,0,rT),r5))}}var
+r9=r8.slice(),c5=d(e),fh=d(d(d(d(d(d(d(d(e))))))));function
 u(b,a){return[0,[0,b,a]]}function
 co(j,i,h,g){var
-a=i,e=h,c=g;for(;;){if(a){var
-b=d(j,a[1],c);if(0===b[0]){var
-f=b[1],a=a[2],e=[0,f[1],e],c=f[2];continue}return[1,b[1],b[2]]}return u(ad(e),c)}}function
-hO(b,a){return[0,a[1],b,a[3],a[4],a[5]]}function
-hP(b,a){return[0,a[1],a[2],b,a[4],a[5]]}function
-bX(c,a){var
-b=dB(a[1],c);return X(b,n)?sd:[0,[0,0,[0,b,a[2],a[3],a[4],a[5]]]]}function
-ff(a){switch(a[0]){case
+a=i,e=h,d=g;for(;;){if(a){var
+b=c(j,a[1],d);if(0===b[0]){var
+f=b[1],a=a[2],e=[0,f[1],e],d=f[2];continue}return[1,b[1],b[2]]}return u(ad(e),d)}}function
+hU(b,a){return[0,a[1],b,a[3],a[4],a[5]]}function
+hV(b,a){return[0,a[1],a[2],b,a[4],a[5]]}function
+bH(c,a){var
+b=dF(a[1],c);return X(b,m)?so:[0,[0,0,[0,b,a[2],a[3],a[4],a[5]]]]}function
+fi(a){switch(a[0]){case
 0:var
-d=a[1],b=p(e(e(f)),d);break;case
+c=a[1],b=q(d(d(e)),c);break;case
 1:var
-g=p(dK,a[1]),h=o(a[3],g),b=o(p(e(e(f)),h),f);break;case
+f=q(dN,a[1]),g=n(a[3],f),b=n(q(d(d(e)),g),e);break;case
 2:var
-i=e(f),j=p(dK,a[2]),k=o(a[1],j),b=o(p(e(e(f)),k),i);break;default:var
-l=c(f),m=p(dK,a[2]),n=o(a[1],m),b=o(p(e(e(f)),n),l)}return q(ch(b,e8))}function
-dQ(k,a,f){var
-b=f[2],m=b[2],i=dG(function(b,a){switch(b[0]){case
-0:return 0===a[0]?l(b[1],a[1]):0;case
+h=d(e),j=q(dN,a[2]),k=n(a[1],j),b=n(q(d(d(e)),k),h);break;default:var
+l=i(e),m=q(dN,a[2]),o=n(a[1],m),b=n(q(d(d(e)),o),l)}return p(ch(b,e_))}function
+dT(l,a,f){var
+b=f[2],m=b[2],i=dK(function(b,a){switch(b[0]){case
+0:return 0===a[0]?k(b[1],a[1]):0;case
 1:if(1===a[0]){var
-c=l(b[3],a[3]);if(c){var
-e=l(b[1],a[1]);if(e)return d(k[7],b[2],a[2]);var
+d=k(b[3],a[3]);if(d){var
+e=k(b[1],a[1]);if(e)return c(l[7],b[2],a[2]);var
 f=e}else
 var
-f=c;return f}return 0;case
+f=d;return f}return 0;case
 2:if(2===a[0]){var
-g=l(b[1],a[1]);return g?l(b[2],a[2]):g}return 0;default:if(3===a[0]){var
-h=l(b[1],a[1]);return h?l(b[2],a[2]):h}return 0}},ff,a,m);if(i)return[0,[0,i[1],f]];var
-c=b[1];switch(a[0]){case
+g=k(b[1],a[1]);return g?k(b[2],a[2]):g}return 0;default:if(3===a[0]){var
+h=k(b[1],a[1]);return h?k(b[2],a[2]):h}return 0}},fi,a,m);if(i)return[0,[0,i[1],f]];var
+d=b[1];switch(a[0]){case
 0:var
-g=X(a[1],c);break;case
+g=X(a[1],d);break;case
 1:var
-g=X(a[3],c);break;default:var
-h=X(a[1],c),g=h?X(a[2],c):h}if(g){var
-e=b[1],j=cY(ff,a,e,b[2]),n=0===a[0]?cY(ff,[0,e],a[1],j):j,o=b[3];return[0,[0,e,hO([0,q(e),n,o],f)]]}return se}function
-hQ(b,a){if(l(a,f))return function(a){return u(c3,a)};if(l(a,c3))return function(a){return u(f,a)};var
-c=[0,a];return function(a){return dQ(b,c,a)}}function
+g=X(a[3],d);break;default:var
+h=X(a[1],d),g=h?X(a[2],d):h}if(g){var
+e=b[1],j=cZ(fi,a,e,b[2]),n=0===a[0]?cZ(fi,[0,e],a[1],j):j,o=b[3];return[0,[0,e,hU([0,p(e),n,o],f)]]}return sp}function
+hW(b,a){if(k(a,e))return function(a){return u(c5,a)};if(k(a,c5))return function(a){return u(e,a)};var
+c=[0,a];return function(a){return dT(b,c,a)}}function
 cp(c,b,a){var
-d=[2,b,a];return function(a){return dQ(c,d,a)}}function
+d=[2,b,a];return function(a){return dT(c,d,a)}}function
 cq(c,b,a){var
-d=[3,b,a];return function(a){return dQ(c,d,a)}}function
-fg(a,j){var
+d=[3,b,a];return function(a){return dT(c,d,a)}}function
+fj(a,j){var
 c=b(a[6],j[2]);if(0===c[0]){var
-f=c[1],d=x(a,h(a),f);if(0===d[0]){var
-g=c0(d[1],sf);if(0===g[0]){var
+f=c[1],d=x(a,g(a),f);if(0===d[0]){var
+h=c2(d[1],sq);if(0===h[0]){var
 e=x(a,f,s(a));if(0===e[0]){var
-i=c0(e[1],sg);return 0===i[0]?[0,f]:[1,i[1],i[2]]}return[1,e[1],e[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}function
-hR(d,c,b,a){var
-e=[1,c,b,a];return function(a){return dQ(d,e,a)}}function
-cr(a,b){if(l(b,f))return[0,0,h(a)];if(l(b,c3))return[0,0,s(a)];var
-c=h(a);return[0,[0,[0,b,s(a)],0],c]}function
-fh(c,a){var
-b=A(c,a[3][2]);return b?[0,[0,b[1],a]]:si}function
-hS(c,a){return E(function(d,a){return o(d,b(c[10],a[2]))},a,n)}function
-fi(a,b,n){var
-B=n[3][3];function
-C(b){return c1(a,b)}var
-u=dG(function(b,c){return dL(a,b,c)},C,b,B);if(u)return[0,[0,u[1],n]];var
-r=aS(b),g=bX(o(r,bT(hS(a,b),fe)),n);if(0===g[0]){var
-v=h(a),c=b,l=h(a),k=v;for(;;){if(c){var
-m=c[1][2],p=c[2],f=x(a,m,h(a));if(0===f[0]){if(f[1]){var
-c=p,l=d(a[2],l,m);continue}var
-c=p,k=d(a[2],k,m);continue}var
+i=c2(e[1],sr);return 0===i[0]?[0,f]:[1,i[1],i[2]]}return[1,e[1],e[2]]}return[1,h[1],h[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}function
+hX(d,c,b,a){var
+e=[1,c,b,a];return function(a){return dT(d,e,a)}}function
+cr(a,b){if(k(b,e))return[0,0,g(a)];if(k(b,c5))return[0,0,s(a)];var
+c=g(a);return[0,[0,[0,b,s(a)],0],c]}function
+fk(c,a){var
+b=A(c,a[3][2]);return b?[0,[0,b[1],a]]:st}function
+hY(c,a){return E(function(d,a){return n(d,b(c[10],a[2]))},a,m)}function
+fl(a,b,o){var
+B=o[3][3];function
+C(b){return c3(a,b)}var
+u=dK(function(b,c){return dO(a,b,c)},C,b,B);if(u)return[0,[0,u[1],o]];var
+r=aT(b),h=bH(n(r,bV(hY(a,b),fh)),o);if(0===h[0]){var
+v=g(a),d=b,l=g(a),k=v;for(;;){if(d){var
+m=d[1][2],q=d[2],f=x(a,m,g(a));if(0===f[0]){if(f[1]){var
+d=q,l=c(a[2],l,m);continue}var
+d=q,k=c(a[2],k,m);continue}var
 e=[1,f[1],f[2]]}else
 var
 e=[0,[0,l,k]];if(0===e[0]){var
-s=g[1][2],t=e[1],i=s[3],j=i[1],w=i[4],y=i[3],z=cY(function(b){return c1(a,b)},b,j,y),A=L(j,[0,b,t[1],t[2],r],i[2]);return[0,[0,j,hP([0,q(j),A,z,w],s)]]}return[1,e[1],e[2]]}}return[1,g[1],g[2]]}function
+s=h[1][2],t=e[1],i=s[3],j=i[1],w=i[4],y=i[3],z=cZ(function(b){return c3(a,b)},b,j,y),A=L(j,[0,b,t[1],t[2],r],i[2]);return[0,[0,j,hV([0,p(j),A,z,w],s)]]}return[1,e[1],e[2]]}}return[1,h[1],h[2]]}function
 bY(e,b,d){var
-a=fi(e,b[1],d);if(0===a[0]){var
+a=fl(e,b[1],d);if(0===a[0]){var
 c=a[1];return u([0,c[1],b[2]],c[2])}return[1,a[1],a[2]]}function
 bf(b,s,C,j){var
 h=S(function(a){return[0,a[1][1],a[2]]},s),A=j[3][4];function
-B(a){return c1(b,a)}var
-r=dG(function(a,c){return dL(b,a,c)},B,h,A);if(r)var
+B(a){return c3(b,a)}var
+r=dK(function(a,c){return dO(b,a,c)},B,h,A);if(r)var
 a=[0,[0,r[1],j]];else{var
 v=0,c=co(function(a){var
-b=a[1];return function(a){return fh(b,a)}},h,v,j);if(0===c[0]){var
-k=c[1],l=k[1],w=k[2],d=bX(E(function(b,a){return o(b,a[4])},l,n),w);if(0===d[0]){var
-x=S(dz,h),e=hB(b,dy(S(function(a){return a[1]},l),x));if(0===e[0]){var
-f=fi(b,e[1],d[1][2]);if(0===f[0])var
-m=f[1],p=m[2],q=m[1],g=p[3],y=g[4],z=cY(function(a){return c1(b,a)},h,q,y),a=[0,[0,q,hP([0,g[1],g[2],g[3],z],p)]];else
+b=a[1];return function(a){return fk(b,a)}},h,v,j);if(0===c[0]){var
+k=c[1],l=k[1],w=k[2],d=bH(E(function(b,a){return n(b,a[4])},l,m),w);if(0===d[0]){var
+x=S(dD,h),e=hG(b,dC(S(function(a){return a[1]},l),x));if(0===e[0]){var
+f=fl(b,e[1],d[1][2]);if(0===f[0])var
+o=f[1],p=o[2],q=o[1],g=p[3],y=g[4],z=cZ(function(a){return c3(b,a)},h,q,y),a=[0,[0,q,hV([0,g[1],g[2],g[3],z],p)]];else
 var
 a=[1,f[1],f[2]]}else
 var
@@ -3326,255 +3374,255 @@ var
 a=[1,d[1],d[2]]}else
 var
 a=[1,c[1],c[2]]}if(0===a[0]){var
-t=a[1],i=hC(b,S(function(a){return[0,a[1][2],a[2]]},s),C);return 0===i[0]?u([0,t[1],i[1]],t[2]):[1,i[1],i[2]]}return[1,a[1],a[2]]}function
-dR(e,b,a){var
-c=l(b[1],a[1]);return c?d(e[7],b[2],a[2]):c}function
-fj(c,a,b){var
-d=ao(c,a[2],b);return[0,a[1],d]}function
-cs(c,b,g){var
-a=fh(b[1],g);if(0===a[0]){var
-e=a[1],f=e[1],h=e[2],i=d(c[2],f[3],b[2]);return u([0,d(c[2],f[2],b[2]),i],h)}return[1,a[1],a[2]]}function
-c4(d,h,g,f){var
+t=a[1],i=hH(b,S(function(a){return[0,a[1][2],a[2]]},s),C);return 0===i[0]?u([0,t[1],i[1]],t[2]):[1,i[1],i[2]]}return[1,a[1],a[2]]}function
+dU(e,b,a){var
+d=k(b[1],a[1]);return d?c(e[7],b[2],a[2]):d}function
+fm(c,a,b){var
+d=ap(c,a[2],b);return[0,a[1],d]}function
+cs(d,b,g){var
+a=fk(b[1],g);if(0===a[0]){var
+e=a[1],f=e[1],h=e[2],i=c(d[2],f[3],b[2]);return u([0,c(d[2],f[2],b[2]),i],h)}return[1,a[1],a[2]]}function
+c6(d,h,g,f){var
 a=cs(d,g,f);if(0===a[0]){var
 e=a[1],b=x(d,h,e[1][1]);if(0===b[0]){var
-i=e[2],c=t(b[1],sj);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+i=e[2],c=t(b[1],su);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
 ct(d,h,g,f){var
 a=cs(d,g,f);if(0===a[0]){var
 e=a[1],b=x(d,e[1][2],h);if(0===b[0]){var
-i=e[2],c=t(b[1],sk);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-hT(b,d){var
-a=fh(b[1],d);if(0===a[0]){var
+i=e[2],c=t(b[1],sv);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+hZ(b,d){var
+a=fk(b[1],d);if(0===a[0]){var
 c=a[1];return u([0,c[1][1],b[2]],c[2])}return[1,a[1],a[2]]}function
 _(b,a){function
-c(a){return sl}function
+c(a){return sw}function
 d(c){var
-b=A(c,a[5]);return b?[0,[0,b[1],a]]:sm}return g$(function(a){return sn},d,c,b)}function
-c5(h,g,f,e){var
+b=A(c,a[5]);return b?[0,[0,b[1],a]]:sx}return hf(function(a){return sy},d,c,b)}function
+c7(h,g,f,e){var
 a=_(g,e);if(0===a[0]){var
-c=a[1],d=c[1],b=t(dR(h,d[2],f),so);return 0===b[0]?u(d[1],c[2]):[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-aI(h,g,d,f){var
-c=bX(bT(b(h[10],d[2]),fe),f);if(0===c[0]){var
-a=c[1][2],e=a[4],i=L(e,[0,g,d],a[5]),j=q(e);return[0,[0,0,[0,a[1],a[2],a[3],j,i]]]}return[1,c[1],c[2]]}function
-hU(b,a){return aG(T,a)?0:[0,[0,b,a],0]}function
+c=a[1],d=c[1],b=t(dU(h,d[2],f),sz);return 0===b[0]?u(d[1],c[2]):[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+aJ(h,g,d,f){var
+c=bH(bV(b(h[10],d[2]),fh),f);if(0===c[0]){var
+a=c[1][2],e=a[4],i=L(e,[0,g,d],a[5]),j=p(e);return[0,[0,0,[0,a[1],a[2],a[3],j,i]]]}return[1,c[1],c[2]]}function
+h0(b,a){return aH(T,a)?0:[0,[0,b,a],0]}function
 cu(c,a){return b(cl(T,c),a)}function
-hV(f,e,a){var
-b=dE(f,a[1]),c=b[2],g=F(T,b[1]),h=d(T[3],e,a[2]),i=d(T[3],h,g);return[0,p(c[1],c[2]),i]}function
-hW(b,a){if(b){var
-c=b[1],d=c[2],e=c[1];if(b[2]){if(a){var
-h=0;return E(function(c,b){return E(function(c,a){return cu([0,hV(b[1],b[2],a),0],c)},a,c)},b,h)}return a}if(a){if(l(e,f))return e9(T,d,a);var
-i=0;return E(function(b,a){return cu([0,hV(e,d,a),0],b)},a,i)}var
+h1(f,e,a){var
+b=dI(f,a[1]),d=b[2],g=F(T,b[1]),h=c(T[3],e,a[2]),i=c(T[3],h,g);return[0,q(d[1],d[2]),i]}function
+h2(b,a){if(b){var
+c=b[1],d=c[2],f=c[1];if(b[2]){if(a){var
+h=0;return E(function(c,b){return E(function(c,a){return cu([0,h1(b[1],b[2],a),0],c)},a,c)},b,h)}return a}if(a){if(k(f,e))return e$(T,d,a);var
+i=0;return E(function(b,a){return cu([0,h1(f,d,a),0],b)},a,i)}var
 g=a}else
 var
 g=b;return g}function
-sp(b,a){return E(function(b,a){return cu(b,hW(a[1],a[2]))},b,a)}var
-sq=e(e(e(e(f))));function
-hX(a){var
-c=aZ(E(function(a,b){return q(a)},a,n),sq);return c?eQ(function(a){return b(T[11],a[2])},a):c}function
-sr(a,d){if(0===a[0]){var
-c=d[3],e=function(a){if(l(a,f))var
-k=f,j=a;else{R(cB);var
-m=0;if(cM(a)<=62&&0<b$(a))var
-e=cQ(function(e,b){var
+sA(b,a){return E(function(b,a){return cu(b,h2(a[1],a[2]))},b,a)}var
+sB=d(d(d(d(e))));function
+h3(a){var
+c=a0(E(function(a,b){return p(a)},a,m),sB);return c?eR(function(a){return b(T[11],a[2])},a):c}function
+sC(a,d){if(0===a[0]){var
+c=d[3],f=function(a){if(k(a,e))var
+l=e,j=a;else{R(cC);var
+m=0;if(cN(a)<=62&&0<b$(a))var
+f=cR(function(e,b){var
 a=e[1],c=e[2];for(;;){var
-d=bz(b,b);if(g3(d,a)){var
-f=bz(c,b),a=gm(a,d),c=f;continue}var
-g=g3(b,a)?gm(a,b):a;return[0,g,c]}},[0,a,f],oz),g=e[2],h=e[1],c=kO(h),b=by(bz(c,c),h)?bz(g,c):g;else
+d=bB(b,b);if(g9(d,a)){var
+f=bB(c,b),a=gt(a,d),c=f;continue}var
+g=g9(b,a)?gt(a,b):a;return[0,g,c]}},[0,a,e],oE),g=f[2],h=f[1],c=kT(h),b=bA(bB(c,c),h)?bB(g,c):g;else
 m=1;if(m)var
-b=f;var
-n=bT(a,p(b,b)),o=function(c){return l(p(c,p(b,b)),a)?[0,c,b]:[0,a,f]},i=cW(function(b){return[0,a,f]},o,n),k=i[2],j=i[1]}var
-q=d[2];return hU(j,a0([0,p(d[1],k),q]))},g=cW(function(a){return 0},e,c),b=cu(a[1],g);return hX(b)?[0,b]:ss}return a}function
-st(a){return E(sr,a,su)}var
-sv=[0,e(e(e(e(e(e(e(e(e(e(e(e(f)))))))))))),0],sw=[0,e(e(e(e(e(e(e(e(e(f))))))))),sv],sx=[0,e(e(e(e(e(e(f)))))),sw];function
-hY(a){return ci(a,[0,n,f])?bc(T,a):a}function
-sz(o,m){var
-b=cu(m,e9(T,F(T,as(f)),o));if(b){if(b[2]){var
-k=h(T),a=sx,l=E(function(b,a){var
-c=hY(a[2]);return d(T[2],b,c)},b,k);for(;;){if(a){var
-c=kQ(a[1]),i=cN(c)/64|0;R((16+aV(1)|0)+i|0);var
-g=0<=c?en(1,c):eo(1,-c|0),j=h(T),e=E(function(e){return function(f,c){var
-g=p(e,e),a=p(c[1],g),b=aV(a);R(32+bM(b,b)|0);var
-h=0<b$(a)?kO(a):n,i=F(T,h),j=d(T[3],c[2],i);return d(T[2],f,j)}}(g),b,j);if(bp(ci(hY(e),l))&&X(n,g))return[0,ci([0,n,f],e)];var
-a=a[2];continue}return a}}return[0,ci([0,n,f],b[1][2])]}return sy}function
-sA(a){if(a){var
-c=a[1],d=c[2],e=c[1];if(a[2])return E(function(c,a){var
-d=b(T[10],a[2]);return o(o(c,q(ba(a[1]))),d)},a,n);if(l(e,f))return b(T[10],d);var
-g=b(T[10],d);return o(q(ba(e)),g)}return f}function
-sB(a){if(a){if(a[2])return 0;var
-c=a[1],d=l(c[1],f);return d?b(T[9],c[2]):d}return[0,[0,n,f]]}var
-sC=c(c(c(c(c(c(e(e(e(e(e(e(e(e(e(e(f))))))))))))))));function
-sD(a){return E(function(d,a){var
-e=dD(e7),g=b(T[12],a[2]),h=a[1],i=p(c(c(c(c(f)))),h);return ch(o(o(p(d,sC),i),g),e)},a,n)}function
-sE(a,b){return dL(T,a,b)}function
-sF(b,a){return a}var
-sG=[0,function(b,a){return hU(f,a0([0,b,a]))},cu,hW,sp,sF,st,sE,sz,sB,sA,hX,sD];function
-c6(c,b){var
-a=dB(b,c);return aZ(n,a)?[0,a]:sH}var
-sI=e(e(e(e(c(e(e(c(f)))))))),hZ=0;function
-dS(d,c,b,a){return aG(d,b)?a:[0,[0,c,b],a]}function
-c7(a,d,c){switch(d){case
-0:return a2(a,h(a),c);case
+b=e;var
+n=bV(a,q(b,b)),o=function(c){return k(q(c,q(b,b)),a)?[0,c,b]:[0,a,e]},i=cX(function(b){return[0,a,e]},o,n),l=i[2],j=i[1]}var
+p=d[2];return h0(j,a1([0,q(d[1],l),p]))},g=cX(function(a){return 0},f,c),b=cu(a[1],g);return h3(b)?[0,b]:sD}return a}function
+sE(a){return E(sC,a,sF)}var
+sG=[0,d(d(d(d(d(d(d(d(d(d(d(d(e)))))))))))),0],sH=[0,d(d(d(d(d(d(d(d(d(e))))))))),sG],sI=[0,d(d(d(d(d(d(e)))))),sH];function
+h4(a){return ci(a,[0,m,e])?a3(T,a):a}function
+sK(o,n){var
+b=cu(n,e$(T,F(T,as(e)),o));if(b){if(b[2]){var
+k=g(T),a=sI,l=E(function(b,a){var
+d=h4(a[2]);return c(T[2],b,d)},b,k);for(;;){if(a){var
+d=kV(a[1]),i=cO(d)/64|0;R((16+aW(1)|0)+i|0);var
+h=0<=d?en(1,d):eo(1,-d|0),j=g(T),f=E(function(e){return function(f,d){var
+g=q(e,e),a=q(d[1],g),b=aW(a);R(32+bO(b,b)|0);var
+h=0<b$(a)?kT(a):m,i=F(T,h),j=c(T[3],d[2],i);return c(T[2],f,j)}}(h),b,j);if(bq(ci(h4(f),l))&&X(m,h))return[0,ci([0,m,e],f)];var
+a=a[2];continue}return a}}return[0,ci([0,m,e],b[1][2])]}return sJ}function
+sL(a){if(a){var
+c=a[1],d=c[2],f=c[1];if(a[2])return E(function(c,a){var
+d=b(T[10],a[2]);return n(n(c,p(bb(a[1]))),d)},a,m);if(k(f,e))return b(T[10],d);var
+g=b(T[10],d);return n(p(bb(f)),g)}return e}function
+sM(a){if(a){if(a[2])return 0;var
+c=a[1],d=k(c[1],e);return d?b(T[9],c[2]):d}return[0,[0,m,e]]}var
+sN=i(i(i(i(i(i(d(d(d(d(d(d(d(d(d(d(e))))))))))))))));function
+sO(a){return E(function(c,a){var
+d=dH(e9),f=b(T[12],a[2]),g=a[1],h=q(i(i(i(i(e)))),g);return ch(n(n(q(c,sN),h),f),d)},a,m)}function
+sP(a,b){return dO(T,a,b)}function
+sQ(b,a){return a}var
+sR=[0,function(b,a){return h0(e,a1([0,b,a]))},cu,h2,sA,sQ,sE,sP,sK,sM,sL,h3,sO];function
+c8(c,b){var
+a=dF(b,c);return a0(m,a)?[0,a]:sS}var
+sT=d(d(d(d(i(d(d(i(e)))))))),h5=0;function
+dV(d,c,b,a){return aH(d,b)?a:[0,[0,c,b],a]}function
+c9(a,d,c){switch(d){case
+0:return aU(a,g(a),c);case
 1:var
-b=a2(a,h(a),c);if(0===b[0]){var
+b=aU(a,g(a),c);if(0===b[0]){var
 e=s(a);return bd(a,b[1],e)}return[1,b[1],b[2]];default:return[0,c]}}function
-fk(d,h,g,a){var
-b=br(d,h,a);if(0===b[0]){var
-c=br(d,a,g);if(0===c[0]){var
+fn(d,h,g,a){var
+b=bs(d,h,a);if(0===b[0]){var
+c=bs(d,a,g);if(0===c[0]){var
 e=b[1],f=e?c[1]:e,i=f?[0,[0,a,a],0]:f;return[0,i]}return[1,c[1],c[2]]}return[1,b[1],b[2]]}function
-h0(a){var
+h6(a){var
 b=a?a[1][9]:a;return b}function
-sL(a,$,v,B,m){var
+sW(a,$,v,B,m){var
 C=A(B,$);if(m){var
-D=m[2],aa=h0(v),k=D[1],j=0,i=0;for(;;){if(k){var
+D=m[2],aa=h6(v),k=D[1],j=0,i=0;for(;;){if(k){var
 M=k[1],l=M[2],N=k[2],O=A(M[1],aa);if(O){var
-P=O[1],Q=P[2],R=P[1],p=x(a,l,h(a));if(0===p[0]){if(p[1]){var
-Y=dS(a,l,R,i),k=N,j=dS(a,l,Q,j),i=Y;continue}var
-Z=dS(a,l,Q,i),k=N,j=dS(a,l,R,j),i=Z;continue}var
+P=O[1],Q=P[2],R=P[1],p=x(a,l,g(a));if(0===p[0]){if(p[1]){var
+Y=dV(a,l,R,i),k=N,j=dV(a,l,Q,j),i=Y;continue}var
+Z=dV(a,l,Q,i),k=N,j=dV(a,l,R,j),i=Z;continue}var
 f=[1,p[1],p[2]]}else
 var
-f=sJ}else
+f=sU}else
 var
 f=[0,[0,j,i]];if(0===f[0])var
-S=f[1],_=d(a[4],S[2],D[2]),W=[0,[0,d(a[4],S[1],D[2]),_]];else
+S=f[1],_=c(a[4],S[2],D[2]),W=[0,[0,c(a[4],S[1],D[2]),_]];else
 var
 W=[1,f[1],f[2]];var
 n=W;break}}else
 var
-ae=s(a),n=[0,[0,h(a),ae]];if(0===n[0]){var
+ae=s(a),n=[0,[0,g(a),ae]];if(0===n[0]){var
 o=n[1];if(C){var
-T=C[1],U=T[2],V=T[1],q=V?a2(a,o[1],V[1]):[0,o[1]];if(0===q[0])var
-r=U?bd(a,o[2],U[1]):[0,o[2]],g=0===r[0]?[0,[0,q[1],r[1]]]:[1,r[1],r[2]];else
+T=C[1],U=T[2],V=T[1],q=V?aU(a,o[1],V[1]):[0,o[1]];if(0===q[0])var
+r=U?bd(a,o[2],U[1]):[0,o[2]],h=0===r[0]?[0,[0,q[1],r[1]]]:[1,r[1],r[2]];else
 var
-g=[1,q[1],q[2]]}else
+h=[1,q[1],q[2]]}else
 var
-g=[0,o];if(0===g[0]){var
-E=g[1],b=v?d(a[5],v[1][5],E[1]):E[1],c=d(a[5],b,E[2]),F=a3(a,b);if(0===F[0]){var
-G=a3(a,c);if(0===G[0]){var
-w=x(a,b,c);if(0===w[0]){if(bp(w[1]))return sM;var
-H=m?m[1]:2,y=c7(a,H,b);if(0===y[0]){var
-I=y[1],z=c7(a,H,c);if(0===z[0]){var
+h=[0,o];if(0===h[0]){var
+E=h[1],b=v?c(a[5],v[1][5],E[1]):E[1],d=c(a[5],b,E[2]),F=a4(a,b);if(0===F[0]){var
+G=a4(a,d);if(0===G[0]){var
+w=x(a,b,d);if(0===w[0]){if(bq(w[1]))return sX;var
+H=m?m[1]:2,y=c9(a,H,b);if(0===y[0]){var
+I=y[1],z=c9(a,H,d);if(0===z[0]){var
 J=z[1];switch(H){case
 0:var
-e=fk(a,b,c,h(a));break;case
+e=fn(a,b,d,g(a));break;case
 1:var
-t=fk(a,b,c,h(a));if(0===t[0])var
-u=fk(a,b,c,s(a)),e=0===u[0]?[0,bq(t[1],u[1])]:[1,u[1],u[2]];else
+t=fn(a,b,d,g(a));if(0===t[0])var
+u=fn(a,b,d,s(a)),e=0===u[0]?[0,br(t[1],u[1])]:[1,u[1],u[2]];else
 var
 e=[1,t[1],t[2]];break;default:var
-e=sK}if(0===e[0]){var
-K=e[1],ab=L(B,[0,I,J],h0(v)),X=d(a[7],b,I),ac=X?d(a[7],c,J):X,ad=K?1:K;return[0,[0,[0,B,m,C,b,c,[0,[0,b,I],[0,[0,c,J],K]],ad,ac,ab]]]}return[1,e[1],e[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,G[1],G[2]]}return[1,F[1],F[2]]}return[1,g[1],g[2]]}return[1,n[1],n[2]]}function
-h1(c,b,a){return b?a?d(c[7],b[1],a[1]):a:a?0:1}function
-h2(d,l,k,c){if(c){var
-a=c[1],m=h2(d,l,k,c[2]),n=m[1];if(m[2]&&X(a[1],l)){var
+e=sV}if(0===e[0]){var
+K=e[1],ab=L(B,[0,I,J],h6(v)),X=c(a[7],b,I),ac=X?c(a[7],d,J):X,ad=K?1:K;return[0,[0,[0,B,m,C,b,d,[0,[0,b,I],[0,[0,d,J],K]],ad,ac,ab]]]}return[1,e[1],e[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,G[1],G[2]]}return[1,F[1],F[2]]}return[1,h[1],h[2]]}return[1,n[1],n[2]]}function
+h7(d,b,a){return b?a?c(d[7],b[1],a[1]):a:a?0:1}function
+h8(d,l,k,c){if(c){var
+a=c[1],m=h8(d,l,k,c[2]),n=m[1];if(m[2]&&X(a[1],l)){var
 b=A(a[1],k),o=a[3];if(o){var
 f=0;if(b){var
-g=b[1],h=o[1],i=h1(d,h[1],g[1]);if(i)var
-e=h1(d,h[2],g[2]);else{var
+g=b[1],h=o[1],i=h7(d,h[1],g[1]);if(i)var
+e=h7(d,h[2],g[2]);else{var
 j=i;f=1}}else{var
 j=b;f=1}if(f)var
 e=j}else
 var
-e=b?0:1;if(e)return[0,[0,a,n],1]}return[0,n,0]}return sN}function
+e=b?0:1;if(e)return[0,[0,a,n],1]}return[0,n,0]}return sY}function
 cv(a,d){if(d){var
 g=d[1],e=g[2],c=g[1],f=d[2],h=function(d){if(d){var
-g=d[1],i=g[2],j=g[1],k=d[2];switch(eT(c,j)){case
+g=d[1],i=g[2],j=g[1],k=d[2];switch(eU(c,j)){case
 0:return[0,[0,c,[0,[0,a,e],i]],b(cv(a,f),k)];case
 1:return[0,[0,j,i],h(k)];default:return[0,[0,c,[0,[0,a,e],0]],b(cv(a,f),d)]}}return[0,[0,c,[0,[0,a,e],0]],b(cv(a,f),0)]};return h}return function(a){return a}}function
-h3(b,e,c,a){var
-f=h(b);return d(b[4],[0,[0,e,a[2]],[0,[0,c,a[1]],0]],f)}function
-fl(e,c,d,a){return aG(e,c)?a:b(cv(c,ad(d[1])),a)}function
-sS(a,av,bH,bG,bF,bE,bD,bC,bB,bA){var
+h9(b,e,d,a){var
+f=g(b);return c(b[4],[0,[0,e,a[2]],[0,[0,d,a[1]],0]],f)}function
+fo(e,c,d,a){return aH(e,c)?a:b(cv(c,ad(d[1])),a)}function
+s3(a,av,bH,bG,bF,bE,bD,bC,bB,bA){var
 n=bE,k=bD,m=bC,ag=bB,j=bA;b:for(;;){if(n){var
-u=n[2],e=n[1],bI=e[1];if(k){var
-aT=k[1];switch(eT(bI,aT[1])){case
+u=n[2],f=n[1],bI=f[1];if(k){var
+aT=k[1];switch(eU(bI,aT[1])){case
 0:var
-bp=k[2],bq=h(a),o=[0,[0,d(a[4],aT[2],bq),bp]];break;case
+bp=k[2],bq=g(a),o=[0,[0,c(a[4],aT[2],bq),bp]];break;case
 1:var
-o=sO;break;default:var
-o=[0,[0,h(a),k]]}}else
+o=sZ;break;default:var
+o=[0,[0,g(a),k]]}}else
 var
-o=[0,[0,h(a),0]];if(0===o[0]){var
-a4=o[1],v=a4[2],g=a4[1],aw=a3(a,g);if(0===aw[0]){var
-ax=e[2];if(ax){var
-ah=ax[2],w=ax[1],aZ=A(e[1],bH),at=aZ?1:aZ,bJ=e[7],ay=bJ||at,a5=ay?A(e[1],bG):ay;if(a5){var
-l=a5[1],a0=A(l[1],bF);if(a0)var
-au=a0[1],a1=au[2],y=a1?[0,[0,[0,a1[2],au[4]],au[5]]]:sQ;else
+o=[0,[0,g(a),0]];if(0===o[0]){var
+a3=o[1],v=a3[2],h=a3[1],aw=a4(a,h);if(0===aw[0]){var
+ax=f[2];if(ax){var
+ah=ax[2],w=ax[1],a0=A(f[1],bH),at=a0?1:a0,bJ=f[7],ay=bJ||at,a5=ay?A(f[1],bG):ay;if(a5){var
+l=a5[1],a1=A(l[1],bF);if(a1)var
+au=a1[1],a2=au[2],y=a2?[0,[0,[0,a2[2],au[4]],au[5]]]:s1;else
 var
-y=sR;if(0===y[0]){var
-a6=y[1],a7=a6[1],a8=a7[1],ai=e[5],aj=e[4],a9=a6[2],a_=a7[2],bk=h(a),C=x(a,l[2],bk);if(0===C[0]){var
-D=function(b){return function(c){var
-e=b[3],f=d(a[3],b[2],c);return d(a[2],f,e)}}(l);if(C[1]){var
-aJ=D(a9),aK=D(a_),bl=l[6],bm=ao(a,ai,aJ),E=hH(a,ao(a,aj,aK),bm,bl);if(0===E[0]){var
-aL=E[1],G=aL[2],H=aL[1],I=dO(a,w,aJ,aK);if(0===I[0]){var
-J=dO(a,w,aj,ai);if(0===J[0]){var
-K=e_(a,H,G,I[1],J[1]);if(0===K[0]){var
+y=s2;if(0===y[0]){var
+a6=y[1],a7=a6[1],a8=a7[1],ai=f[5],aj=f[4],a9=a6[2],a_=a7[2],bk=g(a),C=x(a,l[2],bk);if(0===C[0]){var
+D=function(b){return function(d){var
+e=b[3],f=c(a[3],b[2],d);return c(a[2],f,e)}}(l);if(C[1]){var
+aJ=D(a9),aK=D(a_),bl=l[6],bm=ap(a,ai,aJ),E=hM(a,ap(a,aj,aK),bm,bl);if(0===E[0]){var
+aL=E[1],G=aL[2],H=aL[1],I=dR(a,w,aJ,aK);if(0===I[0]){var
+J=dR(a,w,aj,ai);if(0===J[0]){var
+K=fa(a,H,G,I[1],J[1]);if(0===K[0]){var
 L=K[1];if(L){var
-M=hG(a,av,at,g,H,G,L,j);if(0===M[0]){var
-aM=M[1],aN=aM[1],N=aN[2],O=aN[1],al=a3(a,O);if(0===al[0]){var
-am=a3(a,N);if(0===am[0]){var
-P=e$(a,g,O,N,H,G,L[1]);if(0===P[0])var
-Q=hE(a,g,O,N,H,G,P[1],L[2]),c=0===Q[0]?[0,[0,[0,[0,[0,O,N],Q[1]],aM[2]]]]:[1,Q[1],Q[2]];else
+M=hL(a,av,at,h,H,G,L,j);if(0===M[0]){var
+aM=M[1],aN=aM[1],N=aN[2],O=aN[1],al=a4(a,O);if(0===al[0]){var
+am=a4(a,N);if(0===am[0]){var
+P=fb(a,h,O,N,H,G,L[1]);if(0===P[0])var
+Q=hJ(a,h,O,N,H,G,P[1],L[2]),d=0===Q[0]?[0,[0,[0,[0,[0,O,N],Q[1]],aM[2]]]]:[1,Q[1],Q[2]];else
 var
-c=[1,P[1],P[2]]}else
+d=[1,P[1],P[2]]}else
 var
-c=[1,am[1],am[2]]}else
+d=[1,am[1],am[2]]}else
 var
-c=[1,al[1],al[2]]}else
+d=[1,al[1],al[2]]}else
 var
-c=[1,M[1],M[2]]}else
+d=[1,M[1],M[2]]}else
 var
-c=ql}else
+d=qq}else
 var
-c=[1,K[1],K[2]]}else
+d=[1,K[1],K[2]]}else
 var
-c=[1,J[1],J[2]]}else
+d=[1,J[1],J[2]]}else
 var
-c=[1,I[1],I[2]]}else
+d=[1,I[1],I[2]]}else
 var
-c=[1,E[1],E[2]]}else{var
-aO=D(a_),aP=D(a9),bn=l[6],bo=ao(a,ai,aO),R=hH(a,ao(a,aj,aP),bo,bn);if(0===R[0]){var
-aQ=R[1],S=aQ[2],T=aQ[1],U=dO(a,w,aO,aP);if(0===U[0]){var
-V=dO(a,w,aj,ai);if(0===V[0]){var
-W=e_(a,T,S,U[1],V[1]);if(0===W[0]){var
+d=[1,E[1],E[2]]}else{var
+aO=D(a_),aP=D(a9),bn=l[6],bo=ap(a,ai,aO),R=hM(a,ap(a,aj,aP),bo,bn);if(0===R[0]){var
+aQ=R[1],S=aQ[2],T=aQ[1],U=dR(a,w,aO,aP);if(0===U[0]){var
+V=dR(a,w,aj,ai);if(0===V[0]){var
+W=fa(a,T,S,U[1],V[1]);if(0===W[0]){var
 X=W[1];if(X){var
-Y=hG(a,av,at,g,T,S,X,j);if(0===Y[0]){var
-aR=Y[1],aS=aR[1],Z=aS[2],_=aS[1],an=a3(a,_);if(0===an[0]){var
-ap=a3(a,Z);if(0===ap[0]){var
-$=e$(a,g,_,Z,T,S,X[1]);if(0===$[0])var
-aa=hE(a,g,_,Z,T,S,$[1],X[2]),c=0===aa[0]?[0,[0,[0,[0,[0,_,Z],aa[1]],aR[2]]]]:[1,aa[1],aa[2]];else
+Y=hL(a,av,at,h,T,S,X,j);if(0===Y[0]){var
+aR=Y[1],aS=aR[1],Z=aS[2],_=aS[1],an=a4(a,_);if(0===an[0]){var
+ao=a4(a,Z);if(0===ao[0]){var
+$=fb(a,h,_,Z,T,S,X[1]);if(0===$[0])var
+aa=hJ(a,h,_,Z,T,S,$[1],X[2]),d=0===aa[0]?[0,[0,[0,[0,[0,_,Z],aa[1]],aR[2]]]]:[1,aa[1],aa[2]];else
 var
-c=[1,$[1],$[2]]}else
+d=[1,$[1],$[2]]}else
 var
-c=[1,ap[1],ap[2]]}else
+d=[1,ao[1],ao[2]]}else
 var
-c=[1,an[1],an[2]]}else
+d=[1,an[1],an[2]]}else
 var
-c=[1,Y[1],Y[2]]}else
+d=[1,Y[1],Y[2]]}else
 var
-c=qm}else
+d=qr}else
 var
-c=[1,W[1],W[2]]}else
+d=[1,W[1],W[2]]}else
 var
-c=[1,V[1],V[2]]}else
+d=[1,V[1],V[2]]}else
 var
-c=[1,U[1],U[2]]}else
+d=[1,U[1],U[2]]}else
 var
-c=[1,R[1],R[2]]}}else
+d=[1,R[1],R[2]]}}else
 var
-c=[1,C[1],C[2]];if(0===c[0]){var
-a$=c[1];if(a$){var
-ba=a$[1],bb=ba[1],bc=bb[1],az=bc[1],bd=ao(a,bc[2],az),bK=h(a),be=d(a[4],[0,[0,bd,l[2]],[0,[0,g,l[5]],0]],bK),bL=bb[2],bM=[0,[0,s(a),bL],0],bN=l[3],bO=[0,[0,d(a[2],bd,g),bN],bM],bf=d(a[4],[0,[0,az,ah[2]],[0,[0,be,a8[2]],bO]],m),aA=a3(a,bf);if(0===aA[0]){var
-aB=d(a[5],ag,az),bP=fl(a,aB,ah,v),bQ=fl(a,d(a[5],aB,be),a8,bP),bR=b(cv(g,[0,[0,l[1],l[4]],0]),bQ),n=u,k=bR,m=bf,ag=aB,j=ba[2];continue}return[1,aA[1],aA[2]]}return[0,[0,F(a,as(f)),0]]}return[1,c[1],c[2]]}return[1,y[1],y[2]]}if(ay)if(av){var
-ad=x(a,e[5],e[4]);if(0===ad[0]){var
-ae=x(a,g,h(a));if(0===ae[0]){var
-br=h(a),af=x(a,d(a[2],e[4],e[5]),br);if(0===af[0]){var
-r=af[1]?h(a):s(a),aI=0;if(ad[1])aI=1;else{var
+d=[1,C[1],C[2]];if(0===d[0]){var
+a$=d[1];if(a$){var
+ba=a$[1],bb=ba[1],bc=bb[1],az=bc[1],bd=ap(a,bc[2],az),bK=g(a),be=c(a[4],[0,[0,bd,l[2]],[0,[0,h,l[5]],0]],bK),bL=bb[2],bM=[0,[0,s(a),bL],0],bN=l[3],bO=[0,[0,c(a[2],bd,h),bN],bM],bf=c(a[4],[0,[0,az,ah[2]],[0,[0,be,a8[2]],bO]],m),aA=a4(a,bf);if(0===aA[0]){var
+aB=c(a[5],ag,az),bP=fo(a,aB,ah,v),bQ=fo(a,c(a[5],aB,be),a8,bP),bR=b(cv(h,[0,[0,l[1],l[4]],0]),bQ),n=u,k=bR,m=bf,ag=aB,j=ba[2];continue}return[1,aA[1],aA[2]]}return[0,[0,F(a,as(e)),0]]}return[1,d[1],d[2]]}return[1,y[1],y[2]]}if(ay)if(av){var
+ad=x(a,f[5],f[4]);if(0===ad[0]){var
+ae=x(a,h,g(a));if(0===ae[0]){var
+br=g(a),af=x(a,c(a[2],f[4],f[5]),br);if(0===af[0]){var
+r=af[1]?g(a):s(a),aI=0;if(ad[1])aI=1;else{var
 bj=0;if(ae[1]){var
-bs=w?0:1;if(bs){aI=1;bj=1}}if(!bj)if(b(a[9],e[4])&&b(a[9],e[5])){var
-ar=e[6];if(ar){var
-aU=ar[2];if(aU){var
-bt=ao(a,aU[1][2],ar[1][2]),aV=b(a[9],bt);if(aV){var
-aW=aV[1],bu=ao(a,e[5],e[4]),aX=b(a[9],bu);if(aX)var
-aY=aX[1],bv=aY[2],bw=p(p(dN,aW[1]),bv),bx=bT(bw,p(aW[2],aY[1])),i=[0,d(a[1],bx,dN)];else
+bs=w?0:1;if(bs){aI=1;bj=1}}if(!bj)if(b(a[9],f[4])&&b(a[9],f[5])){var
+ar=f[6];if(ar){var
+aV=ar[2];if(aV){var
+bt=ap(a,aV[1][2],ar[1][2]),aW=b(a[9],bt);if(aW){var
+aX=aW[1],bu=ap(a,f[5],f[4]),aY=b(a[9],bu);if(aY)var
+aZ=aY[1],bv=aZ[2],bw=q(q(dQ,aX[1]),bv),bx=bV(bw,q(aX[2],aZ[1])),i=[0,c(a[1],bx,dQ)];else
 var
 i=[0,r]}else
 var
@@ -3592,37 +3640,37 @@ var
 i=[1,ae[1],ae[2]]}else
 var
 i=[1,ad[1],ad[2]];if(0===i[0])var
-by=h(a),q=[0,[0,d(a[4],[0,[0,g,i[1]],0],by),j]];else
+by=g(a),p=[0,[0,c(a[4],[0,[0,h,i[1]],0],by),j]];else
 var
-q=[1,i[1],i[2]]}else
+p=[1,i[1],i[2]]}else
 var
-q=j?[0,[0,j[1],j[2]]]:sP;else
+p=j?[0,[0,j[1],j[2]]]:s0;else
 var
-bz=e[8]?g:h(a),q=[0,[0,bz,j]];if(0===q[0]){var
-bg=q[1],aC=bg[2],z=bg[1];if(aG(a,g)&&aG(a,z)){var
+bz=f[8]?h:g(a),p=[0,[0,bz,j]];if(0===p[0]){var
+bg=p[1],aC=bg[2],z=bg[1];if(aH(a,h)&&aH(a,z)){var
 n=u,k=v,j=aC;continue}var
-aD=e[6];if(aD){var
-bS=h(a),bU=[0,[0,F(a,as(f)),z],0],bh=d(a[4],bU,bS),bV=aD[2],aq=h3(a,g,bh,aD[1]),ab=bV;for(;;){if(ab){var
-ac=a2(a,aq,h3(a,g,bh,ab[1]));if(0===ac[0]){var
+aD=f[6];if(aD){var
+bS=g(a),bT=[0,[0,F(a,as(e)),z],0],bh=c(a[4],bT,bS),bU=aD[2],aq=h9(a,h,bh,aD[1]),ab=bU;for(;;){if(ab){var
+ac=aU(a,aq,h9(a,h,bh,ab[1]));if(0===ac[0]){var
 aq=ac[1],ab=ab[2];continue}var
 B=[1,ac[1],ac[2]]}else
 var
 B=[0,aq];if(0===B[0]){var
-bW=B[1],bX=[0,[0,s(a),bW],0],aE=d(a[4],[0,[0,z,ah[2]],bX],m),aF=a3(a,aE);if(0===aF[0]){if(aG(a,z)){var
+bW=B[1],bX=[0,[0,s(a),bW],0],aE=c(a[4],[0,[0,z,ah[2]],bX],m),aF=a4(a,aE);if(0===aF[0]){if(aH(a,z)){var
 n=u,k=v,m=aE,j=aC;continue b}var
-bi=d(a[5],ag,z),n=u,k=fl(a,bi,ah,v),m=aE,ag=bi,j=aC;continue b}return[1,aF[1],aF[2]]}return[1,B[1],B[2]]}}return sT}return[1,q[1],q[2]]}var
-ak=x(a,g,h(a));if(0===ak[0]){var
-bY=0,bZ=ak[1]?e[4]:e[5],n=u,k=v,m=d(a[4],[0,[0,g,bZ],bY],m);continue}return[1,ak[1],ak[2]]}return[1,aw[1],aw[2]]}return[1,o[1],o[2]]}var
-b0=k?0:1,aH=t(b0,sU);return 0===aH[0]?[0,[0,m,j]]:[1,aH[1],aH[2]]}}function
-h4(c,M,K,p,d,A){var
-N=h2(c,d[2],d[4],K)[1],g=M,a=N,O=d[4],P=d[2];for(;;){if(g){var
-r=g[1],m=r[1],u=g[2];if(aZ(P,m))var
+bi=c(a[5],ag,z),n=u,k=fo(a,bi,ah,v),m=aE,ag=bi,j=aC;continue b}return[1,aF[1],aF[2]]}return[1,B[1],B[2]]}}return s4}return[1,p[1],p[2]]}var
+ak=x(a,h,g(a));if(0===ak[0]){var
+bY=0,bZ=ak[1]?f[4]:f[5],n=u,k=v,m=c(a[4],[0,[0,h,bZ],bY],m);continue}return[1,ak[1],ak[2]]}return[1,aw[1],aw[2]]}return[1,o[1],o[2]]}var
+b0=k?0:1,aG=t(b0,s5);return 0===aG[0]?[0,[0,m,j]]:[1,aG[1],aG[2]]}}function
+h_(c,M,K,p,d,A){var
+N=h8(c,d[2],d[4],K)[1],h=M,a=N,O=d[4],P=d[2];for(;;){if(h){var
+r=h[1],m=r[1],u=h[2];if(a0(P,m))var
 e=[0,[0,a,0]];else{var
-C=a?aZ(m,a[1][1]):a;if(C){var
-g=u;continue}var
-i=sL(c,O,a,m,r[2]);if(0===i[0]){var
+C=a?a0(m,a[1][1]):a;if(C){var
+h=u;continue}var
+i=sW(c,O,a,m,r[2]);if(0===i[0]){var
 v=i[1];if(v){var
-g=u,a=[0,v[1],a];continue}var
+h=u,a=[0,v[1],a];continue}var
 e=[0,[0,a,1]]}else
 var
 e=[1,i[1],i[2]]}}else
@@ -3633,190 +3681,190 @@ D=ad(d[1][1]),F=b(cv(s(c),D),0),G=A?0:1;if(p)var
 H=0,w=E(function(b,a){return L(a[1],a,b)},k,H);else
 var
 w=p;var
-I=s(c),j=sS(c,G,d[5],p,w,k,F,d[1][2],I,A);if(0===j[0]){var
-y=j[1],z=y[1],J=y[2]?0:1,n=c0(J,sV);if(0===n[0])var
-o=a3(c,z),f=0===o[0]?[0,z]:[1,o[1],o[2]];else
+I=s(c),j=s3(c,G,d[5],p,w,k,F,d[1][2],I,A);if(0===j[0]){var
+y=j[1],z=y[1],J=y[2]?0:1,n=c2(J,s6);if(0===n[0])var
+o=a4(c,z),f=0===o[0]?[0,z]:[1,o[1],o[2]];else
 var
 f=[1,n[1],n[2]]}else
 var
 f=[1,j[1],j[2]];if(0===f[0]){var
-Q=h(c),l=x(c,f[1],Q);if(0===l[0]){var
-q=t(l[1],sW);return 0===q[0]?[0,k]:[1,q[1],q[2]]}return[1,l[1],l[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}function
-h5(a,d,c,b){if(d){var
-e=bc(a,b);return az(a,[0,[0,c,s(a)],0],e)}return az(a,[0,[0,c,F(a,as(f))],0],b)}function
-dT(b,f,a){if(b)var
+Q=g(c),l=x(c,f[1],Q);if(0===l[0]){var
+q=t(l[1],s7);return 0===q[0]?[0,k]:[1,q[1],q[2]]}return[1,l[1],l[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}function
+h$(a,d,c,b){if(d){var
+f=a3(a,b);return aA(a,[0,[0,c,s(a)],0],f)}return aA(a,[0,[0,c,F(a,as(e))],0],b)}function
+dW(b,f,a){if(b)var
 c=b[1],e=c[2],d=c[1];else
 var
 e=0,d=0;return f?[0,d,[0,a]]:[0,[0,a],e]}function
-h6(a,b,c,h){var
+ia(a,b,c,h){var
 f=A(b,a[5]);if(f)var
 g=f[1],e=g[2],d=g[1];else
 var
 e=0,d=0;var
-i=c?e:d,j=i?a[6]:q(a[6]),k=a[5],l=c?[0,d,1]:[0,1,e],m=L(b,l,k),n=a[4],o=L(b,dT(A(b,a[4]),c,h),n);return[0,a[1],a[2],a[3],o,m,j]}function
-h7(e,a){if(a){var
-b=a[2],c=aG(e,b[2])?n:f,d=b[1];return E(function(a,b){return q(a)},d,c)}return n}function
-h8(a){return q(bT(a,sI))}function
-s5(d,G,an,am,al,ak,aj,ai){function
+i=c?e:d,j=i?a[6]:p(a[6]),k=a[5],l=c?[0,d,1]:[0,1,e],m=L(b,l,k),n=a[4],o=L(b,dW(A(b,a[4]),c,h),n);return[0,a[1],a[2],a[3],o,m,j]}function
+ib(f,a){if(a){var
+b=a[2],c=aH(f,b[2])?m:e,d=b[1];return E(function(a,b){return p(a)},d,c)}return m}function
+ic(a){return p(bV(a,sT))}function
+te(d,G,an,am,al,ak,aj,ai){function
 ah(b){var
-c=b[2],a=b[1],d=A(a,G[2]),e=d?[0,[0,a,d[1]],c]:c;return[0,q(a),e]}var
-H=l(G[1],f)?0:ad(cj(ah,[0,f,0],hb(dB(G[1],f)))[2]),ao=E(function(b,a){return o(b,h7(d,a[2]))},H,n),g=ak,e=S(function(a){var
-b=h8(ao);return[0,a,G[1],b,al,0,n]},am),j=aj,h=ai;b:for(;;){if(g){if(e){var
-p=e[2],a=e[1],r=g[2],c=g[1],s=c6(q(a[6]),h);if(0===s[0]){var
-k=s[1];if(typeof
+c=b[2],a=b[1],d=A(a,G[2]),e=d?[0,[0,a,d[1]],c]:c;return[0,p(a),e]}var
+H=k(G[1],e)?0:ad(cj(ah,[0,e,0],hh(dF(G[1],e)))[2]),ao=E(function(b,a){return n(b,ib(d,a[2]))},H,m),g=ak,f=S(function(a){var
+b=ic(ao);return[0,a,G[1],b,al,0,m]},am),j=aj,h=ai;b:for(;;){if(g){if(f){var
+q=f[2],a=f[1],r=g[2],c=g[1],s=c8(p(a[6]),h);if(0===s[0]){var
+l=s[1];if(typeof
 c==="number"){if(0===c){var
-J=c6(a[3],k);return 0===J[0]?sX:[1,J[1],J[2]]}return sY}else
+J=c8(a[3],l);return 0===J[0]?s8:[1,J[1],J[2]]}return s9}else
 switch(c[0]){case
 0:var
 u=b(d[6],c[2]);if(0===u[0]){var
-T=u[1],K=q(c[1]),M=t(X(K,a[2]),sZ);if(0===M[0]){var
-ae=[0,h6(a,K,0,T),p],g=r,e=[0,h6(a,K,1,T),ae],h=k;continue}return[1,M[1],M[2]]}return[1,u[1],u[2]];case
+T=u[1],K=p(c[1]),M=t(X(K,a[2]),s_);if(0===M[0]){var
+ae=[0,ia(a,K,0,T),q],g=r,f=[0,ia(a,K,1,T),ae],h=l;continue}return[1,M[1],M[2]]}return[1,u[1],u[2]];case
 1:var
 U=c[2],v=b(d[6],c[3]);if(0===v[0]){var
-V=v[1],m=q(c[1]),N=t(X(m,a[2]),s0);if(0===N[0]){var
-i=H,I=n;for(;;){if(i){var
-Q=i[1],R=Q[2];if(!l(Q[1],m)){var
-ac=o(I,h7(d,R)),i=i[2],I=ac;continue}var
-O=[0,[0,R,h8(I)]]}else
+V=v[1],o=p(c[1]),N=t(X(o,a[2]),s$);if(0===N[0]){var
+i=H,I=m;for(;;){if(i){var
+Q=i[1],R=Q[2];if(!k(Q[1],o)){var
+ac=n(I,ib(d,R)),i=i[2],I=ac;continue}var
+O=[0,[0,R,ic(I)]]}else
 var
 O=i;if(O){var
 W=O[1],Y=W[1];if(Y){var
-Z=W[2],w=c6(Z,k);if(0===w[0]){var
-x=h5(d,U,Y[2],V);if(0===x[0]){var
-af=w[1],_=q(a[6]),$=a[5],aa=a[4],ab=L(m,dT(A(m,a[4]),U,V),aa),g=r,e=[0,[0,x[1],m,Z,a[4],a[5],a[6]],[0,[0,a[1],a[2],a[3],ab,$,_],p]],h=af;continue b}return[1,x[1],x[2]]}return[1,w[1],w[2]]}return s1}return s2}}return[1,N[1],N[2]]}return[1,v[1],v[2]];case
+Z=W[2],w=c8(Z,l);if(0===w[0]){var
+x=h$(d,U,Y[2],V);if(0===x[0]){var
+af=w[1],_=p(a[6]),$=a[5],aa=a[4],ab=L(o,dW(A(o,a[4]),U,V),aa),g=r,f=[0,[0,x[1],o,Z,a[4],a[5],a[6]],[0,[0,a[1],a[2],a[3],ab,$,_],q]],h=af;continue b}return[1,x[1],x[2]]}return[1,w[1],w[2]]}return ta}return tb}}return[1,N[1],N[2]]}return[1,v[1],v[2]];case
 2:var
-y=c6(a[3],k);if(0===y[0]){var
-z=aT(d[6],c[1],0);if(0===z[0]){var
-B=h4(d,H,j,0,a,z[1]);if(0===B[0]){var
-g=r,e=p,j=B[1],h=y[1];continue}return[1,B[1],B[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]];default:var
-C=c6(a[3],k);if(0===C[0]){var
-D=aT(d[6],c[1],0);if(0===D[0]){var
-F=h4(d,H,j,an,a,D[1]);if(0===F[0]){var
-g=r,e=p,j=F[1],h=C[1];continue}return[1,F[1],F[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}}return[1,s[1],s[2]]}return s3}var
-ag=e?0:1,P=t(ag,s4);return 0===P[0]?[0,[0,j,h]]:[1,P[1],P[2]]}}function
-fm(i,h,g,f){var
+y=c8(a[3],l);if(0===y[0]){var
+z=aO(d[6],c[1],0);if(0===z[0]){var
+B=h_(d,H,j,0,a,z[1]);if(0===B[0]){var
+g=r,f=q,j=B[1],h=y[1];continue}return[1,B[1],B[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]];default:var
+C=c8(a[3],l);if(0===C[0]){var
+D=aO(d[6],c[1],0);if(0===D[0]){var
+F=h_(d,H,j,an,a,D[1]);if(0===F[0]){var
+g=r,f=q,j=F[1],h=C[1];continue}return[1,F[1],F[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}}return[1,s[1],s[2]]}return tc}var
+ag=f?0:1,P=t(ag,td);return 0===P[0]?[0,[0,j,h]]:[1,P[1],P[2]]}}function
+fp(i,h,g,f){var
 d=h,a=g,c=f;for(;;){if(a){var
 b=bg(i,d,a[1],c);if(0===b[0]){var
 e=b[1],d=e[1],a=a[2],c=e[2];continue}return[1,b[1],b[2]]}return u(d,c)}}function
-c8(a,c,b){var
+c_(a,c,b){var
 d=S(function(b){return[0,b,s(a)]},c);return function(c){return bf(a,d,b,c)}}function
-h9(a){if(a){var
+id(a){if(a){var
 b=a[2];if(b){if(b[2])return 0;var
-c=a[1],d=l(c,b[1]),g=d?[0,c]:d,e=g}else
+c=a[1],d=k(c,b[1]),g=d?[0,c]:d,e=g}else
 var
 e=b;var
 f=e}else
 var
 f=a;return f}function
-h_(f,m,l,k,j){var
+ie(f,m,l,k,j){var
 a=_(k,j);if(0===a[0]){var
 g=a[1],c=g[1],d=bg(m,c[1],c[1],g[2]);if(0===d[0]){var
-h=d[1],n=h[2],e=b(c8(f,[0,c[2],[0,c[2],0]],l),n);if(0===e[0]){var
-i=e[1];return aI(f,h[1],i[1],i[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}function
-h$(c,l,k,j,i,h){var
+h=d[1],n=h[2],e=b(c_(f,[0,c[2],[0,c[2],0]],l),n);if(0===e[0]){var
+i=e[1];return aJ(f,h[1],i[1],i[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}function
+ig(c,l,k,j,i,h){var
 f=k,a=j,e=i,d=h;for(;;){if(a){var
-m=fj(c,l,F(c,f)),b=c5(c,a[1],m,d);if(0===b[0]){var
-g=b[1],n=g[2],o=[0,g[1],e],p=a[2],f=q(f),a=p,e=o,d=n;continue}return[1,b[1],b[2]]}return u(ad(e),d)}}function
-ia(b,d){if(b){var
+m=fm(c,l,F(c,f)),b=c7(c,a[1],m,d);if(0===b[0]){var
+g=b[1],n=g[2],o=[0,g[1],e],q=a[2],f=p(f),a=q,e=o,d=n;continue}return[1,b[1],b[2]]}return u(ad(e),d)}}function
+ih(b,d){if(b){var
 a=_(b[1],d);if(0===a[0]){var
-c=a[1];return u(c[1][2],c[2])}return[1,a[1],a[2]]}return[1,0,s$]}function
-ib(a,g,k){var
-b=ia(g,k);if(0===b[0]){var
-i=b[1],c=i[1],l=i[2],d=c4(a,h(a),c,l);if(0===d[0]){var
-m=d[1][2],e=ct(a,F(a,aS(g)),c,m);if(0===e[0]){var
-f=h$(a,c,n,g,0,e[1][2]);if(0===f[0]){var
+c=a[1];return u(c[1][2],c[2])}return[1,a[1],a[2]]}return[1,0,tk]}function
+ii(a,h,k){var
+b=ih(h,k);if(0===b[0]){var
+i=b[1],c=i[1],l=i[2],d=c6(a,g(a),c,l);if(0===d[0]){var
+n=d[1][2],e=ct(a,F(a,aT(h)),c,n);if(0===e[0]){var
+f=ig(a,c,m,h,0,e[1][2]);if(0===f[0]){var
 j=f[1];return u([0,c,j[1]],j[2])}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}function
-fn(a,d,b){if(l(b,f))return[0,[0,0,h(a)]];if(l(b,c3))return[0,[0,0,s(a)]];var
+fq(a,d,b){if(k(b,e))return[0,[0,0,g(a)]];if(k(b,c5))return[0,[0,0,s(a)]];var
 c=A(b,d);if(c){var
-e=h(a),g=s(a);return[0,[0,[0,[0,c[1],g],0],e]]}return te}function
-ic(j,i,h,g,f,e,d,a){var
-b=s5(j,i,h,g,f,e,d,a[1]);if(0===b[0]){var
+f=g(a),h=s(a);return[0,[0,[0,[0,c[1],h],0],f]]}return tp}function
+ij(j,i,h,g,f,e,d,a){var
+b=te(j,i,h,g,f,e,d,a[1]);if(0===b[0]){var
 c=b[1];return[0,[0,c[1],[0,c[2],a[2],a[3],a[4],a[5]]]]}return[1,b[1],b[2]]}function
-id(a){var
-b=[0,f,0];return E(function(a,b){var
-c=L(a[1],b,a[2]);return[0,q(a[1]),c]},a,b)[2]}function
-ie(b,c,a){if(a)var
-e=a[2],f=ie(b,q(c),e),g=h(b),d=[0,[0,[0,[0,c,s(b)],0],g],f];else
+ik(a){var
+b=[0,e,0];return E(function(a,b){var
+c=L(a[1],b,a[2]);return[0,p(a[1]),c]},a,b)[2]}function
+il(b,c,a){if(a)var
+e=a[2],f=il(b,p(c),e),h=g(b),d=[0,[0,[0,[0,c,s(b)],0],h],f];else
 var
 d=a;return d}function
 cw(d,c){var
 b=d,a=c;for(;;){if(a){var
-e=a[2],b=q(b),a=e;continue}return b}}function
-fo(d,m,l,k,j){var
+e=a[2],b=p(b),a=e;continue}return b}}function
+fr(d,m,l,k,j){var
 a=m,g=l,c=k,f=j;for(;;){if(c){var
-i=c[1],o=i[2],n=0,p=id(g),e=aT(function(h){return function(e){var
+i=c[1],o=i[2],n=0,q=ik(g),e=aO(function(h){return function(e){var
 a=b(d[6],e[2]);if(0===a[0]){var
-f=0,g=e[1],c=aT(function(e){var
+f=0,g=e[1],c=aO(function(e){var
 a=b(d[6],e[2]);if(0===a[0]){var
-c=A(q(e[1]),h);return c?[0,[0,c[1],a[1]]]:th}return[1,a[1],a[2]]},g,f);return 0===c[0]?az(d,c[1],a[1]):[1,c[1],c[2]]}return[1,a[1],a[2]]}}(p),o,n);if(0===e[0]){var
-h=e[1],r=[0,[0,a,i[1],h],f],s=c[2],t=ie(d,a,h),a=cw(a,h),g=t,c=s,f=r;continue}return[1,e[1],e[2]]}return[0,[0,[0,ad(f),a],g]]}}function
-fp(e,g){var
+c=A(p(e[1]),h);return c?[0,[0,c[1],a[1]]]:ts}return[1,a[1],a[2]]},g,f);return 0===c[0]?aA(d,c[1],a[1]):[1,c[1],c[2]]}return[1,a[1],a[2]]}}(q),o,n);if(0===e[0]){var
+h=e[1],r=[0,[0,a,i[1],h],f],s=c[2],t=il(d,a,h),a=cw(a,h),g=t,c=s,f=r;continue}return[1,e[1],e[2]]}return[0,[0,[0,ad(f),a],g]]}}function
+fs(e,g){var
 a=b(e[6],g[1]);if(0===a[0]){var
 h=a[1],c=b(e[6],g[2]);if(0===c[0]){var
 i=c[1],d=x(e,h,i);if(0===d[0]){var
-f=c0(d[1],ti);return 0===f[0]?[0,[0,h,i]]:[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,a[1],a[2]]}function
-fq(a,e,d){if(d){var
-f=d[1],g=f[1],i=ao(a,f[2],g),j=h(a),b=az(a,[0,[0,[0,[0,[0,e,s(a)],0],j],i],0],g);if(0===b[0]){var
-k=d[2],c=fq(a,q(e),k);return 0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return tj}function
-c9(c,d){var
-g=0,h=d[1],a=aT(function(a){return fp(c,a)},h,g);if(0===a[0]){var
-b=fq(c,f,a[1]);if(0===b[0]){var
-e=b[1],i=d[2];return fo(c,cw(f,e),e,i,0)}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-dU(h,g,f){var
+f=c2(d[1],tt);return 0===f[0]?[0,[0,h,i]]:[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,a[1],a[2]]}function
+ft(a,e,d){if(d){var
+f=d[1],h=f[1],i=ap(a,f[2],h),j=g(a),b=aA(a,[0,[0,[0,[0,[0,e,s(a)],0],j],i],0],h);if(0===b[0]){var
+k=d[2],c=ft(a,p(e),k);return 0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return tu}function
+c$(c,d){var
+g=0,h=d[1],a=aO(function(a){return fs(c,a)},h,g);if(0===a[0]){var
+b=ft(c,e,a[1]);if(0===b[0]){var
+f=b[1],i=d[2];return fr(c,cw(e,f),f,i,0)}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+da(h,g,f){var
 b=g,a=f;for(;;){if(b){if(a){var
-c=d(h,b[1],a[1]);if(c){var
+d=c(h,b[1],a[1]);if(d){var
 b=b[2],a=a[2];continue}var
-e=c}else
+e=d}else
 var
 e=a;return e}return a?0:1}}function
 bZ(c,a){switch(c){case
 0:return a?0:1;case
 1:return 1===a?1:0;default:var
 b=2<=a?1:0,d=b?1:b;return d}}function
-ig(f,b,a){var
-c=l(b[1],a[1]);if(c){var
+im(f,b,a){var
+c=k(b[1],a[1]);if(c){var
 d=bZ(b[2],a[2]);if(d){var
-g=a[3],h=b[3];return dU(function(a,b){return dM(f,a,b)},h,g)}var
+g=a[3],h=b[3];return da(function(a,b){return dP(f,a,b)},h,g)}var
 e=d}else
 var
 e=c;return e}function
-ih(c,b,a){var
-e=d(c[7],b[1],a[1]);return e?d(c[7],b[2],a[2]):e}function
-ii(a,e,b){if(e){if(b){var
-g=h(a),i=F(a,as(f)),j=[0,[0,b[1],i],0],k=s(a),c=az(a,[0,[0,e[1],k],j],g);if(0===c[0]){var
-d=ii(a,e[2],b[2]);return 0===d[0]?[0,[0,c[1],d[1]]]:[1,d[1],d[2]]}return[1,c[1],c[2]]}return tk}return b?tl:tm}function
-ij(f,e,d){var
+fu(d,b,a){var
+e=c(d[7],b[1],a[1]);return e?c(d[7],b[2],a[2]):e}function
+io(a,f,b){if(f){if(b){var
+h=g(a),i=F(a,as(e)),j=[0,[0,b[1],i],0],k=s(a),c=aA(a,[0,[0,f[1],k],j],h);if(0===c[0]){var
+d=io(a,f[2],b[2]);return 0===d[0]?[0,[0,c[1],d[1]]]:[1,d[1],d[2]]}return[1,c[1],c[2]]}return tv}return b?tw:tx}function
+ip(f,e,d){var
 c=f,a=e,b=d;for(;;){if(a){var
-g=L(c,a[1],b),h=a[2],c=q(c),a=h,b=g;continue}return b}}function
-fr(i,G,F,D){var
+g=L(c,a[1],b),h=a[2],c=p(c),a=h,b=g;continue}return b}}function
+fv(i,G,F,D){var
 h=G,a=F,j=D;for(;;){if(h){var
-s=h[2],k=h[1],l=k[3],H=a[9],y=0,d=aT(function(d){return function(c){var
-a=0,b=c[1];return aT(function(a){var
-b=A(a[1],d);return b?[0,[0,b[1],a[2]]]:to},b,a)}}(H),l,y);if(0===d[0]){var
-r=d[1],z=dy(r,l),e=bX(E(function(c,a){var
-d=a[1],b=aG(i,a[2][2])?n:f;return o(c,E(function(d,c){var
-a=c[1],b=aG(i,a[2])?n:f;return o(d,o(aS(a[1]),b))},d,b))},z,n),j);if(0===e[0])var
-B=0,C=dy(r,l),g=aT(function(a){return az(i,a[1],a[2][2])},C,B),b=0===g[0]?[0,[0,g[1],e[1][2]]]:[1,g[1],g[2]];else
+s=h[2],k=h[1],l=k[3],H=a[9],y=0,d=aO(function(d){return function(c){var
+a=0,b=c[1];return aO(function(a){var
+b=A(a[1],d);return b?[0,[0,b[1],a[2]]]:tz},b,a)}}(H),l,y);if(0===d[0]){var
+r=d[1],z=dC(r,l),f=bH(E(function(c,a){var
+d=a[1],b=aH(i,a[2][2])?m:e;return n(c,E(function(d,c){var
+a=c[1],b=aH(i,a[2])?m:e;return n(d,n(aT(a[1]),b))},d,b))},z,m),j);if(0===f[0])var
+B=0,C=dC(r,l),g=aO(function(a){return aA(i,a[1],a[2][2])},C,B),b=0===g[0]?[0,[0,g[1],f[1][2]]]:[1,g[1],g[2]];else
 var
-b=[1,e[1],e[2]]}else
+b=[1,f[1],f[2]]}else
 var
 b=[1,d[1],d[2]];if(0===b[0]){var
-t=b[1],v=t[2],m=t[1],c=k[1],w=cw(c,m),p=bZ(k[2],2),I=p?ij(c,m,a[9]):a[9],J=a[13],K=a[12],L=a[11],M=a[10],N=ij(c,m,0),O=p?w:c,P=q(a[3]),x=[0,a[1],a[2],P,s,c,O,w,N,I,M,L,K,J];if(p){var
+t=b[1],v=t[2],o=t[1],c=k[1],w=cw(c,o),q=bZ(k[2],2),I=q?ip(c,o,a[9]):a[9],J=a[13],K=a[12],L=a[11],M=a[10],N=ip(c,o,0),O=q?w:c,P=p(a[3]),x=[0,a[1],a[2],P,s,c,O,w,N,I,M,L,K,J];if(q){var
 h=s,a=x,j=v;continue}return u(x,v)}return[1,b[1],b[2]]}return u(a,j)}}function
-ik(e,d,a){var
-b=q(a[6]),f=a[13],g=a[12],h=a[11],i=a[10],j=L(a[6],d,a[9]),c=[0,a[1],a[2],a[3],a[4],a[5],b,a[7],a[8],j,i,h,g,f];if(l(b,a[7])){var
-k=a[4];return function(a){return fr(e,k,c,a)}}return function(a){return u(c,a)}}function
-il(g,c,a){var
-b=q(o(eU(a[5],f),c));return function(h){var
-c=t(l(g,a[3]),tp);if(0===c[0]){var
+iq(e,d,a){var
+b=p(a[6]),f=a[13],g=a[12],h=a[11],i=a[10],j=L(a[6],d,a[9]),c=[0,a[1],a[2],a[3],a[4],a[5],b,a[7],a[8],j,i,h,g,f];if(k(b,a[7])){var
+l=a[4];return function(a){return fv(e,l,c,a)}}return function(a){return u(c,a)}}function
+ir(g,c,a){var
+b=p(n(eV(a[5],e),c));return function(h){var
+c=t(k(g,a[3]),tA);if(0===c[0]){var
 d=A(b,a[8]);if(d){var
 e=A(b,a[1][2]);if(e){var
-f=e[1];return f?u([0,[0,b,d[1]],f[1]],h):[1,0,tq]}return[1,0,tr]}return[1,0,ts]}return[1,c[1],c[2]]}}function
-im(g,t,s,r,q){var
+f=e[1];return f?u([0,[0,b,d[1]],f[1]],h):[1,0,tB]}return[1,0,tC]}return[1,0,tD]}return[1,c[1],c[2]]}}function
+is(g,t,s,r,q){var
 d=cs(g,s,q);if(0===d[0]){var
 i=d[1],h=i[2],a=i[1],j=A(t,r[10]);if(j){var
 k=j[1],l=k[2],m=k[1];if(m)var
-e=a2(g,a[1],m[1]),v=0===e[0]?[0,[0,e[1],h]]:[1,e[1],e[2]],b=v;else
+e=aU(g,a[1],m[1]),v=0===e[0]?[0,[0,e[1],h]]:[1,e[1],e[2]],b=v;else
 var
 b=u(a[1],h);if(0===b[0]){var
 n=b[1],o=n[2];if(l)var
@@ -3824,52 +3872,52 @@ f=bd(g,a[2],l[1]),w=0===f[0]?[0,[0,f[1],o]]:[1,f[1],f[2]],c=w;else
 var
 c=u(a[2],o);if(0===c[0]){var
 p=c[1];return u([0,n[1],p[1]],p[2])}return[1,c[1],c[2]]}return[1,b[1],b[2]]}return u(a,h)}return[1,d[1],d[2]]}function
-io(g,s,r,e,q){var
-a=b(il(s,r,e),q);if(0===a[0]){var
-h=a[1],i=h[1],j=i[1],k=j[2],m=j[1],f=t(l(m,e[6]),tt);if(0===f[0]){var
-c=bY(g,k,h[2]);if(0===c[0]){var
-n=c[1],o=n[1],d=im(g,m,o,e,n[2]);if(0===d[0]){var
-p=d[1];return u([0,[0,[0,k,o],p[1]],i[2]],p[2])}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,f[1],f[2]]}return[1,a[1],a[2]]}function
-tH(a,ax,aw,av,e,U,T,au){var
+it(g,s,r,e,q){var
+a=b(ir(s,r,e),q);if(0===a[0]){var
+h=a[1],i=h[1],j=i[1],l=j[2],m=j[1],f=t(k(m,e[6]),tE);if(0===f[0]){var
+c=bY(g,l,h[2]);if(0===c[0]){var
+n=c[1],o=n[1],d=is(g,m,o,e,n[2]);if(0===d[0]){var
+p=d[1];return u([0,[0,[0,l,o],p[1]],i[2]],p[2])}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,f[1],f[2]]}return[1,a[1],a[2]]}function
+tS(a,ax,aw,av,f,U,T,au){var
 C=b(a[6],av);if(0===C[0]){var
-g=C[1],D=io(a,ax,aw,T,au);if(0===D[0]){var
-V=D[1],W=V[1],Y=W[1],E=aS(U),G=Y[2];switch(W[2]){case
+h=C[1],D=it(a,ax,aw,T,au);if(0===D[0]){var
+V=D[1],W=V[1],Y=W[1],E=aT(U),G=Y[2];switch(W[2]){case
 0:var
-y=br(a,h(a),g);if(0===y[0]){var
-L=t(y[1],tx);if(0===L[0]){if(l(e,n))var
-k=ty;else
+y=bs(a,g(a),h);if(0===y[0]){var
+L=t(y[1],tI);if(0===L[0]){if(k(f,m))var
+l=tJ;else
 var
-ap=G[1],aq=F(a,e),k=x(a,d(a[3],g,aq),ap);if(0===k[0]){var
-M=t(k[1],tz);if(0===M[0])var
-an=F(a,o(e,E)),ao=d(a[3],g,an),z=x(a,G[2],ao),c=0===z[0]?t(z[1],tA):[1,z[1],z[2]];else
+ap=G[1],aq=F(a,f),l=x(a,c(a[3],h,aq),ap);if(0===l[0]){var
+M=t(l[1],tK);if(0===M[0])var
+an=F(a,n(f,E)),ao=c(a[3],h,an),z=x(a,G[2],ao),d=0===z[0]?t(z[1],tL):[1,z[1],z[2]];else
 var
-c=[1,M[1],M[2]]}else
+d=[1,M[1],M[2]]}else
 var
-c=[1,k[1],k[2]]}else
+d=[1,l[1],l[2]]}else
 var
-c=[1,L[1],L[2]]}else
+d=[1,L[1],L[2]]}else
 var
-c=[1,y[1],y[2]];break;case
+d=[1,y[1],y[2]];break;case
 1:var
-ar=s(a),N=t(d(a[7],g,ar),tB);if(0===N[0]){var
-aa=0;if(l(e,n)&&l(E,f))var
-c=tC;else
+ar=s(a),N=t(c(a[7],h,ar),tM);if(0===N[0]){var
+aa=0;if(k(f,m)&&k(E,e))var
+d=tN;else
 aa=1;if(aa){var
-ab=0;if(l(e,f)&&l(E,n))var
-as=G[1],A=x(a,s(a),as),c=0===A[0]?t(A[1],tD):[1,A[1],A[2]];else
+ab=0;if(k(f,e)&&k(E,m))var
+as=G[1],A=x(a,s(a),as),d=0===A[0]?t(A[1],tO):[1,A[1],A[2]];else
 ab=1;if(ab){var
-ac=0;if(l(e,n)&&l(E,n))var
-at=h(a),B=x(a,G[2],at),c=0===B[0]?t(B[1],tE):[1,B[1],B[2]];else
+ac=0;if(k(f,m)&&k(E,m))var
+at=g(a),B=x(a,G[2],at),d=0===B[0]?t(B[1],tP):[1,B[1],B[2]];else
 ac=1;if(ac)var
-c=tF}}}else
+d=tQ}}}else
 var
-c=[1,N[1],N[2]];break;default:var
-c=tG}if(0===c[0]){var
-w=e,v=U,r=n,K=0,J=V[2],ay=Y[1][2];for(;;){if(v){var
-j=v[1];bE(j,j);var
-p=_(g0(j),J);if(0===p[0]){var
-O=p[1],P=O[1],Q=X(n,j)?g:bc(a,g),ae=X(n,j)?w:o(w,f),af=O[2],ag=F(a,ae),ah=d(a[3],g,ag),q=bf(a,[0,[0,P[2],Q],0],ah,af);if(0===q[0]){var
-R=q[1],I=t(dR(a,R[1],ay),tw);if(0===I[0])var
+d=[1,N[1],N[2]];break;default:var
+d=tR}if(0===d[0]){var
+w=f,v=U,r=m,K=0,J=V[2],ay=Y[1][2];for(;;){if(v){var
+j=v[1];bG(j,j);var
+p=_(g6(j),J);if(0===p[0]){var
+O=p[1],P=O[1],Q=X(m,j)?h:a3(a,h),ae=X(m,j)?w:n(w,e),af=O[2],ag=F(a,ae),ah=c(a[3],h,ag),q=bf(a,[0,[0,P[2],Q],0],ah,af);if(0===q[0]){var
+R=q[1],I=t(dU(a,R[1],ay),tH);if(0===I[0])var
 ai=R[2],i=u([0,cr(a,P[1]),Q],ai);else
 var
 i=[1,I[1],I[2]]}else
@@ -3877,82 +3925,82 @@ var
 i=[1,q[1],q[2]]}else
 var
 i=[1,p[1],p[2]];if(0===i[0]){var
-S=i[1],aj=S[2],ak=[0,S[1],K],al=X(n,j)?r:o(r,f),am=v[2],w=o(w,f),v=am,r=al,K=ak,J=aj;continue}var
-m=[1,i[1],i[2]]}else
+S=i[1],aj=S[2],ak=[0,S[1],K],al=X(m,j)?r:n(r,e),am=v[2],w=n(w,e),v=am,r=al,K=ak,J=aj;continue}var
+o=[1,i[1],i[2]]}else
 var
-m=u([0,r,ad(K)],J);if(0===m[0]){var
-Z=m[1],$=Z[1],aA=F(a,o(e,$[1])),aB=d(a[3],g,aA),H=az(a,$[2],aB);if(0===H[0]){var
-aC=Z[2];return b(ik(a,H[1],T),aC)}return[1,H[1],H[2]]}return[1,m[1],m[2]]}}return[1,c[1],c[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}function
-fs(k,j,d){function
+o=u([0,r,ad(K)],J);if(0===o[0]){var
+Z=o[1],$=Z[1],az=F(a,n(f,$[1])),aB=c(a[3],h,az),H=aA(a,$[2],aB);if(0===H[0]){var
+aC=Z[2];return b(iq(a,H[1],T),aC)}return[1,H[1],H[2]]}return[1,o[1],o[2]]}}return[1,d[1],d[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}function
+fw(k,j,d){function
 l(a){return A(a,d[2])}var
-e=cW(function(a){return 0},l,k);if(e){var
-g=e[1],h=g[1],a=q(o(eU(h,f),j)),b=t(X(a,g[2]),tI);if(0===b[0]){var
+f=cX(function(a){return 0},l,k);if(f){var
+g=f[1],h=g[1],a=p(n(eV(h,e),j)),b=t(X(a,g[2]),tT);if(0===b[0]){var
 i=A(a,d[1][2]);if(i){var
-c=i[1];return c?[0,[0,[0,[0,h,a],c[1]],c[2]]]:tJ}return tK}return[1,b[1],b[2]]}return tL}function
-ip(d,h,g,f,e,c,a){if(c)return function(i){var
-b=h5(d,f,g,e);return 0===b[0]?ic(d,[0,h,a[1][2]],a[11],[0,b[1],0],a[10],c,a[13],i):[1,b[1],b[2]]};var
+c=i[1];return c?[0,[0,[0,[0,h,a],c[1]],c[2]]]:tU}return tV}return[1,b[1],b[2]]}return tW}function
+iu(d,h,g,f,e,c,a){if(c)return function(i){var
+b=h$(d,f,g,e);return 0===b[0]?ij(d,[0,h,a[1][2]],a[11],[0,b[1],0],a[10],c,a[13],i):[1,b[1],b[2]]};var
 b=a[13];return function(a){return u(b,a)}}function
-iq(e,d,c,b,a){var
+iv(e,d,c,b,a){var
 f=a[12],g=f||(c?0:1);return[0,a[1],a[2],a[3],a[4],a[5],a[6],a[7],a[8],a[9],e,d,g,b]}function
-ir(c,a){var
-d=b(c[12],a[2][2]);return q(ch(o(c1(c,a[2][1]),d),e8))}function
-is(c,b,a){var
-e=p(b[2],a[1]),f=p(b[1],a[2]);return d(c[1],f,e)}function
-it(d,c,a){if(X(a,o(e(f),d)))return[0,q(a)];var
-b=A(q(a),c);return b?[0,b[1]]:tW}function
-iu(g,o,n,j,m){var
-e=it(o,n,j[2]);if(0===e[0]){var
+iw(c,a){var
+d=b(c[12],a[2][2]);return p(ch(n(c3(c,a[2][1]),d),e_))}function
+ix(d,b,a){var
+e=q(b[2],a[1]),f=q(b[1],a[2]);return c(d[1],f,e)}function
+iy(f,c,a){if(X(a,n(d(e),f)))return[0,p(a)];var
+b=A(p(a),c);return b?[0,b[1]]:t7}function
+iz(g,o,n,j,m){var
+e=iy(o,n,j[2]);if(0===e[0]){var
 p=e[1],c=ad(j[1]),a=p,f=m;for(;;){if(c){var
 h=c[1];if(h)var
 l=h[1],k=function(c,e){return function(d){var
-a=fg(g,c);return 0===a[0]?b(hR(g,c[1],a[1],e),d):[1,a[1],a[2]]}}(l,a);else
+a=fj(g,c);return 0===a[0]?b(hX(g,c[1],a[1],e),d):[1,a[1],a[2]]}}(l,a);else
 var
-k=hQ(g,a);var
+k=hW(g,a);var
 d=b(k,f);if(0===d[0]){var
 i=d[1],c=c[2],a=i[1],f=i[2];continue}return[1,d[1],d[2]]}return u(a,f)}}return[1,e[1],e[2]]}function
-ft(j,i,t,H){var
-I=t[1],b=0,m=o(e(f),i),h=I,l=H;for(;;){if(h){var
-n=h[1],d=iu(j,i,b,n[2],l);if(0===d[0]){var
-p=d[1],w=p[2],x=0,y=n[3],g=co(function(c){return function(a,b){return iu(j,i,c,a,b)}}(b),y,x,w);if(0===g[0])var
-r=g[1],z=r[2],A=r[1],B=p[1],C=n[1]?function(a,b){return cq(j,a,b)}:function(a,b){return cp(j,a,b)},a=fm(C,B,A,z);else
+fx(j,i,t,H){var
+I=t[1],b=0,m=n(d(e),i),h=I,l=H;for(;;){if(h){var
+o=h[1],f=iz(j,i,b,o[2],l);if(0===f[0]){var
+q=f[1],w=q[2],x=0,y=o[3],g=co(function(c){return function(a,b){return iz(j,i,c,a,b)}}(b),y,x,w);if(0===g[0])var
+r=g[1],z=r[2],A=r[1],B=q[1],C=o[1]?function(a,b){return cq(j,a,b)}:function(a,b){return cp(j,a,b)},a=fp(C,B,A,z);else
 var
 a=[1,g[1],g[2]]}else
 var
-a=[1,d[1],d[2]];if(0===a[0]){var
-s=a[1],D=s[2],E=h[2],F=q(m),G=s[1],b=L(q(m),G,b),m=F,h=E,l=D;continue}var
+a=[1,f[1],f[2]];if(0===a[0]){var
+s=a[1],D=s[2],E=h[2],F=p(m),G=s[1],b=L(p(m),G,b),m=F,h=E,l=D;continue}var
 c=[1,a[1],a[2]]}else
 var
 c=u(b,l);if(0===c[0]){var
-v=c[1],J=0,K=t[2],M=v[1],k=aT(function(a){return it(i,M,a)},K,J);return 0===k[0]?[0,[0,k[1],v[2]]]:[1,k[1],k[2]]}return[1,c[1],c[2]]}}function
-dV(b,a){return[0,b,[0,q(o(e(f),a)),0,0],[0,f,0,0,0],f,0]}function
-cx(a){return aS(a[1])}function
-iv(b,a){if(a)var
-d=a[2],c=[0,b,iv(q(b),d)];else
+v=c[1],J=0,K=t[2],M=v[1],k=aO(function(a){return iy(i,M,a)},K,J);return 0===k[0]?[0,[0,k[1],v[2]]]:[1,k[1],k[2]]}return[1,c[1],c[2]]}}function
+dX(b,a){return[0,b,[0,p(n(d(e),a)),0,0],[0,e,0,0,0],e,0]}function
+cx(a){return aT(a[1])}function
+iA(b,a){if(a)var
+d=a[2],c=[0,b,iA(p(b),d)];else
 var
 c=a;return c}function
-iw(c){var
+iB(c){var
 a=ad(c);if(a){var
-b=a[1];return iv(b[1],b[3])}return a}function
-fu(a,c,b,j){var
-k=[0,f,0],l=hf(c,function(c){var
-b=c[1],d=c[2],e=h(a),f=s(a),g=L(b,[0,[0,[0,q(q(b)),f],0],e],d);return[0,q(b),g]},k)[2],m=0,o=0,p=0,r=0,i=id(S(function(a){var
-b=cw(a[1],a[3]);return[0,a[1],b]},b)),e=[0,f,0],g=hf(c,function(a){var
-b=L(a[1],0,a[2]);return[0,q(a[1]),b]},e)[2];return[0,[0,j,E(function(o,c){var
-k=c[3],j=s(a),g=E(function(c,b){var
-e=d(a[5],c,b[2]),f=b[1];return E(function(c,b){return d(a[5],c,b[2])},f,e)},k,j),l=c[3],m=S(function(b){var
-c=d(a[5],g,b[2]),e=b[1];return[0,S(function(b){var
-c=d(a[5],g,b[2]);return[0,b[1],c]},e),c]},l),f=c[1],b=m,e=o,n=c[2];for(;;){if(b){var
-h=L(f,[0,n,b[1]],e),i=b[2],f=q(f),b=i,e=h;continue}return e}},b,g)],i,n,b,f,f,f,r,l,p,o,m,hZ]}function
-fv(e,c,a){if(c){if(a){var
-b=fv(e,c[2],a[2]);if(0===b[0]){var
-f=b[1];return[0,[0,d(e,c[1],a[1]),f]]}return[1,b[1],b[2]]}return tX}return a?tY:tZ}function
-ix(a){var
-b=a?1:a;return c0(b,t0)}function
-iy(g,s,r,q,b,p){var
-c=cx(r),h=ix(b);if(0===h[0]){var
-d=ft(g,c,q,dV(s,c));if(0===d[0]){var
-i=d[1],t=i[1],v=iw(b),e=fv(function(b,a){return[0,b,a]},v,t);if(0===e[0]){var
-w=i[2],x=e[1],f=fr(g,b,fu(g,c,b,p),w);if(0===f[0])var
+b=a[1];return iA(b[1],b[3])}return a}function
+fy(a,d,b,j){var
+k=[0,e,0],l=hl(d,function(c){var
+b=c[1],d=c[2],e=g(a),f=s(a),h=L(b,[0,[0,[0,p(p(b)),f],0],e],d);return[0,p(b),h]},k)[2],n=0,o=0,q=0,r=0,i=ik(S(function(a){var
+b=cw(a[1],a[3]);return[0,a[1],b]},b)),f=[0,e,0],h=hl(d,function(a){var
+b=L(a[1],0,a[2]);return[0,p(a[1]),b]},f)[2];return[0,[0,j,E(function(o,d){var
+k=d[3],j=s(a),g=E(function(d,b){var
+e=c(a[5],d,b[2]),f=b[1];return E(function(d,b){return c(a[5],d,b[2])},f,e)},k,j),l=d[3],m=S(function(b){var
+d=c(a[5],g,b[2]),e=b[1];return[0,S(function(b){var
+d=c(a[5],g,b[2]);return[0,b[1],d]},e),d]},l),f=d[1],b=m,e=o,n=d[2];for(;;){if(b){var
+h=L(f,[0,n,b[1]],e),i=b[2],f=p(f),b=i,e=h;continue}return e}},b,h)],i,m,b,e,e,e,r,l,q,o,n,h5]}function
+fz(e,d,a){if(d){if(a){var
+b=fz(e,d[2],a[2]);if(0===b[0]){var
+f=b[1];return[0,[0,c(e,d[1],a[1]),f]]}return[1,b[1],b[2]]}return t8}return a?t9:t_}function
+iC(a){var
+b=a?1:a;return c2(b,t$)}function
+iD(g,s,r,q,b,p){var
+c=cx(r),h=iC(b);if(0===h[0]){var
+d=fx(g,c,q,dX(s,c));if(0===d[0]){var
+i=d[1],t=i[1],v=iB(b),e=fz(function(b,a){return[0,b,a]},v,t);if(0===e[0]){var
+w=i[2],x=e[1],f=fv(g,b,fy(g,c,b,p),w);if(0===f[0])var
 j=f[1],k=u([0,x,j[1]],j[2]);else
 var
 k=[1,f[1],f[2]];var
@@ -3962,666 +4010,639 @@ l=[1,e[1],e[2]];var
 a=l}else
 var
 a=[1,d[1],d[2]];if(0===a[0]){var
-m=a[1],o=m[1];return[0,[0,m[2],c,o[2],o[1],n,0]]}return[1,a[1],a[2]]}return[1,h[1],h[2]]}function
-iz(e,h,c,a,g){var
-d=ix(a);if(0===d[0]){var
-i=dV(h,c),b=fr(e,a,fu(e,c,a,g),i);if(0===b[0]){var
-f=b[1],j=0,k=iw(a),l=S(function(a){return[2,a]},k);return[0,[0,f[2],c,f[1],l,n,j]]}return[1,b[1],b[2]]}return[1,d[1],d[2]]}function
-t1(a,i,c){switch(c[0]){case
+n=a[1],o=n[1];return[0,[0,n[2],c,o[2],o[1],m,0]]}return[1,a[1],a[2]]}return[1,h[1],h[2]]}function
+iE(e,h,c,a,g){var
+d=iC(a);if(0===d[0]){var
+i=dX(h,c),b=fv(e,a,fy(e,c,a,g),i);if(0===b[0]){var
+f=b[1],j=0,k=iB(a),l=S(function(a){return[2,a]},k);return[0,[0,f[2],c,f[1],l,m,j]]}return[1,b[1],b[2]]}return[1,d[1],d[2]]}function
+fA(a,i,d){switch(d[0]){case
 0:var
-W=c[1],y=c9(a,W);if(0===y[0]){var
-X=y[1][1];return iy(a,i,W,c[2],X[1],X[2])}return[1,y[1],y[2]];case
+W=d[1],y=c$(a,W);if(0===y[0]){var
+X=y[1][1];return iD(a,i,W,d[2],X[1],X[2])}return[1,y[1],y[2]];case
 1:var
-Y=c[3],K=c[1],z=c9(a,K);if(0===z[0]){var
-Z=z[1][1],_=Z[1],B=c9(a,Y);if(0===B[0]){var
-ar=cx(Y),M=t(l(cx(K),ar),t2);if(0===M[0]){var
-as=B[1][1][1],N=t(dU(function(b,c){return ig(a,b,c)},_,as),t3);return 0===N[0]?iy(a,i,K,c[2],_,Z[2]):[1,N[1],N[2]]}return[1,M[1],M[2]]}return[1,B[1],B[2]]}return[1,z[1],z[2]];case
+Y=d[3],K=d[1],z=c$(a,K);if(0===z[0]){var
+Z=z[1][1],_=Z[1],B=c$(a,Y);if(0===B[0]){var
+ar=cx(Y),M=t(k(cx(K),ar),ua);if(0===M[0]){var
+as=B[1][1][1],N=t(da(function(b,c){return im(a,b,c)},_,as),ub);return 0===N[0]?iD(a,i,K,d[2],_,Z[2]):[1,N[1],N[2]]}return[1,M[1],M[2]]}return[1,B[1],B[2]]}return[1,z[1],z[2]];case
 2:var
-g=c[1],at=dV(i,g),C=ft(a,g,c[2],at);if(0===C[0]){var
-$=C[1],D=ft(a,g,c[3],$[2]);if(0===D[0])var
-aa=D[1],au=aa[1],av=$[1],E=fv(function(b,a){return[1,b,a]},av,au),aw=0===E[0]?[0,[0,E[1],aa[2]]]:[1,E[1],E[2]],ab=aw;else
+h=d[1],at=dX(i,h),C=fx(a,h,d[2],at);if(0===C[0]){var
+$=C[1],D=fx(a,h,d[3],$[2]);if(0===D[0])var
+aa=D[1],au=aa[1],av=$[1],E=fz(function(b,a){return[1,b,a]},av,au),aw=0===E[0]?[0,[0,E[1],aa[2]]]:[1,E[1],E[2]],ab=aw;else
 var
 ab=[1,D[1],D[2]];var
 j=ab}else
 var
 j=[1,C[1],C[2]];if(0===j[0]){var
-ac=j[1],ax=ac[1],ay=fu(a,g,0,q(g));return[0,[0,ac[2],g,ay,ax,n,0]]}return[1,j[1],j[2]];case
+ac=j[1],ax=ac[1],ay=fy(a,h,0,p(h));return[0,[0,ac[2],h,ay,ax,m,0]]}return[1,j[1],j[2]];case
 3:var
-ae=c[1],F=c9(a,ae);if(0===F[0]){var
-af=F[1][1],aA=af[2],aB=af[1];return iz(a,i,cx(ae),aB,aA)}return[1,F[1],F[2]];default:var
-G=c[1],ag=c[2],aj=0,ak=G[1],k=aT(function(b){return fp(a,b)},ak,aj);if(0===k[0]){var
-O=k[1],m=fq(a,f,O);if(0===m[0]){var
-I=m[1],al=G[2],r=fo(a,cw(f,I),I,al,0);if(0===r[0]){var
-P=r[1],Q=P[1],am=0,an=ag[1],v=aT(function(b){return fp(a,b)},an,am);if(0===v[0]){var
-w=fo(a,Q[2],I,ag[2],0);if(0===w[0]){var
-R=w[1],T=R[1],U=T[2],ao=v[1],J=t(dU(function(b,c){return ih(a,b,c)},O,ao),tn);if(0===J[0]){var
-x=ii(a,P[2],R[2]);if(0===x[0])var
-V=x[1],ap=cw(U,V),aq=bq(T[1],[0,[0,U,2,V],0]),e=[0,[0,bq(Q[1],aq),ap]];else
+ae=d[1],F=c$(a,ae);if(0===F[0]){var
+af=F[1][1],az=af[2],aB=af[1];return iE(a,i,cx(ae),aB,az)}return[1,F[1],F[2]];default:var
+G=d[1],ag=d[2],aj=0,ak=G[1],l=aO(function(b){return fs(a,b)},ak,aj);if(0===l[0]){var
+O=l[1],o=ft(a,e,O);if(0===o[0]){var
+I=o[1],al=G[2],r=fr(a,cw(e,I),I,al,0);if(0===r[0]){var
+P=r[1],Q=P[1],am=0,an=ag[1],v=aO(function(b){return fs(a,b)},an,am);if(0===v[0]){var
+w=fr(a,Q[2],I,ag[2],0);if(0===w[0]){var
+R=w[1],T=R[1],U=T[2],ao=v[1],J=t(da(function(b,c){return fu(a,b,c)},O,ao),ty);if(0===J[0]){var
+x=io(a,P[2],R[2]);if(0===x[0])var
+V=x[1],ap=cw(U,V),aq=br(T[1],[0,[0,U,2,V],0]),f=[0,[0,br(Q[1],aq),ap]];else
 var
-e=[1,x[1],x[2]]}else
+f=[1,x[1],x[2]]}else
 var
-e=[1,J[1],J[2]]}else
+f=[1,J[1],J[2]]}else
 var
-e=[1,w[1],w[2]]}else
+f=[1,w[1],w[2]]}else
 var
-e=[1,v[1],v[2]]}else
+f=[1,v[1],v[2]]}else
 var
-e=[1,r[1],r[2]]}else
+f=[1,r[1],r[2]]}else
 var
-e=[1,m[1],m[2]]}else
+f=[1,o[1],o[2]]}else
 var
-e=[1,k[1],k[2]];if(0===e[0]){var
-ah=e[1],aC=dV(i,cx(G)),aH=ah[1],aF=0,H=function(aI){var
-D=aH,Z=tV,J=aF,I=aI;b:for(;;){if(D){var
-n=D[1],r=n[2],m=n[1],C=n[3],e=Z,H=0,G=I;for(;;){if(C){var
-W=C[1],ao=e[2],aj=W[2],ak=W[1],x=az(a,S(function(i){return function(b){var
+f=[1,l[1],l[2]];if(0===f[0]){var
+ah=f[1],aC=dX(i,cx(G)),aG=ah[1],aF=0,H=function(aI){var
+D=aG,Z=t6,J=aF,I=aI;b:for(;;){if(D){var
+o=D[1],r=o[2],m=o[1],C=o[3],f=Z,H=0,G=I;for(;;){if(C){var
+W=C[1],ao=f[2],aj=W[2],ak=W[1],x=aA(a,S(function(i){return function(b){var
 e=b[2],c=A(b[1],i);if(c)var
 d=c[1];else
 var
-f=h(a),g=s(a),d=[0,[0,[0,b[1],g],0],f];return[0,d,e]}}(ao),ak),aj);if(0===x[0]){var
-c=x[1];if(1===r)var
-i=[0,f,f];else{if(aG(a,c[2]))var
-K=c[1],M=K?K[1][2]:s(a);else
+f=g(a),h=s(a),d=[0,[0,[0,b[1],h],0],f];return[0,d,e]}}(ao),ak),aj);if(0===x[0]){var
+d=x[1];if(1===r)var
+i=[0,e,e];else{if(aH(a,d[2]))var
+K=d[1],M=K?K[1][2]:s(a);else
 var
-M=c[2];var
+M=d[2];var
 N=b(a[9],M);if(N)var
-O=N[1],P=O[2],aa=O[1],ab=function(b){return function(a){return[0,a,b]}}(P),ac=function(b){return function(a){return[0,a,b]}}(P),i=g$(function(a){return[0,f,f]},ac,ab,aa);else
+O=N[1],P=O[2],aa=O[1],ab=function(b){return function(a){return[0,a,b]}}(P),ac=function(b){return function(a){return[0,a,b]}}(P),i=hf(function(a){return[0,e,e]},ac,ab,aa);else
 var
-i=[0,f,f]}var
-af=ba(i[2]),ag=o(ba(i[1]),af),ah=p(q(aS(c[1])),ag),ae=b(a[10],c[2]),v=bX(bT(o(o(hS(a,c[1]),ae),ah),fe),G);if(0===v[0])var
-ai=h(a),w=az(a,[0,[0,c,is(a,[0,f,f],i)],0],ai),l=0===w[0]?[0,[0,w[1],v[1][2]]]:[1,w[1],w[2]];else
+i=[0,e,e]}var
+af=bb(i[2]),ag=n(bb(i[1]),af),ah=q(p(aT(d[1])),ag),ae=b(a[10],d[2]),v=bH(bV(n(n(hY(a,d[1]),ae),ah),fh),G);if(0===v[0])var
+ai=g(a),w=aA(a,[0,[0,d,ix(a,[0,e,e],i)],0],ai),l=0===w[0]?[0,[0,w[1],v[1][2]]]:[1,w[1],w[2]];else
 var
 l=[1,v[1],v[2]];if(0===l[0]){var
-R=l[1],E=R[2],T=R[1];if(c[1]){var
-ap=e[1],aq=[0,r,T],ar=function(b){return ir(a,b)},U=dG(function(c,d){var
-b=bZ(c[1],d[1]);return b?dM(a,c[2],d[2]):b},ar,aq,ap);if(U){var
-F=U[1],z=is(a,i,F[3]);if(bZ(r,1))var
-al=s(a),k=[0,d(a[7],z,al)];else
+R=l[1],E=R[2],T=R[1];if(d[1]){var
+ap=f[1],aq=[0,r,T],ar=function(b){return iw(a,b)},U=dK(function(c,d){var
+b=bZ(c[1],d[1]);return b?dP(a,c[2],d[2]):b},ar,aq,ap);if(U){var
+F=U[1],z=ix(a,i,F[3]);if(bZ(r,1))var
+al=s(a),k=[0,c(a[7],z,al)];else
 var
-k=br(a,h(a),z);if(0===k[0]){var
-am=h(a),y=az(a,[0,[0,F[2],z],0],am);if(0===y[0])var
-Q=k[1],an=Q?dM(a,y[1],c):Q,j=[0,an];else
+k=bs(a,g(a),z);if(0===k[0]){var
+am=g(a),y=aA(a,[0,[0,F[2],z],0],am);if(0===y[0])var
+Q=k[1],an=Q?dP(a,y[1],d):Q,j=[0,an];else
 var
 j=[1,y[1],y[2]]}else
 var
 j=[1,k[1],k[2]];if(0===j[0]){if(j[1])var
-as=e[2],at=h(a),au=L(m,[0,[0,[0,F[1],z],0],at],as),V=[0,e[1],au];else
+as=f[2],at=g(a),au=L(m,[0,[0,[0,F[1],z],0],at],as),V=[0,f[1],au];else
 var
-V=e;var
-g=u([0,c,V],E)}else
+V=f;var
+h=u([0,d,V],E)}else
 var
-g=[1,j[1],j[2]]}else
+h=[1,j[1],j[2]]}else
 var
-av=e[2],aw=e[1],ax=[0,m,c,i],ay=[0,r,T],g=u([0,c,[0,cY(function(b){return ir(a,b)},ay,ax,aw),av]],E)}else{var
-B=c7(a,r,c[2]);if(0===B[0])var
-aA=L(m,[0,0,B[1]],e[2]),g=u([0,c,[0,e[1],aA]],E);else
+av=f[2],aw=f[1],ax=[0,m,d,i],ay=[0,r,T],h=u([0,d,[0,cZ(function(b){return iw(a,b)},ay,ax,aw),av]],E)}else{var
+B=c9(a,r,d[2]);if(0===B[0])var
+az=L(m,[0,0,B[1]],f[2]),h=u([0,d,[0,f[1],az]],E);else
 var
-g=[1,B[1],B[2]]}}else
+h=[1,B[1],B[2]]}}else
 var
-g=[1,l[1],l[2]]}else
+h=[1,l[1],l[2]]}else
 var
-g=[1,x[1],x[2]];if(0===g[0]){var
-X=g[1],Y=X[1],aB=X[2],aC=[0,Y[1],H],aD=Y[2],aE=C[2],m=q(m),C=aE,e=aD,H=aC,G=aB;continue}var
-t=[1,g[1],g[2]]}else
+h=[1,x[1],x[2]];if(0===h[0]){var
+X=h[1],Y=X[1],aB=X[2],aC=[0,Y[1],H],aD=Y[2],aE=C[2],m=p(m),C=aE,f=aD,H=aC,G=aB;continue}var
+t=[1,h[1],h[2]]}else
 var
-t=u([0,ad(H),e],G);if(0===t[0]){var
-_=t[1],$=_[1],D=D[2],Z=$[2],J=[0,[0,n[1],n[2],$[1]],J],I=_[2];continue b}return[1,t[1],t[2]]}}return u(ad(J),I)}}(aC);if(0===H[0]){var
-ai=H[1],aD=ah[2],aE=ai[1],aI=cx(G);return iz(a,ai[2][1],aI,aE,aD)}return[1,H[1],H[2]]}return[1,e[1],e[2]]}}function
-t4(a,$,Z,Y,X,c,W){var
+t=u([0,ad(H),f],G);if(0===t[0]){var
+_=t[1],$=_[1],D=D[2],Z=$[2],J=[0,[0,o[1],o[2],$[1]],J],I=_[2];continue b}return[1,t[1],t[2]]}}return u(ad(J),I)}}(aC);if(0===H[0]){var
+ai=H[1],aD=ah[2],aE=ai[1],aI=cx(G);return iE(a,ai[2][1],aI,aE,aD)}return[1,H[1],H[2]]}return[1,f[1],f[2]]}}function
+uc(a,$,Z,Y,X,d,W){var
 g=b(a[6],Y);if(0===g[0]){var
 f=g[1],h=b(a[6],X);if(0===h[0]){var
 e=h[1],i=_(Z,W);if(0===i[0]){var
-I=i[1],J=I[1],w=t(l(c[3][6],c[3][7]),t5);if(0===w[0]){var
-aa=I[2],y=t(l($,c[5]),t6);if(0===y[0]){var
-K=c[4];if(K){var
+I=i[1],J=I[1],w=t(k(d[3][6],d[3][7]),ud);if(0===w[0]){var
+aa=I[2],y=t(k($,d[5]),ue);if(0===y[0]){var
+K=d[4];if(K){var
 z=K[1];if(0===z[0]){var
-L=z[2],j=z[1],B=t(l(J[1],L),t7);if(0===B[0]){var
-M=A(j,c[3][9]);if(M){var
-N=A(j,c[3][1][2]);if(N){var
+L=z[2],j=z[1],B=t(k(J[1],L),uf);if(0===B[0]){var
+M=A(j,d[3][9]);if(M){var
+N=A(j,d[3][1][2]);if(N){var
 O=N[1];if(O){var
-k=bY(a,M[1],aa);if(0===k[0]){var
-P=k[1],Q=P[2],C=P[1],m=bZ(O[1],2)?im(a,j,C,c[3],Q):cs(a,C,Q);if(0===m[0]){var
+l=bY(a,M[1],aa);if(0===l[0]){var
+P=l[1],Q=P[2],C=P[1],m=bZ(O[1],2)?is(a,j,C,d[3],Q):cs(a,C,Q);if(0===m[0]){var
 R=m[1],S=R[1],T=S[2],D=S[1],n=bf(a,[0,[0,J[2],f],0],e,R[2]);if(0===n[0]){var
-U=n[1],o=br(a,D,T);if(0===o[0]){var
-ab=o[1],p=fi(a,0,U[2]);if(0===p[0]){var
-V=p[1],ac=ab?C:[0,V[1],D],E=t(dR(a,U[1],ac),t8);if(0===E[0]){var
-ad=V[2],F=t(bp(aG(a,f)),t9);if(0===F[0]){var
-q=bd(a,e,d(a[2],e,f));if(0===q[0]){var
-ae=q[1],r=a2(a,e,d(a[2],e,f));if(0===r[0]){var
+U=n[1],o=bs(a,D,T);if(0===o[0]){var
+ab=o[1],p=fl(a,0,U[2]);if(0===p[0]){var
+V=p[1],ac=ab?C:[0,V[1],D],E=t(dU(a,U[1],ac),ug);if(0===E[0]){var
+ad=V[2],F=t(bq(aH(a,f)),uh);if(0===F[0]){var
+q=bd(a,e,c(a[2],e,f));if(0===q[0]){var
+ae=q[1],r=aU(a,e,c(a[2],e,f));if(0===r[0]){var
 af=r[1],s=x(a,ae,D);if(0===s[0]){var
-G=t(s[1],t_);if(0===G[0]){var
+G=t(s[1],ui);if(0===G[0]){var
 v=x(a,T,af);if(0===v[0]){var
-H=t(v[1],t$);return 0===H[0]?u([0,[0,j,L],[0,f,e]],ad):[1,H[1],H[2]]}return[1,v[1],v[2]]}return[1,G[1],G[2]]}return[1,s[1],s[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,F[1],F[2]]}return[1,E[1],E[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,k[1],k[2]]}return[1,0,ua]}return[1,0,ub]}return[1,0,uc]}return[1,B[1],B[2]]}return[1,0,ud]}return[1,0,ue]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}function
-aP(d,a){var
+H=t(v[1],uj);return 0===H[0]?u([0,[0,j,L],[0,f,e]],ad):[1,H[1],H[2]]}return[1,v[1],v[2]]}return[1,G[1],G[2]]}return[1,s[1],s[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,F[1],F[2]]}return[1,E[1],E[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,0,uk]}return[1,0,ul]}return[1,0,um]}return[1,B[1],B[2]]}return[1,0,un]}return[1,0,uo]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}function
+aQ(d,a){var
 c=b(d,a[1]);return 0===c[0]?[0,[0,c[1][2],a[2],a[3],a[4],a[5],a[6]]]:[1,c[1],c[2]]}function
-c_(e,a){var
-b=d(e,a[3],a[1]);if(0===b[0]){var
-c=b[1];return[0,[0,c[2],a[2],c[1],a[4],a[5],a[6]]]}return[1,b[1],b[2]]}function
-iA(g,a){var
-b=d(g,a,a[1]);if(0===b[0]){var
-e=b[1],h=[0,e[1],a[6]],i=q(a[5]),c=a[4],f=c?c[2]:c;return[0,[0,e[2],a[2],a[3],f,i,h]]}return[1,b[1],b[2]]}function
-iB(g,f,e){if(e){var
+db(e,a){var
+b=c(e,a[3],a[1]);if(0===b[0]){var
+d=b[1];return[0,[0,d[2],a[2],d[1],a[4],a[5],a[6]]]}return[1,b[1],b[2]]}function
+iF(g,a){var
+b=c(g,a,a[1]);if(0===b[0]){var
+e=b[1],h=[0,e[1],a[6]],i=p(a[5]),d=a[4],f=d?d[2]:d;return[0,[0,e[2],a[2],a[3],f,i,h]]}return[1,b[1],b[2]]}function
+iG(g,f,e){if(e){var
 o=e[1];if(2===o[0]){var
 p=o[1],h=A(p,f[10]);if(h){var
 i=h[1],j=i[1];if(j){var
 k=i[2];if(k){var
 l=A(p,f[1][2]);if(l){var
 m=l[1];if(m){var
-n=m[1],b=c7(g,n,j[1]);if(0===b[0])var
-c=c7(g,n,k[1]),a=0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]];else
+n=m[1],b=c9(g,n,j[1]);if(0===b[0])var
+c=c9(g,n,k[1]),a=0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]];else
 var
 a=[1,b[1],b[2]]}else
 var
-a=ul}else
+a=uw}else
 var
-a=um}else
+a=ux}else
 var
-a=un}else
+a=uy}else
 var
-a=uo}else
+a=uz}else
 var
-a=up;if(0===a[0]){var
-d=iB(g,f,e[2]);return 0===d[0]?[0,[0,a[1],d[1]]]:[1,d[1],d[2]]}return[1,a[1],a[2]]}return uq}return ur}var
-bF=[0,uw];function
-iC(c,a){bF[1]=c;var
-d=b(a,0);bF[1]=ux;return d}var
-iD=[N,uG,bv(0)],uH=4;function
-b0(a){if(0===a[0])return a[1];var
-c=a[1];if(2<=c){var
-d=a[2];if(!m(d,uI))throw iD;if(!m(d,uJ))throw[0,cZ,2,b(bR(uL),uH)]}throw[0,cZ,c,i(uK,a[2])]}function
-iE(c,a_,a9,Q){ck[1]=bU[1];ck[2]=0;var
-bb=b(Q[1],0);if(1-a9)eK(bb);function
-k(dS){var
-be=[0,0];function
-bg(e){be[1]++;var
-d=be[1];bF[1]=b(bR(u1),d);var
-a=b(dS,0),c=gw(a,u2);R(10*g(c)|0);ax(dn(function(a){return a<aA?1:0},c),u3);return a}var
-bh=bg(0),aB=bh?[0,e5(bh[1])]:0,bm=0;if(aB){var
-V=aB[1],dY=0;if(typeof
-V!=="number"&&3===V[0]){var
-O=V[1],aD=function(a){return i(a,uz)},W=b(dm(function(a){return dl(aD(a[1]),O)}),dW),aE=function(d,c){var
-a=gB(d,O),e=0;return a?b(c,a[1]):e},dw=2+aC(W)|0,aF=aC(O)===dw?1:0;if(aF){var
-aH=aE(uB,function(a){return e1(uA,a)});if(aH){var
-dy=1,aJ=aE(uC,function(a){return e2(dy,a)});if(aJ){var
-I=uv,dA=aL(function(a){return a[1]},W);for(;;){if(I){var
-bt=I[2],ag=0===ec(I[1],dA)?1:0;if(!ag){var
-I=bt;continue}var
-aK=ag}else
-var
-aK=0;var
-P=aK;break}}else
-var
-P=aJ}else
-var
-P=aH}else
-var
-P=aF;ax(P,uD);var
-T=aL(function(b){var
-a=b[1];return[0,a,bn(aD(a),O)]},W);bm=1;dY=1}}if(!bm)var
-T=M(uy);bF[1]=u4;es(function(c){var
-a=c[1],d=i(uF,i(a,uE)),e=dl(a,T),f=e||1-b(Q[4],a);return ax(f,d)},dW);var
-D=aL(function(c){var
-a=c[1];return[0,a,b(Q[3],a)]},T),dQ=0,a6=cQ(function(b,a){return b+g(a[2])|0},dQ,D);if(1-a9)eK(a6);es(function(u){var
-am=u[2],I=bn(u[1],D),q=g(I),j=bA(((q+72|0)/64|0)*64|0,0);aX(I,0,j,0,q);bK(j,q,aA);vB(j,ah(j)-8|0,vL(vT(oC,ku(q))));var
-v=g6.length-1,a=0===v?[0]:kd(g6,0,v),f=a8(64,0),H=(ah(j)/64|0)-1|0,ai=0;if(!(H<0)){var
-r=ai;b:for(;;){var
-h=0,ak=64*r|0;for(;;){var
-af=vJ(vy(j,ak+(4*h|0)|0))&-1;w(f,h)[1+h]=af;var
-ag=h+1|0;if(15!==h){var
-h=ag;continue}var
-b=16;for(;;){var
-C=b-15|0,s=w(f,C)[1+C],E=b-2|0,t=w(f,E)[1+E],_=a$(s,18),$=a$(s,7)^_^(s>>>3|0),aa=a$(t,19),F=b-7|0,ab=a$(t,17)^aa^(t>>>10|0),G=b+ji|0,ac=w(f,F)[1+F],ad=(((w(f,G)[1+G]+$|0)+ac|0)+ab|0)&-1;w(f,b)[1+b]=ad;var
-ae=b+1|0;if(63!==b){var
-b=ae;continue}var
-M=w(a,0)[1],N=w(a,1)[2],O=w(a,2)[3],P=w(a,3)[4],Q=w(a,4)[5],R=w(a,5)[6],S=w(a,6)[7],e=0,y=w(a,7)[8],p=S,o=R,d=Q,x=P,m=O,l=N,c=M;for(;;){var
-T=w(f,e)[1+e],U=w(oB,e)[1+e],V=a$(d,25),W=a$(d,11),z=(((y+(a$(d,6)^W^V)|0)+(d&o^(d^-1)&-1&p)|0)+U|0)+T|0,X=a$(c,22),Y=a$(c,13),A=(x+z|0)&-1,B=(z+((a$(c,2)^Y^X)+(c&l^c&m^l&m)|0)|0)&-1,Z=e+1|0;if(63!==e){var
-e=Z,y=p,p=o,o=d,d=A,x=m,m=l,l=c,c=B;continue}var
-k=0,n=[0,B,[0,c,[0,l,[0,m,[0,A,[0,d,[0,o,[0,p,0]]]]]]]];for(;;){if(n){var
-K=n[2],L=n[1];a[1+k]=(w(a,k)[1+k]+L|0)&-1;var
-k=k+1|0,n=K;continue}var
-al=r+1|0;if(H!==r){var
-r=al;continue b}break}break}break}break}break}}var
-aj=ex(a),J=1-e1(bO(oE,aL(bR(oD),aj)),am);return J?dH(i(u6,i(u[1],u5))):J},T);ax(bN(function(h){var
-b=h[2],a=0;for(;;){var
-c=g(b)<=a?1:0;if(c)var
-d=c;else{if(!(aA<=v(b,a))){var
-a=a+1|0;continue}var
-e=cT(b,a),f=-1!==e[1]?1:0;if(f){var
-a=a+e[2]|0;continue}var
-d=f}return d}},D),u7);function
-aM(i){return iC(i,function(q){var
-a=hK(e5(bn(i,D)),re),e=e1(rg,b(a,rf)),j=e?e2(1,b(a,rh)):e;ax(j,ri);var
-d=aN(qY,cn(b(a,rj))),k=cn(b(a,rk)),f=gC(q8,aC(d),k),g=f[2],l=b(a,rl),m=hL(aC(d),l),n=[0,d,g],o=b(a,rm),p=0===g?0:f[1],h=[0,m,hL(p,o),n];return[0,h,b0(c9(c,h[3]))[1][1]]})}function
-aO(af,P){return iC(P,function(ah){var
-j=bn(P,D),o=[0,0],p=[0,g(j)],E=g(j)-1|0;function
-$(a){var
-b=m(a,po),c=b?35!==v(a,0)?1:0:b;return c}if(!(E<0)){var
-a=E;for(;;){if(ab(j,a)===10){var
-V=o[1];o[1]=[0,y(j,a+1|0,(p[1]-a|0)-1|0),V];p[1]=a}var
-W=a-1|0;if(0!==a){var
-a=W;continue}break}}var
-U=o[1],aa=aN(gZ,[0,y(j,0,p[1]),U]),u=b(dm($),aa),R=0;if(u){var
-w=u[2];if(w){var
-x=w[2];if(x&&f9(eM(u[1]),pp)){var
-z=eM(w[1]),S=0;if(z&&!m(z[1],pq)){var
-e=z[2];S=1}if(!S)var
-e=M(pr);if(b7(gw(af,e),e))dH(ps);var
-N=bN(hn,e),ac=N?dI(e):N;ax(ac,pt);var
-f=hh(0),ad=[0,pv,[0,pu,e]];es(function(a){return hr(f,a)},ad);var
-h=x[1],n=x[2],A=0;for(;;){if(n){var
-C=gI(h,g(h),0,61);if(C){var
-r=C[1],s=gZ(y(h,0,r)),K=hn(s),Z=K?1-hj(f,s):K;ax(Z,ph);var
-i=y(h,r+1|0,(g(h)-r|0)-1|0),F=hq(f,i,0),G=F[2];if(ay(i,G,pd))var
-I=pe,H=0;else
-var
-I=pg,H=1;var
-k=G,q=0;for(;;){if(k!==g(i)){ax(ay(i,k,I),pf);var
-J=hq(f,i,k+3|0),k=J[2],q=[0,J[1],q];continue}var
-X=av(q),Y=[0,H,F[1],X];hr(f,s);var
-O=Y;break}}else
-var
-O=M(pi);var
-h=n[1],n=n[2],A=[0,O,A];continue}var
-t=eM(h),T=0;if(t&&!m(t[1],pj)){var
-l=t[2];if(l){var
-L=bN(function(a){var
-b=m(a,pl);if(b){var
-c=m(a,pm);if(c)return hj(f,a);var
-d=c}else
-var
-d=b;return d},l),_=L?dI(l):L;ax(_,pn);var
-B=l;T=1}}if(!T)var
-B=M(pk);var
-ae=av(A),Q=[0,e,B,[0,ae,aN(function(a){return d(bU[28],a,f[1])},B)]];R=1;break}}}}if(!R)var
-Q=M(pw);function
-ag(b,a){b0(fg(c,a));return 0}d(bU[12],ag,ck[1]);return Q})}function
-Y(d,c,b){var
-a=b7(c,b);return a?dH(i(uM,d)):a}function
-aQ(b,d){var
-c=aM(d),a=c[1];Y(uN,b[1],a[1]);Y(uO,b[2],a[2]);return[0,a[3],c[2]]}function
-aR(c,b){var
-a=aO([0,c],uP);Y(uQ,b,a[2]);return a[3]}var
-E=aL(function(a){return a[1]},D),bo=0;if(E&&!m(E[1],uR)){var
-aa=E[2];if(aa&&!m(aa[1],uZ)&&!aa[2]){var
-ac=aO(0,u0),a3=ac[2],a4=ac[1],a5=aC(a4),dP=aR(a4,a3),ae=[0,[2,a5,ac[3],dP],[0,a5,a3,1]];bo=1}}if(!bo){var
-aU=aM(uS),z=aU[1],aV=function(a){return aR(z[1],z[2])},aW=function(a){return d(c[1],a,f)},dB=z[3][1],dC=aW(1),dD=[0,aW(0),dC],bs=0,dE=bN(function(a){var
-d=b0(b(c[6],a[2]));return ih(c,dD,[0,b0(b(c[6],a[1])),d])},dB);if(E){var
-G=E[2];if(G){var
-Z=G[1],H=0;if(m(Z,uT))if(m(Z,uU))if(m(Z,uV))H=1;else{var
-a0=G[2];if(a0&&!a0[2]){var
-a1=aQ(z,uW),dG=a1[2],dJ=aU[2];if(1-dU(function(a,b){return ig(c,a,b)},dJ,dG))dH(uX);var
-dK=a1[1],dL=aV(0),$=[1,z[3],dL,dK]}else
-H=1}else
-if(G[2])H=1;else
-var
-dN=aQ(z,uY)[1],$=[4,z[3],dN];else
-if(G[2])H=1;else
-var
-dO=aV(0),$=[0,z[3],dO];if(!H){var
-aY=$;bs=1}}}if(!bs)var
-aY=[3,z[3]];var
-dF=z[2],ae=[0,aY,[0,aC(z[1]),dF,dE]]}var
-bi=ae[1],B=b0(t1(c,bz(4,(j$+bb|0)+a6|0),bi));for(;;){var
-bj=bg(0);if(bj){var
-bk=qS(e5(bj[1])),dt=B[1],K=bX(q(bk[1]),dt);if(0===K[0]){var
-k=bk[2],du=[0,K[1][2],B[2],B[3],B[4],B[5],B[6]];if(typeof
-k==="number")var
-r=function(a){return uk};else
-switch(k[0]){case
+a=uA;if(0===a[0]){var
+d=iG(g,f,e[2]);return 0===d[0]?[0,[0,a[1],d[1]]]:[1,d[1],d[2]]}return[1,a[1],a[2]]}return uB}return uC}function
+iH(c,a){if(a[3][12])return uD;var
+b=iG(c,a[3],a[4]);if(0===b[0]){var
+d=b[1];return[0,br(ad(S(dD,a[6])),d)]}return[1,b[1],b[2]]}var
+bI=[0,uK];function
+uF(a,D,l){var
+Z=D[2];if(typeof
+Z==="number"&&!Z){var
+bw=l[1][1],w=bH(p(D[1]),bw),y=0===w[0]?[0,w[1][2][1]]:[1,w[1],w[2]];if(0===y[0]){var
+W=l[2];if(W){var
+Y=W[1],z=iH(a,l[1]);if(0===z[0]){var
+bx=0,by=z[1],B=aO(function(b){var
+c=b[2];return aU(a,a3(a,b[1]),c)},by,bx);if(0===B[0]){var
+C=fA(a,y[1],[0,Y[1],Y[2]]);return 0===C[0]?[0,[0,C[1],0,B[1]]]:[1,C[1],C[2]]}return[1,B[1],B[2]]}return[1,z[1],z[2]]}return uE}return[1,y[1],y[2]]}var
+j=l[1],bu=j[1],v=bH(p(D[1]),bu);if(0===v[0]){var
+f=D[2],bv=[0,v[1][2],j[2],j[3],j[4],j[5],j[6]];if(typeof
+f==="number")var
+h=0===f?function(a){return uu}:function(a){return uv};else
+switch(f[0]){case
 0:var
-bS=k[1],r=function(h){return function(a){var
-i=a[2];return aP(function(j){var
-b=t(X(h,o(e(f),i)),s6);if(0===b[0]){var
-d=q(h),a=bY(c,cr(c,d),j);if(0===a[0]){var
-g=a[1];return aI(c,d,g[1],g[2])}return[1,a[1],a[2]]}return[1,b[1],b[2]]},a)}}(bS);break;case
+J=f[1],h=function(b){var
+h=b[2];return aQ(function(i){var
+c=t(X(J,n(d(e),h)),tf);if(0===c[0]){var
+f=p(J),b=bY(a,cr(a,f),i);if(0===b[0]){var
+g=b[1];return aJ(a,f,g[1],g[2])}return[1,b[1],b[2]]}return[1,c[1],c[2]]},b)};break;case
 1:var
-bT=k[1],bV=function(i){return function(h){var
-a=_(i,h);if(0===a[0]){var
-d=a[1],e=d[1],g=d[2],b=bY(c,cr(c,e[1]),g);if(0===b[0]){var
-f=b[1];return aI(c,e[1],f[1],f[2])}return[1,b[1],b[2]]}return[1,a[1],a[2]]}}(bT),r=function(b){return function(a){return aP(b,a)}}(bV);break;case
+ah=f[1],ai=function(h){var
+b=_(ah,h);if(0===b[0]){var
+d=b[1],e=d[1],g=d[2],c=bY(a,cr(a,e[1]),g);if(0===c[0]){var
+f=c[1];return aJ(a,e[1],f[1],f[2])}return[1,c[1],c[2]]}return[1,b[1],b[2]]},h=function(a){return aQ(ai,a)};break;case
 2:var
-b2=k[1],b3=function(p){return function(o){var
-a=_(p,o);if(0===a[0]){var
-g=a[1],h=g[1],k=g[2],d=b(hQ(c,h[1]),k);if(0===d[0]){var
-i=d[1],l=i[2],m=s(c),n=F(c,as(f)),e=bf(c,[0,[0,h[2],n],0],m,l);if(0===e[0]){var
-j=e[1];return aI(c,i[1],j[1],j[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b2),r=function(b){return function(a){return aP(b,a)}}(b3);break;case
+aj=f[1],ak=function(o){var
+c=_(aj,o);if(0===c[0]){var
+g=c[1],h=g[1],k=g[2],d=b(hW(a,h[1]),k);if(0===d[0]){var
+i=d[1],l=i[2],m=s(a),n=F(a,as(e)),f=bf(a,[0,[0,h[2],n],0],m,l);if(0===f[0]){var
+j=f[1];return aJ(a,i[1],j[1],j[2])}return[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]},h=function(a){return aQ(ak,a)};break;case
 3:var
-b4=k[2],b5=k[1],b6=function(v,n){return function(u){var
-a=fg(c,n);if(0===a[0]){var
-j=a[1],d=_(v,u);if(0===d[0]){var
-k=d[1],i=k[1],o=k[2],p=i[2],e=ct(c,s(c),p,o);if(0===e[0]){var
-q=e[1][2],f=b(hR(c,n[1],j,i[1]),q);if(0===f[0]){var
-l=f[1],r=l[2],t=h(c),g=bf(c,[0,[0,i[2],j],0],t,r);if(0===g[0]){var
-m=g[1];return aI(c,l[1],m[1],m[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b4,b5),r=function(b){return function(a){return aP(b,a)}}(b6);break;case
+K=f[1],al=f[2],am=function(t){var
+c=fj(a,K);if(0===c[0]){var
+j=c[1],d=_(al,t);if(0===d[0]){var
+k=d[1],i=k[1],n=k[2],o=i[2],e=ct(a,s(a),o,n);if(0===e[0]){var
+p=e[1][2],f=b(hX(a,K[1],j,i[1]),p);if(0===f[0]){var
+l=f[1],q=l[2],r=g(a),h=bf(a,[0,[0,i[2],j],0],r,q);if(0===h[0]){var
+m=h[1];return aJ(a,l[1],m[1],m[2])}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]},h=function(a){return aQ(am,a)};break;case
 4:var
-aq=k[1],ao=h9(aq);if(ao)var
-bD=ao[1],bE=h(c),bG=function(a,b){return cp(c,a,b)},ar=function(b,d,e){return function(a){return h_(c,e,d,b,a)}}(bD,bE,bG);else
+M=f[1],H=id(M);if(H)var
+$=H[1],aa=g(a),ab=function(b,c){return cp(a,b,c)},N=function(b){return ie(a,ab,aa,$,b)};else
 var
-ar=function(t){return function(l){var
-d=co(_,t,0,l);if(0===d[0]){var
-i=d[1],a=i[1],m=i[2],n=0,e=co(function(a){var
-b=a[2],d=h(c);return function(a){return c4(c,d,b,a)}},a,n,m);if(0===e[0]){if(a){var
-o=e[1][2],p=S(g9,a[2]),q=a[1][1],f=fm(function(a,b){return cp(c,a,b)},q,p,o);if(0===f[0]){var
-j=f[1],r=j[2],s=h(c),g=b(c8(c,S(dz,a),s),r);if(0===g[0]){var
-k=g[1];return aI(c,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,s7]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(aq);var
-r=function(b){return function(a){return aP(b,a)}}(ar);break;case
+N=function(l){var
+d=co(_,M,0,l);if(0===d[0]){var
+i=d[1],c=i[1],m=i[2],n=0,e=co(function(b){var
+c=b[2],d=g(a);return function(b){return c6(a,d,c,b)}},c,n,m);if(0===e[0]){if(c){var
+o=e[1][2],p=S(hd,c[2]),q=c[1][1],f=fp(function(b,c){return cp(a,b,c)},q,p,o);if(0===f[0]){var
+j=f[1],r=j[2],s=g(a),h=b(c_(a,S(dD,c),s),r);if(0===h[0]){var
+k=h[1];return aJ(a,j[1],k[1],k[2])}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,1,tg]}return[1,e[1],e[2]]}return[1,d[1],d[2]]};var
+h=function(a){return aQ(N,a)};break;case
 5:var
-at=k[1],ap=h9(at);if(ap)var
-bH=ap[1],bI=F(c,as(f)),bJ=function(a,b){return cq(c,a,b)},au=function(b,d,e){return function(a){return h_(c,e,d,b,a)}}(bH,bI,bJ);else
+O=f[1],I=id(O);if(I)var
+ac=I[1],ae=F(a,as(e)),af=function(b,c){return cq(a,b,c)},P=function(b){return ie(a,af,ae,ac,b)};else
 var
-au=function(u){return function(l){var
-d=co(_,u,0,l);if(0===d[0]){var
-h=d[1],a=h[1],m=h[2],n=0,e=co(function(a){var
-b=a[2],d=s(c);return function(a){return ct(c,d,b,a)}},a,n,m);if(0===e[0]){if(a){var
-i=a[2],o=e[1][2],p=S(g9,i),q=a[1][1],f=fm(function(a,b){return cq(c,a,b)},q,p,o);if(0===f[0]){var
-j=f[1],r=j[2],t=F(c,as(aS(i))),g=b(c8(c,S(dz,a),t),r);if(0===g[0]){var
-k=g[1];return aI(c,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,s8]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(at);var
-r=function(b){return function(a){return aP(b,a)}}(au);break;case
+P=function(l){var
+d=co(_,O,0,l);if(0===d[0]){var
+h=d[1],c=h[1],m=h[2],n=0,e=co(function(b){var
+c=b[2],d=s(a);return function(b){return ct(a,d,c,b)}},c,n,m);if(0===e[0]){if(c){var
+i=c[2],o=e[1][2],p=S(hd,i),q=c[1][1],f=fp(function(b,c){return cq(a,b,c)},q,p,o);if(0===f[0]){var
+j=f[1],r=j[2],t=F(a,as(aT(i))),g=b(c_(a,S(dD,c),t),r);if(0===g[0]){var
+k=g[1];return aJ(a,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,th]}return[1,e[1],e[2]]}return[1,d[1],d[2]]};var
+h=function(a){return aQ(P,a)};break;case
 6:var
-b8=k[3],b9=k[2],b_=k[1],ca=function(H,I,J){return function(G){var
-a=_(J,G);if(0===a[0]){var
-o=a[1],n=o[1],d=_(I,o[2]);if(0===d[0]){var
-p=d[1],e=p[1],v=p[2],w=e[2],g=c4(c,h(c),w,v);if(0===g[0]){var
-x=g[1][2],y=e[2],i=ct(c,s(c),y,x);if(0===i[0]){var
-z=i[1][2],j=b(cp(c,n[1],e[1]),z);if(0===j[0]){var
-q=j[1],A=q[2],B=F(c,as(f)),k=c5(c,H,fj(c,n[2],B),A);if(0===k[0]){var
-r=k[1],C=r[2],l=b(cq(c,q[1],r[1]),C);if(0===l[0]){var
-t=l[1],D=t[2],E=h(c),m=b(c8(c,[0,n[2],[0,e[2],0]],E),D);if(0===m[0]){var
-u=m[1];return aI(c,t[1],u[1],u[2])}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(b8,b9,b_),r=function(b){return function(a){return aP(b,a)}}(ca);break;case
+an=f[3],ao=f[2],ap=f[1],aq=function(G){var
+c=_(ap,G);if(0===c[0]){var
+o=c[1],n=o[1],d=_(ao,o[2]);if(0===d[0]){var
+p=d[1],f=p[1],v=p[2],w=f[2],h=c6(a,g(a),w,v);if(0===h[0]){var
+x=h[1][2],y=f[2],i=ct(a,s(a),y,x);if(0===i[0]){var
+z=i[1][2],j=b(cp(a,n[1],f[1]),z);if(0===j[0]){var
+q=j[1],A=q[2],B=F(a,as(e)),k=c7(a,an,fm(a,n[2],B),A);if(0===k[0]){var
+r=k[1],C=r[2],l=b(cq(a,q[1],r[1]),C);if(0===l[0]){var
+t=l[1],D=t[2],E=g(a),m=b(c_(a,[0,n[2],[0,f[2],0]],E),D);if(0===m[0]){var
+u=m[1];return aJ(a,t[1],u[1],u[2])}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]},h=function(a){return aQ(aq,a)};break;case
 7:var
-cb=k[5],cc=k[4],cd=k[3],ce=k[2],cf=k[1],cg=function(ae,af,ag,ah,ai){return function(ad){var
-d=b(c[6],af);if(0===d[0]){var
-z=d[1],e=b(c[6],ae);if(0===e[0]){var
-A=e[1],g=_(ai,ad);if(0===g[0]){var
-B=g[1],i=B[1],j=_(ah,B[2]);if(0===j[0]){var
-C=j[1],a=C[1],k=x(c,h(c),A);if(0===k[0]){var
-K=C[2],w=t(k[1],s9);if(0===w[0]){var
-l=x(c,h(c),z);if(0===l[0]){var
-y=t(l[1],s_);if(0===y[0]){var
-L=h(c),M=bc(c,A),N=[0,[0,a[2],M],0],O=s(c),m=bf(c,[0,[0,i[2],O],N],L,K);if(0===m[0]){var
-D=m[1],P=D[2],Q=D[1],n=c4(c,h(c),Q,P);if(0===n[0]){var
-R=n[1][2],S=h(c),T=bc(c,z),U=[0,[0,a[2],T],0],V=s(c),o=bf(c,[0,[0,i[2],V],U],S,R);if(0===o[0]){var
-E=o[1],W=E[2],X=E[1],p=ct(c,s(c),X,W);if(0===p[0]){var
-Y=p[1][2],Z=F(c,as(f)),q=c5(c,ag,fj(c,a[2],Z),Y);if(0===q[0]){var
-G=q[1],$=G[2],r=b(cq(c,i[1],G[1]),$);if(0===r[0]){var
-H=r[1],aa=H[2],u=b(cp(c,H[1],a[1]),aa);if(0===u[0]){var
-I=u[1],ab=I[2],ac=h(c),v=b(c8(c,[0,i[2],[0,a[2],0]],ac),ab);if(0===v[0]){var
-J=v[1];return aI(c,I[1],J[1],J[2])}return[1,v[1],v[2]]}return[1,u[1],u[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,y[1],y[2]]}return[1,l[1],l[2]]}return[1,w[1],w[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cb,cc,cd,ce,cf),r=function(b){return function(a){return aP(b,a)}}(cg);break;case
+ar=f[5],at=f[4],au=f[3],av=f[2],aw=f[1],ax=function(ad){var
+d=b(a[6],at);if(0===d[0]){var
+z=d[1],f=b(a[6],ar);if(0===f[0]){var
+A=f[1],h=_(aw,ad);if(0===h[0]){var
+B=h[1],i=B[1],j=_(av,B[2]);if(0===j[0]){var
+C=j[1],c=C[1],k=x(a,g(a),A);if(0===k[0]){var
+K=C[2],w=t(k[1],ti);if(0===w[0]){var
+l=x(a,g(a),z);if(0===l[0]){var
+y=t(l[1],tj);if(0===y[0]){var
+L=g(a),M=a3(a,A),N=[0,[0,c[2],M],0],O=s(a),m=bf(a,[0,[0,i[2],O],N],L,K);if(0===m[0]){var
+D=m[1],P=D[2],Q=D[1],n=c6(a,g(a),Q,P);if(0===n[0]){var
+R=n[1][2],S=g(a),T=a3(a,z),U=[0,[0,c[2],T],0],V=s(a),o=bf(a,[0,[0,i[2],V],U],S,R);if(0===o[0]){var
+E=o[1],W=E[2],X=E[1],p=ct(a,s(a),X,W);if(0===p[0]){var
+Y=p[1][2],Z=F(a,as(e)),q=c7(a,au,fm(a,c[2],Z),Y);if(0===q[0]){var
+G=q[1],$=G[2],r=b(cq(a,i[1],G[1]),$);if(0===r[0]){var
+H=r[1],aa=H[2],u=b(cp(a,H[1],c[1]),aa);if(0===u[0]){var
+I=u[1],ab=I[2],ac=g(a),v=b(c_(a,[0,i[2],[0,c[2],0]],ac),ab);if(0===v[0]){var
+J=v[1];return aJ(a,I[1],J[1],J[2])}return[1,v[1],v[2]]}return[1,u[1],u[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,y[1],y[2]]}return[1,l[1],l[2]]}return[1,w[1],w[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,d[1],d[2]]},h=function(a){return aQ(ax,a)};break;case
 8:var
-ch=k[2],ci=k[1],cj=function(H,Y){return function(X){var
-t=Y,a=H,h=0;for(;;){if(a){if(!l(t,n)){var
-M=[0,a[1],h],N=a[2],t=eU(t,f),a=N,h=M;continue}var
-v=[0,ad(h),a]}else
+Q=f[2],ay=f[1],az=function(X){var
+t=ay,b=Q,h=0;for(;;){if(b){if(!k(t,m)){var
+L=[0,b[1],h],M=b[2],t=eV(t,e),b=M,h=L;continue}var
+v=[0,ad(h),b]}else
 var
 v=[0,ad(h),0];var
-x=v[2],y=v[1],i=ib(c,y,X);if(0===i[0]){var
-z=i[1],A=z[1],j=ib(c,x,z[2]);if(0===j[0]){var
-B=j[1],C=B[1],O=aS(x),P=eS(aS(y),O),Q=B[2],R=o(ba(P),f),k=bX(p(aS(H),R),Q);if(0===k[0]){var
-D=C[2],E=A[2],S=k[1][2],T=function(a,b){return cq(c,a,b)},U=function(a,b){return cp(c,a,b)},b=cX(U,T,dx(E,D),E,D,S);if(0===b[0]){var
-G=b[1],r=n,d=G[1],m=G[2],V=C[1],W=A[1];for(;;){if(d){var
-I=F(c,as(r)),J=[0,[0,V,s(c)],0],e=bf(c,[0,[0,W,s(c)],J],I,m);if(0===e[0]){var
-w=e[1],g=aI(c,d[1],w[1],w[2]);if(0===g[0]){var
-K=g[1][2],L=d[2],r=q(r),d=L,m=K;continue}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return u(0,m)}}return[1,b[1],b[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}}}(ch,ci),r=function(b){return function(a){return aP(b,a)}}(cj);break;case
+x=v[2],y=v[1],i=ii(a,y,X);if(0===i[0]){var
+z=i[1],A=z[1],j=ii(a,x,z[2]);if(0===j[0]){var
+B=j[1],C=B[1],N=aT(x),O=eT(aT(y),N),P=B[2],R=n(bb(O),e),l=bH(q(aT(Q),R),P);if(0===l[0]){var
+D=C[2],E=A[2],S=l[1][2],T=function(b,c){return cq(a,b,c)},U=function(b,c){return cp(a,b,c)},c=cY(U,T,dB(E,D),E,D,S);if(0===c[0]){var
+G=c[1],r=m,d=G[1],o=G[2],V=C[1],W=A[1];for(;;){if(d){var
+H=F(a,as(r)),I=[0,[0,V,s(a)],0],f=bf(a,[0,[0,W,s(a)],I],H,o);if(0===f[0]){var
+w=f[1],g=aJ(a,d[1],w[1],w[2]);if(0===g[0]){var
+J=g[1][2],K=d[2],r=p(r),d=K,o=J;continue}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return u(0,o)}}return[1,c[1],c[2]]}return[1,l[1],l[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}},h=function(a){return aQ(az,a)};break;case
 9:var
-aw=k[4],cl=k[3],cm=k[2],cu=k[1],bL=aS(aw),bM=function(r,B,I,a,s){return function(D){var
-b=t(X(n,o(a,r)),ta);if(0===b[0]){var
-e=t(aZ(o(a,r),s),tb);if(0===e[0]){var
-g=function(e){var
-g=ia(B,D);if(0===g[0]){var
-t=g[1],v=t[2],i=t[1],j=X(n,a)?c4(c,h(c),i,v):u(0,v);if(0===j[0]){var
-w=j[1][2],k=X(o(a,r),s)?ct(c,F(c,r),i,w):u(0,w);if(0===k[0]){var
-l=h$(c,i,n,B,0,k[1][2]);if(0===l[0]){var
-x=l[1],E=x[1],C=d(c[1],a,e),b=az(c,S(function(a){var
-b=d(c[1],f,e);return[0,cr(c,a),b]},E),C);if(0===b[0]){var
-m=bY(c,b[1],x[2]);if(0===m[0]){var
-y=m[1],p=c5(c,I,y[1],y[2]);if(0===p[0]){var
-z=p[1],G=z[2],H=d(c[1],a,e),q=bf(c,[0,[0,i,d(c[1],f,e)],0],H,G);if(0===q[0]){var
-A=q[1];return aI(c,z[1],A[1],A[2])}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,m[1],m[2]]}return[1,b[1],b[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,g[1],g[2]]};return cW(function(a){return[1,0,tc]},g,s)}return[1,e[1],e[2]]}return[1,b[1],b[2]]}}(bL,aw,cl,cm,cu),r=function(b){return function(a){return aP(b,a)}}(bM);break;case
+E=f[4],i=f[2],G=f[1],aB=f[3],r=aT(E),ag=function(B){var
+b=t(X(m,n(i,r)),tl);if(0===b[0]){var
+d=t(a0(n(i,r),G),tm);if(0===d[0]){var
+f=function(d){var
+f=ih(E,B);if(0===f[0]){var
+s=f[1],t=s[2],h=s[1],j=X(m,i)?c6(a,g(a),h,t):u(0,t);if(0===j[0]){var
+v=j[1][2],k=X(n(i,r),G)?ct(a,F(a,r),h,v):u(0,v);if(0===k[0]){var
+l=ig(a,h,m,E,0,k[1][2]);if(0===l[0]){var
+w=l[1],C=w[1],A=c(a[1],i,d),b=aA(a,S(function(b){var
+f=c(a[1],e,d);return[0,cr(a,b),f]},C),A);if(0===b[0]){var
+o=bY(a,b[1],w[2]);if(0===o[0]){var
+x=o[1],p=c7(a,aB,x[1],x[2]);if(0===p[0]){var
+y=p[1],D=y[2],H=c(a[1],i,d),q=bf(a,[0,[0,h,c(a[1],e,d)],0],H,D);if(0===q[0]){var
+z=q[1];return aJ(a,y[1],z[1],z[2])}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,b[1],b[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,f[1],f[2]]};return cX(function(a){return[1,0,tn]},f,G)}return[1,d[1],d[2]]}return[1,b[1],b[2]]},h=function(a){return aQ(ag,a)};break;case
 10:var
-cv=k[2],cw=k[1],cx=function(H,I){return function(G){var
-a=_(I,G);if(0===a[0]){var
-o=a[1],l=o[1],b=_(H,o[2]);if(0===b[0]){var
-p=b[1],m=p[1],d=cs(c,l[2],p[2]);if(0===d[0]){var
-q=d[1],r=q[1],e=cs(c,m[2],q[2]);if(0===e[0]){var
-u=e[1],v=u[1],f=bd(c,r[1],v[1]);if(0===f[0]){var
-y=u[2],z=f[1],g=a2(c,r[2],v[2]);if(0===g[0]){var
-A=g[1],i=x(c,s(c),z);if(0===i[0]){var
-B=i[1],j=x(c,A,h(c));if(0===j[0]){var
-C=j[1],D=dR(c,l[2],m[2]),E=D||B,F=E||C,n=t(F,td);if(0===n[0]){var
-k=bY(c,cr(c,l[1]),y);if(0===k[0]){var
-w=k[1];return aI(c,m[1],w[1],w[2])}return[1,k[1],k[2]]}return[1,n[1],n[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}}(cv,cw),r=function(b){return function(a){return aP(b,a)}}(cx);break;case
+aC=f[2],aD=f[1],aE=function(G){var
+b=_(aD,G);if(0===b[0]){var
+o=b[1],l=o[1],c=_(aC,o[2]);if(0===c[0]){var
+p=c[1],m=p[1],d=cs(a,l[2],p[2]);if(0===d[0]){var
+q=d[1],r=q[1],e=cs(a,m[2],q[2]);if(0===e[0]){var
+u=e[1],v=u[1],f=bd(a,r[1],v[1]);if(0===f[0]){var
+y=u[2],z=f[1],h=aU(a,r[2],v[2]);if(0===h[0]){var
+A=h[1],i=x(a,s(a),z);if(0===i[0]){var
+B=i[1],j=x(a,A,g(a));if(0===j[0]){var
+C=j[1],D=dU(a,l[2],m[2]),E=D||B,F=E||C,n=t(F,to);if(0===n[0]){var
+k=bY(a,cr(a,l[1]),y);if(0===k[0]){var
+w=k[1];return aJ(a,m[1],w[1],w[2])}return[1,k[1],k[2]]}return[1,n[1],n[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,b[1],b[2]]},h=function(a){return aQ(aE,a)};break;case
 11:var
-cy=k[4],cz=k[3],cA=k[2],cB=k[1],cD=function(ah,ai,aj,ak){return function(ag){var
-i=ai,g=0,e=[0,f,0],x=ag;for(;;){if(i){var
+aF=f[4],aG=f[3],aI=f[2],aK=f[1],aL=function(ag){var
+i=aG,h=0,f=[0,e,0],x=ag;for(;;){if(i){var
 C=i[1];if(C){var
 j=_(C[1],x);if(0===j[0]){var
-D=j[1],E=D[1],y=E[1],k=hT(E[2],D[2]);if(0===k[0]){var
-G=k[1],z=G[1],A=t(X(c3,y),tf);if(0===A[0]){var
-H=G[2];if(dM(c,z,cr(c,y)))var
-b=u(0,H);else
+D=j[1],E=D[1],y=E[1],k=hZ(E[2],D[2]);if(0===k[0]){var
+G=k[1],z=G[1],A=t(X(c5,y),tq);if(0===A[0]){var
+H=G[2];if(dP(a,z,cr(a,y)))var
+c=u(0,H);else
 var
-T=0,U=z[1],d=aT(function(d){return function(b){var
-a=fn(c,d,b[1]);return 0===a[0]?[0,[0,a[1],b[2]]]:[1,a[1],a[2]]}}(g),U,T),l=0===d[0]?az(c,d[1],z[2]):[1,d[1],d[2]],$=0===l[0]?u([0,1,l[1]],H):[1,l[1],l[2]],b=$;if(0===b[0]){var
-I=b[1],B=e[1],V=I[2],W=L(B,I[1],e[2]),Y=[0,q(B),W],Z=L(y,B,g),i=i[2],g=Z,e=Y,x=V;continue}var
-a=[1,b[1],b[2]]}else
+T=0,U=z[1],d=aO(function(d){return function(c){var
+b=fq(a,d,c[1]);return 0===b[0]?[0,[0,b[1],c[2]]]:[1,b[1],b[2]]}}(h),U,T),l=0===d[0]?aA(a,d[1],z[2]):[1,d[1],d[2]],$=0===l[0]?u([0,1,l[1]],H):[1,l[1],l[2]],c=$;if(0===c[0]){var
+I=c[1],B=f[1],V=I[2],W=L(B,I[1],f[2]),Y=[0,p(B),W],Z=L(y,B,h),i=i[2],h=Z,f=Y,x=V;continue}var
+b=[1,c[1],c[2]]}else
 var
-a=[1,A[1],A[2]]}else
+b=[1,A[1],A[2]]}else
 var
-a=[1,k[1],k[2]]}else
+b=[1,k[1],k[2]]}else
 var
-a=[1,j[1],j[2]]}else
+b=[1,j[1],j[2]]}else
 var
-a=[1,1,tg]}else
+b=[1,1,tr]}else
 var
-a=u([0,g,e],x);if(0===a[0]){var
-J=a[1],K=J[1],M=K[1],m=_(ak,J[2]);if(0===m[0]){var
-N=m[1],O=N[1],n=_(aj,N[2]);if(0===n[0]){var
-P=n[1],Q=P[1],o=fn(c,M,O[1]);if(0===o[0]){var
-R=o[1],aa=P[2],p=fn(c,M,Q[1]);if(0===p[0]){var
-S=p[1],ab=h(c),ac=[0,[0,S,F(c,as(f))],0],r=az(c,[0,[0,R,s(c)],ac],ab);if(0===r[0]){var
-ad=r[1],ae=h(c),af=[0,[0,S,s(c)],0],v=az(c,[0,[0,R,F(c,as(f))],af],ae);if(0===v[0]){var
-w=ic(c,K[2],0,[0,ad,[0,v[1],0]],0,ah,hZ,aa);return 0===w[0]?aI(c,Q[1],O[2],w[1][2]):[1,w[1],w[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,a[1],a[2]]}}}(cy,cz,cA,cB),r=function(b){return function(a){return aP(b,a)}}(cD);break;case
+b=u([0,h,f],x);if(0===b[0]){var
+J=b[1],K=J[1],M=K[1],m=_(aK,J[2]);if(0===m[0]){var
+N=m[1],O=N[1],n=_(aI,N[2]);if(0===n[0]){var
+P=n[1],Q=P[1],o=fq(a,M,O[1]);if(0===o[0]){var
+R=o[1],aa=P[2],q=fq(a,M,Q[1]);if(0===q[0]){var
+S=q[1],ab=g(a),ac=[0,[0,S,F(a,as(e))],0],r=aA(a,[0,[0,R,s(a)],ac],ab);if(0===r[0]){var
+ad=r[1],ae=g(a),af=[0,[0,S,s(a)],0],v=aA(a,[0,[0,R,F(a,as(e))],af],ae);if(0===v[0]){var
+w=ij(a,K[2],0,[0,ad,[0,v[1],0]],0,aF,h5,aa);return 0===w[0]?aJ(a,Q[1],O[2],w[1][2]):[1,w[1],w[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,b[1],b[2]]}},h=function(a){return aQ(aL,a)};break;case
 12:var
-cE=k[4],cF=k[3],cG=k[2],cH=k[1],r=function(B,C,D,E){return function(a){var
-z=a[3];return aP(function(A){var
-e=b(c[6],C);if(0===e[0]){var
-w=e[1],f=b(il(E,D,z),A);if(0===f[0]){var
-k=f[1],g=bY(c,k[1][1][2],k[2]);if(0===g[0]){var
-l=g[1],x=l[2],y=F(c,as(B)),h=bf(c,[0,[0,l[1],w],0],y,x);if(0===h[0]){var
-m=h[1],n=m[1],i=hT(n,m[2]);if(0===i[0]){var
-o=i[1],p=o[2],r=o[1],d=p[2],t=r[1];if(eQ(function(a){return X(a[1],d[1])},t))var
-j=d[1],u=[0,[0,j,r],d[3]],v=d[2],a=[0,[0,j,hO([0,q(j),v,u],p)]];else
+aM=f[4],aN=f[3],aP=f[2],aR=f[1],h=function(c){var
+z=c[3];return aQ(function(A){var
+e=b(a[6],aN);if(0===e[0]){var
+w=e[1],f=b(ir(aR,aP,z),A);if(0===f[0]){var
+k=f[1],g=bY(a,k[1][1][2],k[2]);if(0===g[0]){var
+l=g[1],x=l[2],y=F(a,as(aM)),h=bf(a,[0,[0,l[1],w],0],y,x);if(0===h[0]){var
+m=h[1],n=m[1],i=hZ(n,m[2]);if(0===i[0]){var
+o=i[1],q=o[2],r=o[1],d=q[2],t=r[1];if(eR(function(a){return X(a[1],d[1])},t))var
+j=d[1],u=[0,[0,j,r],d[3]],v=d[2],c=[0,[0,j,hU([0,p(j),v,u],q)]];else
 var
-a=sh;if(0===a[0]){var
-s=a[1];return aI(c,s[1],n,s[2])}return[1,a[1],a[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},a)}}(cE,cF,cG,cH);break;case
+c=ss;if(0===c[0]){var
+s=c[1];return aJ(a,s[1],n,s[2])}return[1,c[1],c[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},c)};break;case
 13:var
-cI=k[2],cJ=k[1],cK=function(z,A){return function(p,y){var
-d=io(c,A,z,p,y);if(0===d[0]){var
-j=d[1],k=j[1],l=k[1],m=l[2],q=m[1],e=x(c,h(c),q);if(0===e[0]){var
-n=j[2],g=t(e[1],tu);if(0===g[0]){if(bZ(k[2],0))var
-a=u(1,n);else
+aS=f[2],aV=f[1],aW=function(p,y){var
+d=it(a,aV,aS,p,y);if(0===d[0]){var
+j=d[1],k=j[1],l=k[1],m=l[2],q=m[1],e=x(a,g(a),q);if(0===e[0]){var
+n=j[2],h=t(e[1],tF);if(0===h[0]){if(bZ(k[2],0))var
+c=u(1,n);else
 var
-v=s(c),f=x(c,m[2],v),w=0===f[0]?[0,[0,f[1],n]]:[1,f[1],f[2]],a=w;if(0===a[0]){var
-o=a[1],i=t(o[1],tv);if(0===i[0]){var
-r=o[2];return b(ik(c,l[1][1],p),r)}return[1,i[1],i[2]]}return[1,a[1],a[2]]}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cI,cJ),r=function(b){return function(a){return c_(b,a)}}(cK);break;case
+v=s(a),f=x(a,m[2],v),w=0===f[0]?[0,[0,f[1],n]]:[1,f[1],f[2]],c=w;if(0===c[0]){var
+o=c[1],i=t(o[1],tG);if(0===i[0]){var
+r=o[2];return b(iq(a,l[1][1],p),r)}return[1,i[1],i[2]]}return[1,c[1],c[2]]}return[1,h[1],h[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]},h=function(a){return db(aW,a)};break;case
 14:var
-cL=k[5],cM=k[4],cN=k[3],cO=k[2],cP=k[1],cR=function(d,e,f,g,h){return function(a,b){return tH(c,h,g,f,e,d,a,b)}}(cL,cM,cN,cO,cP),r=function(b){return function(a){return c_(b,a)}}(cR);break;case
+aX=f[5],aY=f[4],aZ=f[3],a1=f[2],a2=f[1],a4=function(b,c){return tS(a,a2,a1,aZ,aY,aX,b,c)},h=function(a){return db(a4,a)};break;case
 15:var
-cS=k[5],cU=k[4],cV=k[3],cY=k[2],cZ=k[1],c0=function(l,r,m,s,t){return function(a,q){var
-d=b(c[6],r);if(0===d[0]){var
-g=d[1],e=fs(t,s,a);if(0===e[0]){var
-h=e[1],i=h[1][1],j=i[2],f=b(ip(c,i[1],h[2],m,g,l,a),q);if(0===f[0]){var
-k=f[1],n=a[10],o=L(j,dT(A(j,a[10]),m,g),n),p=k[2];return u(iq(o,a[11],l,k[1],a),p)}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}}(cS,cU,cV,cY,cZ),r=function(b){return function(a){return c_(b,a)}}(c0);break;case
+R=f[5],T=f[3],a5=f[4],a6=f[2],a7=f[1],a8=function(c,o){var
+d=b(a[6],a5);if(0===d[0]){var
+g=d[1],e=fw(a7,a6,c);if(0===e[0]){var
+h=e[1],i=h[1][1],j=i[2],f=b(iu(a,i[1],h[2],T,g,R,c),o);if(0===f[0]){var
+k=f[1],l=c[10],m=L(j,dW(A(j,c[10]),T,g),l),n=k[2];return u(iv(m,c[11],R,k[1],c),n)}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]},h=function(a){return db(a8,a)};break;case
 16:var
-c1=k[4],c2=k[3],c6=k[2],c7=k[1],c$=function(T,U,V,W){return function(a,S){var
-k=b(c[6],T);if(0===k[0]){var
-e=k[1],l=fs(W,V,a);if(0===l[0]){var
-B=l[1][1],n=B[1][2],C=B[2],i=q(U),o=t(X(i,n),tM);if(0===o[0]){var
-D=A(i,a[1][2]);if(D){var
+a9=f[4],a_=f[3],a$=f[2],ba=f[1],bc=function(d,S){var
+k=b(a[6],a9);if(0===k[0]){var
+f=k[1],l=fw(ba,a$,d);if(0===l[0]){var
+B=l[1][1],n=B[1][2],C=B[2],i=p(a_),o=t(X(i,n),tX);if(0===o[0]){var
+D=A(i,d[1][2]);if(D){var
 E=D[1];if(E){var
-p=t(bZ(C,E[1]),tN);if(0===p[0]){var
-O=A(n,a[11])?0:1,r=t(O,tO);if(0===r[0]){var
-v=t(bp(aG(c,e)),tP);if(0===v[0]){var
-j=br(c,e,h(c));if(0===j[0]){var
+q=t(bZ(C,E[1]),tY);if(0===q[0]){var
+O=A(n,d[11])?0:1,r=t(O,tZ);if(0===r[0]){var
+v=t(bq(aH(a,f)),t0);if(0===v[0]){var
+j=bs(a,f,g(a));if(0===j[0]){var
 w=j[1];switch(C){case
 0:if(w)var
-G=bc(c,e),x=[0,i,e,h(c),G,e,qc];else
+G=a3(a,f),x=[0,i,f,g(a),G,f,qh];else
 var
-H=h(c),x=[0,i,e,h(c),e,H,qd];var
-g=[0,x];break;case
+H=g(a),x=[0,i,f,g(a),f,H,qi];var
+h=[0,x];break;case
 1:var
-I=s(c),y=d(c[7],e,I);if(y)var
+I=s(a),y=c(a[7],f,I);if(y)var
 z=y;else
 var
-M=F(c,as(f)),z=d(c[7],e,M);var
-m=t(z,qe);if(0===m[0])var
-J=h(c),K=w?s(c):h(c),g=[0,[0,i,e,K,e,J,qf]];else
+M=F(a,as(e)),z=c(a[7],f,M);var
+m=t(z,qj);if(0===m[0])var
+J=g(a),K=w?s(a):g(a),h=[0,[0,i,f,K,f,J,qk]];else
 var
-g=[1,m[1],m[2]];break;default:var
-N=h(c),g=[0,[0,i,e,h(c),e,N,qg]]}}else
+h=[1,m[1],m[2]];break;default:var
+N=g(a),h=[0,[0,i,f,g(a),f,N,ql]]}}else
 var
-g=[1,j[1],j[2]];if(0===g[0]){var
-P=a[13],Q=a[12],R=L(n,g[1],a[11]);return u([0,a[1],a[2],a[3],a[4],a[5],a[6],a[7],a[8],a[9],a[10],R,Q,P],S)}return[1,g[1],g[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,p[1],p[2]]}return[1,0,tQ]}return[1,0,tR]}return[1,o[1],o[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}}(c1,c2,c6,c7),r=function(b){return function(a){return c_(b,a)}}(c$);break;case
+h=[1,j[1],j[2]];if(0===h[0]){var
+P=d[13],Q=d[12],R=L(n,h[1],d[11]);return u([0,d[1],d[2],d[3],d[4],d[5],d[6],d[7],d[8],d[9],d[10],R,Q,P],S)}return[1,h[1],h[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,0,t1]}return[1,0,t2]}return[1,o[1],o[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]},h=function(a){return db(bc,a)};break;case
 17:var
-da=k[5],db=k[4],dc=k[3],dd=k[2],de=k[1],df=function(q,E,r,F,G){return function(d,D){var
-e=b(c[6],E);if(0===e[0]){var
-i=e[1],f=fs(G,F,d);if(0===f[0]){var
+U=f[5],V=f[3],be=f[4],bg=f[2],bh=f[1],bi=function(d,B){var
+e=b(a[6],be);if(0===e[0]){var
+i=e[1],f=fw(bh,bg,d);if(0===f[0]){var
 j=f[1],k=j[1][1],l=k[2],m=A(l,d[11]);if(m){var
-a=m[1],n=A(a[1],d[1][2]);if(n){var
+c=m[1],n=A(c[1],d[1][2]);if(n){var
 o=n[1];if(o){var
-t=bc(c,a[3]),v=bc(c,a[2]),w=[0,[0,o[2],v],0],x=s(c),g=az(c,[0,[0,j[2],x],w],t);if(0===g[0]){var
-h=b(ip(c,k[1],g[1],r,i,q,d),D);if(0===h[0]){var
-p=h[1],y=dT([0,a[6]],r,i),z=p[2],B=p[1],C=L(l,[0,a[1],a[2],a[3],a[4],a[5],y],d[11]);return u(iq(d[10],C,q,B,d),z)}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,0,tS]}return[1,0,tT]}return[1,0,tU]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}(da,db,dc,dd,de),r=function(b){return function(a){return c_(b,a)}}(df);break;case
+q=a3(a,c[3]),r=a3(a,c[2]),t=[0,[0,o[2],r],0],v=s(a),g=aA(a,[0,[0,j[2],v],t],q);if(0===g[0]){var
+h=b(iu(a,k[1],g[1],V,i,U,d),B);if(0===h[0]){var
+p=h[1],w=dW([0,c[6]],V,i),x=p[2],y=p[1],z=L(l,[0,c[1],c[2],c[3],c[4],c[5],w],d[11]);return u(iv(d[10],z,U,y,d),x)}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,0,t3]}return[1,0,t4]}return[1,0,t5]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},h=function(a){return db(bi,a)};break;case
 18:var
-dg=k[4],dh=k[3],di=k[2],dj=k[1],dk=function(d,e,f,g){return function(a,b){return t4(c,g,f,e,d,a,b)}}(dg,dh,di,dj),r=function(b){return function(a){return iA(b,a)}}(dk);break;default:var
-dp=k[3],dq=k[2],dr=k[1],ds=function(x,y,z){return function(p,w){var
-a=_(y,w);if(0===a[0]){var
-i=a[1],j=i[1],d=t(l(z,p[5]),uf);if(0===d[0]){var
-k=p[4],q=i[2];if(k){var
-e=k[1];if(1===e[0]){var
-m=e[2],n=e[1],b=c5(c,x,j[2],q);if(0===b[0]){var
-o=b[1],f=t(l(j[1],n),uh);if(0===f[0]){var
-r=o[2],g=t(l(o[1],m),ui);if(0===g[0]){var
-v=h(c);return u([0,[1,n,m],[0,s(c),v]],r)}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,b[1],b[2]]}return[1,0,ug]}return[1,0,uj]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}}(dp,dq,dr),r=function(b){return function(a){return iA(b,a)}}(ds)}var
-bl=r(du)}else
+bj=f[4],bk=f[3],bl=f[2],bm=f[1],bn=function(b,c){return uc(a,bm,bl,bk,bj,b,c)},h=function(a){return iF(bn,a)};break;default:var
+bo=f[3],bp=f[2],br=f[1],bt=function(p,w){var
+b=_(bp,w);if(0===b[0]){var
+i=b[1],j=i[1],d=t(k(br,p[5]),up);if(0===d[0]){var
+l=p[4],q=i[2];if(l){var
+e=l[1];if(1===e[0]){var
+m=e[2],n=e[1],c=c7(a,bo,j[2],q);if(0===c[0]){var
+o=c[1],f=t(k(j[1],n),ur);if(0===f[0]){var
+r=o[2],h=t(k(o[1],m),us);if(0===h[0]){var
+v=g(a);return u([0,[1,n,m],[0,s(a),v]],r)}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,c[1],c[2]]}return[1,0,uq]}return[1,0,ut]}return[1,d[1],d[2]]}return[1,b[1],b[2]]},h=function(a){return iF(bt,a)}}var
+o=h(bv)}else
 var
-bl=[1,K[1],K[2]];var
-B=b0(bl);continue}bF[1]=u8;if(B[3][12])var
-af=us;else{var
-N=iB(c,B[3],B[4]);if(0===N[0])var
-dv=N[1],af=[0,bq(ad(S(dz,B[6])),dv)];else
+o=[1,v[1],v[2]];return 0===o[0]?[0,[0,o[1],l[2],l[3]]]:[1,o[1],o[2]]}function
+iI(c,a){bI[1]=c;var
+d=b(a,0);bI[1]=uL;return d}var
+iJ=[N,uU,bx(0)],uV=4;function
+cy(a){if(0===a[0])return a[1];var
+c=a[1];if(2<=c){var
+d=a[2];if(!l(d,uW))throw iJ;if(!l(d,uX))throw[0,c0,2,b(bT(uZ),uV)]}throw[0,c0,c,h(uY,a[2])]}function
+iK(g,P,aE,D){ck[1]=bW[1];ck[2]=0;var
+aF=b(D[1],0);if(1-aE)eL(aF);function
+d(bm){var
+aG=[0,0];function
+aH(e){aG[1]++;var
+d=aG[1];bI[1]=b(bT(vf),d);var
+a=b(bm,0),c=gD(a,vg);R(10*f(c)|0);ax(ds(function(a){return a<aB?1:0},c),vh);return a}var
+aI=aH(0),$=aI?[0,e7(aI[1])]:0,aP=0;if($){var
+F=$[1],br=0;if(typeof
+F!=="number"&&3===F[0]){var
+A=F[1],aa=function(a){return h(a,uN)},G=b(dr(function(a){return dq(aa(a[1]),A)}),dY),ac=function(d,c){var
+a=gI(d,A),e=0;return a?b(c,a[1]):e},a2=2+aD(G)|0,ad=aD(A)===a2?1:0;if(ad){var
+ae=ac(uP,function(a){return e3(uO,a)});if(ae){var
+a3=1,af=ac(uQ,function(a){return e4(a3,a)});if(af){var
+s=uJ,a4=aM(function(a){return a[1]},G);for(;;){if(s){var
+aT=s[2],S=0===ec(s[1],a4)?1:0;if(!S){var
+s=aT;continue}var
+ag=S}else
 var
-af=[1,N[1],N[2]]}var
-dV=b0(af),dX=aN(function(a){var
-c=b(a_,a[2]);return[0,b(a_,a[1]),c]},dV),U=ae[2],al=U[1],bw=function(b){var
-a=b-48|0;return w(r1,a)[1+a]};if(1===al)var
-C=r2;else
+ag=0;var
+B=ag;break}}else
 var
-ak=a7(a(j+al)),aj=function(a,d){if(a===ah(ak))return 0;var
-b=kl(ak,a),c=a+1|0;return[0,b,function(a){return aj(c,a)}]},bu=0,bv=function(a){return aj(bu,a)},ai=function(d,c){if(0===d){var
-e=0;return av(gv(function(b,a){return[0,a,b]},e,c))}var
+B=af}else
+var
+B=ae}else
+var
+B=ad;ax(B,uR);var
+E=aM(function(b){var
+a=b[1];return[0,a,bo(aa(a),A)]},G);aP=1;br=1}}if(!aP)var
+E=M(uM);bI[1]=vi;es(function(c){var
+a=c[1],d=h(uT,h(a,uS)),e=dq(a,E),f=e||1-b(D[4],a);return ax(f,d)},dY);var
+m=aM(function(c){var
+a=c[1];return[0,a,b(D[3],a)]},E),bl=0,aC=cR(function(b,a){return b+f(a[2])|0},bl,m);if(1-aE)eL(aC);es(function(v){var
+am=v[2],I=bo(v[1],m),r=f(I),j=bC(((r+72|0)/64|0)*64|0,0);aY(I,0,j,0,r);bM(j,r,aB);vR(j,ah(j)-8|0,v1(v9(oH,kz(r))));var
+x=ha.length-1,a=0===x?[0]:ki(ha,0,x),g=a9(64,0),H=(ah(j)/64|0)-1|0,ai=0;if(!(H<0)){var
+s=ai;b:for(;;){var
+i=0,ak=64*s|0;for(;;){var
+af=vZ(vO(j,ak+(4*i|0)|0))&-1;w(g,i)[1+i]=af;var
+ag=i+1|0;if(15!==i){var
+i=ag;continue}var
+b=16;for(;;){var
+D=b-15|0,t=w(g,D)[1+D],E=b-2|0,u=w(g,E)[1+E],_=ba(t,18),$=ba(t,7)^_^(t>>>3|0),aa=ba(u,19),F=b-7|0,ab=ba(u,17)^aa^(u>>>10|0),G=b+jo|0,ac=w(g,F)[1+F],ad=(((w(g,G)[1+G]+$|0)+ac|0)+ab|0)&-1;w(g,b)[1+b]=ad;var
+ae=b+1|0;if(63!==b){var
+b=ae;continue}var
+M=w(a,0)[1],N=w(a,1)[2],O=w(a,2)[3],P=w(a,3)[4],Q=w(a,4)[5],R=w(a,5)[6],S=w(a,6)[7],e=0,z=w(a,7)[8],q=S,p=R,d=Q,y=P,n=O,l=N,c=M;for(;;){var
+T=w(g,e)[1+e],U=w(oG,e)[1+e],V=ba(d,25),W=ba(d,11),A=(((z+(ba(d,6)^W^V)|0)+(d&p^(d^-1)&-1&q)|0)+U|0)+T|0,X=ba(c,22),Y=ba(c,13),B=(y+A|0)&-1,C=(A+((ba(c,2)^Y^X)+(c&l^c&n^l&n)|0)|0)&-1,Z=e+1|0;if(63!==e){var
+e=Z,z=q,q=p,p=d,d=B,y=n,n=l,l=c,c=C;continue}var
+k=0,o=[0,C,[0,c,[0,l,[0,n,[0,B,[0,d,[0,p,[0,q,0]]]]]]]];for(;;){if(o){var
+K=o[2],L=o[1];a[1+k]=(w(a,k)[1+k]+L|0)&-1;var
+k=k+1|0,o=K;continue}var
+al=s+1|0;if(H!==s){var
+s=al;continue b}break}break}break}break}break}}var
+aj=ey(a),J=1-e3(bQ(oJ,aM(bT(oI),aj)),am);return J?c1(h(vk,h(v[1],vj))):J},E);ax(bP(function(h){var
+b=h[2],a=0;for(;;){var
+c=f(b)<=a?1:0;if(c)var
+d=c;else{if(!(aB<=v(b,a))){var
+a=a+1|0;continue}var
+e=cU(b,a),g=-1!==e[1]?1:0;if(g){var
+a=a+e[2]|0;continue}var
+d=g}return d}},m),vl);function
+ai(i){return iI(i,function(r){var
+a=hP(e7(bo(i,m)),rk),d=e3(rm,b(a,rl)),j=d?e4(1,b(a,rn)):d;ax(j,ro);var
+c=ay(q4,cn(b(a,rp))),k=cn(b(a,rq)),e=gJ(rc,aD(c),k),f=e[2],l=b(a,rr),n=hQ(aD(c),l),o=[0,c,f],p=b(a,rs),q=0===f?0:e[1],h=[0,n,hQ(q,p),o];return[0,h,cy(c$(g,h[3]))[1][1]]})}function
+aj(af,P){return iI(P,function(ah){var
+j=bo(P,m),p=[0,0],q=[0,f(j)],E=f(j)-1|0;function
+$(a){var
+b=l(a,pt),c=b?35!==v(a,0)?1:0:b;return c}if(!(E<0)){var
+a=E;for(;;){if(ab(j,a)===10){var
+V=p[1];p[1]=[0,y(j,a+1|0,(q[1]-a|0)-1|0),V];q[1]=a}var
+W=a-1|0;if(0!==a){var
+a=W;continue}break}}var
+U=p[1],aa=ay(g5,[0,y(j,0,q[1]),U]),w=b(dr($),aa),R=0;if(w){var
+x=w[2];if(x){var
+z=x[2];if(z&&ge(eN(w[1]),pu)){var
+A=eN(x[1]),S=0;if(A&&!l(A[1],pv)){var
+d=A[2];S=1}if(!S)var
+d=M(pw);if(b7(gD(af,d),d))c1(px);var
+N=bP(hs,d),ac=N?dL(d):N;ax(ac,py);var
+e=hm(0),ad=[0,pA,[0,pz,d]];es(function(a){return hw(e,a)},ad);var
+h=z[1],o=z[2],B=0;for(;;){if(o){var
+D=gO(h,f(h),0,61);if(D){var
+s=D[1],t=g5(y(h,0,s)),K=hs(t),Z=K?1-ho(e,t):K;ax(Z,pm);var
+i=y(h,s+1|0,(f(h)-s|0)-1|0),F=hv(e,i,0),G=F[2];if(az(i,G,pi))var
+I=pj,H=0;else
+var
+I=pl,H=1;var
+k=G,r=0;for(;;){if(k!==f(i)){ax(az(i,k,I),pk);var
+J=hv(e,i,k+3|0),k=J[2],r=[0,J[1],r];continue}var
+X=av(r),Y=[0,H,F[1],X];hw(e,t);var
+O=Y;break}}else
+var
+O=M(pn);var
+h=o[1],o=o[2],B=[0,O,B];continue}var
+u=eN(h),T=0;if(u&&!l(u[1],po)){var
+n=u[2];if(n){var
+L=bP(function(a){var
+b=l(a,pq);if(b){var
+c=l(a,pr);if(c)return ho(e,a);var
+d=c}else
+var
+d=b;return d},n),_=L?dL(n):L;ax(_,ps);var
+C=n;T=1}}if(!T)var
+C=M(pp);var
+ae=av(B),Q=[0,d,C,[0,ae,ay(function(a){return c(bW[28],a,e[1])},C)]];R=1;break}}}}if(!R)var
+Q=M(pB);function
+ag(b,a){cy(fj(g,a));return 0}c(bW[12],ag,ck[1]);return Q})}function
+H(d,c,b){var
+a=b7(c,b);return a?c1(h(u0,d)):a}function
+I(b,d){var
+c=ai(d),a=c[1];H(u1,b[1],a[1]);H(u2,b[2],a[2]);return[0,a[3],c[2]]}function
+ak(c,b){var
+a=aj([0,c],u3);H(u4,b,a[2]);return a[3]}var
+n=aM(function(a){return a[1]},m),aQ=0;if(n&&!l(n[1],u5)){var
+N=n[2];if(N&&!l(N[1],vd)&&!N[2]){var
+O=aj(0,ve),au=O[2],aw=O[1],aA=aD(aw),bk=ak(aw,au),Q=[0,[0,[2,aA,O[3],bk]],[0,aA,au,1]];aQ=1}}if(!aQ){var
+al=ai(u6),d=al[1],J=function(a){return ak(d[1],d[2])},am=function(a){return c(g[1],a,e)},C=function(a){return cy(b(g[6],a))},a5=d[3][1],a6=am(1),a7=[0,am(0),a6],aR=0,a_=bP(function(a){var
+b=C(a[2]);return fu(g,a7,[0,C(a[1]),b])},a5);if(n){var
+o=n[2];if(o){var
+K=o[1],r=0;if(l(K,u7))if(l(K,u8))if(l(K,u9))r=1;else{var
+ao=o[2];if(ao&&!ao[2]){var
+ap=I(d,u_),bb=ap[2],bc=al[2];if(1-da(function(a,b){return im(g,a,b)},bc,bb))c1(u$);var
+bd=ap[1],be=J(0),L=[0,[1,d[3],be,bd]]}else
+r=1}else{var
+aq=o[2],aS=0;if(aq)if(aq[2]){r=1;aS=1}else{var
+ar=I(d,va)[1],as=function(a){var
+b=a[1];return ay(function(a){var
+b=C(a[2]);return[0,C(a[1]),b]},b)},bf=as(ar),bg=as(d[3]);if(1-da(function(a,b){return fu(g,a,b)},bg,bf))c1(vb);var
+bh=J(0),at=[1,d[3],ar,bh]}else
+var
+bi=I(d,vc)[1],at=[0,[4,d[3],bi]];if(!aS)var
+L=at}else
+if(o[2])r=1;else
+var
+bj=J(0),L=[0,[0,d[3],bj]];if(!r){var
+an=L;aR=1}}}if(!aR)var
+an=[0,[3,d[3]]];var
+a$=d[2],Q=[0,an,[0,aD(d[1]),a$,a_]]}var
+i=Q[1],aJ=bB(4,(ke+aF|0)+aC|0);if(0===i[0])var
+u=fA(g,aJ,i[1]),aK=0===u[0]?[0,[0,u[1],0,0]]:[1,u[1],u[2]];else
+var
+_=i[2],x=fA(g,aJ,[4,i[1],_]),aK=0===x[0]?[0,[0,x[1],[0,[0,_,i[3]]],0]]:[1,x[1],x[2]];var
+p=cy(aK);for(;;){var
+aL=aH(0);if(aL){var
+p=cy(uF(g,qY(e7(aL[1])),p));continue}bI[1]=vm;var
+z=iH(g,p[1]),bn=0===z[0]?p[2]?uG:[0,[0,p[3],z[1]]]:[1,z[1],z[2]],aN=cy(bn),bp=aN[2],aO=ay(function(a){var
+c=b(P,a[2]);return[0,b(P,a[1]),c]},bp),bq=ay(P,aN[1]),q=Q[2],W=q[1],aW=function(b){var
+a=b-48|0;return w(r9,a)[1+a]};if(1===W)var
+k=r_;else
+var
+V=a8(a(j+W)),U=function(a,d){if(a===ah(V))return 0;var
+b=kq(V,a),c=a+1|0;return[0,b,function(a){return U(c,a)}]},aU=0,aV=function(a){return U(aU,a)},T=function(d,c){if(0===d){var
+e=0;return av(gC(function(b,a){return[0,a,b]},e,c))}var
 a=b(c,0);if(a){var
-f=a[1];return[0,f,ai(d-1|0,a[2])]}return 0},C=i(r4,bO(r3,aL(bw,ai(jV,bv))));var
-bx=U[3]?C:sc,by=U[3]?C:i(sb,C),J=function(D){var
-a=U[2];return hg(function(c,E){var
-q=m(c,rZ);if(q)var
-r=eZ(v(c,0)),s=r?dn(e0,c):r;else
-var
-s=q;var
-u=0;if(s&&g(c)<=cC){var
-t=c;u=1}if(!u){var
-j=bP(aA),f=0;for(;;){var
-p=f<g(c)?1:0,B=p?j[2]<=cC?1:0:p;if(B){var
-n=cT(c,f),w=0;if(-1===n[1]&&(f+2|0)<g(c)){var
-o=function(b){return function(a){return v(c,b+a|0)&63}}(f),z=o(2),A=o(1)<<6,k=[0,(v(c,f)&15)<<12|A|z,3];w=1}if(!w)var
-k=n;var
-a=k[1];if(34===a)var
-e=rM;else{var
-h=0;if(14<=a)if(92===a)var
-e=rN;else
-h=1;else
-if(8<=a)switch(a-8|0){case
-0:var
-e=rQ;break;case
+f=a[1];return[0,f,T(d-1|0,a[2])]}return 0},k=h(sa,bQ(r$,aM(aW,T(j0,aV))));var
+aX=q[3]?k:sn,X=q[3]?k:h(sm,k),t=function(a){var
+b=q[2];return eZ(function(d,b){return c(a,hT(d),b)},b,aO)},Y=function(a){return t(function(b,a){var
+c=h(sb,X);return h(b,h(sc,h(hS(a[1],a[2]),c)))})},Z=function(b,a){var
+c=h(sd,aX),d=h(sf,h(b,h(se,h(bt(a[2]),c))));return h(bt(a[1]),d)};if(0===i[0])switch(i[1][0]){case
+0:return Y(0);case
 1:var
-e=rR;break;case
-2:var
-e=rS;break;case
-4:var
-e=rT;break;case
-5:var
-e=rU;break;default:h=1}else
-h=1;if(h){var
-x=0;if(32<=a&&!(d4<=a))var
-e=gH(1,gx(a));else
-x=1;if(x)var
-e=b1<=a?d(bR(rO),fA|(a+jH|0)>>>10|0,fY|(a+jH|0)&d$):b(bR(rP),a)}}bB(j,e);var
-f=f+k[2]|0;continue}var
-l=bQ(j),C=g(l)<=cC?i(rW,i(l,rV)):i(rY,i(y(l,0,rL),rX)),t=C;break}}return d(D,t,E)},a,dX)},am=function(a){return J(function(k,g){var
-l=i(r5,by),a=g[2],c=g[1];if(hN(c))var
-d=bW(c),j=m(d,rA)?i(d,rB):rI,e=j;else
-var
-e=i(rK,i(bW(c),rJ));if(bN(function(a){return 0===b$(a[2][1])?1:0},a))var
-b=rC;else
-if(hN(a)){var
-h=0;if(a&&!a[2]){var
-f=b$(a[1][2][1])<0?1:0;h=1}if(!h)var
-f=0;var
-b=f?i(rE,bW(aL(rz,a))):i(rF,bW(a))}else
-var
-b=i(rH,i(bW(a),rG));return i(k,i(r6,i(i(e,i(rD,b)),l)))})},an=function(b,a){var
-c=i(r7,bx),d=i(r9,i(b,i(r8,i(bW(a[2]),c))));return i(bW(a[1]),d)};switch(bi[0]){case
-0:return am(0);case
-1:var
-bC=[0,i(r_,C),0];return gt(am(0),bC);case
-2:return J(function(a,b){return i(a,i(r$,C))});case
-3:return J(an);default:return J(function(a){var
-b=i(a,i(sa,a));return function(a){return an(b,a)}})}}}return b(Q[2],k)}function
-u9(b){ot(0);try{var
-a=0,d=iE(p5,function(a){return[0,[0,f,a],0]},a,b);return d}catch(a){a=al(a);if(a===iD){var
-c=1;return iE(sG,function(a){return a},c,b)}throw a}}function
-u_(a){switch(a){case
-0:return u$;case
-1:return va;default:return vb}}function
-vc(a){bF[1]=vd;try{var
-k=[0,bO(vl,[0,vk,b(a,0)]),0];return k}catch(a){a=al(a);if(a[1]===cZ)var
+aZ=[0,h(sg,k),0];return gA(Y(0),aZ);case
+2:return t(function(a,b){return h(a,h(sh,k))});case
+3:return t(Z);default:return t(function(a){var
+b=h(a,h(si,a));return function(a){return Z(b,a)}})}var
+a0=function(d,b){var
+c=b[1],e=h(sj,X),a=b[2],f=fg(a)?bt(a):h(rS,h(bt(a),rR)),g=h(sk,h(f,e)),i=h(sl,h(hS(c[1],c[2]),g));return h(hT(d),i)},a1=eu(aO,bq);return eZ(a0,q[2],a1)}}return b(D[2],d)}function
+vn(b){oy(0);try{var
+a=0,d=iK(p_,function(a){return[0,[0,e,a],0]},a,b);return d}catch(a){a=am(a);if(a===iJ){var
+c=1;return iK(sR,function(a){return a},c,b)}throw a}}function
+vo(a){switch(a){case
+0:return vp;case
+1:return vq;default:return vr}}function
+vs(a){bI[1]=vt;try{var
+k=[0,bQ(vB,[0,vA,b(a,0)]),0];return k}catch(a){a=am(a);if(a[1]===c0)var
 d=a[3],c=a[2];else
-if(a===gY)var
-d=b(bR(vh),op),c=2;else
-if(a===os)var
-d=b(bR(vi),oo),c=2;else{if(a!==gq&&a!==gr)throw a;var
-d=vj,c=2}var
-e=u_(c),f=e[1],g=e[2],h=i(ve,d),j=a9(bF[1],vf)?f:i(f,i(vg,bF[1]));return[0,i(j,h),g]}}ws(function(d,a,B){var
-e=ex(a),f=gD(ex(d),e);function
-c(a){return dl(a,f)}function
-j(c){var
-a=bn(c,dW),b=gB(a,f);return b?b[1]:M(i(vm,a))}return vc(function(l){var
-a=b(dm(c),ut),e=0;if(a&&!a[2]){var
-h=a[1],i=function(a){return c(bn(a,dW))},k=function(o){var
-l=bn(h,f),e=[0,0];function
+if(a===g4)var
+d=b(bT(vx),ou),c=2;else
+if(a===ox)var
+d=b(bT(vy),ot),c=2;else{if(a!==gx&&a!==gy)throw a;var
+d=vz,c=2}var
+e=vo(c),f=e[1],g=e[2],i=h(vu,d),j=a_(bI[1],vv)?f:h(f,h(vw,bI[1]));return[0,h(j,i),g]}}wI(function(d,a,B){var
+e=ey(a),g=eu(ey(d),e);function
+c(a){return dq(a,g)}function
+i(c){var
+a=bo(c,dY),b=gI(a,g);return b?b[1]:M(h(vC,a))}return vs(function(l){var
+a=b(dr(c),uH),e=0;if(a&&!a[2]){var
+h=a[1],j=function(a){return c(bo(a,dY))},k=function(o){var
+l=bo(h,g),e=[0,0];function
 k(b){var
-a=dk(ah(b),g(l)-e[1]|0);aX(l,e[1],b,0,a);e[1]=e[1]+a|0;return a}if(om(h,vn))var
-m=[0,[0,k,O(b1),0,0,0,0],0,O(98562),0,0,0,0],t=function(b){try{var
-a=oO(m);return a}catch(a){a=al(a);if(a===an)return M(px);throw a}};else
+a=dp(ah(b),f(l)-e[1]|0);aY(l,e[1],b,0,a);e[1]=e[1]+a|0;return a}if(or(h,vD))var
+m=[0,[0,k,O(b0),0,0,0,0],0,O(98562),0,0,0,0],t=function(b){try{var
+a=oT(m);return a}catch(a){a=am(a);if(a===ao)return M(pC);throw a}};else
 var
-i=O(b1),t=function(a){return[0,i,0,k(i)]};var
-j=[0,la],c=[0,0],d=[0,0],a=bP(bG),n=[0,0];return b(o,function(C){if(0===(n[1]%jV|0))b(B,n[1]);n[1]++;for(;;){if(c[1]===d[1]){var
-k=t(0),u=k[2];j[1]=k[1];c[1]=u;d[1]=u+k[3]|0}if(c[1]===d[1]){ax(0===a[2]?1:0,py);return 0}var
+i=O(b0),t=function(a){return[0,i,0,k(i)]};var
+j=[0,lf],c=[0,0],d=[0,0],a=bR(bJ),n=[0,0];return b(o,function(C){if(0===(n[1]%j0|0))b(B,n[1]);n[1]++;for(;;){if(c[1]===d[1]){var
+k=t(0),u=k[2];j[1]=k[1];c[1]=u;d[1]=u+k[3]|0}if(c[1]===d[1]){ax(0===a[2]?1:0,pD);return 0}var
 l=c[1],v=j[1],o=ah(v),x=0;if(0<=l&&!(o<l)){var
 e=l;for(;;){if(o<=e)var
-i=0;else{if(aB(v,e)!==10){var
+i=0;else{if(aC(v,e)!==10){var
 e=e+1|0;continue}var
 i=[0,e]}break}}else
 x=1;if(x)var
-i=Q(le);var
+i=Q(lj);var
 y=0;if(i){var
 w=i[1];if(w<d[1]){var
-f=w;y=1}}if(!y)var
-f=d[1];var
-h=f-c[1]|0,m=c[1],s=ak(j[1]),p=m<0?1:0;if(p)var
+g=w;y=1}}if(!y)var
+g=d[1];var
+h=g-c[1]|0,m=c[1],s=al(j[1]),p=m<0?1:0;if(p)var
 q=p;else
 var
-z=h<0?1:0,q=z||((g(s)-h|0)<m?1:0);if(q)Q(lG);var
-r=a[2]+h|0;if(a[3]<r)ey(a,h);a6(s,m,a[1],a[2],h);a[2]=r;ax(a[2]<8388608?1:0,pz);if(f<d[1]){c[1]=f+1|0;var
-A=bQ(a);a[2]=0;return[0,A]}c[1]=f;continue}})},d=[0,function(a){return g(bn(h,f))},k,j,i];e=1}if(!e)var
-d=M(uu);return u9(d)})[1]});gu(0);return}(globalThis));
+z=h<0?1:0,q=z||((f(s)-h|0)<m?1:0);if(q)Q(lL);var
+r=a[2]+h|0;if(a[3]<r)ez(a,h);a7(s,m,a[1],a[2],h);a[2]=r;ax(a[2]<8388608?1:0,pE);if(g<d[1]){c[1]=g+1|0;var
+A=bS(a);a[2]=0;return[0,A]}c[1]=g;continue}})},d=[0,function(a){return f(bo(h,g))},k,i,j];e=1}if(!e)var
+d=M(uI);return vn(d)})[1]});gB(0);return}(globalThis));

@@ -2,8 +2,9 @@
 
 The order, cheapest first: neurons that both share; points; intervals; then rounds of branch and bound, each with three
 times the work of the last: over each network on its own, which is exact for small ones and gives certificates; then
-over differences of neurons, which is far better for copies that differ a little. Both ends only improve. The clock
-decides how many rounds are run, and nothing else.
+over differences of neurons, which is far better for copies that differ a little; then, with few inputs, over boxes of
+inputs with bounds of all neurons in each. Both ends only improve. The clock decides how many rounds are run, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from verimv.bounding.search.box_pair import bound_pair_on_boxes
+from verimv.bounding.search.box_search import MOST_INPUTS
 from verimv.bounding.search.branch import Goal
 from verimv.bounding.search.difference import Difference
 from verimv.bounding.search.difference_bounds import bound_network, bound_pair, interval_bounds_of_pair
@@ -247,6 +250,12 @@ class DistanceSearch:
             self._tell()
         return is_better
 
+    def evidence_within(self, tolerance: Number) -> Evidence | None:
+        """Return the evidence that the distance is at most a tolerance, if there is any."""
+        if self.bounds is None or self.bounds.largest > tolerance:
+            return None
+        return self.bounds.evidence
+
     @property
     def is_over(self) -> bool:
         """Whether nothing more is asked for."""
@@ -306,7 +315,7 @@ class DistanceSearch:
         work = work or self._work
         self._work = work * _GROWTH
         helps = False
-        for method in (self._bounded, self._bounded_by_twins):
+        for method in (self._bounded, self._bounded_by_twins, self._bounded_on_boxes):
             if method == self._bounded and self._is_vain and self._twins is not None:
                 continue
             with suppress(Undecided):  # the time is over
@@ -347,6 +356,20 @@ class DistanceSearch:
         self.points.simplify()
         self._is_vain = not self._improve(found.upper, found.evidence)
         return True
+
+    def _bounded_on_boxes(self, work: int) -> bool:
+        """Halve boxes of inputs, if there are few, with bounds of all neurons in each; return whether that is tried."""
+        if self.networks is None or len(self.networks[0].inputs) > MOST_INPUTS:
+            return False
+        if not all(map(is_of_fair_size, self.networks)):
+            return False
+        found, points = bound_pair_on_boxes(*self.networks, self.tolerance, work, self.search.deadline)
+        for point in points:
+            self.points.consider(point)
+        self.points.simplify()
+        if found is not None:
+            self._improve(found.upper, found.evidence)
+        return bool(points)
 
     def _goal(self) -> Goal:
         """Return the goal for an output: the tolerance, or what is good enough for the farthest output."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
@@ -21,7 +21,7 @@ from verimv.exact.decimals import rounded_down, rounded_up
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
-from verimv.questions.distance import DistanceSearch, distance
+from verimv.questions.distance import DistanceSearch, Evidence, distance
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import BOX_WORK, Search
 from verimv.solvers.verdict import Verdict
@@ -36,6 +36,14 @@ _EXTRACTED_FROM = 200
 _ROUNDS = ((SECOND, 3 * SECOND), (20 * SECOND, 30 * SECOND))
 
 
+@dataclass(frozen=True)
+class EqualityAnswer:
+    """A verdict, and the evidence of the search, if it has any, from which a certificate is made."""
+
+    verdict: Verdict
+    evidence: Evidence | None = None
+
+
 def equivalent(
     a: Formula | Network, b: Formula | Network, *, tolerance: Number = ZERO, search: Search | None = None
 ) -> Verdict:
@@ -45,6 +53,13 @@ def equivalent(
     Otherwise the methods are shared neurons, points, one query, the range of the difference, and queries about smaller
     boxes. A verdict other than "proved" says how far apart both are.
     """
+    return answer_equality(a, b, tolerance, search).verdict
+
+
+def answer_equality(
+    a: Formula | Network, b: Formula | Network, tolerance: Number, search: Search | None
+) -> EqualityAnswer:
+    """Decide as :func:`equivalent` does, and keep the evidence."""
     check_type(a, Formula, Network)
     check_type(b, Formula, Network)
     search = search or Search()
@@ -52,17 +67,17 @@ def equivalent(
     if isinstance(network, Network) and isinstance(formula, Formula) and len(formula.dag) > _EXTRACTED_FROM:
         verdict = _by_extraction(network, formula, search)
         if verdict is not None:
-            return verdict
+            return EqualityAnswer(verdict)
     search.progress("comparing neurons", 0, 1)
     closing = DistanceSearch(a, b, search, tolerance, ZERO)
     verdict = closing.difference.by_structure()
     if verdict is not None:
-        return verdict
+        return EqualityAnswer(verdict)
     closing.look()
     verdict = _decided(closing)
     if verdict is None:  # a refuted verdict is false
         verdict = _by_rounds(a, b, tolerance, search, closing)
-    return _apart(verdict, closing)
+    return EqualityAnswer(_apart(verdict, closing), closing.evidence_within(tolerance))
 
 
 def _decided(closing: DistanceSearch) -> Verdict | None:
@@ -134,11 +149,21 @@ def certify_equality(
     return certify_equality(b, a, seconds=seconds)
 
 
+def certify_answer(
+    a: Formula | Network, b: Formula | Network, answer: EqualityAnswer, tolerance: Number, seconds: float
+) -> Certificate | None:
+    """Return a certificate as :func:`certify_equality` does, from the evidence of an answer if it has any."""
+    if answer.evidence is None or not isinstance(a, Network) or not isinstance(b, Network):
+        return certify_equality(a, b, tolerance=tolerance, seconds=seconds)
+    certificate = certify_sharing(a, b, tolerance) or certify_evidence(a, b, answer.evidence.loosened(tolerance))
+    return certificate or certify_difference(a, b, tolerance, seconds)
+
+
 def _certify_networks(a: Network, b: Network, tolerance: Number, seconds: float) -> Certificate | None:
     """Return a certificate by shared neurons, by the evidence of the search for the distance of both networks, or by
     evidence about each network."""
     certificate = certify_sharing(a, b, tolerance)
-    if certificate is None and sign(tolerance):
+    if certificate is None:
         seconds /= 2
         evidence = distance(a, b, tolerance=tolerance, search=Search(seconds=seconds)).evidence_within(tolerance)
         certificate = None if evidence is None else certify_evidence(a, b, evidence.loosened(tolerance))

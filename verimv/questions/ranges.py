@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 
+from verimv.bounding.search.box_ranges import tightened_ranges
 from verimv.bounding.search.output_range import searched_ranges
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_ranges import certify_range
@@ -83,6 +84,8 @@ def _function_ranges(subject: Formula | Network, engine: str, search: Search) ->
     deadline = search.deadline if engine != "search" else Deadline(0)
     ranges, *others = (output_ranges(subject, solver, search.memory, deadline) for solver in search.solvers)
     merged = [own or other for own, other in zip(found, ranges, strict=True)]
+    if engine != "smt" and isinstance(subject, Network):
+        merged = tightened_ranges(subject, merged, search.deadline)
     for other in (ranges, *others):
         _check_agreement(merged, other)
     return merged

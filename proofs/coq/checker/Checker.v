@@ -3,7 +3,7 @@
     What this file defines, in plain words.  [start] reads the subjects,
     [step] follows a line of the certificate, and [finish] says at the end
     whether everything is proved.  [run] does all of it; the main theorem, in
-    Sound.v, is about [run]. *)
+    Sound.v, is about [run].  Certificates in two parts are in Chain.v. *)
 
 From Coq Require Import ZArith List String Bool.
 From VeriMV Require Import Syntax Map Number Sums Store Claims Networks.
@@ -263,6 +263,7 @@ Definition follow (x : rule) : state -> result state :=
   | RApart l i s x cs => moving (rule_apart K l i s x cs)
   | ROutput k c scale offset => reaching (rule_output k c scale offset)
   | REqual k a b => reaching (rule_equal k a b)
+  | RFormula => fun _ => Reject Invalid "no line formula inside of a part"
   | RBroken => fun _ => Reject Malformed "arguments of the right types"
   end.
 

@@ -68,6 +68,12 @@ Inductive subjects :=
   | NetworkAlone (n : network)
   | NetworkOther (n other : network).
 
+(** A certificate has one part; or two, the first about a network and another
+    one, the second about that one and a formula. *)
+Inductive topic :=
+  | OnePart (subject : subjects)
+  | Within (n other : network) (f : formula).
+
 (** ** Cases (section 8)
 
     The numbers of a case are read when its turn comes; what cannot be read is
@@ -108,6 +114,7 @@ Inductive rule :=
   | RApart (l i : N) (s : side) (value : exact) (cases : list case)
   | ROutput (k : N) (c : Z) (scale offset : exact)
   | REqual (k : N) (a b : Z)
+  | RFormula
   (** a known rule with as many arguments as it should have, one of which
       cannot be read (what cannot be read in a cone is [None] there) *)
   | RBroken.

@@ -50,13 +50,13 @@ Definition theorems_of_Bounds :=
 Print Assumptions theorems_of_Bounds.
 
 Definition theorems_of_the_checker :=
-  (Theorems.surd_checker_sound, Theorems.surd_box, Theorems.rational_checker_sound_over_R).
+  (Theorems.surd_checker_sound, Theorems.surd_box, Theorems.surd_within_box, Theorems.rational_checker_sound_over_R).
 Print Assumptions theorems_of_the_checker.
 
 (** ** Over the rational numbers *)
 
 Definition rational_theorems :=
-  ((Theorems.rational_checker_sound, Theorems.rational_box),
+  ((Theorems.rational_checker_sound, Theorems.rational_box, Theorems.rational_within_box),
    (Rules.rule_scale_below, Rules.rule_plus, Rules.rule_plus_self, Rules.rule_times,
     Rules.rule_times_self, Rules.rule_lemma, Rules.rule_cut, Rules.rule_average,
     Rules.neuron_clip, Rules.neuron_clip_sigma, Sort.merge_good, Bounds.neuron_points)).

@@ -333,7 +333,7 @@ Section CheckerSound.
 
   Lemma follow_step all x g g' : Checker.follow K x g = Ok g' -> state_step all g g'.
   Proof.
-    intros H. destruct x; cbn [Checker.follow] in H; [.. | discriminate].
+    intros H. destruct x; cbn [Checker.follow] in H; [.. | discriminate | discriminate].
     1-13: eapply claiming_step; [| exact H].
     - now apply (rule_node_valid sound).
     - now apply (rule_atom_valid sound).

@@ -161,6 +161,24 @@ Section Statements.
         /\ length (outputs_of_network meaning n us) = length (outputs_of_network meaning other us)
     end.
 
+  (** x lies within error of scale·y + offset, entry by entry; zs are these. *)
+  Definition approximated (errors : list t) (pairs : list (t * t)) (ys xs : list F) : Prop :=
+    exists zs, scaled pairs ys zs /\ length xs = length zs
+    /\ Forall2 (fun d e => - value e <= d <= value e) (differences xs zs) errors.
+
+  (** The same for certificates of one part or two; [errors] are for two. *)
+  Definition inputs_of_topic (about : topic) : nat :=
+    match about with
+    | OnePart subject => number_of_inputs subject
+    | Within n _ _ => length (box n)
+    end.
+
+  Definition proved (about : topic) (errors : list t) (pairs : list (t * t)) (us : list F) : Prop :=
+    match about with
+    | OnePart subject => statement subject pairs us
+    | Within n _ f => approximated errors pairs (outputs_of_formula meaning f us) (outputs_of_network meaning n us)
+    end.
+
   (** A point of a box. *)
   Definition in_box (b : list (exact * exact)) (xs : list F) : Prop :=
     Forall2 (fun lh x => meaning (fst lh) <= x <= meaning (snd lh)) b xs.

@@ -8,7 +8,8 @@ let no_certificate () = Reading.malformed "one of certificate.jsonl and certific
 
 (* What certificates can be about. *)
 let subject_sets = [ [ "network" ]; [ "network"; "other" ]; [ "network"; "formula" ];
-                     [ "network"; "source"; "formula" ]; [ "original"; "formula" ] ]
+                     [ "network"; "source"; "formula" ]; [ "network"; "other"; "formula" ];
+                     [ "original"; "formula" ] ]
 
 (* The files, wherever they are: how many bytes the certificate has, as it is stored; its lines, by a function that gives
    None after the last one; the text of a subject, and whether there is one. *)
@@ -97,23 +98,30 @@ let subjects numbers texts =
   | [ "original"; "formula" ] ->
     let { Read_formula.inputs; outputs; formula } = formula "original" in
     let count = List.length inputs in
-    (Syntax.OriginalFormula (Z.of_int count, formula, formula_like inputs outputs), { Statement.inputs = count; outputs; is_unit = true })
+    (Syntax.OnePart (OriginalFormula (Z.of_int count, formula, formula_like inputs outputs)), { Statement.inputs = count; outputs; is_unit = true })
   | names -> (
     let first, layers = network "network" in
     let formula () = formula_like first.inputs first.outputs in
     let number z = numbers.Number.fraction (Z.of_int z) Z.one in
-    let is interval (low, high) = Networks.same_interval numbers interval (accepted (numbers.Number.read low), accepted (numbers.Number.read high)) in
+    let read number = accepted (numbers.Number.read number) in
+    let is interval (low, high) = Networks.same_interval numbers interval (read low, read high) in
     let is_unit = List.for_all (is (number 0, number 1)) first.network.box in
-    let subject = match names with
-    | [ _; "formula" ] -> Syntax.NetworkFormula (first.network, formula ())
+    let topic = match names with
+    | [ _; "formula" ] -> Syntax.OnePart (NetworkFormula (first.network, formula ()))
     | [ _; "source"; _ ] ->
       let source, mapped = other_network first "source" in
       if not (Networks.same_all (Networks.same_flat numbers) layers mapped) then Reading.invalid "a network that is the source, its box mapped";
-      Syntax.NetworkFormulaSource (first.network, formula (), source)
-    | [ _; "other" ] -> Syntax.NetworkOther (first.network, fst (other_network first "other"))
-    | _ -> Syntax.NetworkAlone first.network
+      OnePart (NetworkFormulaSource (first.network, formula (), source))
+    | [ _; "other" ] -> OnePart (NetworkOther (first.network, fst (other_network first "other")))
+    | [ _; "other"; _ ] ->
+      let other, _ = other_network first "other" in
+      let intervals (network : Syntax.network) = Reading.map (fun (low, high) -> (read low, read high)) network.box in
+      if not (Networks.same_all (Networks.same_interval numbers) (intervals first.network) (intervals other)) then
+        Reading.invalid "subjects with the same box";
+      Within (first.network, other, formula ())
+    | _ -> OnePart (NetworkAlone first.network)
     in
-    (subject, { Statement.inputs = List.length first.inputs; outputs = first.outputs; is_unit }))
+    (topic, { Statement.inputs = List.length first.inputs; outputs = first.outputs; is_unit }))
 
 (* The files of the subjects; how long they are is known the second time. *)
 let read_subjects files hashes =
@@ -144,16 +152,16 @@ let follow numbers written ~again files =
       let is_right (subject, hash) = Json.is_text (Sha256.hexadecimal (List.assoc subject texts)) hash in
       List.iter (fun one -> if not (is_right one) then Reading.invalid ("the " ^ fst one ^ " that is named")) hashes;
       Reading.well_formed (List.for_all (fun (_, text) -> Utf8.is_valid text) texts) "subjects in UTF-8";
-      let subject, about = subjects numbers texts in
+      let topic, about = subjects numbers texts in
       let budget = Z.mul (Z.of_int steps_per_byte) (Z.of_int (Allowance.free_bytes + size + bytes)) in
-      let state = accepted (Checker.start numbers budget subject) in
+      let state = accepted (Chain.start numbers budget topic) in
       let rec go state =
         match next () with
         | None -> place := ""; state
-        | Some line -> go (accepted (Checker.step numbers (Read_line.read (Json.read line)) state))
+        | Some line -> go (accepted (Chain.step numbers (Read_line.read (Json.read line)) state))
       in
-      let pairs = accepted (Checker.finish numbers (go state)) in
-      Statement.lines subject about (Reading.map (fun (x, y) -> (written x, written y)) pairs))
+      let errors, pairs = accepted (Chain.finish numbers (go state)) in
+      Statement.lines topic about (Reading.map written errors) (Reading.map (fun (x, y) -> (written x, written y)) pairs))
 
 let check files =
   Meter.start ();

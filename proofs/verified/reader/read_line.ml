@@ -64,6 +64,7 @@ let rule name arguments =
   | "apart", l :: i :: s :: value :: rest -> RApart (natural l, natural i, side s, number value, cases rest)
   | "output", [ k; c; scale; offset ] -> ROutput (natural k, integer c, number scale, number offset)
   | "equal", [ k; a; b ] -> REqual (natural k, integer a, integer b)
+  | "formula", [] -> RFormula
   | _ -> Reading.malformed "a rule with as many arguments as it has"
 
 let read json =

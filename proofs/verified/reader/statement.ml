@@ -39,6 +39,9 @@ let multiple scale offset =
   in
   factor ^ "formula" ^ shift
 
+(* An error, after "±". *)
+let size error = if is_rational error then text error else "(" ^ text error ^ ")"
+
 (* ** Names *)
 
 let most_characters = 100
@@ -88,16 +91,22 @@ let cube n =
 (* [is_unit]: whether the box of the network is the unit cube. *)
 type about = { inputs : int; outputs : string list; is_unit : bool }
 
-let lines subject about pairs =
+(* [errors] are those of a certificate in two parts. *)
+let lines topic about errors pairs =
   let all = cube about.inputs in
   let box = if about.is_unit then all else "its box" in
   let mapped = if about.is_unit then all else "its box, mapped onto " ^ all in
   let each line = Reading.map2 (fun output pair -> line (name output) pair) about.outputs pairs in
   let computed () = each (fun y (scale, offset) -> y ^ " = " ^ multiple scale offset ^ " on " ^ mapped) in
   let between what (low, high) = text low ^ " ≤ " ^ what ^ " ≤ " ^ text high ^ " on " ^ box in
-  match subject with
-  | Syntax.NetworkFormula _ -> computed ()
-  | NetworkFormulaSource _ -> computed () @ [ "network = source with its box mapped onto " ^ all ]
-  | OriginalFormula _ -> each (fun y _ -> y ^ ": original = formula on " ^ all)
-  | NetworkAlone _ -> each between
-  | NetworkOther _ -> each (fun y -> between (y ^ " − other " ^ y))
+  let approximated () =
+    let line output ((scale, offset), error) = name output ^ " = " ^ multiple scale offset ^ " ± " ^ size error ^ " on " ^ mapped in
+    Reading.map2 line about.outputs (List.combine pairs errors)
+  in
+  match topic with
+  | Syntax.OnePart (NetworkFormula _) -> computed ()
+  | OnePart (NetworkFormulaSource _) -> computed () @ [ "network = source with its box mapped onto " ^ all ]
+  | OnePart (OriginalFormula _) -> each (fun y _ -> y ^ ": original = formula on " ^ all)
+  | OnePart (NetworkAlone _) -> each between
+  | OnePart (NetworkOther _) -> each (fun y -> between (y ^ " − other " ^ y))
+  | Within _ -> approximated ()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.bounding.guess.test_pair_floats import random_pair
+from verimv.bounding.prove.twin_layers import Twin
 from verimv.bounding.search.twin_map import are_comparable, twins_of
 from verimv.bounding.search.twin_search import TwinSearch
 from verimv.core.effort import SECOND, Meter
@@ -31,8 +32,8 @@ def rearranged(network, seed, factors):
 def test_twins_are_at_their_place():
     a, b = random_pair(1, Fraction(1, 64))
     twins = twins_of(a, b)
-    assert set(twins) == {(0, i) for i in range(5)} | {(1, i) for i in range(4)}
-    assert all((twin.index, twin.factor) == (i, 1) for (_, i), twin in twins.items())
+    neurons = 5 + 4 + len(a.outputs)
+    assert twins == {neurons + k: Twin(k, ONE) for k in range(3, 3 + 5 + 4)}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -49,8 +50,11 @@ def test_twins_of_permuted_and_rescaled_copies(seed):
 def test_neurons_without_a_counterpart_have_no_twin():
     a, b = random_pair(2, Fraction(1, 64))
     first, second, last = b.layers
-    wider = Layer((*first.rows, first.rows[0].scaled(-ONE)), 3, "relu")
-    second = Layer(second.rows, 6, second.activation)
+    new = (first.rows[0].scaled(-ONE), first.rows[0].scaled(-ONE).shifted(Rational(1, 2)))
+    wider = Layer((*first.rows, *new), 3, "relu")
+    second = Layer(second.rows, 7, second.activation)
+    start = 3 + 5 + 4 + 2
     twins = twins_of(a, Network.of([wider, second, last]))
-    assert (0, 4) in twins
-    assert (0, 5) not in twins
+    assert twins[start + 4] == Twin(3 + 4, ONE)
+    assert twins[start + 5] == Twin(start, -ONE)  # the same with the opposite sign, in the same layer
+    assert start + 6 not in twins

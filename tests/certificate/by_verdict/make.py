@@ -263,6 +263,47 @@ def equal(layer, a, b, cases='["leaf"]'):
     return Case([f'["bound",{layer},0,"{side}","0",{cases}]' for side in ("high", "low")], network=a, other=b)
 
 
+# The hat as a formula of the other network; the network is 1/8 + ρ(2x − 1)/4 more
+HAT_BOUND = '["bound",2,0,"low","0",["split",0,"1/2"],["leaf"],["leaf"]]'
+HAT_LINES = [*HAT.lines[:9], HAT_BOUND, '["output",0,7,"1","0"]']
+APART = ['["bound",5,0,"low","1/8",["leaf"]]', '["bound",5,0,"high","3/8",["leaf"]]']
+HAT_NEURONS = ([[2, 0], [2, -1]], "relu")
+WITHIN = Case(
+    [*APART, '["formula"]', *HAT_LINES],
+    network=network(HAT_NEURONS, ([[1, "-7/4", "1/8"]], "identity")),
+    other=network(HAT_NEURONS, ([[1, -2, 0]], "identity")),
+    formula=HAT.subjects["formula"],
+)
+# the same on the box [−1, 3]; the other is 3 · hat − 1, and the errors go the other way, too
+WITHIN_BOX = Case(
+    [
+        '["bound",5,0,"low","-1",["leaf"]]',
+        '["bound",5,0,"high","1/2",["leaf"]]',
+        '["formula"]',
+        *HAT.lines[:9],
+        HAT_BOUND.replace('"0",["split"', '"-1",["split"'),
+        '["output",0,7,"3","-1"]',
+    ],
+    network=network(([["1/2", "1/2"], ["1/2", "-1/2"]], "relu"), ([[3, -7, "-1/2"]], "identity"), box=[["-1", "3"]]),
+    other=network(([["1/2", "1/2"], ["1/2", "-1/2"]], "relu"), ([[3, -6, -1]], "identity"), box=[["-1", "3"]]),
+    formula=HAT.subjects["formula"],
+)
+# two outputs, x and 1 − x; only the second has an error
+WITHIN_TWO = Case(
+    [
+        *(f'["bound",3,{k},"{side}","{k}",["leaf"]]' for k in (0, 1) for side in ("low", "high")),
+        '["formula"]',
+        '["node",2]',
+        '["not",1]',
+        '["output",0,1,"1","0"]',
+        '["output",1,2,"1","0"]',
+    ],
+    network=network(([[1, 0], [-1, 2]], "identity"), outputs=("p", "q")),
+    other=network(([[1, 0], [-1, 1]], "identity"), outputs=("p", "q")),
+    formula=formula("p = x1; q = ¬x1", outputs="p q"),
+)
+
+
 # neurons exchanged; and also multiplied by 2, 1/2 below, by 4, 1/3 above
 COPY = equal(
     7,
@@ -852,6 +893,19 @@ VALID = {
     "difference-with-bounds-of-both": TWIN.with_lines(
         ['["bound",1,0,"high","1",["leaf"]]', '["bound",3,1,"high","2",["leaf"]]', *TWIN.lines]
     ),
+    "within": WITHIN,
+    "within-on-a-box": WITHIN_BOX,
+    "within-two-outputs": WITHIN_TWO,
+    "within-0": WITHIN_TWO.file("network", '"2"', '"1"').with_lines(
+        line.replace('"1",["leaf"]', '"0",["leaf"]') for line in WITHIN_TWO.lines
+    ),
+    "within-an-irrational-error": WITHIN.line(APART[1], '["bound",5,0,"high","sqrt(2)/2",["leaf"]]'),
+    "within-a-bound-below": WITHIN.line(APART[0], '["bound",5,0,"low","-1/2",["leaf"]]'),
+    "within-claims-in-both-parts": WITHIN.with_lines(['["node",1]', '["not",1]', *WITHIN.lines]),
+    "within-twins-in-both-parts": WITHIN.with_lines(
+        ['["twin",1,1,1,"2"]', *APART, '["formula"]', '["twin",1,1,1,"2"]', *HAT_LINES]
+    ),
+    "within-lines-after-the-last-output": WITHIN.more('["bound",2,0,"high","2",["leaf"]]', '["node",1]'),
     "difference-of-a-permuted-copy": COPY,
     "difference-of-a-rescaled-copy": RESCALED,
     "difference-of-a-copy-with-an-affine-layer": AFFINE_COPY,
@@ -1156,6 +1210,71 @@ INVALID = {
     "range-with-an-output": RANGE.more('["node",2]', '["output",0,1,"1","0"]'),
     "range-with-an-equality": RANGE.more('["node",2]', '["equal",0,1,1]'),
     "range-of-a-layer-that-is-not-there": RANGE.more('["bound",3,0,"high","1",["leaf"]]'),
+    "within-a-bound-that-is-too-small": WITHIN.line(APART[1], '["bound",5,0,"high","1/4",["leaf"]]'),
+    "within-the-line-twice": WITHIN.line('["formula"]', None).with_lines(
+        [*APART, '["formula"]', '["formula"]', *HAT_LINES]
+    ),
+    "within-the-line-again-at-the-end": WITHIN.more('["formula"]'),
+    "within-the-line-again-after-the-same-lines": WITHIN.more(*WITHIN.lines[2:]),
+    "within-without-the-line": WITHIN.line('["formula"]', None),
+    "within-the-parts-exchanged": WITHIN.with_lines([*HAT_LINES, '["formula"]', *APART]),
+    "within-the-networks-exchanged": Case(
+        WITHIN.lines,
+        network=WITHIN.subjects["other"],
+        other=WITHIN.subjects["network"],
+        formula=WITHIN.subjects["formula"],
+    ),
+    "within-the-formula-of-the-network": Case(
+        [
+            '["bound",3,0,"low","-1",["leaf"]]',
+            '["bound",3,0,"high","0",["leaf"]]',
+            '["formula"]',
+            '["node",2]',
+            '["output",0,1,"1","0"]',
+        ],
+        network=network(([[1, 0]], "identity")),
+        other=network(([[0, 1]], "identity")),
+        formula=formula("y1 = x1; z = 0"),
+    ),
+    "within-a-claim-of-the-first-part": WITHIN.with_lines(['["node",2]', *APART, '["formula"]', *HAT_LINES[1:]]),
+    "within-a-bound-of-the-first-part": WITHIN.with_lines(
+        [HAT_BOUND, *APART, '["formula"]', *(line for line in HAT_LINES if line != HAT_BOUND)]
+    ),
+    "within-a-bound-of-the-other-in-the-first-part": WITHIN.with_lines(
+        [
+            HAT_BOUND.replace('"bound",2', '"bound",4'),
+            *APART,
+            '["formula"]',
+            *(line for line in HAT_LINES if line != HAT_BOUND),
+        ]
+    ),
+    "within-a-twin-of-the-first-part": WITHIN.with_lines(
+        [
+            '["twin",1,1,1,"2"]',
+            *APART,
+            '["formula"]',
+            '["apart",1,1,"high","0",["leaf"]]',
+            *HAT_LINES,
+        ]
+    ),
+    "within-a-layer-of-the-difference": WITHIN.more('["bound",3,0,"low","0",["leaf"]]'),
+    "within-an-output-in-the-first-part": WITHIN_TWO.with_lines(
+        ['["node",2]', '["output",0,1,"1","0"]', *WITHIN_TWO.lines]
+    ),
+    "within-another-formula": WITHIN.file("formula", "¬u", "u"),
+    "within-a-formula-with-other-inputs": WITHIN.file("formula", "inputs x1", "inputs x2"),
+    "within-a-formula-with-other-outputs": WITHIN.file("formula", "outputs y1", "outputs t"),
+    "within-another-box": WITHIN.file("other", '["0", "1"]', '["0", "1/2"]'),
+    "within-other-inputs": WITHIN.file("other", '"x1"', '"x2"'),
+    "within-other-outputs": WITHIN.file("other", '"y1"', '"y2"'),
+    "within-another-hash": WITHIN.head(other_sha256="0" * 64),
+    "within-another-hash-of-the-formula": WITHIN.head(formula_sha256="0" * 64),
+    "formula-line-in-a-certificate-of-a-formula": HAT.with_lines(['["formula"]', *HAT.lines]),
+    "formula-line-at-the-end-of-a-certificate-of-a-formula": HAT.more('["formula"]'),
+    "formula-line-in-a-certificate-of-a-difference": TWIN.more('["formula"]'),
+    "formula-line-in-a-certificate-of-a-range": RANGE.more('["formula"]'),
+    "formula-line-in-a-certificate-of-two-formulas": PAIR.more('["formula"]'),
+    "formula-line-in-a-certificate-with-a-source": BOX.more('["formula"]'),
     "difference-of-networks-that-differ": TWIN.file("other", '"-2"', '"-3"'),
     "difference-with-other-inputs": TWIN.file("other", '"x1"', '"x2"'),
     "difference-with-other-outputs": TWIN.file("other", '"y1"', '"y2"'),
@@ -1394,6 +1513,12 @@ MALFORMED = {
     "pair-in-a-cone-with-two-multipliers": CONE.line(
         CONE.lines[9], CONE.lines[9].replace('"-1","-1/2"', '"-1","0","-1/2"')
     ),
+    "within-the-line-with-an-argument": WITHIN.line('["formula"]', '["formula",0]'),
+    "formula-line-with-an-argument-where-there-is-none": HAT.more('["formula",0]'),
+    "within-a-source": Case(WITHIN.lines, source=WITHIN.subjects["network"], **WITHIN.subjects),
+    "within-without-a-network": WITHIN.head(network_sha256=None),
+    "within-not-naming-its-other": WITHIN.head(other_sha256=None),
+    "within-not-naming-its-formula": WITHIN.head(formula_sha256=None),
     "other-without-layers": TWIN.file("other", '"layers"', '"strata"'),
     "header-naming-a-source-that-is-not-there": HAT.head(source_sha256="0" * 64),
     "line-not-json": HAT.line('["plus",1,1]', '["plus",1,1'),
@@ -1526,6 +1651,17 @@ INCOMPLETE = {
     ),
     "range-assumed": RANGE.line(RANGE.lines[1], '["bound",2,0,"low","0"]'),
     "difference-not-proved": TWIN.less(1),
+    "within-a-first-part-alone": WITHIN.with_lines(APART),
+    "within-no-lines": WITHIN.with_lines([]),
+    "within-half-of-the-first-part": WITHIN.with_lines(APART[:1]),
+    "within-the-line-alone": WITHIN.with_lines(['["formula"]']),
+    "within-the-line-too-early": WITHIN.with_lines([APART[0], '["formula"]', APART[1], *HAT_LINES]),
+    "within-the-line-too-early-before-a-wrong-line": WITHIN.with_lines([APART[0], '["formula"]', '["atom",9]']),
+    "within-a-bound-assumed": WITHIN.line(APART[1], '["bound",5,0,"high","0"]'),
+    "within-a-bound-assumed-below": WITHIN.with_lines(['["bound",1,0,"high","1"]', *WITHIN.lines]),
+    "within-a-bound-of-the-formula-assumed": WITHIN.line(HAT_BOUND, '["bound",2,0,"low","0"]'),
+    "within-the-first-part-only": WITHIN.with_lines([*APART, '["formula"]']),
+    "within-an-output-missing": WITHIN_TWO.less(1),
     "twins-apart-assumed": PAIRED.line(LEAST_APART, '["apart",3,0,"low","1/4"]'),
     "twins-apart-alone": PAIRED.less(2),
     "twins-not-proved": PAIRED.less(1),

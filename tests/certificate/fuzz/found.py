@@ -33,6 +33,9 @@ SEEDS = {
     "share-activation": 517, "share-crelu": 720, "share-equal": 22, "share-factor": 22, "share-constant": 15,
     "share-bias": 348, "assumed": 38, "output-low": 304, "output-high": 342, "output-value": 79, "output-node": 3,
     "equal-form": 9, "equal-node": 347, "source": 1202, "other-box": 124, "finished": 8, "bounds-of-outputs": 10,
+    "within-no-second-part": 19, "within-assumed": 67, "within-a-bound-missing": 9, "within-claims-kept": 0,
+    "within-bounds-kept": 0, "within-values-kept": 0, "within-formula-of-the-network": 3, "within-one-side": 3,
+    "within-the-smaller": 3,
 }  # fmt: skip
 
 

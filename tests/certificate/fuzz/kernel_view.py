@@ -7,6 +7,7 @@ import json
 from types import ModuleType
 
 from verimv import kernel
+from verimv.exact import parse_number
 from verimv.exact.algebraic import Number, Rational, square_root
 
 
@@ -35,6 +36,9 @@ class KernelView:
         self.checker = module.start(texts, 10**7).checker
         self.lines: list[list] = []
         self.inputs = len(self.checker.nodes.inputs)
+        #: once it is finished, of a certificate in two parts: the bounds of errors, and the error that is printed
+        self.errors: list[tuple[Number, Number]] = []
+        self.printed_errors: list[Number] = []
 
     def follow(self, line: list) -> None:
         self.checker.follow(line)
@@ -43,7 +47,10 @@ class KernelView:
     def finish(self) -> list[tuple[Number, Number]]:
         """The numbers of the statement: for each output its scale and offset, or its bounds. Raise the kernel's Rejected
         unless the lines so far are a valid certificate."""
-        return [(exact(x), exact(y)) for x, y in verify(self.texts, self.lines, self.module).numbers]
+        found = verify(self.texts, self.lines, self.module)
+        self.errors = [(exact(x), exact(y)) for x, y in found.errors]
+        self.printed_errors = [printed_error(line) for line in found.lines] if self.errors else []
+        return [(exact(x), exact(y)) for x, y in found.numbers]
 
     def count(self) -> int:
         """Of claims, and one for the number 0, which stands for none."""
@@ -79,6 +86,12 @@ class KernelView:
     def arguments(self) -> tuple[int, list[dict[int, Number]]]:
         """The current layer, and the arguments of its neurons as forms."""
         return self.checker.entered, [exact_form(argument) for argument in self.checker.arguments]
+
+
+def printed_error(line: str) -> Number:
+    """The error in a line of a statement: "y = formula ± 3/8 on [0,1]"."""
+    text = line.rpartition(" ± ")[2].partition(" on ")[0]
+    return parse_number(text.removeprefix("(").removesuffix(")"))
 
 
 def header(texts: dict[str, str]) -> dict:

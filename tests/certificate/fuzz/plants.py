@@ -10,6 +10,8 @@ from verimv import kernel
 
 #: Subjects of sequences in which neurons have twins.
 PAIRS = "network other"
+#: Subjects of sequences in two parts.
+PARTS = "network other formula"
 SOURCE = Path(kernel.__file__).read_text(encoding="utf-8")
 
 
@@ -591,9 +593,67 @@ PLANTS = {
         "return activate(last.activation, low), activate(last.activation, high)",
         "return low, high",
     ),
+    # -- two parts
+    "within-no-second-part": Plant(
+        "The second part may be missing: nothing is said of the formula then.",
+        """        if self.second is not None:
+            raise Rejected""",
+        """        self.errors = self.errors or proved
+        if False:
+            raise Rejected""",
+    ),
+    "within-assumed": Plant(
+        "The first part may assume bounds.",
+        "    checker.errors = checker.finish_part()",
+        "    checker.errors = [checker.bounds_of_output(k) for k in range(len(checker.goals))]",
+    ),
+    "within-a-bound-missing": Plant(
+        "The first part need not have bounds of every output: one that is missing is 0.",
+        "    checker.errors = checker.finish_part()",
+        """    try:
+        checker.errors = checker.finish_part()
+    except Rejected:
+        checker.errors = [(0, 0)] * len(checker.goals)""",
+    ),
+    "within-claims-kept": Plant(
+        "Claims of the first part remain.",
+        "        self.claims: list[Claim | None] = [None]",
+        '        self.claims: list[Claim | None] = getattr(self, "claims", [None])',
+    ),
+    "within-bounds-kept": Plant(
+        "Bounds of the first part remain, though neurons have other numbers.",
+        """        self.facts: dict[
+            tuple[int, str], Number
+        ] = {}""",
+        '        self.facts = getattr(self, "facts", {})',
+    ),
+    "within-values-kept": Plant(
+        "Neurons of the network keep the values that the first part gave them.",
+        "        self.values = [Affine(just(2 + j), 0) for j in range(len(self.nodes.inputs))]",
+        """        if not hasattr(self, "values"):
+            self.values = [Affine(just(2 + j), 0) for j in range(len(self.nodes.inputs))]""",
+    ),
+    "within-formula-of-the-network": Plant(
+        "The second part is about the network.",
+        'layers = about("other", read_network, texts["other"], None, work).layers',
+        "layers = network.layers",
+    ),
+    "within-one-side": Plant(
+        "The printed error is the high bound.",
+        "    error = larger(-low, high)",
+        "    error = high",
+    ),
+    "within-the-smaller": Plant(
+        "The printed error is the smaller of the two sizes.",
+        "    error = larger(-low, high)",
+        "    error = smaller(-low, high)",
+    ),
 }
 
 
 def kind_of(name: str) -> str | None:
-    """The kind of subjects in whose sequences a plant is looked for; None for all. Few sequences are about twins."""
+    """The kind of subjects in whose sequences a plant is looked for; None for all of one part. Few sequences are about
+    twins."""
+    if name.startswith("within-"):
+        return PARTS
     return PAIRS if name.startswith(("twin-", "pair-", "apart-")) else None

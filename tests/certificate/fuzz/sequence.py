@@ -12,11 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 from tests.certificate.fuzz.author import POINTS, Author, Stopped, added, form_range
-from tests.certificate.fuzz.judge import FalseLine, Judge, World
+from tests.certificate.fuzz.judge import FalseLine, World
 from tests.certificate.fuzz.kernel_view import KernelView, header
 from tests.certificate.fuzz.meaning import ONE, ZERO
 from tests.certificate.fuzz.proposals import PROPOSALS, assumed_bound, forbidden, prove_bound, twin
-from tests.certificate.fuzz.subjects import formula_text, random_subjects
+from tests.certificate.fuzz.subjects import EVERY, WITHIN, formula_text, random_subjects
+from tests.certificate.fuzz.two_parts import BETWEEN, AnyJudge, judge_of, part_texts, second_world
 from verimv import kernel
 from verimv.exact import Number, Rational, ceil, floor, format_number
 
@@ -54,32 +55,79 @@ class Outcome:
     fault: FalseLine | None = None
 
 
+def run_any(seed: int) -> Outcome:
+    """Write the certificate with this seed, of one part or two."""
+    return run(seed, kind=WITHIN if seed % EVERY == EVERY - 1 else None)
+
+
 def run(seed: int, module: ModuleType = kernel, kind: str | None = None) -> Outcome:
-    """Write the certificate with this seed."""
+    """Write the certificate with this seed; it is of one part if no kind is given."""
     source = random.Random(seed)
     texts = random_subjects(source, kind)
     outcome = Outcome(seed, " ".join(texts))
     world = World.of(texts, POINTS, source)
     outcome.points = len(world.points)
-    author = None
+    authors: list[Author] = []
     try:
-        author = Author(texts, world, source, module)
-        _write(author)
-        _judge_all(outcome, author)
+        if kind == WITHIN:
+            _write_parts(outcome, authors, texts, world, source, module)
+        else:
+            authors.append(Author(texts, world, source, module))
+            _write(authors[0])
+            _judge_all(outcome, authors[0])
     except module.Rejected as rejected:  # the subjects
         outcome.certificates.append(Certificate(texts, [], (rejected.status, None)))
     except FalseLine as fault:
         outcome.fault = fault
         if not outcome.certificates:
-            outcome.certificates.append(Certificate(texts, author.lines if author else []))
+            outcome.certificates.append(_last(authors, texts))
     except Exception as error:  # reported with its certificate: one such sequence must not end a run of thousands
         outcome.fault = Stopped(f"neither accepted nor rejected: {type(error).__name__}: {error}")
         if not outcome.certificates:
-            outcome.certificates.append(Certificate(texts, author.lines if author else []))
-    if author:
+            outcome.certificates.append(_last(authors, texts))
+    for author in authors:
         outcome.tried += author.tried
         outcome.checked += author.judge.checked
     return outcome
+
+
+def _last(authors: list[Author], texts: dict[str, str]) -> Certificate:
+    """What was being written."""
+    return Certificate(authors[-1].texts, authors[-1].lines) if authors else Certificate(texts, [])
+
+
+def _write_parts(
+    outcome: Outcome,
+    authors: list[Author],
+    texts: dict[str, str],
+    world: World,
+    source: random.Random,
+    module: ModuleType,
+) -> None:
+    """Both parts are written as certificates of their own, and then judged as one."""
+    of_first, of_second = part_texts(texts)
+    KernelView(texts, module)  # the subjects, all of them
+    authors.append(first := Author(of_first, world, source, module))
+    _write(first)
+    _, lines = _completed(first)
+    authors.append(second := Author(of_second, second_world(world), source, module))
+    _write(second)
+    completed, more = _completed(second)
+    whole = Certificate({**texts, "formula": completed["formula"]}, [*lines, BETWEEN, *more])
+    followed = _replay(outcome, world, whole, module)
+    outcome.verdict = whole.verdict[0]
+    is_divided = followed > len(lines)  # the first part may be incomplete
+    outcome.is_stale = followed < len(lines) + is_divided * (1 + len(second.lines))
+    outcome.accepted.update(line[0] for line in whole.lines[:followed])
+    if second.rejected and second.chance(0.2):
+        place, line = source.choice(second.rejected)
+        lines_before = [*lines, BETWEEN, *second.lines[:place]]
+        _replay(outcome, world, Certificate({**texts}, [*lines_before, line]), module)
+    if second.chance(0.5):
+        tampered = _tampered(whole, source)
+        is_exchanged = tampered.texts["network"] != texts["network"]
+        tampered_world = World(world.other, world.network, world.points) if is_exchanged else world
+        _replay(outcome, tampered_world, tampered, module)
 
 
 def _judge_all(outcome: Outcome, author: Author) -> None:
@@ -199,7 +247,7 @@ def _replay(outcome: Outcome, world: World, certificate: Certificate, module: Mo
     followed, view = 0, None
     try:
         view = KernelView(certificate.texts, module)
-        judge = Judge(world, certificate.texts, view)
+        judge = judge_of(world, certificate.texts, view)
         for line in certificate.lines:
             view.follow(line)
             judge.follow(line)
@@ -211,7 +259,7 @@ def _replay(outcome: Outcome, world: World, certificate: Certificate, module: Mo
     return followed
 
 
-def _finish(certificate: Certificate, view: KernelView, judge: Judge) -> None:
+def _finish(certificate: Certificate, view: KernelView, judge: AnyJudge) -> None:
     """The verdict, when all lines were accepted."""
     try:
         numbers = view.finish()
@@ -224,6 +272,8 @@ def _finish(certificate: Certificate, view: KernelView, judge: Judge) -> None:
 
 def _tampered(certificate: Certificate, source: random.Random) -> Certificate:
     """With one line left out, doubled, or put elsewhere; or with another formula."""
+    if BETWEEN in certificate.lines and source.random() < 0.5:
+        return _other_parts(certificate, source)
     texts, lines, what = dict(certificate.texts), list(certificate.lines), source.randrange(5)
     place = source.randrange(len(lines))
     if "formula" in texts and what > 2:
@@ -233,6 +283,25 @@ def _tampered(certificate: Certificate, source: random.Random) -> Certificate:
     else:
         lines.insert(source.randrange(len(lines)), lines.pop(place) if what == 1 else lines[place])
     return Certificate(texts, lines)
+
+
+def _other_parts(certificate: Certificate, source: random.Random) -> Certificate:
+    """With the parts cut off, exchanged, repeated, or divided elsewhere; or with the networks exchanged."""
+    texts, lines = dict(certificate.texts), certificate.lines
+    middle, place = lines.index(BETWEEN), source.randrange(len(lines))
+    first, second = lines[:middle], lines[middle + 1 :]
+    what = source.randrange(6)
+    if what == 5:
+        texts["network"], texts["other"] = texts["other"], texts["network"]
+    changed = [
+        first,
+        [*first, *second],
+        [*second, BETWEEN, *first],
+        [*lines, BETWEEN, *second],
+        [*lines[:place], BETWEEN, *lines[place:]],
+        lines,
+    ]
+    return Certificate(texts, changed[what])
 
 
 _PREFIXES = re.compile(r"(¬|[δΔ]\[[^]]*\])((?:¬|[δΔ]\[[^]]*\])+)")

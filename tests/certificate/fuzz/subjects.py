@@ -16,6 +16,9 @@ KINDS = {
     "network": 3,
     "network other": 6,
 }
+#: Subjects of certificates in two parts, and how often a sequence is one: by its seed, so that the other seeds keep
+#: what they are drawn for.
+WITHIN, EVERY = "network other formula", 8
 _NUMBERS = {
     "integer": ["-2", "-1", "-1", "0", "1", "1", "1", "2", "3"],
     "rational": ["-3/2", "-1", "-1/2", "-1/3", "0", "1/4", "1/3", "1/2", "2/3", "1", "1", "3/2", "2", "5/3"],
@@ -147,12 +150,12 @@ def random_subjects(source: random.Random, kind: str | None = None) -> dict[str,
     texts = {"network": network_text(inputs, outputs, box, layers, source)}
     if "source" in kind:
         texts["source"] = network_text(inputs, outputs, *reversed(_source(layers, box, source)), source)
-    if "formula" in kind:
-        texts["formula"] = stub
     if "other" in kind:
         is_random = source.random() < 0.2
         other = _random_layers(source, numbers, inputs, outputs) if is_random else _rewritten(layers, source)
         if source.random() < 0.03:
             box = [[low, high + 1] for low, high in box]
         texts["other"] = network_text(inputs, outputs, box, other, source)
+    if "formula" in kind:
+        texts["formula"] = stub
     return texts

@@ -83,6 +83,10 @@ def kernel_claims(directory, monkeypatch):
     made = []
 
     class Watched(kernel.Checker):
+        def begin(self, part):
+            made.clear()  # of two parts, the second is about the formula
+            super().begin(part)
+
         def add_claim(self, node, form):
             super().add_claim(node, form)
             made.append((node, self.written(form)))
@@ -106,7 +110,7 @@ def test_claims_are_read_as_the_kernel_reads_them(directory, monkeypatch):
     """Node by node and coefficient by coefficient: nodes correspond one to one."""
     theirs = kernel_claims(directory, monkeypatch)
     subject = of_directory(directory)
-    reading = Reading(subject.formula, subject.network).follow(subject.lines)
+    reading = Reading(subject.formula, subject.network).follow(subject.lines_of_formula)
     assert reading.stopped_at is None
     assert len(reading.claims) == len(theirs)
     pairs = {reading.dag.constant(0): 0, reading.dag.constant(1): 1}

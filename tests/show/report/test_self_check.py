@@ -65,7 +65,8 @@ def folders(tmp_path_factory):
     assert main(["range", str(folder / "boxed.json"), "--certify", str(made["range"]), "--quiet"]) == 0
     pair = [str(folder / "boxed.json"), str(folder / "nearly.json")]
     assert main(["distance", *pair, "--certify", str(made["distance"]), "--quiet"]) == 0
-    return {**made, "gzipped": BY_VERDICT / "valid/gzipped", "twins": BY_VERDICT / "valid/difference-of-twins"}
+    hand_made = {"gzipped": "gzipped", "twins": "difference-of-twins", "within": "within-on-a-box"}
+    return {**made, **{name: BY_VERDICT / "valid" / case for name, case in hand_made.items()}}
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +116,36 @@ def test_a_box_and_scales(browser, checked, pages, folders):
         equation = f"{entry['name']} = {entry['scale']} · formula + {entry['offset']}".replace("= 1 · ", "= ")
         assert equation.removesuffix(" + 0").replace("+ -", "− ") in browser.text("#statement")
     assert browser.text("#check-kernel-words").splitlines() == check_files(folders["boxed"])
+
+
+def test_a_formula_within_an_error(browser, checked, pages, tmp_path):
+    told = checked(pages["within"])
+    assert told == "valid: for every x1 ∈ [−1,3], the network's output y1 differs by at most 1 from 3 · formula − 1."
+    assert browser.text("#lead") == (
+        "A network with 1 input and 3 neurons (1–2–1), and, within an error, an MV formula of 5 shared nodes. The "
+        "formula equals a network with 3 neurons (1–2–1)."
+    )
+    assert browser.text("#statement").startswith(
+        "Proved: for every x1 ∈ [−1,3] (the formula's inputs are these, mapped"
+    )
+    assert "y1 = 3 · formula − 1 ± 1" in browser.text("#statement")
+    assert "other.json" in browser.text("#layers")
+    assert browser.text("#check-kernel-words") == "y1 = 3·formula − 1 ± 1 on its box, mapped onto [0,1]"
+    for case, error in (("within", "3/8 (0.375)"), ("within-an-irrational-error", "sqrt(2)/2 (≈0.707107)")):
+        (tmp_path / "page.html").write_text(report_html(of_directory(BY_VERDICT / "valid" / case)))
+        browser.open(tmp_path / "page.html")
+        assert f"y1 = formula ± {error}" in browser.text("#statement"), "before the check"
+    told = checked(report_html(of_directory(BY_VERDICT / "valid/within-two-outputs")))
+    assert told.endswith("the network's 2 outputs are within the errors stated above of those of the formula.")
+
+
+def test_a_page_of_a_formula_within_an_error_without_its_files(monkeypatch):
+    monkeypatch.setattr("verimv.show.report.embedded.MAX_FILES", 10)
+    page = report_html(of_directory(BY_VERDICT / "valid/within-an-irrational-error"))
+    assert "y1 = formula ± sqrt(2)/2 (0.707107)" in page
+    assert "is, at every point of its box and within the error stated below, an MV formula" in page
+    page = report_html(of_directory(BY_VERDICT / "incomplete/within-half-of-the-first-part"))
+    assert "It is not proved how far they are apart." in page
 
 
 def test_two_formulas(browser, checked, pages):

@@ -1,20 +1,20 @@
 """Linear relaxation of two networks with twins, in one situation: the best that a leaf of a certificate can prove.
 
-Its quantities are v = act(z), and e = act(y) − p·act(z) for neurons of the second network with a twin; without a twin,
-p = 0. A neuron that bends is a convex combination of the vertices of its graph: of (z, act(z)) over the range of z, and
-of (p·z, d, e) over the polygon of (p·z, d). So the program has the tightest relaxation of each neuron on its own, and
-the duals of the rows that link the vertices to arguments are the multipliers.
+Its quantities are u = act(y) − act(x) for neurons with a twin, which are compared by way of x; u = act(y) for others. A
+neuron that bends is a convex combination of the vertices of its graph: of (y, act(y)) over the range of y, and of (x,
+d, u) over the polygon of (x, d), where d = y − x. So the program has the tightest relaxation of each neuron on its own,
+and the duals of the rows that link the vertices to arguments are the multipliers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from verimv.bounding.guess.floats import Floats, act
+from verimv.bounding.guess.floats import Floats, act, product
 from verimv.bounding.guess.linear_program import INFINITY, LinearProgram
 from verimv.bounding.guess.pair_floats import change_of
 from verimv.bounding.situation import KINKS
@@ -22,52 +22,73 @@ from verimv.networks.network import Activation
 
 #: An affine function of columns of a program.
 Form = tuple[dict[int, float], float]
+NO_FORM: Form = ({}, 0.0)
 
 
 @dataclass(frozen=True)
-class FloatTwinLayer:
-    """z = own·v + own_bias and d = inner·e + outer·v + bias, where d = y − p·z; p = 0 without a twin."""
+class FloatTwins:
+    """d = weights·u + constants, where u are the inputs, then all neurons; d = y − x, or y without a twin.
 
-    activation: Activation
-    own: Floats
-    own_bias: Floats
-    inner: Floats
-    outer: Floats
-    bias: Floats
+    A row of `identities` has what x and act(x) are: p, q, r, s with x = p·z + q and act(x) = r·act(z) + s·z + q.
+    The last neurons are the outputs, whose d is what is to be bounded.
+    """
+
+    inputs: int
+    outputs: int
+    activations: Sequence[Activation]
+    weights: Floats
+    constants: Floats
+    #: the number of the twin's variable, inputs included, or −1
     twins: Any
-    factors: Floats
+    identities: Floats
     is_used: Any
 
+    @property
+    def count(self) -> int:
+        """The number of neurons below the outputs."""
+        return len(self.activations) - self.outputs
+
+    def twin(self, k: int) -> int | None:
+        """Return the index of a neuron's twin among the neurons."""
+        return None if self.twins[k] < 0 else int(self.twins[k]) - self.inputs
+
 
 @dataclass(frozen=True)
-class FloatTwinRange:
-    """Ranges in a situation. A row of `compared` has the ends of p·z, y and d of a neuron."""
+class FloatTwinRanges:
+    """Ranges in a situation: low and high ends of y, and which neurons bend without being compared."""
 
-    z: Floats
     y: Floats
-    z_bends: Any
-    y_bends: Any
-    #: for neurons that are compared and need multipliers: the ends of p·z, y and d
-    polygons: dict[int, list[tuple[float, float]]]
-    #: for neurons that are compared and have one cell only: slopes in d and p·z, and a constant
-    cells: dict[int, tuple[float, float, float]]
+    bends: Any
+    #: for neurons that are compared and need multipliers: the ends of x, y and d
+    polygons: Mapping[int, list[tuple[float, float]]]
+    #: for neurons that are compared and have one cell only: slopes in d and x, and a constant
+    cells: Mapping[int, tuple[float, float, float]]
 
 
-def values_at(layers: Sequence[FloatTwinLayer], point: Floats) -> Floats:
+def values_at(twins: FloatTwins, point: Floats) -> Floats:
     """Return the differences at a point, computed from differences of neurons."""
-    first, second = point, np.zeros(0)
-    for layer in layers:
-        z, d = layer.own @ first + layer.own_bias, layer.inner @ second + layer.outer @ first + layer.bias
-        scaled = np.where(layer.factors > 0, layer.factors * z[layer.twins], 0.0) if len(z) else 0 * d
-        first, second = act(layer.activation, z), change_of(layer.activation, scaled, d)
-    return second
+    u = np.zeros(twins.weights.shape[1])
+    u[: twins.inputs] = point
+    arguments, values = np.zeros(len(twins.activations)), np.zeros(len(twins.activations))
+    for k, activation in enumerate(twins.activations):
+        stop = twins.inputs + k
+        d = float(product(twins.weights[k, :stop], u[:stop])) + twins.constants[k]
+        m = twins.twin(k)
+        if m is None:
+            arguments[k], values[k] = d, act(activation, d)
+            u[stop] = values[k]
+        else:
+            p, q, r, s = twins.identities[k]
+            x = p * arguments[m] + q
+            u[stop] = change_of(activation, x, d)
+            arguments[k], values[k] = x + d, u[stop] + r * values[m] + s * arguments[m] + q
+    return arguments[twins.count :]
 
 
 @dataclass(frozen=True)
 class TwinMultipliers:
-    """Of one layer: slopes for act(z), act(y), and μ and ν for neurons that are compared; 0 where none is needed."""
+    """For each neuron: a slope for act(y), and μ and ν if it is compared; 0 where none is needed."""
 
-    of_z: Floats
     of_y: Floats
     mu: Floats
     nu: Floats
@@ -75,13 +96,13 @@ class TwinMultipliers:
 
 @dataclass(frozen=True)
 class TwinRelaxed:
-    """The optimum: an upper bound, a point, multipliers; what the relaxation of each z and y costs."""
+    """The optimum: an upper bound, a point, multipliers; what the relaxation of each neuron costs."""
 
     status: str
     upper: float = 0.0
     point: Any = None
-    multipliers: Sequence[TwinMultipliers] | None = None
-    costs: Sequence[tuple[Floats, Floats]] = ()
+    multipliers: TwinMultipliers | None = None
+    costs: Any = None
     work: int = 0
 
 
@@ -89,9 +110,8 @@ class TwinRelaxed:
 class _Bend:
     """A neuron that is relaxed: the rows of its links, and its vertices with their shares and heights."""
 
-    depth: int
-    i: int
-    kind: str  # "z", "y" or "d"
+    k: int
+    is_compared: bool
     links: list[int]
     shares: list[int]
     at: Floats
@@ -99,24 +119,22 @@ class _Bend:
 
 
 class TwinRelaxation:
-    """The program of one situation, given by the ranges of its layers; the last layer has the differences."""
+    """The program of one situation, given by the ranges of the neurons below the outputs."""
 
-    def __init__(self, layers: Sequence[FloatTwinLayer], ranges: Sequence[FloatTwinRange]) -> None:
-        self.layers, self.ranges = layers, ranges
-        self.inputs = int(layers[0].own.shape[1])
-        self.count = self.inputs
+    def __init__(self, twins: FloatTwins, ranges: FloatTwinRanges) -> None:
+        self.twins, self.ranges = twins, ranges
+        self.inputs = self.count = twins.inputs
         self._rows: list[dict[int, float]] = []
         self._sides: list[float] = []
         self._free: list[int] = []
         self._bends: list[_Bend] = []
-        first: list[Form] = [({j: 1.0}, 0.0) for j in range(self.inputs)]
-        second: list[Form] = []
-        for depth, (layer, found) in enumerate(zip(layers, ranges, strict=False)):
-            z = [self._named(form) for form in _sums(layer.own, first, layer.own_bias)]
-            d = [self._named(form) for form in self._changes(layer, first, second)]
-            first = [self._first(depth, i, layer, found, form) for i, form in enumerate(z)]
-            second = [self._second(depth, i, layer, found, z, first, form) for i, form in enumerate(d)]
-        self.differences = self._changes(layers[-1], first, second)
+        #: u of inputs and neurons; arguments and values of neurons
+        self._u: list[Form] = [({j: 1.0}, 0.0) for j in range(self.inputs)]
+        self._arguments: list[Form] = []
+        self._values: list[Form] = []
+        for k in range(twins.count):
+            self._add(k)
+        self.differences = [self._change(twins.count + i) for i in range(twins.outputs)]
         matrix = np.zeros((len(self._rows), self.count))
         for r, entries in enumerate(self._rows):
             for j, w in entries.items():
@@ -126,9 +144,26 @@ class TwinRelaxation:
         lower[self._free] = -INFINITY
         self.program = LinearProgram(lower, upper, matrix, self._sides, self._sides)
 
-    @staticmethod
-    def _changes(layer: FloatTwinLayer, first: list[Form], second: list[Form]) -> list[Form]:
-        return _sums(np.hstack([layer.outer, layer.inner]), [*first, *second], layer.bias)
+    def _change(self, k: int) -> Form:
+        row = self.twins.weights[k]
+        at = np.flatnonzero(row).tolist()
+        return _combined([(float(row[j]), self._u[j]) for j in at], float(self.twins.constants[k]))
+
+    def _add(self, k: int) -> None:
+        """Add a neuron."""
+        d, m = self._named(self._change(k)), self.twins.twin(k)
+        if m is None:
+            u = self._neuron(k, d, NO_FORM, NO_FORM)
+            argument, value = d, u
+        else:
+            p, q, r, s = (float(x) for x in self.twins.identities[k])
+            x = _combined([(p, self._arguments[m])], q)
+            of_x = _combined([(r, self._values[m]), (s, self._arguments[m])], q)
+            u = self._neuron(k, d, x, of_x)
+            argument, value = _combined([(1.0, d), (1.0, x)], 0.0), _combined([(1.0, u), (1.0, of_x)], 0.0)
+        self._u.append(u)
+        self._arguments.append(argument)
+        self._values.append(value)
 
     def _column(self) -> int:
         self.count += 1
@@ -147,50 +182,34 @@ class TwinRelaxation:
         self._row({column: 1.0, **{j: -w for j, w in form[0].items()}}, form[1])
         return {column: 1.0}, 0.0
 
-    def _relaxed(self, depth: int, i: int, kind: str, arguments: list[Form], at: Any, heights: Any) -> Form:
+    def _relaxed(self, k: int, arguments: list[Form], at: Any, heights: Any) -> Form:
         """Return the value of a neuron as a combination of vertices, whose coordinates are columns of `at`."""
         shares = [self._column() for _ in at]
         self._row(dict.fromkeys(shares, 1.0), 1.0)
         links = []
-        for k, (form, shift) in enumerate(arguments):
-            links.append(self._row({**form, **{s: -float(x[k]) for s, x in zip(shares, at, strict=True)}}, -shift))
-        self._bends.append(_Bend(depth, i, kind, links, shares, np.array(at), np.array(heights)))
+        for n, (form, shift) in enumerate(arguments):
+            links.append(self._row({**form, **{s: -float(x[n]) for s, x in zip(shares, at, strict=True)}}, -shift))
+        self._bends.append(_Bend(k, len(arguments) == 2, links, shares, np.array(at), np.array(heights)))
         return {s: float(h) for s, h in zip(shares, heights, strict=True) if h}, 0.0
 
-    def _alone(self, depth: int, i: int, kind: str, activation: Activation, argument: Form, ends: Any) -> Form:
-        """Return act(argument), relaxed on its own."""
-        at = np.array([ends[0], *(k for k in KINKS[activation] if ends[0] < k < ends[1]), ends[1]])
-        return self._relaxed(depth, i, kind, [argument], at[:, None], act(activation, at))
-
-    def _first(self, depth: int, i: int, layer: FloatTwinLayer, found: FloatTwinRange, z: Form) -> Form:
-        """Return act(z)."""
-        ends = found.z[:, i]
-        if found.z_bends[i]:
-            return self._alone(depth, i, "z", layer.activation, z, ends)
-        return z if _passes(layer.activation, ends) else ({}, float(act(layer.activation, ends[0])))
-
-    def _second(
-        self, depth: int, i: int, layer: FloatTwinLayer, found: FloatTwinRange, z: list[Form], first: list[Form],
-        d: Form,
-    ) -> Form:  # fmt: skip
-        """Return e = act(y) − p·act(z)."""
-        if not layer.is_used[i]:
-            return {}, 0.0
-        p, activation, ends = float(layer.factors[i]), layer.activation, found.y[:, i]
-        twin, value = (z[layer.twins[i]], first[layer.twins[i]]) if p else (({}, 0.0), ({}, 0.0))
-        if found.y_bends[i]:
-            return self._alone(depth, i, "y", activation, d, ends)
-        if i in found.cells:
-            slope, of_z, shift = found.cells[i]
-            return _combined([(slope, d), (of_z * p, twin)], shift)
-        if i in found.polygons:
-            at = vertices(activation, *found.polygons[i])
-            of_z, of_d = np.array(at).T
-            scaled = _combined([(p, twin)], 0.0)
-            return self._relaxed(depth, i, "d", [scaled, d], at, change_of(activation, of_z, of_d))
+    def _neuron(self, k: int, d: Form, x: Form, of_x: Form) -> Form:
+        """Return u = act(y) − act(x), or act(y) if x and act(x) are 0 because there is no twin."""
+        activation, ends = self.twins.activations[k], self.ranges.y[:, k]
+        if not self.twins.is_used[k]:
+            return NO_FORM
+        if self.ranges.bends[k]:
+            at = np.array([ends[0], *(kink for kink in KINKS[activation] if ends[0] < kink < ends[1]), ends[1]])
+            return self._relaxed(k, [d], at[:, None], act(activation, at))
+        if k in self.ranges.cells:
+            slope, slope_of_x, shift = self.ranges.cells[k]
+            return _combined([(slope, d), (slope_of_x, x)], shift)
+        if k in self.ranges.polygons:
+            points = vertices(activation, *self.ranges.polygons[k])
+            of_polygon, of_d = np.array(points).T
+            return self._relaxed(k, [x, d], points, change_of(activation, of_polygon, of_d))
         if _passes(activation, ends):
-            return _combined([(1.0, d), (p, twin), (-p, value)], 0.0)
-        return _combined([(-p, value)], float(act(activation, ends[0])))
+            return _combined([(1.0, d), (1.0, x), (-1.0, of_x)], 0.0)
+        return _combined([(-1.0, of_x)], float(act(activation, ends[0])))
 
     def maximise(self, output: int, sign: int) -> TwinRelaxed:
         """Return an upper bound of sign·(difference) of one output."""
@@ -205,36 +224,27 @@ class TwinRelaxation:
         upper, point = answer.value + sign * constant, answer.point[: self.inputs]
         return TwinRelaxed("optimal", upper, point, found, self._costs(answer.point, found, output), answer.work)
 
-    def _multipliers(self, duals: Any) -> list[TwinMultipliers] | None:
+    def _multipliers(self, duals: Any) -> TwinMultipliers | None:
         if duals is None or not np.isfinite(duals).all():
             return None
-        result = []
-        for layer in self.layers[: len(self.ranges)]:
-            own, others = len(layer.own_bias), len(layer.bias)
-            result.append(TwinMultipliers(np.zeros(own), *(np.zeros(others) for _ in range(3))))
+        result = TwinMultipliers(*(np.zeros(self.twins.count) for _ in range(3)))
         for bend in self._bends:
-            found, slopes = result[bend.depth], [-float(duals[link]) for link in bend.links]
-            if bend.kind == "z":
-                found.of_z[bend.i] = slopes[0]
-            elif bend.kind == "y":
-                found.of_y[bend.i] = slopes[0]
+            slopes = [-float(duals[link]) for link in bend.links]
+            if bend.is_compared:
+                result.nu[bend.k], result.mu[bend.k] = slopes
             else:
-                found.nu[bend.i], found.mu[bend.i] = slopes
+                result.of_y[bend.k] = slopes[0]
         return result
 
-    def _costs(self, point: Floats, slopes: list[TwinMultipliers], output: int) -> list[tuple[Floats, Floats]]:
-        """Return for each z and y how far its value is from the true one, times its coefficient."""
-        gaps = [(np.zeros(len(layer.own_bias)), np.zeros(len(layer.bias))) for layer in self.layers]
+    def _costs(self, point: Floats, slopes: TwinMultipliers, output: int) -> Floats:
+        """Return for each neuron how far its value is from the true one, times its coefficient."""
+        gaps = np.zeros(self.twins.count)
         for bend in self._bends:
-            activation, shares = self.layers[bend.depth].activation, point[bend.shares]
-            at = shares @ bend.at
-            true = change_of(activation, at[0], at[1]) if bend.kind == "d" else act(activation, at[0])
-            gaps[bend.depth][bend.kind != "z"][bend.i] = abs(float(shares @ bend.heights - true))
-        coefficients = _coefficients(self.layers, self.ranges, slopes, output)
-        return [
-            (np.abs(first) * of_z, np.abs(second) * of_y)
-            for (first, second), (of_z, of_y) in zip(coefficients, gaps, strict=False)
-        ]
+            activation, shares = self.twins.activations[bend.k], point[bend.shares]
+            at = product(shares, bend.at)
+            true = change_of(activation, at[0], at[1]) if bend.is_compared else act(activation, at[0])
+            gaps[bend.k] = abs(float(product(shares, bend.heights) - true))
+        return np.abs(_coefficients(self.twins, self.ranges, slopes, output)) * gaps
 
 
 def vertices(activation: Activation, z: Any, y: Any, d: Any) -> list[tuple[float, float]]:
@@ -256,34 +266,29 @@ def _passes(activation: Activation, ends: Any) -> bool:
     return activation == "identity" or bool(ends[0] >= 0 and (activation == "relu" or ends[1] <= 1))
 
 
-def _coefficients(
-    layers: Sequence[FloatTwinLayer], ranges: Sequence[FloatTwinRange], slopes: Sequence[TwinMultipliers], output: int
-) -> list[tuple[Floats, Floats]]:
-    """Return the coefficients of v and e of each layer that the multipliers of the layers above give."""
-    first, second = layers[-1].outer[output], layers[-1].inner[output]
-    result = []
-    for layer, found, given in reversed(list(zip(layers, ranges, slopes, strict=False))):
-        of_d, of_scaled = given.mu + given.of_y, given.nu.copy()
-        first = first.copy()
-        for i, p in enumerate(layer.factors):
-            if i in found.cells:
-                of_d[i], of_scaled[i] = second[i] * found.cells[i][0], second[i] * found.cells[i][1]
-            elif i not in found.polygons and not found.y_bends[i] and layer.is_used[i]:
-                if _passes(layer.activation, found.y[:, i]):
-                    of_d[i] = of_scaled[i] = second[i]
-                first[layer.twins[i]] -= p * second[i]
-        result.append((first, second))
-        passes = np.array([_passes(layer.activation, ends) for ends in found.z.T], dtype=bool)
-        of_z = np.where(found.z_bends, given.of_z, np.where(passes, first, 0.0))
-        np.add.at(of_z, layer.twins, layer.factors * of_scaled)
-        first, second = of_z @ layer.own + of_d @ layer.outer, of_d @ layer.inner
-    return result[::-1]
-
-
-def _sums(weights: Floats, forms: list[Form], constants: Floats) -> list[Form]:
-    return [
-        _combined(zip(row, forms, strict=True), float(b)) for row, b in zip(weights.tolist(), constants, strict=True)
-    ]
+def _coefficients(twins: FloatTwins, ranges: FloatTwinRanges, given: TwinMultipliers, output: int) -> Floats:
+    """Return the coefficients of u that the multipliers of the neurons above give."""
+    result = twins.weights[twins.count + output].copy()
+    result[twins.inputs + twins.count :] = 0.0
+    arguments, values = np.zeros(twins.count), np.zeros(twins.count)  # slopes that comparisons add
+    for k in range(twins.count - 1, -1, -1):
+        p, _, r, s = twins.identities[k]
+        c = result[twins.inputs + k] = result[twins.inputs + k] + values[k]
+        of_d, of_x, of_value = given.mu[k] + given.of_y[k], given.nu[k], values[k]  # of d, of x, of act(x)
+        if k in ranges.cells:
+            of_d, of_x = c * ranges.cells[k][0], c * ranges.cells[k][1]
+        elif k not in ranges.polygons and not ranges.bends[k] and twins.is_used[k]:
+            if _passes(twins.activations[k], ranges.y[:, k]):
+                of_d = of_x = c
+            of_value -= c
+        of_d, of_x = of_d + arguments[k], of_x + arguments[k]
+        m = twins.twin(k)
+        if m is not None:
+            values[m] += r * of_value
+            arguments[m] += s * of_value + p * of_x
+        if of_d:
+            result += of_d * twins.weights[k]
+    return result[twins.inputs : twins.inputs + twins.count]
 
 
 def _combined(parts: Any, constant: float) -> Form:

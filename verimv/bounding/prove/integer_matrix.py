@@ -29,6 +29,25 @@ def _pieces(a: Integers) -> list[Any]:
             return result
 
 
+def _joined(sums: list[Any]) -> Integers:
+    """Return the sum of arrays of 64-bit integers, each times its power of 2^_PIECE.
+
+    What exceeds a piece is carried to the next power. So three pieces fit into 64 bits, and what is carried at last is
+    0 or −1.
+    """
+    total: Any = 0
+    carry: Any = 0
+    mask = (1 << _PIECE) - 1
+    for start in range(0, len(sums) + 3, 3):
+        joined: Any = 0
+        for k in range(3):
+            found = carry + (sums[start + k] if start + k < len(sums) else 0)
+            joined = joined + ((found & mask) << (_PIECE * k))
+            carry = found >> _PIECE
+        total = total + (joined.astype(object) << (_PIECE * start))
+    return total + (carry.astype(object) << (_PIECE * (start + 3)))  # 0 or −1
+
+
 class IntegerMatrix:
     """A matrix of integers that is multiplied from the left."""
 
@@ -37,6 +56,9 @@ class IntegerMatrix:
         self.size = np.abs(entries)
         self.is_zero = not entries.any()
         self._kept: list[Any] | None = None
+        places = np.argwhere(entries.astype(bool))
+        #: the places of entries other than 0, if they are few
+        self._few = places.tolist() if len(places) <= max(entries.shape) else None
 
     @property
     def _own_pieces(self) -> list[Any]:
@@ -49,18 +71,24 @@ class IntegerMatrix:
         height, width = self.entries.shape
         if self.is_zero or not width:
             return np.zeros((len(rows), width), dtype=object)
+        if self._few is not None:
+            sparse: Any = np.zeros((len(rows), width), dtype=object)
+            for i, j in self._few:
+                sparse[:, j] += rows[:, i] * self.entries[i, j]
+            return sparse
         if len(rows) * height * width <= _FEW or len(rows) == 1:
             return rows @ self.entries
         total: Any = np.zeros((len(rows), width), dtype=object)
-        for start in range(0, height, _MOST_TERMS):
-            part = slice(start, start + _MOST_TERMS)
-            sums: dict[int, Any] = {}
+        used = np.flatnonzero(rows.any(axis=0))  # neurons that do not matter to any row are often many
+        for start in range(0, len(used), _MOST_TERMS):
+            part = used[start : start + _MOST_TERMS]
+            own = [right[part] for right in self._own_pieces]
+            sums: dict[int, Any] = {}  # of few products for each power: they fit into 64 bits
             for i, left in enumerate(_pieces(rows[:, part])):
-                for j, right in enumerate(self._own_pieces):
-                    sums.setdefault(i + j, []).append(left @ right[part])
-            for power, products in sums.items():
-                for product in products:
-                    total = total + (product.astype(np.int64).astype(object) << (_PIECE * power))
+                for j, right in enumerate(own):
+                    found = (left @ right).astype(np.int64)
+                    sums[i + j] = sums[i + j] + found if i + j in sums else found
+            total = total + _joined([sums[power] for power in range(len(sums))])
         return total
 
     def interval(self, low: Integers, high: Integers) -> tuple[Integers, Integers]:

@@ -1,169 +1,229 @@
-"""Two networks as one system of variables, depth by depth, with a twin in the first network for neurons of the second.
+"""Two networks as one system of variables, layer by layer, in which neurons may have a twin: an earlier variable.
 
-Values of the first network's neurons are v = act(z), those of the second w = act(y). Neurons that both share are
-variables once (proofs/FORMAT.md, §3): so z is affine in the values v of the layer below, and y in w and v. Inputs are
-the values v below the first layer. On top are the differences, first minus second, as further arguments y.
+The variables, and their numbers, are those of a certificate about the difference (proofs/FORMAT.md, §3 and §8): layer 0
+has the inputs, then come the layers of the first network and those of the second, then the differences, first minus
+second. Neurons that are shared are mentioned once: so arguments of the second network may mention the first one's. The
+networks need not have the same number of layers, and a twin may be in any layer before, or earlier in the same one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from verimv.bounding.prove.integer_matrix import IntegerMatrix
 from verimv.bounding.prove.walk import Integers, common_denominator, integers, numerator_over
-from verimv.exact import Number
+from verimv.exact import ZERO, Number
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, Network
 from verimv.networks.transforms.joint import SharedPair
 
-#: Which argument: z, of the first network; y, of the second; d = y − p·z, for a twin with the factor p.
-Which = Literal["z", "y", "d"]
-#: An argument: which one, its layer and index, both from 0.
+#: Which quantity of a neuron: y, its argument; d = y − x, its change, for a twin that is compared by way of x.
+Which = Literal["y", "d"]
+#: A quantity: which one, its layer (from 1, as in a certificate) and index (from 0).
 TwinPlace = tuple[Which, int, int]
 
 
 @dataclass(frozen=True)
 class Twin:
-    """A neuron of the first network at the same depth, and the factor p > 0 with which it is compared."""
+    """An earlier variable act(z), and the factor p with which it is compared: x = p·z, or 1 − z for σ and p = −1.
 
-    index: int
+    act(x) is p·act(z) for p > 0. Otherwise ρ(p·z) = −p·ρ(z) + p·z, and σ(1 − z) = 1 − σ(z).
+    """
+
+    variable: int
     factor: Number
 
 
-#: Twins of neurons of the second network, by layer and index, both from 0.
-TwinMap = Mapping[tuple[int, int], Twin]
+class TwinIdentity(NamedTuple):
+    """x = factor·z + offset, and act(x) = of_value·act(z) + of_argument·z + offset."""
+
+    factor: Number
+    offset: int
+    of_value: Number
+    of_argument: Number
+
+
+def identity_of(activation: Activation, factor: Number) -> TwinIdentity:
+    """Return what a factor means for an activation."""
+    if activation == "crelu" and factor < 0:
+        return TwinIdentity(factor, 1, factor, ZERO)
+    if activation == "relu" and factor < 0:
+        return TwinIdentity(factor, 0, -factor, factor)
+    return TwinIdentity(factor, 0, factor, ZERO)
+
+
+#: Twins of neurons, both by the number of the variable.
+TwinMap = Mapping[int, Twin]
 
 
 class Rows(NamedTuple):
-    """Affine functions of the values of a layer: coefficients of v and of w, and constants, over a denominator."""
+    """Affine functions of variables: coefficients by layer, and constants, over a denominator."""
 
-    first: Integers
-    second: Integers
+    parts: Mapping[int, Integers]
     constants: Integers
     denominator: int
 
     def times(self, way: int) -> Rows:
-        return Rows(self.first * way, self.second * way, self.constants * way, self.denominator)
+        return Rows({k: part * way for k, part in self.parts.items()}, self.constants * way, self.denominator)
 
     def at(self, chosen: Any) -> Rows:
         """Return some of the rows."""
-        return Rows(self.first[chosen], self.second[chosen], self.constants[chosen], self.denominator)
+        return Rows({k: part[chosen] for k, part in self.parts.items()}, self.constants[chosen], self.denominator)
+
+    def both_ways(self) -> Rows:
+        """Return all rows times −1, then all rows."""
+        parts = {k: np.concatenate([-part, part]) for k, part in self.parts.items()}
+        return Rows(parts, np.concatenate([-self.constants, self.constants]), self.denominator)
+
+
+@dataclass(frozen=True)
+class TwinColumns:
+    """For each neuron of a layer, the layer of its twin (−1: none) and its index there; its identity, over `unit`."""
+
+    layers: Any
+    indices: Any
+    factors: Integers
+    offsets: Integers
+    of_values: Integers
+    of_arguments: Integers
+    unit: int
 
     @staticmethod
-    def joined(parts: Sequence[Rows]) -> Rows:
-        """Return the rows of several parts with one denominator."""
-        first, second, constants = (np.concatenate([part[k] for part in parts]) for k in range(3))
-        return Rows(first, second, constants, parts[0].denominator)
+    def of(activation: Activation, twins: Sequence[tuple[int, int, Number] | None]) -> TwinColumns:
+        """Return the columns for (layer, index, factor) of each neuron."""
+        found = [identity_of(activation, ZERO if twin is None else twin[2]) for twin in twins]
+        unit = common_denominator(identity.factor for identity in found)
+
+        def column(numbers: Sequence[Number]) -> Integers:
+            return integers(numerator_over(x, unit) for x in numbers)
+
+        return TwinColumns(
+            np.array([-1 if twin is None else twin[0] for twin in twins], dtype=int),
+            np.array([-1 if twin is None else twin[1] for twin in twins], dtype=int),
+            column([x.factor for x in found]),
+            integers(x.offset for x in found),
+            column([x.of_value for x in found]),
+            column([x.of_argument for x in found]),
+            unit,
+        )
 
 
 @dataclass(frozen=True)
 class TwinLayer:
-    """z = own·v + own_bias and y = inner·w + outer·v + bias, all over `denominator`."""
+    """Arguments y = Σ weights[k]·(values of layer k) + bias, all over `denominator`."""
 
+    start: int  # the number of the first variable
     activation: Activation
     denominator: int
-    own: IntegerMatrix
-    own_bias: Integers
-    inner: IntegerMatrix
-    outer: IntegerMatrix
+    weights: Mapping[int, IntegerMatrix]
     bias: Integers
-    #: for each y the index of its twin, or −1; its factor over `unit`, or 0; whether a row above mentions it
-    twins: Any
-    factors: Integers
-    unit: int
+    twins: TwinColumns
+    #: whether an argument above mentions the neuron, or it is a twin
     is_used: Any
 
-    def rows(self, which: Which) -> Rows:
-        """Return all arguments z, y or d of the layer as rows over the layer below; without a twin, d is y."""
-        if which == "z":
-            none = np.zeros((len(self.own_bias), self.inner.entries.shape[1]), dtype=object)
-            return Rows(self.own.entries, none, self.own_bias, self.denominator)
-        if which == "y":
-            return Rows(self.outer.entries, self.inner.entries, self.bias, self.denominator)
-        return self.changes
+    @property
+    def width(self) -> int:
+        return len(self.bias)
 
-    @cached_property
-    def changes(self) -> Rows:
-        outer, bias = self.outer.entries * self.unit, self.bias * self.unit
-        if len(self.own_bias):
-            outer = outer - self.factors[:, None] * self.own.entries[self.twins]
-            bias = bias - self.factors * self.own_bias[self.twins]
-        return Rows(outer, self.inner.entries * self.unit, bias, self.denominator * self.unit)
+    @property
+    def is_over_inputs(self) -> bool:
+        """Whether arguments mention inputs only."""
+        return not any(self.weights)
 
 
 class TwinSystem:
-    """Two networks with rational weights on the unit cube, with the same activations layer by layer, and twins."""
+    """Two networks with rational weights on the unit cube, and twins."""
 
     def __init__(self, first: Network, second: Network, twins: TwinMap) -> None:
         pair = SharedPair(first, second)
-        self.inputs, self.depth = pair.inputs, len(first.layers)
-        widths = [[len(layer.rows) for layer in network.layers] for network in (first, second)]
-        #: the number of the first variable of each layer, of either network
-        self.starts: list[list[int]] = []
-        number = self.inputs
-        for side in widths:
-            self.starts.append([])
-            for width in side:
-                self.starts[-1].append(number)
-                number += width
-        rows = [neuron.row for neuron in pair.neurons]
-        originals = {j for row in (*rows, *pair.differences) for j, _ in row.terms}
-        self.twins: dict[tuple[int, int], Twin] = {}
-        for (depth, i), twin in twins.items():
-            value = pair.neurons[self.starts[0][depth] + twin.index - self.inputs].value
-            if self.starts[1][depth] + i in originals and value.terms:  # the twin may be a multiple of another
-                ((original, multiple),) = value.terms
-                self.twins[depth, i] = Twin(original - self.starts[0][depth], twin.factor * multiple)
-        self.layers: list[TwinLayer] = []
-        below = (range(self.inputs), range(0))
-        for depth, layer in enumerate(first.layers):
-            sides = [range(self.starts[s][depth], self.starts[s][depth] + widths[s][depth]) for s in (0, 1)]
-            found = [[rows[k - self.inputs] for k in side] for side in sides]
-            used = np.array([k in originals for k in sides[1]], dtype=bool)
-            self.layers.append(self._layer(layer.activation, depth, found, below, used))
-            below = sides[0], sides[1]
-        unused = np.zeros(len(pair.differences), dtype=bool)
-        self.layers.append(self._layer("identity", self.depth, [[], pair.differences], below, unused))
+        self.inputs = pair.inputs
+        shapes = [(layer.activation, len(layer.rows)) for layer in (*first.layers, *second.layers)]
+        activations: list[Activation] = ["identity", *(activation for activation, _ in shapes), "identity"]
+        widths = [self.inputs, *(width for _, width in shapes), len(pair.differences)]
+        starts = np.cumsum([0, *widths]).tolist()
+        #: the layer and index of each variable
+        self.places = [(number, i) for number, width in enumerate(widths) for i in range(width)]
+        #: the arguments of neurons, then the differences
+        self.arguments = [*(neuron.row for neuron in pair.neurons), *pair.differences]
+        mentioned = {j for row in self.arguments for j, _ in row.terms}
+        self.twins = self._of_originals(twins, pair, mentioned)
+        used = mentioned | {twin.variable for twin in self.twins.values()}
+        none = TwinColumns.of("identity", [None] * self.inputs)
+        bias = np.zeros(self.inputs, dtype=object)
+        self.layers = [TwinLayer(0, "identity", 1, {}, bias, none, np.ones(self.inputs, dtype=bool))]
+        for start, stop, activation in zip(starts[1:], starts[2:], activations[1:], strict=False):
+            rows = self.arguments[start - self.inputs : stop - self.inputs]
+            is_used = np.array([k in used for k in range(start, stop)], dtype=bool)
+            self.layers.append(self._layer(start, activation, rows, widths, is_used))
+        self._changes: dict[int, Rows] = {}
+
+    @property
+    def top(self) -> int:
+        """The number of the layer of differences."""
+        return len(self.layers) - 1
+
+    def _of_originals(self, twins: TwinMap, pair: SharedPair, mentioned: set[int]) -> dict[int, Twin]:
+        """Return twins of neurons that are mentioned. A twin may be a multiple of another one, which replaces it."""
+        result: dict[int, Twin] = {}
+        for k, twin in sorted(twins.items()):
+            value = pair.neurons[twin.variable - self.inputs].value
+            if k not in mentioned or not value.terms:
+                continue
+            ((original, multiple),) = value.terms
+            layer = self.places[k][0]
+            is_chain = original in result and self.places[result[original].variable][0] == layer
+            if not is_chain or self.places[original][0] != layer:  # in one layer, a twin has no twin there
+                result[k] = Twin(original, twin.factor * multiple)
+        return result
 
     def _layer(
-        self, activation: Activation, depth: int, sides: Sequence[Sequence[Affine]], below: tuple[range, range],
-        used: Any,
-    ) -> TwinLayer:  # fmt: skip
-        own, other = sides
-        rows = (*own, *other)
+        self, start: int, activation: Activation, rows: Sequence[Affine], widths: Sequence[int], is_used: Any
+    ) -> TwinLayer:
         denominator = common_denominator(x for row in rows for x in (row.constant, *(w for _, w in row.terms)))
+        entries: dict[int, Integers] = {}
+        for i, row in enumerate(rows):
+            for j, w in row.terms:
+                number, index = self.places[j]
+                if number not in entries:
+                    entries[number] = np.zeros((len(rows), widths[number]), dtype=object)
+                entries[number][i, index] = numerator_over(w, denominator)
+        bias = integers(numerator_over(row.constant, denominator) for row in rows)
+        weights = {number: IntegerMatrix(entries[number]) for number in sorted(entries)}
+        found = [self.twins.get(start + i) for i in range(len(rows))]
+        twins = [None if twin is None else (*self.places[twin.variable], twin.factor) for twin in found]
+        return TwinLayer(start, activation, denominator, weights, bias, TwinColumns.of(activation, twins), is_used)
 
-        def matrix(rows: Sequence[Affine], columns: range) -> IntegerMatrix:
-            entries = np.zeros((len(rows), len(columns)), dtype=object)
-            for i, row in enumerate(rows):
-                for j, w in row.terms:
-                    if j in columns:
-                        entries[i, j - columns.start] = numerator_over(w, denominator)
-            return IntegerMatrix(entries)
+    def rows(self, which: Which, number: int) -> Rows:
+        """Return all arguments, or all changes, of a layer; the change of a neuron without a twin is its argument."""
+        layer = self.layers[number]
+        if which == "y":
+            return Rows({k: matrix.entries for k, matrix in layer.weights.items()}, layer.bias, layer.denominator)
+        if number not in self._changes:
+            self._changes[number] = self._changes_of(layer)
+        return self._changes[number]
 
-        biases = [integers(numerator_over(row.constant, denominator) for row in rows) for rows in sides]
-        found = [self.twins.get((depth, i)) for i in range(len(other))]
-        unit = common_denominator(twin.factor for twin in found if twin is not None)
-        return TwinLayer(
-            activation,
-            denominator,
-            matrix(own, below[0]),
-            biases[0],
-            matrix(other, below[1]),
-            matrix(other, below[0]),
-            biases[1],
-            np.array([-1 if twin is None else twin.index for twin in found], dtype=int),
-            integers(0 if twin is None else numerator_over(twin.factor, unit) for twin in found),
-            unit,
-            used,
-        )
+    def _changes_of(self, layer: TwinLayer) -> Rows:
+        twins = layer.twins
+        others = [number for number in sorted(set(twins.layers.tolist())) if number >= 0]
+        common = math.lcm(layer.denominator, *(self.layers[number].denominator for number in others))
+        one = common // layer.denominator * twins.unit
+        parts = {k: matrix.entries * one for k, matrix in layer.weights.items()}
+        constants = layer.bias * one - twins.offsets * (common * twins.unit)
+        for number in others:
+            other, at = self.layers[number], np.flatnonzero(twins.layers == number)
+            factors = twins.factors[at] * (common // other.denominator)
+            constants[at] -= factors * other.bias[twins.indices[at]]
+            for k, matrix in other.weights.items():
+                if k not in parts:
+                    parts[k] = np.zeros((layer.width, matrix.entries.shape[1]), dtype=object)
+                parts[k][at] -= factors[:, None] * matrix.entries[twins.indices[at]]
+        return Rows(parts, constants, common * twins.unit)
 
     def variable(self, place: TwinPlace) -> int:
-        """Return the number of the variable whose argument is z or y at a place."""
-        which, depth, index = place
-        return self.starts[which != "z"][depth] + index
+        """Return the number of the variable at a place."""
+        return self.layers[place[1]].start + place[2]

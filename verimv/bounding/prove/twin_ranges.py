@@ -6,13 +6,13 @@ Exactly what proofs/FORMAT.md, §8 says, in integers over one denominator per la
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from verimv.bounding.prove.twin_layers import TwinLayer, TwinPlace, TwinSystem, Which
+from verimv.bounding.prove.twin_layers import TwinPlace, TwinSystem
 from verimv.bounding.prove.walk import Integers, KnownEnds
 from verimv.bounding.situation import KINKS, Ends
 from verimv.exact import Number, Rational
@@ -24,11 +24,11 @@ IntegerEnds = tuple[Integers, Integers]
 
 @dataclass(frozen=True)
 class TwinCell:
-    """A piece of the range of p·z, and one of the range of y; act(p·z) = slope·(p·z) + shift there, and so for y."""
+    """A piece of the range of x, and one of the range of y; act(x) = slope·x + shift there, and so for y."""
 
-    z: IntegerEnds
+    x: IntegerEnds
     y: IntegerEnds
-    of_z: tuple[int, int]
+    of_x: tuple[int, int]
     of_y: tuple[int, int]
     #: the neurons that have such a cell
     exists: Any
@@ -39,14 +39,12 @@ class Compared:
     """The neurons of a layer that are compared with their twins, over a denominator of their own."""
 
     at: Any
-    twins: Any
-    factors: Integers
     denominator: int
-    z: IntegerEnds
+    x: IntegerEnds
     y: IntegerEnds
     d: IntegerEnds
     cells: Sequence[TwinCell]
-    #: which neurons have one cell only, so that the difference is known; slopes of y and z there
+    #: which neurons have one cell only, so that the difference is known; slopes of y and x there
     has_one_cell: Any
     slopes: tuple[Integers, Integers]
     is_split: Any
@@ -59,18 +57,16 @@ class Compared:
 
 @dataclass(frozen=True)
 class TwinRange:
-    """Ranges of z and y over `denominator`; those that bend need a multiplier, unless they are compared."""
+    """Ranges of arguments over `denominator`; those that bend need a multiplier, unless they are compared."""
 
     denominator: int
-    z: IntegerEnds
     y: IntegerEnds
-    z_bends: Any
-    y_bends: Any
+    bends: Any
     compared: Compared
 
-    def ends(self, which: Which, i: int) -> tuple[Number, Number]:
-        """Return the range of z or y of a neuron."""
-        low, high = self.z if which == "z" else self.y
+    def ends(self, i: int) -> tuple[Number, Number]:
+        """Return the range of the argument of a neuron."""
+        low, high = self.y
         return Rational(int(low[i]), self.denominator), Rational(int(high[i]), self.denominator)
 
 
@@ -80,71 +76,74 @@ class TwinRanges:
     def __init__(self, system: TwinSystem) -> None:
         self.system = system
         self.known: dict[TwinPlace, Ends] = {}
-        self._lemmas: dict[tuple[Which, int], KnownEnds] = {}
-        self._first: tuple[IntegerEnds, IntegerEnds] | None = None  # intervals of the first layer
+        self._lemmas: dict[int, KnownEnds] = {}
+        self._over_inputs: dict[int, IntegerEnds] = {}  # intervals of layers over inputs, which no cut changes
 
     def learn(self, place: TwinPlace, ends: Ends) -> None:
         """Take note of bounds that are proved on the whole cube."""
         self.known[place] = ends
-        self._lemmas.pop((place[0], place[1]), None)
+        self._lemmas.pop(place[1], None)
+
+    def of_inputs(self) -> TwinRange:
+        """Return the range of the inputs."""
+        none = np.zeros(self.system.inputs, dtype=object)
+        return TwinRange(1, (none, none + 1), none.astype(bool), _no_comparison())
 
     def __call__(self, cuts: Mapping[TwinPlace, Ends], stop: int) -> list[TwinRange] | None:
         """Return the ranges of the layers below `stop` where cuts hold; None if there is no such point."""
-        result: list[TwinRange] = []
-        for depth in range(stop):
-            found = self.layer(depth, cuts, result[-1] if result else None)
+        result = [self.of_inputs()]
+        for number in range(1, stop):
+            found = self.layer(number, cuts, result)
             if found is None:
                 return None
             result.append(found)
         return result
 
-    def layer(self, depth: int, cuts: Mapping[TwinPlace, Ends], below: TwinRange | None) -> TwinRange | None:
-        """Return the ranges of a layer over those of the layer below; None if one is empty, or there is no cell."""
-        z, y, scale = self._intervals(depth, below)
-        own = {which: _at(cuts, which, depth) for which in ("z", "y")}
-        z, scale_z = self._cut("z", depth, z, scale, own["z"])
-        y, scale_y = self._cut("y", depth, y, scale, own["y"])
-        if (z[0] > z[1]).any() or (y[0] > y[1]).any():
+    def layer(self, number: int, cuts: Mapping[TwinPlace, Ends], below: Sequence[TwinRange]) -> TwinRange | None:
+        """Return the ranges of a layer over those of all below; None if one is empty, or there is no cell."""
+        own = _at(cuts, "y", number)
+        y, one = self._cut(number, *self._intervals(number, below), own)
+        if (y[0] > y[1]).any():
             return None
-        one = math.lcm(scale_z, scale_y)
-        z, y = (z[0] * (one // scale_z), z[1] * (one // scale_z)), (y[0] * (one // scale_y), y[1] * (one // scale_y))
-        layer = self.system.layers[depth]
-        bends = []
-        for which, ends in (("z", z), ("y", y)):
-            bends.append(_has_kinks(layer.activation, ends, one))
-            bends[-1][[i for i, _ in own[which]]] = True
-        at = np.flatnonzero(bends[1] & (layer.twins >= 0))
-        is_split = np.isin(at, [i for i, _ in own["y"]])
-        compared = self._compared(depth, layer, at, is_split, z, y, one)
-        if not np.any([at < 0, *(cell.exists for cell in compared.cells)], axis=0).all():
+        layer = self.system.layers[number]
+        bends = _has_kinks(layer.activation, y, one)
+        bends[[i for i, _ in own]] = True
+        at = np.flatnonzero(bends & (layer.twins.layers >= 0))
+        is_split = np.isin(at, [i for i, _ in own])
+        compared = self._compared(number, at, is_split, y, one, below) if len(at) else _no_comparison()
+        if len(at) and not np.any([cell.exists for cell in compared.cells] or [at < 0], axis=0).all():
             return None
-        bends[1][at] = False
-        return TwinRange(one, z, y, bends[0], bends[1], compared)
+        bends[at] = False
+        return TwinRange(one, y, bends, compared)
 
-    def _intervals(self, depth: int, below: TwinRange | None) -> tuple[IntegerEnds, IntegerEnds, int]:
-        """Return the intervals of z and y over the values below, and their denominator."""
-        layer = self.system.layers[depth]
-        if below is None:
-            if self._first is None:
-                none = np.zeros(self.system.inputs, dtype=object)
-                self._first = _intervals(layer, (none, none + 1), (none[:0], none[:0]), 1)
-            return *self._first, layer.denominator
-        one, activation = below.denominator, self.system.layers[depth - 1].activation
-        values, others = (
-            (activated(activation, e[0], one), activated(activation, e[1], one)) for e in (below.z, below.y)
-        )
-        return *_intervals(layer, values, others, one), one * layer.denominator
+    def _intervals(self, number: int, below: Sequence[TwinRange]) -> tuple[IntegerEnds, int]:
+        """Return the intervals of arguments over the values below, and their denominator."""
+        layer = self.system.layers[number]
+        if number in self._over_inputs:
+            return self._over_inputs[number], layer.denominator
+        one = math.lcm(*(below[k].denominator for k in layer.weights))
+        low = high = 2 * one * layer.bias
+        for k, matrix in layer.weights.items():
+            found, activation = below[k], self.system.layers[k].activation
+            scale = one // found.denominator
+            values = (activated(activation, end, found.denominator) * scale for end in found.y)
+            least, most = matrix.interval(*values)
+            low, high = low + least, high + most
+        ends = low // 2, high // 2  # without remainder
+        if layer.is_over_inputs:
+            self._over_inputs[number] = ends
+        return ends, one * layer.denominator
 
     def _cut(
-        self, which: Which, depth: int, ends: IntegerEnds, scale: int, cuts: Sequence[tuple[int, Ends]]
+        self, number: int, ends: IntegerEnds, scale: int, cuts: Sequence[tuple[int, Ends]]
     ) -> tuple[IntegerEnds, int]:
         """Intersect ranges with what is known; an end of a cut replaces one that is known."""
         low, high = ends[0].copy(), ends[1].copy()
-        if (which, depth) not in self._lemmas:
-            self._lemmas[which, depth] = KnownEnds(_at(self.known, which, depth))
-        lemmas = self._lemmas[which, depth]
+        if number not in self._lemmas:
+            self._lemmas[number] = KnownEnds(_at(self.known, "y", number))
+        lemmas = self._lemmas[number]
         if cuts:
-            merged = dict(_at(self.known, which, depth))
+            merged = dict(_at(self.known, "y", number))
             for i, cut in cuts:
                 least, most = merged.get(i, (None, None))
                 merged[i] = (least if cut[0] is None else cut[0], most if cut[1] is None else cut[1])
@@ -153,42 +152,54 @@ class TwinRanges:
         return (low, high), scale
 
     def _compared(
-        self, depth: int, layer: TwinLayer, at: Any, is_split: Any, z: IntegerEnds, y: IntegerEnds, one: int
+        self, number: int, at: Any, is_split: Any, y: IntegerEnds, one: int, below: Sequence[TwinRange]
     ) -> Compared:
-        twins, factors = layer.twins[at], layer.factors[at]
-        of_z = z[0][twins] * factors, z[1][twins] * factors
-        of_y = y[0][at] * layer.unit, y[1][at] * layer.unit
-        change, scale = (of_y[0] - of_z[1], of_y[1] - of_z[0]), one * layer.unit
-        known = [(n, self.known[place]) for n, i in enumerate(at.tolist()) if (place := ("d", depth, i)) in self.known]
+        layer = self.system.layers[number]
+        of_x, scale = self._of_twins(number, at, y, one, below)
+        of_y = y[0][at] * (scale // one), y[1][at] * (scale // one)
+        change = of_y[0] - of_x[1], of_y[1] - of_x[0]
+        known = [(n, self.known[place]) for n, i in enumerate(at.tolist()) if (place := ("d", number, i)) in self.known]
         if known:
             low, high, longer = KnownEnds(known).cut(*change, scale)
             factor, scale = longer // scale, longer
             change = low, high
-            of_z, of_y = ((ends[0] * factor, ends[1] * factor) for ends in (of_z, of_y))
-        cells = cells_of(layer.activation, of_z, of_y, change, scale)
+            of_x, of_y = ((ends[0] * factor, ends[1] * factor) for ends in (of_x, of_y))
+        cells = cells_of(layer.activation, of_x, of_y, change, scale)
         count: Any = sum((cell.exists.astype(int) for cell in cells), np.zeros(len(at), dtype=int))
         slopes = [np.zeros(len(at), dtype=object), np.zeros(len(at), dtype=object)]
         for cell in cells:
-            slopes[0][cell.exists], slopes[1][cell.exists] = cell.of_y[0], cell.of_z[0]
+            slopes[0][cell.exists], slopes[1][cell.exists] = cell.of_y[0], cell.of_x[0]
         both = (slopes[0], slopes[1])
-        return Compared(at, twins, factors, scale, of_z, of_y, change, cells, count == 1, both, is_split)
+        return Compared(at, scale, of_x, of_y, change, cells, count == 1, both, is_split)
+
+    def _of_twins(
+        self, number: int, at: Any, y: IntegerEnds, one: int, below: Sequence[TwinRange]
+    ) -> tuple[IntegerEnds, int]:
+        """Return the ranges of x for some neurons, and their denominator."""
+        twins = self.system.layers[number].twins
+        layers, factors = twins.layers[at], twins.factors[at]
+        ranges = {k: (y, one) if k == number else (below[k].y, below[k].denominator) for k in set(layers.tolist())}
+        common = math.lcm(one, *(denominator for _, denominator in ranges.values()))
+        low, high = (np.zeros(len(at), dtype=object) for _ in range(2))
+        for k, (ends, denominator) in ranges.items():
+            here = layers == k
+            least, most = (end[twins.indices[at][here]] * (common // denominator) for end in ends)
+            rises = factors[here] > 0
+            low[here] = factors[here] * np.where(rises, least, most)
+            high[here] = factors[here] * np.where(rises, most, least)
+        scale = common * twins.unit
+        return (low + twins.offsets[at] * scale, high + twins.offsets[at] * scale), scale
+
+
+def _no_comparison() -> Compared:
+    none: Any = np.zeros(0, dtype=object)
+    flags = none.astype(bool)
+    ends = (none, none)
+    return Compared(none.astype(int), 1, ends, ends, ends, (), flags, ends, flags)
 
 
 def _at(ends: Mapping[TwinPlace, Ends], which: str, depth: int) -> list[tuple[int, Ends]]:
     return [(i, found) for (w, layer, i), found in ends.items() if w == which and layer == depth]
-
-
-def _intervals(layer: TwinLayer, v: IntegerEnds, w: IntegerEnds, one: int) -> tuple[IntegerEnds, IntegerEnds]:
-    """Return the intervals of z and y over values with the denominator `one`."""
-
-    def total(bias: Integers, parts: Iterable[IntegerEnds]) -> IntegerEnds:
-        low = high = 2 * one * bias
-        for least, most in parts:
-            low, high = low + least, high + most
-        return low // 2, high // 2  # without remainder
-
-    z = total(layer.own_bias, [layer.own.interval(*v)])
-    return z, total(layer.bias, [layer.outer.interval(*v), layer.inner.interval(*w)])
 
 
 def activated(activation: Activation, values: Integers, one: int) -> Integers:
@@ -218,12 +229,12 @@ def _pieces(activation: Activation, ends: IntegerEnds, one: int) -> list[tuple[I
     return [flat, rising, ((np.maximum(low, one), high), (0, one), (high > one) | (low >= one))]
 
 
-def cells_of(activation: Activation, z: IntegerEnds, y: IntegerEnds, d: IntegerEnds, one: int) -> list[TwinCell]:
+def cells_of(activation: Activation, x: IntegerEnds, y: IntegerEnds, d: IntegerEnds, one: int) -> list[TwinCell]:
     """Return the pairs of pieces that have a point in common, for at least one neuron."""
     result = []
-    for of_z, line, has_z in _pieces(activation, z, one):
+    for of_x, line, has_x in _pieces(activation, x, one):
         for of_y, other, has_y in _pieces(activation, y, one):
-            exists = has_z & has_y & (of_z[0] + d[0] <= of_y[1]) & (of_y[0] <= of_z[1] + d[1])
+            exists = has_x & has_y & (of_x[0] + d[0] <= of_y[1]) & (of_y[0] <= of_x[1] + d[1])
             if exists.any():
-                result.append(TwinCell(of_z, of_y, line, other, exists.astype(bool)))
+                result.append(TwinCell(of_x, of_y, line, other, exists.astype(bool)))
     return result

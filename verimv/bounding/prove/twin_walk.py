@@ -1,13 +1,14 @@
 """Exact evaluation of evidence about two networks: the bounds that multipliers give, for many rows at once.
 
-A neuron act(y) of the second network is replaced by its twin: with z' = p·z and d = y − z', for any numbers μ and ν,
+A neuron act(y) with a twin act(z) is compared with it by way of x, a multiple of z; act(x) is affine in act(z) and z
+(:func:`verimv.bounding.prove.twin_layers.identity_of`). With d = y − x, for any numbers μ and ν,
 
-    c·act(y) ≤ c·p·act(z) + μ·d + ν·z' + max over all cells of (c·act(y) − c·act(z') − μ·d − ν·z').
+    c·act(y) ≤ c·act(x) + μ·d + ν·x + max over all cells of (c·act(y) − c·act(x) − μ·d − ν·x).
 
-Kinks cut the ranges of z' and y into cells, on which this is A·z' + B·d + C. Its maximum is the least of three numbers,
+Kinks cut the ranges of x and y into cells, on which this is A·x + B·d + C. Its maximum is the least of three numbers,
 each of which is obviously not smaller (it is equal to one of them by duality):
 
-    max A·z' + max B·d,    max (A − B)·z' + max B·y,    max A·y + max (B − A)·d.
+    max A·x + max B·d,    max (A − B)·x + max B·y,    max A·y + max (B − A)·d.
 
 Everything else is relaxed as in :mod:`verimv.bounding.prove.walk`. The numbers are those of proofs/FORMAT.md, §8.
 """
@@ -36,9 +37,8 @@ _UNIT = 1 << _DEFAULT_BITS
 
 @dataclass(frozen=True)
 class LayerSlopes:
-    """Multipliers of a layer for all its neurons, those that need none included: for act(z), act(y), μ and ν."""
+    """Multipliers of a layer for all its neurons, those that need none included: for act(y), μ and ν."""
 
-    of_z: Sequence[Number]
     of_y: Sequence[Number]
     mu: Sequence[Number]
     nu: Sequence[Number]
@@ -48,10 +48,30 @@ class _Given:
     """Multipliers over a common denominator."""
 
     def __init__(self, slopes: LayerSlopes) -> None:
-        lists = (slopes.of_z, slopes.of_y, slopes.mu, slopes.nu)
+        lists = (slopes.of_y, slopes.mu, slopes.nu)
         numerators, self.denominator = over([x for found in lists for x in found])
-        stops = np.cumsum([len(found) for found in lists])[:-1].tolist()
-        self.of_z, self.of_y, self.mu, self.nu = np.split(numerators, stops)
+        self.of_y, self.mu, self.nu = np.split(numerators, 3)
+
+
+class _LayerSums:
+    """Coefficients of the variables of layers, or of their arguments: one row per target, over a denominator."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[Integers, int]] = {}
+
+    def add(self, number: int, part: Integers, scale: int) -> None:
+        if number in self._found:
+            other, its_scale = self._found[number]
+            common = math.lcm(scale, its_scale)
+            part, scale = part * (common // scale) + other * (common // its_scale), common
+        self._found[number] = part, scale
+
+    def pop(self, number: int, shape: tuple[int, int]) -> tuple[Integers, int]:
+        """Return what was added for a layer; zeros if nothing was."""
+        return self._found.pop(number, (np.zeros(shape, dtype=object), 1))
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._found
 
 
 class TwinWalk:
@@ -63,94 +83,131 @@ class TwinWalk:
     def bounds(
         self, rows: Rows, ranges: Sequence[TwinRange], slopes: Sequence[LayerSlopes] | None = None
     ) -> list[Number]:
-        """Return upper bounds of rows over the values of the last of `ranges`; without slopes, by the default ones."""
-        first, second, constants, scale = rows
-        totals: list[Number] = [Rational(int(x), scale) for x in constants]
-        for depth in range(len(ranges) - 1, -1, -1):
+        """Return upper bounds of rows over variables of layers that have ranges; without slopes, by the default ones.
+
+        `ranges` and `slopes` have an entry for each layer from 0 on, which has the inputs.
+        """
+        totals: list[Number] = [Rational(int(x), rows.denominator) for x in rows.constants]
+        values, arguments = _LayerSums(), _LayerSums()
+        for number, part in rows.parts.items():
+            values.add(number, part, rows.denominator)
+        for number in range(len(ranges) - 1, 0, -1):
+            if slopes is None and number not in values and number not in arguments:
+                continue  # nothing depends on this layer
             self.deadline.check()
-            layer, found = self.system.layers[depth], ranges[depth]
-            given = None if slopes is None else _Given(slopes[depth])
-            factor = layer.unit * (_UNIT if given is None else math.lcm(scale, given.denominator) // scale)
-            step = _TwinStep(layer, found, first, second, factor, scale * factor, given)
-            scale *= factor
-            shifts = step.of_z @ layer.own_bias + step.of_y @ layer.bias
-            for t, (peak, shift) in enumerate(zip(step.peaks, shifts, strict=True)):
-                totals[t] += peak + Rational(int(shift), scale * layer.denominator)
-            first = layer.own.times(step.of_z) + layer.outer.times(step.of_y)
-            second = layer.inner.times(step.of_y)
-            first, second, scale = _shortened(first, second, scale * layer.denominator)
-        highest = np.maximum(first, 0).sum(axis=1)
+            layer, shape = self.system.layers[number], (len(totals), self.system.layers[number].width)
+            given = None if slopes is None else _Given(slopes[number])
+            sums = values.pop(number, shape), arguments.pop(number, shape)
+            step = _TwinStep(self.system.layers, number, ranges[number], sums, given)
+            step.pass_on(values, arguments)
+            for t, (peak, shift) in enumerate(zip(step.peaks, step.slopes @ layer.bias, strict=True)):
+                totals[t] += peak + Rational(int(shift), step.scale * layer.denominator)
+        last, scale = values.pop(0, (len(totals), self.system.inputs))
+        highest = np.maximum(last, 0).sum(axis=1)
         return [total + Rational(int(x), scale) for total, x in zip(totals, highest, strict=True)]
 
 
 class _TwinStep:
-    """What a layer becomes: slopes of its arguments over `scale`, and peaks. Coefficients are multiplied by `factor`.
+    """What a layer becomes: slopes of its arguments over `scale`, and peaks.
 
-    The factor is a multiple of the units of default slopes and of the twins' factors: divisions leave no remainder.
+    The scale is a multiple of the units of default slopes and of the twins' factors: divisions leave no remainder.
     """
 
     def __init__(
-        self, layer: TwinLayer, found: TwinRange, first: Integers, second: Integers, factor: int, scale: int,
-        given: _Given | None,
+        self, layers: Sequence[TwinLayer], number: int, found: TwinRange,
+        sums: tuple[tuple[Integers, int], tuple[Integers, int]], given: _Given | None,
     ) -> None:  # fmt: skip
-        self.layer, self.found, self.scale, self.given = layer, found, scale, given
-        self.peaks: list[Number] = [Rational(0)] * len(first)
-        first, second = first * factor, second * factor
-        moved: Any = np.zeros(first.shape, dtype=object)  # slopes of z that comparisons add
+        self._layers, self.number, self.found, self.given = layers, number, found, given
+        self.layer = layer = layers[number]
+        (c, scale), (moved, its_scale) = sums
+        common = math.lcm(scale, its_scale, 1 if given is None else given.denominator)
         compared = found.compared
-        if len(compared.at):
-            c = second[:, compared.at]
-            mu, nu = self._slopes_of_twins(c)
-            self._add(_peaks_of_twins(compared, c, mu, nu), compared.denominator)
-            for n, (twin, p) in enumerate(zip(compared.twins.tolist(), compared.factors.tolist(), strict=True)):
-                first[:, twin] += c[:, n] * p // layer.unit
-                moved[:, twin] += (nu[:, n] - mu[:, n]) * p // layer.unit
-            second[:, compared.at] = 0
-        of_y, of_z = (None, None) if given is None else (given.of_y, given.of_z)
-        self.of_y = self._ordinary(second, found.y, found.y_bends, of_y)
-        if len(compared.at):
-            self.of_y[:, compared.at] = mu
-        self.of_z = moved + self._ordinary(first, found.z, found.z_bends, of_z)
+        is_here = layer.twins.layers[compared.at] == number
+        divisions = 2 if is_here.any() else 1  # a twin in this layer may be compared, too
+        self.scale = common * layer.twins.unit**divisions * (_UNIT if given is None else 1)
+        c, moved = c * (self.scale // scale), moved * (self.scale // its_scale)
+        self.peaks: list[Number] = [Rational(0)] * len(c)
+        #: what comparisons with neurons of layers below add, by layer: to values and to arguments
+        self._twins: dict[int, tuple[Integers, Integers]] = {}
+        of_compared = np.zeros((len(c), len(compared.at)), dtype=object)
+        for chosen in (np.flatnonzero(is_here), np.flatnonzero(~is_here)):  # first what adds to this layer
+            of_compared[:, chosen] = self._compare(chosen, c, moved)
+        c[:, compared.at] = 0
+        self.slopes: Integers = moved + self._ordinary(c)
+        self.slopes[:, compared.at] += of_compared
+
+    def pass_on(self, values: _LayerSums, arguments: _LayerSums) -> None:
+        """Add what the layer becomes to the layers below."""
+        for number, (of_values, of_arguments) in self._twins.items():
+            values.add(number, *_shortened(of_values, self.scale))
+            arguments.add(number, *_shortened(of_arguments, self.scale))
+        for number, matrix in self.layer.weights.items():
+            values.add(number, *_shortened(matrix.times(self.slopes), self.scale * self.layer.denominator))
+
+    def _compare(self, chosen: Any, c: Integers, moved: Integers) -> Integers:
+        """Replace some neurons by their twins; return their μ, and add to coefficients of twins in this layer."""
+        if not len(chosen):
+            return np.zeros((len(c), 0), dtype=object)
+        compared, twins = self.found.compared.at[chosen], self.layer.twins
+        of_y = c[:, compared].copy()
+        mu, nu = self._slopes_of_twins(chosen, of_y)
+        self._add(_peaks_of_twins(self.found.compared, chosen, of_y, mu, nu), self.found.compared.denominator)
+        self._add((of_y + nu - mu) * twins.offsets[compared], 1)
+        of_values = of_y * twins.of_values[compared] // twins.unit
+        of_arguments = of_y * twins.of_arguments[compared] + (nu - mu) * twins.factors[compared]
+        of_arguments //= twins.unit
+        for n, i in enumerate(compared.tolist()):
+            number, index = int(twins.layers[i]), int(twins.indices[i])
+            to_values, to_arguments = (c, moved) if number == self.number else self._sums_of(number, len(c))
+            to_values[:, index] += of_values[:, n]
+            to_arguments[:, index] += of_arguments[:, n]
+        return mu
+
+    def _sums_of(self, number: int, count: int) -> tuple[Integers, Integers]:
+        if number not in self._twins:
+            shape = (count, self._layers[number].width)
+            self._twins[number] = np.zeros(shape, dtype=object), np.zeros(shape, dtype=object)
+        return self._twins[number]
 
     def _add(self, peaks: Integers, denominator: int) -> None:
         for t, peak in enumerate(peaks.sum(axis=1)):
             self.peaks[t] += Rational(int(peak), self.scale * denominator)
 
-    def _ordinary(self, c: Integers, ends: IntegerEnds, bends: Any, given: Integers | None) -> Integers:
+    def _ordinary(self, c: Integers) -> Integers:
         """Return the slopes of neurons that are relaxed on their own; add their peaks."""
-        activation, one = self.layer.activation, self.found.denominator
+        activation, one, ends, bends = self.layer.activation, self.found.denominator, self.found.y, self.found.bends
         slope = c * _passes(activation, ends, one)
-        if bends.any() and self.given is not None and given is not None:
-            slope[:, bends] = given[bends] * (self.scale // self.given.denominator)
+        if bends.any() and self.given is not None:
+            slope[:, bends] = self.given.of_y[bends] * (self.scale // self.given.denominator)
         elif bends.any():
             part = c[:, bends]
             slope[:, bends] = part * _shares(activation, part, (ends[0][bends], ends[1][bends]), one) // _UNIT
         best: Any = None
-        for z in (*ends, *(np.minimum(np.maximum(ends[0], kink * one), ends[1]) for kink in KINKS[activation])):
-            height = c * activated(activation, z, one) - slope * z
+        for y in (*ends, *(np.minimum(np.maximum(ends[0], kink * one), ends[1]) for kink in KINKS[activation])):
+            height = c * activated(activation, y, one) - slope * y
             best = height if best is None else np.maximum(best, height)
         self._add(best, one)
         return slope
 
-    def _slopes_of_twins(self, c: Integers) -> tuple[Integers, Integers]:
-        """Return μ and ν of the neurons that are compared."""
+    def _slopes_of_twins(self, chosen: Any, c: Integers) -> tuple[Integers, Integers]:
+        """Return μ and ν of neurons that are compared."""
         compared = self.found.compared
-        of_y, of_z = compared.slopes
+        of_y, of_x = (slopes[chosen] for slopes in compared.slopes)
         if self.given is not None:
-            unit = self.scale // self.given.denominator
-            mu, nu = self.given.mu[compared.at] * unit, self.given.nu[compared.at] * unit
-            is_exact = ~compared.is_multiplied
+            unit, at = self.scale // self.given.denominator, compared.at[chosen]
+            mu, nu = self.given.mu[at] * unit, self.given.nu[at] * unit
+            is_exact = ~compared.is_multiplied[chosen]
         else:
-            mu, nu = c * _shares_of_twins(c, compared.d) // _UNIT, c * 0
-            is_exact = compared.has_one_cell
-        return np.where(is_exact, c * of_y, mu), np.where(is_exact, c * (of_y - of_z), nu)
+            mu, nu = c * _shares_of_twins(c, (compared.d[0][chosen], compared.d[1][chosen])) // _UNIT, c * 0
+            is_exact = compared.has_one_cell[chosen]
+        return np.where(is_exact, c * of_y, mu), np.where(is_exact, c * (of_y - of_x), nu)
 
 
-def _shortened(first: Integers, second: Integers, scale: int) -> tuple[Integers, Integers, int]:
+def _shortened(numbers: Integers, scale: int) -> tuple[Integers, int]:
     """Divide by a power of 2 that all have in common."""
-    bits = int(np.bitwise_or.reduce(np.abs(first), axis=None)) | int(np.bitwise_or.reduce(np.abs(second), axis=None))
+    bits = int(np.bitwise_or.reduce(np.abs(numbers), axis=None))
     zeros = min((x & -x).bit_length() - 1 for x in (bits or scale, scale))
-    return first >> zeros, second >> zeros, scale >> zeros
+    return numbers >> zeros, scale >> zeros
 
 
 def _passes(activation: Activation, ends: IntegerEnds, one: int) -> Integers:
@@ -178,20 +235,21 @@ def _shares_of_twins(c: Integers, change: IntegerEnds) -> Integers:
     return np.where(c > 0, rising, falling)
 
 
-def _peaks_of_twins(found: Compared, c: Integers, mu: Integers, nu: Integers) -> Integers:
-    """Return the largest c·(act(y) − act(p·z)) − μ·d − ν·(p·z) over the cells of each neuron."""
+def _peaks_of_twins(found: Compared, chosen: Any, c: Integers, mu: Integers, nu: Integers) -> Integers:
+    """Return the largest c·(act(y) − act(x)) − μ·d − ν·x over the cells of some neurons."""
 
     def largest(factor: Integers, ends: IntegerEnds) -> Integers:
-        return np.where(factor > 0, factor * ends[1], factor * ends[0])
+        return np.where(factor > 0, factor * ends[1][chosen], factor * ends[0][chosen])
 
     best: Any = c * 0
-    seen: Any = np.zeros(len(found.at), dtype=bool)
+    seen: Any = np.zeros(len(chosen), dtype=bool)
     d = found.d
     for cell in found.cells:
-        (slope, shift), (twin, twin_shift), z, y = cell.of_z, cell.of_y, cell.z, cell.y
-        a, b = c * (twin - slope) - nu, c * twin - mu
-        height = np.minimum(largest(a, z) + largest(b, d), largest(a - b, z) + largest(b, y))
-        height = np.minimum(height, largest(a, y) + largest(b - a, d)) + c * (twin_shift - shift)
-        best = np.where(cell.exists & (~seen | (height > best)), height, best)
-        seen = seen | cell.exists
+        (slope, shift), (of_y, shift_of_y), x, y = cell.of_x, cell.of_y, cell.x, cell.y
+        exists = cell.exists[chosen]
+        a, b = c * (of_y - slope) - nu, c * of_y - mu
+        height = np.minimum(largest(a, x) + largest(b, d), largest(a - b, x) + largest(b, y))
+        height = np.minimum(height, largest(a, y) + largest(b - a, d)) + c * (shift_of_y - shift)
+        best = np.where(exists & (~seen | (height > best)), height, best)
+        seen = seen | exists
     return best

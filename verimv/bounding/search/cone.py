@@ -13,10 +13,10 @@ from dataclasses import replace
 from verimv.bounding.prove.row import DerivedVariable
 from verimv.bounding.search.branch import BranchAndBound, Budget, Outcome
 from verimv.bounding.search.layer_context import LayerContext
-from verimv.bounding.situation import Case, LeafCase, SplitCase
+from verimv.bounding.situation import Case, LeafCase
 from verimv.core.effort import Meter
 from verimv.core.errors import InternalError
-from verimv.exact import ZERO, format_number
+from verimv.exact import ZERO
 from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network
 
@@ -101,5 +101,5 @@ class _Cone:
         layer, index = (0, case.variable) if isinstance(case.variable, int) else case.variable
         number = self.numbers[layer][index]
         if number is None:
-            raise InternalError(f"a copy is split at {format_number(case.point)}")
-        return SplitCase(number, case.point)
+            raise InternalError("a case is about a copy")
+        return replace(case, variable=number)

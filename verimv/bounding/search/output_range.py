@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.results import NetworkBounds, NeuronBound, add_bound
+from verimv.bounding.search.box_search import MOST_INPUTS, prove_on_boxes
 from verimv.bounding.search.engine import SearchEffort, certified_bounds, hidden_bounds
 from verimv.bounding.search.evidence import prove_bound
-from verimv.bounding.situation import Case, Target
+from verimv.bounding.situation import Case, Ends, Place, Target
 from verimv.core.effort import NEVER, SECOND, Deadline, Meter
 from verimv.core.errors import InternalError
 from verimv.core.progress import Progress, no_progress
@@ -23,6 +24,8 @@ from verimv.solvers.functions import Function
 from verimv.solvers.optimise import FunctionRange, Optimum
 from verimv.solvers.point_search import simplest
 
+#: With more hidden neurons, boxes are halved first.
+_MANY_NEURONS = 64
 #: Larger functions are left to solvers: dense layers of that many weights are slow.
 _MAX_WEIGHTS = 200_000
 
@@ -103,12 +106,24 @@ def prove_ranges(
     proofs: list[tuple[Target, Sequence[Case]]] = []
     for index, ends in enumerate(ranges):
         for target in _targets(network, index, ends):
-            cases = prove_bound(network, target, known, meter)
+            cases = _proved(network, target, known, meter)
             if cases is None:
                 return None
             proofs.append((target, cases))
             add_bound(known, target)
     return RangeEvidence(hidden, proofs)
+
+
+def _proved(network: Network, target: Target, known: Mapping[Place, Ends], meter: Meter) -> list[Case] | None:
+    """Prove a bound of an output by halved boxes and by the search for neuron bounds, the better one for it first."""
+    neurons = sum(len(layer.rows) for layer in network.layers[:-1])
+    methods = [prove_bound, prove_on_boxes]
+    if len(network.inputs) <= MOST_INPUTS and neurons > _MANY_NEURONS:
+        methods.reverse()
+    first = Meter(meter.left // 2, meter.deadline)
+    cases = methods[0](network, target, known, first)
+    meter.spend(first.spent)
+    return methods[1](network, target, known, meter) if cases is None else cases
 
 
 def _targets(network: Network, index: int, ends: tuple[Number, Number]) -> list[Target]:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from verimv.bounding.results import Point
-from verimv.bounding.situation import Case, LeafCase, SplitCase
+from verimv.bounding.situation import Case, LeafCase, LemmaCase, SplitCase
 from verimv.core.choices import TIGHTENING
-from verimv.core.errors import InputError
+from verimv.core.errors import InputError, InternalError
 from verimv.core.files import append_to, read_text, write_file
 from verimv.exact import Number, format_number, parse_number
 from verimv.networks.formats.json_format import write_network
@@ -115,5 +115,7 @@ def _row(case: Case) -> list[int | str]:
     """Return a case as a row of JSON; inputs are layer 0."""
     if isinstance(case, LeafCase):
         return ["leaf", *map(format_number, case.multipliers)]
+    if isinstance(case, LemmaCase):
+        raise InternalError("lemmas inside cases are not recorded")
     depth, index = (0, case.variable) if isinstance(case.variable, int) else case.variable
     return ["split", depth, index, format_number(case.point)]

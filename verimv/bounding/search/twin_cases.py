@@ -33,7 +33,7 @@ TwinCase = TwinLeaf | TwinSplitCase
 
 @dataclass(frozen=True)
 class TwinLemma:
-    """way·(z, y or d of a neuron) ≤ way·value on the whole cube, by default slopes and the lemmas before it."""
+    """way·(y or d of a neuron) ≤ way·value on the whole cube, by default slopes and the lemmas before it."""
 
     place: TwinPlace
     way: int
@@ -55,8 +55,8 @@ class TwinEvidence:
     """A system of two networks, lemmas in the order in which they were proved, and a proof for each end."""
 
     system: TwinSystem
-    #: neurons of the second network (layer and index, from 0) that are compared with their twins
-    compared: Sequence[tuple[int, int]]
+    #: neurons that are compared with their twins, by the number of the variable
+    compared: Sequence[int]
     lemmas: Sequence[TwinLemma]
     proofs: Sequence[TwinProof]
 
@@ -72,12 +72,10 @@ class TwinEvidence:
 
 
 def needed(ranges: Sequence[TwinRange], slopes: Sequence[LayerSlopes]) -> tuple[Number, ...]:
-    """Return multipliers in the order of a certificate: from the last neuron of the second network to the first."""
+    """Return multipliers in the order of a certificate: from the last neuron to the first."""
     result: list[Number] = []
     for found, layer in zip(reversed(ranges), reversed(slopes), strict=True):
         twins = set(found.compared.at[found.compared.is_multiplied].tolist())
-        for i in sorted([*np.flatnonzero(found.y_bends).tolist(), *twins], reverse=True):
+        for i in sorted([*np.flatnonzero(found.bends).tolist(), *twins], reverse=True):
             result += [layer.mu[i], layer.nu[i]] if i in twins else [layer.of_y[i]]
-    for found, layer in zip(reversed(ranges), reversed(slopes), strict=True):
-        result += [layer.of_z[i] for i in np.flatnonzero(found.z_bends)[::-1].tolist()]
     return tuple(result)

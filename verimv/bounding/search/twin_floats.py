@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from verimv.bounding.guess.floats import Floats, as_float
-from verimv.bounding.guess.twin_relaxation import FloatTwinLayer, FloatTwinRange, TwinMultipliers
-from verimv.bounding.prove.twin_layers import TwinLayer, TwinSystem
+from verimv.bounding.guess.twin_relaxation import FloatTwinRanges, FloatTwins, TwinMultipliers
+from verimv.bounding.prove.twin_layers import TwinIdentity, TwinSystem, identity_of
 from verimv.bounding.prove.twin_ranges import Compared, TwinRange
 from verimv.bounding.prove.twin_walk import LayerSlopes
 from verimv.bounding.prove.walk import Integers
-from verimv.exact import Number, Rational
+from verimv.exact import ONE, ZERO, Number, Rational
+from verimv.networks.affine import Affine, combination
+from verimv.networks.network import Activation
 
 
 def _floats(numerators: Integers, denominator: int) -> Floats:
@@ -25,65 +27,84 @@ def _floats(numerators: Integers, denominator: int) -> Floats:
     return np.array(found, dtype=float).reshape(numerators.shape)
 
 
-def float_layers(system: TwinSystem) -> list[FloatTwinLayer]:
-    """Return the layers of a system, with the difference of a neuron and its twin instead of the neuron."""
-    result = []
-    below: TwinLayer | None = None
-    for layer in system.layers:
-        outer, inner, bias, denominator = layer.rows("d")
-        own = _floats(layer.own.entries, layer.denominator), _floats(layer.own_bias, layer.denominator)
-        of_changes = _floats(inner, denominator)
-        if below is not None:  # w = e + p·v
-            outer, denominator = outer * below.unit, denominator * below.unit
-            for j, (twin, factor) in enumerate(zip(below.twins, below.factors, strict=True)):
-                outer[:, twin] += inner[:, j] * factor
-            bias = bias * below.unit
-        factors = _floats(layer.factors, layer.unit)
-        result.append(
-            FloatTwinLayer(
-                layer.activation,
-                *own,
-                of_changes,
-                _floats(outer, denominator),
-                _floats(bias, denominator),
-                layer.twins,
-                factors,
-                layer.is_used,
-            )
-        )
-        below = layer
-    return result
-
-
-def float_range(found: TwinRange) -> FloatTwinRange:
-    """Return the ranges of a layer as floats."""
-    one, compared = found.denominator, found.compared
-    polygons, cells = {}, {}
-    sides = [
-        np.array([_floats(end, compared.denominator) for end in ends]) for ends in (compared.z, compared.y, compared.d)
-    ]
-    shifts = _shifts(compared)
-    for n, i in enumerate(compared.at.tolist()):
-        if compared.is_multiplied[n]:
-            polygons[i] = [(float(ends[0, n]), float(ends[1, n])) for ends in sides]
+def float_twins(system: TwinSystem) -> FloatTwins:
+    """Return a system over the differences of neurons and twins, instead of the neurons."""
+    #: values and arguments of all variables over u: act(y) − act(x) of those with a twin, act(y) of the others
+    values, arguments = [Affine.variable(j) for j in range(system.inputs)], [Affine(())] * system.inputs
+    changes: list[Affine] = []
+    activations: list[Activation] = []
+    identities: list[TwinIdentity] = []
+    for k, row in enumerate(system.arguments, start=system.inputs):
+        activations.append(system.layers[system.places[k][0]].activation)
+        twin = system.twins.get(k)
+        identity = identity_of(activations[-1], ZERO if twin is None else twin.factor)
+        argument, own = row.substitute(values), Affine.variable(k)
+        arguments.append(argument)
+        identities.append(identity)
+        if twin is None:
+            changes.append(argument)
+            values.append(own)
         else:
-            of_y, of_z = (float(slopes[n]) for slopes in compared.slopes)
-            cells[i] = (of_y, of_y - of_z, shifts[n])
-    z, y = (np.array([_floats(end, one) for end in ends]) for ends in (found.z, found.y))
-    return FloatTwinRange(z, y, found.z_bends, found.y_bends, polygons, cells)
+            z, value = arguments[twin.variable], values[twin.variable]
+            changes.append(combination([(ONE, argument), (-identity.factor, z)], ZERO - identity.offset))
+            parts = [(ONE, own), (identity.of_value, value), (identity.of_argument, z)]
+            values.append(combination(parts, ZERO + identity.offset))
+    weights = np.zeros((len(changes), len(values)))
+    for i, row in enumerate(changes):
+        for j, w in row.terms:
+            weights[i, j] = as_float(w)
+    is_used = np.concatenate([layer.is_used for layer in system.layers[1:]])
+    return FloatTwins(
+        system.inputs,
+        system.layers[-1].width,
+        activations,
+        weights,
+        np.array([as_float(row.constant) for row in changes]),
+        np.array([system.twins[k].variable if k in system.twins else -1 for k in range(system.inputs, len(values))]),
+        np.array([[as_float(ZERO + x) for x in identity] for identity in identities]),
+        is_used,
+    )
+
+
+def float_ranges(system: TwinSystem, ranges: Sequence[TwinRange]) -> FloatTwinRanges:
+    """Return the ranges of all neurons as floats."""
+    polygons, cells = {}, {}
+    for layer, found in zip(system.layers[1:], ranges[1:], strict=False):
+        compared, start = found.compared, layer.start - system.inputs
+        sides = [
+            np.array([_floats(end, compared.denominator) for end in ends])
+            for ends in (compared.x, compared.y, compared.d)
+        ]
+        shifts = _shifts(compared)
+        for n, i in enumerate(compared.at.tolist()):
+            if compared.is_multiplied[n]:
+                polygons[start + i] = [(float(ends[0, n]), float(ends[1, n])) for ends in sides]
+            else:
+                of_y, of_x = (float(slopes[n]) for slopes in compared.slopes)
+                cells[start + i] = (of_y, of_y - of_x, shifts[n])
+    y = [np.array([_floats(end, found.denominator) for end in found.y]) for found in ranges[1:]]
+    bends = [found.bends for found in ranges[1:]]
+    return FloatTwinRanges(np.concatenate(y, axis=1), np.concatenate(bends), polygons, cells)
 
 
 def _shifts(compared: Compared) -> list[float]:
-    """Return act(y) − act(p·z) in the only cell of each neuron, less its multiples of y and p·z."""
+    """Return act(y) − act(x) in the only cell of each neuron, less its multiples of y and x."""
     result: Any = np.zeros(len(compared.at), dtype=object)
     for cell in compared.cells:
-        result[cell.exists] = cell.of_y[1] - cell.of_z[1]
+        result[cell.exists] = cell.of_y[1] - cell.of_x[1]
     return [float(x) for x in _floats(result, compared.denominator)]
 
 
-def exact_slopes(multipliers: Sequence[TwinMultipliers], bits: int) -> list[LayerSlopes]:
+def exact_slopes(system: TwinSystem, multipliers: TwinMultipliers, bits: int) -> list[LayerSlopes]:
     """Return multipliers that are rounded: the largest of each layer and kind has so many bits, others fewer."""
-    return [LayerSlopes(*(_rounded(part, bits) for part in (m.of_z, m.of_y, m.mu, m.nu))) for m in multipliers]
+    result = [LayerSlopes((), (), ())]
+    for layer in system.layers[1 : system.top]:
+        start = layer.start - system.inputs
+        part = slice(start, start + layer.width)
+        result.append(
+            LayerSlopes(*(_rounded(m[part], bits) for m in (multipliers.of_y, multipliers.mu, multipliers.nu)))
+        )
+    return result
 
 
 def _rounded(values: Floats, bits: int) -> list[Number]:

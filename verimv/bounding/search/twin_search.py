@@ -19,19 +19,19 @@ import numpy as np
 
 from verimv.bounding.guess.floats import as_float
 from verimv.bounding.guess.twin_relaxation import (
-    FloatTwinLayer,
-    FloatTwinRange,
+    FloatTwinRanges,
+    FloatTwins,
     TwinMultipliers,
     TwinRelaxation,
     TwinRelaxed,
     values_at,
 )
-from verimv.bounding.prove.twin_layers import TwinMap, TwinPlace, TwinSystem, Which
+from verimv.bounding.prove.twin_layers import TwinMap, TwinPlace, TwinSystem
 from verimv.bounding.prove.twin_ranges import TwinRange
 from verimv.bounding.prove.twin_walk import LayerSlopes
 from verimv.bounding.results import Point
 from verimv.bounding.search.twin_cases import TwinCase, TwinEvidence, TwinLeaf, TwinProof, TwinSplitCase, needed
-from verimv.bounding.search.twin_floats import exact_slopes, float_layers, float_range
+from verimv.bounding.search.twin_floats import exact_slopes, float_ranges, float_twins
 from verimv.bounding.search.twin_lemmas import TwinLemmas
 from verimv.bounding.search.vertex import rational
 from verimv.bounding.situation import KINKS, Ends, lemma
@@ -66,34 +66,32 @@ class _TwinPart:
     leaf: TwinLeaf = _BY_DEFAULT
     bound: Number | None = None
     #: multipliers of the linear program, and where to split next
-    slopes: Sequence[TwinMultipliers] | None = None
+    slopes: TwinMultipliers | None = None
     split: tuple[TwinPlace, Number] | None = None
     children: tuple[_TwinPart, ...] = ()
 
 
 class TwinSearch:
-    """Two networks on the unit cube with the same activations, with lemmas about their hidden neurons."""
+    """Two networks on the unit cube, with lemmas about their hidden neurons."""
 
     def __init__(self, first: Network, second: Network, twins: TwinMap, meter: Meter) -> None:
         self.system = TwinSystem(first, second, twins)
         self.meter = meter
         self.lemmas = TwinLemmas(self.system, meter.deadline)
         self.walk = self.lemmas.walk
-        layers = self.system.layers
-        weights = sum(
-            m.entries.size for layer in layers for m in (layer.own, layer.inner, layer.outer) if not m.is_zero
-        )
+        layers = self.system.layers[1:]
+        weights = sum(matrix.entries.size for layer in layers for matrix in layer.weights.values())
         self.is_large = weights > _MOST_WEIGHTS
-        neurons = sum(len(layer.own_bias) + len(layer.bias) for layer in layers)
+        neurons = sum(layer.width for layer in layers)
         self.evaluation = _WEIGHT * weights // 2 + _NEURON * neurons // 2
         #: low and high of first − second for each output, without any split
         self.ends = self.lemmas.bound_outputs()
         self._runs: dict[tuple[int, int], _TwinRun] = {}
 
     @cached_property
-    def floats(self) -> list[FloatTwinLayer]:
-        """The layers as floats, made when they are needed."""
-        return float_layers(self.system)
+    def floats(self) -> FloatTwins:
+        """The system as floats, made when it is needed."""
+        return float_twins(self.system)
 
     def value_at(self, point: Any, output: int) -> float:
         """Return first − second at a point, about."""
@@ -111,8 +109,8 @@ class TwinSearch:
             for way, value in ((-1, -low), (1, high)):
                 run = self._runs.get((k, way))
                 proofs.append(run.proof() if run is not None else TwinProof(k, way, lemma(value, 1), [_BY_DEFAULT]))
-        on_cube = enumerate(self.lemmas.on_cube)
-        compared = [(depth, i) for depth, found in on_cube for i in found.compared.at.tolist()]
+        layers = zip(self.system.layers, self.lemmas.on_cube, strict=False)
+        compared = [layer.start + i for layer, found in layers for i in found.compared.at.tolist()]
         return TwinEvidence(self.system, compared, self.lemmas.lemmas, proofs)
 
     def run(self, output: int, way: int, goal: Number, work: int) -> TwinProof:
@@ -142,8 +140,7 @@ class _TwinRun:
 
     def __init__(self, search: TwinSearch, output: int, way: int) -> None:
         self.search, self.walk, self.output, self.way = search, search.walk, output, way
-        self.depth = search.system.depth
-        self.row = search.system.layers[-1].rows("y").at([output]).times(way)
+        self.row = search.system.rows("y", search.system.top).at([output]).times(way)
         self.root = _TwinPart({}, bound=search.ends[1][output] if way > 0 else -search.ends[0][output])
         self.parts = [self.root]  # each after the one that it is a part of
         self.points: list[Point] = []
@@ -205,11 +202,11 @@ class _TwinRun:
         """Bound a part by its linear program; choose where it would be split."""
         self.nodes += 1
         self.meter.spend(2 * self.search.evaluation)
-        ranges = self.search.lemmas.ranges(part.cuts, self.depth)
+        ranges = self.search.lemmas.ranges(part.cuts, self.search.system.top)
         if ranges is None:
             part.bound = None
             return
-        floats = [float_range(found) for found in ranges]
+        floats = float_ranges(self.search.system, ranges)
         relaxed = TwinRelaxation(self.search.floats, floats).maximise(self.output, self.way)
         self.meter.spend(relaxed.work)
         if relaxed.status == "infeasible" and self._close_empty(part, ranges, relaxed.multipliers):
@@ -238,7 +235,7 @@ class _TwinRun:
 
     def _bound(self, part: _TwinPart, ranges: Sequence[TwinRange], bits: int) -> bool:
         """Return whether rounded multipliers prove the goal; keep them if they are the best so far."""
-        return part.slopes is not None and self._keep(part, ranges, exact_slopes(part.slopes, bits))
+        return part.slopes is not None and self._keep(part, ranges, exact_slopes(self.search.system, part.slopes, bits))
 
     def _keep(self, part: _TwinPart, ranges: Sequence[TwinRange], slopes: list[LayerSlopes] | None) -> bool:
         self.meter.spend(self.search.evaluation)
@@ -248,45 +245,41 @@ class _TwinRun:
             part.bound, part.leaf = bound, TwinLeaf(multipliers)
         return bound <= self.goal
 
-    def _close_empty(self, part: _TwinPart, ranges: Sequence[TwinRange], ray: Sequence[TwinMultipliers] | None) -> bool:
+    def _close_empty(self, part: _TwinPart, ranges: Sequence[TwinRange], ray: TwinMultipliers | None) -> bool:
         """Return whether multiples of a dual ray prove the goal, because the part is empty."""
         if ray is None or part.slopes is None:
             return False
-        size = max(float(np.abs(x).max(initial=0.0)) for m in ray for x in (m.of_z, m.of_y, m.mu, m.nu))
+        size = max(float(np.abs(x).max(initial=0.0)) for x in (ray.of_y, ray.mu, ray.nu))
         if not 0 < size < math.inf:
             return False
         for power, sign in itertools.product(_FAR, (1, -1)):
             factor = sign * 2.0**power * max(1.0, abs(as_float(self.goal))) / size
-            if self._keep(part, ranges, exact_slopes(_added(part.slopes, ray, factor), 53)):
+            slopes = exact_slopes(self.search.system, _added(part.slopes, ray, factor), 53)
+            if self._keep(part, ranges, slopes):
                 return True
         return False
 
 
-def _costliest(
-    system: TwinSystem, ranges: Sequence[FloatTwinRange], relaxed: TwinRelaxed
-) -> tuple[TwinPlace, Number] | None:
-    """Return the argument to be split, and where: the relaxation of its neuron and of its twin cost most."""
+def _costliest(system: TwinSystem, ranges: FloatTwinRanges, relaxed: TwinRelaxed) -> tuple[TwinPlace, Number] | None:
+    """Return the argument to be split, and where: the relaxations of its neuron, and of those with this twin, cost
+    most."""
+    count = ranges.y.shape[1]
+    own = np.ones(count) if relaxed.costs is None else relaxed.costs
+    costs = own.copy()
+    for k, twin in system.twins.items():
+        costs[twin.variable - system.inputs] += own[k - system.inputs]
     best: tuple[float, TwinPlace, Number] | None = None
-    for depth, found in enumerate(ranges):
-        layer = system.layers[depth]
-        of_z, of_y = relaxed.costs[depth] if relaxed.costs else (np.ones(len(layer.own_bias)), np.ones(len(layer.bias)))
-        has_twin = layer.twins >= 0
-        of_z = of_z.copy()
-        np.add.at(of_z, layer.twins[has_twin], of_y[has_twin])
-        sides: tuple[tuple[Which, Any, Any], ...] = (("z", of_z, found.z), ("y", of_y, found.y))
-        for which, costs, ends in sides:
-            for i, cost in enumerate(costs.tolist()):
-                point = next((kink for kink in KINKS[layer.activation] if ends[0, i] < kink < ends[1, i]), None)
-                if cost > 0 and point is not None and (best is None or cost > best[0]):
-                    best = cost, (which, depth, i), Rational(point)
+    for k, cost in enumerate(costs.tolist()):
+        number, i = system.places[system.inputs + k]
+        kinks = KINKS[system.layers[number].activation]
+        point = next((kink for kink in kinks if ranges.y[0, k] < kink < ranges.y[1, k]), None)
+        if cost > 0 and point is not None and (best is None or cost > best[0]):
+            best = cost, ("y", number, i), Rational(point)
     return None if best is None else best[1:]
 
 
-def _added(slopes: Sequence[TwinMultipliers], ray: Sequence[TwinMultipliers], factor: float) -> list[TwinMultipliers]:
-    return [
-        TwinMultipliers(a.of_z + factor * b.of_z, a.of_y + factor * b.of_y, a.mu + factor * b.mu, a.nu + factor * b.nu)
-        for a, b in zip(slopes, ray, strict=True)
-    ]
+def _added(slopes: TwinMultipliers, ray: TwinMultipliers, factor: float) -> TwinMultipliers:
+    return TwinMultipliers(slopes.of_y + factor * ray.of_y, slopes.mu + factor * ray.mu, slopes.nu + factor * ray.nu)
 
 
 def _cases(root: _TwinPart, value: Number) -> list[TwinCase]:

@@ -15,7 +15,7 @@ from verimv.exact import format_number
 from verimv.exact.decimals import rounded_down
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
-from verimv.questions.equality import certify_equality, equivalent
+from verimv.questions.equality import answer_equality, certify_answer
 from verimv.solvers.verdict import Verdict
 
 
@@ -24,7 +24,8 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     a, b = pair_argument(arguments)
     tolerance = number_option("--tolerance", arguments.tolerance)
     report("comparing")
-    verdict = equivalent(a, b, tolerance=tolerance, search=make_search(arguments, report))
+    answer = answer_equality(a, b, tolerance, make_search(arguments, report))
+    verdict = answer.verdict
     within = f" within {format_number(tolerance)}" if tolerance else ""
     where = " (the network's box is mapped onto the unit cube)" if _is_mapped(a, b) else ""
     words = {"proved": f"equal{within}{where}", "refuted": f"not equal{within}{where}"}
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     if not arguments.certify or not verdict.proved:
         return result
     report("certifying")
-    certificate = certify_equality(a, b, tolerance=tolerance, seconds=arguments.timeout or DEFAULT_SECONDS)
+    certificate = certify_answer(a, b, answer, tolerance, arguments.timeout or DEFAULT_SECONDS)
     return with_certificate(result, certificate, arguments.certify)
 
 

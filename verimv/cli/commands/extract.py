@@ -27,7 +27,15 @@ from verimv.show.report.page import report_html
 from verimv.show.report.subject import of_extraction
 
 #: Files that `extract` may replace in an existing directory.
-EXTRACTION_FILES = ("network.json", "source.json", "formula.mv", *CERTIFICATE_FILES, "summary.json", "report.html")
+EXTRACTION_FILES = (
+    "network.json",
+    "source.json",
+    "other.json",
+    "formula.mv",
+    *CERTIFICATE_FILES,
+    "summary.json",
+    "report.html",
+)
 
 
 _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (Riesz)"}
@@ -55,7 +63,14 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         "resume": arguments.resume,
         "progress": report,
     }
-    extraction = extract(network, **options)
+    if arguments.within is not None:
+        from verimv.approximation.extracting import extract as extract_within  # it loads what searches
+
+        extraction = extract_within(network, within=arguments.within, **options)
+    else:
+        extraction = extract(network, **options)
+    if arguments.simplify and extraction.near is not None:
+        raise InputError("--simplify and --within exclude each other: what is extracted is short already")
     if arguments.simplify:
         extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
     formula, summary = extraction.formula, extraction.summary
@@ -91,6 +106,8 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         f"({summary['bounds']} bounds)",
         f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by {certificate.checked_by}",
     ]
+    if extraction.near is not None:
+        lines += _error_told(summary["within"], arguments.numbers)
     if kept := summary.get("simplified", {}).get("kept"):
         lines.append(f"not simplified: {kept}")
     lines += _maps_told(summary["outputs"], arguments.numbers, labels)
@@ -98,6 +115,12 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
+
+
+def _error_told(within: Mapping[str, str], numbers: str) -> list[str]:
+    """Return the proved error, and the largest one that was seen."""
+    tolerance, attained = (brief_text(within[key], numbers) for key in ("tolerance", "attained"))
+    return [f"within {tolerance} of the network at every point of the box; the largest error seen is {attained}"]
 
 
 #: Units that are told as votes; the report has more.

@@ -98,6 +98,9 @@ def _told(item: Any) -> str:
 
 def _monolithic(directory: Path, arguments: argparse.Namespace, report: Reporter) -> tuple[Result, Verdict]:
     """Ask one query about everything, for comparison."""
+    if (directory / kernel.FILES["other"]).exists():
+        reason = "a formula within an error of a network is not equal to it: --mode layered proves the certificate"
+        raise InputError(reason, source=str(directory))
     network = read_as_network(str(directory / "network.json"))
     formula = read_formula(str(directory / "formula.mv"))
     search = make_search(arguments, report)

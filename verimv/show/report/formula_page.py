@@ -25,7 +25,7 @@ from verimv.show.report.subject import FormulaSubject
 #: Nodes of a formula that is written with derived operators, in a page that does not hold formula.mv.
 MAX_WRITTEN = 10_000
 
-_SCRIPTS = ("texts.js", "graph.js", "layout.js", "explorer.js", "formula.js")
+_SCRIPTS = ("numbers.js", "texts.js", "graph.js", "layout.js", "explorer.js", "formula.js")
 _FOOTER = (
     "⊕ is min(1, a + b), ⊙ is max(0, a + b − 1), ¬ is 1 − a, Δ[r] and δ[i] multiply by r and 1/i; σ(t) = min(1, max(0, "
     "t)), ρ(t) = max(0, t)."
@@ -34,7 +34,7 @@ _FOOTER = (
 
 def formula_content(subject: FormulaSubject, held: Embedded | None) -> Content:
     formula, measures = subject.formula, subject.measures
-    reading = Reading(formula, subject.network).follow(subject.lines)
+    reading = Reading(formula, subject.network, len(subject.lines_of_errors)).follow(subject.lines_of_formula)
     layers = None
     if subject.network is not None and subject.check.status != "invalid":
         layers = Layers(reading, subject.network, formula.outputs)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from verimv.exact import Number
+from verimv.exact import Number, format_number
+from verimv.exact.decimals import rounded_up
 from verimv.formulas.measure import Measures
 from verimv.networks.network import Network
 from verimv.show.pictures.axes import label
@@ -18,6 +19,11 @@ from verimv.show.report.subject import FormulaSubject
 
 ARTICLES = {"mv": "an MV", "dmv": "a DMV (Rational Łukasiewicz)", "rmv": "an RMV (Riesz)"}
 
+_MEANING_OF_ERRORS = (
+    "± E means: at every point, the network's output and the value from the formula differ by at most E."
+)
+#: Characters of an error that is written exactly, beside its decimal.
+_LONGEST = 24
 #: Inputs of a box, and maps of outputs, that are listed.
 _TOLD = 12
 _COVERED = (
@@ -39,6 +45,8 @@ def lead(subject: FormulaSubject, measures: Measures, reading: Reading) -> Marku
         }[subject.check.status]
         return tag("p", f"{told} {size}.", class_="lead")
     network = f"A network with {_shape(subject.source)}"
+    if subject.is_approximate:
+        return tag("p", _approximate(subject, network, size, reading), class_="lead")
     told = {
         "valid": f"{network} equals, exactly and at every point of its box, {size}{_mapped(subject.source, reading)}.",
         "incomplete": f"{network}, and {size}. It is not proved that they are equal everywhere.",
@@ -46,6 +54,17 @@ def lead(subject: FormulaSubject, measures: Measures, reading: Reading) -> Marku
         "invalid": f"{network}, and {size}. The certificate does not prove that they are equal.",
     }[subject.check.status]
     return tag("p", told, class_="lead")
+
+
+def _approximate(subject: FormulaSubject, network: str, size: str, reading: Reading) -> str:
+    """Return the sentence for a formula within an error of a network."""
+    mapped = "" if subject.source is None else _mapped(subject.source, reading)
+    return {
+        "valid": f"{network} is, at every point of its box and within the error stated below, {size}{mapped}.",
+        "incomplete": f"{network}, and {size}. It is not proved how far they are apart.",
+        "unchecked": f"{network}, and {size}. The certificate of how far they are apart was not checked.",
+        "invalid": f"{network}, and {size}. The certificate does not prove how far they are apart.",
+    }[subject.check.status]
 
 
 def _mapped(network: Network, reading: Reading) -> str:
@@ -87,15 +106,25 @@ def _statement(subject: FormulaSubject, reading: Reading) -> Markup:
         return tag("p", "Statement: original.mv and formula.mv have the same outputs at every point of the unit cube.")
     network = subject.source
     mapped = "" if network.is_on_unit_cube() else " (the formula's inputs are these, mapped onto [0,1])"
+    errors = subject.errors
     maps = [
-        f"{name} = {_scaled(scale)}formula{_added(offset)}"
-        for name, (_, scale, offset) in zip(network.outputs, reading.outputs, strict=False)
+        f"{name} = {_scaled(scale)}formula{_added(offset)}" + (f" ± {_at_most(errors[k])}" if k in errors else "")
+        for k, (name, (_, scale, offset)) in enumerate(zip(network.outputs, reading.outputs, strict=False))
     ]
     maps += [f"{name}: the certificate does not reach this output" for name in network.outputs[len(maps) :]]
     return joined(
         tag("p", "Statement: for every ", _box(network), f"{mapped}, in exact arithmetic over the real numbers,"),
         tag("p", *_lines(maps), class_="formula"),
+        tag("p", _MEANING_OF_ERRORS) if subject.is_approximate else "",
     )
+
+
+def _at_most(error: Number) -> str:
+    """Return an error with its decimal, which is rounded up."""
+    exact, decimal = format_number(error), rounded_up(error)
+    if exact == decimal:
+        return exact
+    return f"{exact} ({decimal})" if len(exact) <= _LONGEST else f"{decimal} (rounded up)"
 
 
 def _scaled(scale: Number) -> str:

@@ -54,9 +54,12 @@ class Bound(NamedTuple):
 
 
 class Reading:
-    """A certificate, read. `dag` has the formula's `size` nodes, operands first, then nodes that only rules make."""
+    """A certificate, read. `dag` has the formula's `size` nodes, operands first, then nodes that only rules make.
 
-    def __init__(self, formula: Formula, network: Network | None) -> None:
+    `before` is the number of lines after the header that are not about the formula, and are not read.
+    """
+
+    def __init__(self, formula: Formula, network: Network | None, before: int = 0) -> None:
         self.dag = Dag()
         self.roots = copy(self.dag, formula.roots, formula.dag)
         self.size = len(self.dag)
@@ -72,7 +75,7 @@ class Reading:
         #: claims about outputs, with scale and offset
         self.outputs: list[tuple[int, Number, Number]] = []
         self.rules: Counter[str] = Counter()
-        self.lines = 1
+        self.lines = 1 + before
         #: an unknown rule, if there is one: nothing after it is read
         self.stopped_at: str | None = None
         self._layers = to_unit_cube(network).layers if network is not None else ()

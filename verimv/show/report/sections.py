@@ -37,6 +37,11 @@ _SHORT = 160
 _OPEN_UNITS = 8
 
 
+#: Where the sections about layers are not about the network itself.
+_OF_THE_OTHER = (
+    "This is the network of other.json, which equals the formula; network.json is near to it, as stated above."
+)
+
 #: Formats in which the page writes a formula for copying, and those of `verimv convert`.
 _FORMATS = {"text": "text", "latex": "LaTeX", "smtlib": "SMT-LIB"}
 
@@ -106,6 +111,8 @@ def layers_section(layers: Layers | None, subject: FormulaSubject) -> Markup:
     before = isinstance(subject.summary.get("simplified"), dict) and "before" in subject.summary["simplified"]
     note = tag("p", "These are the units before simplification.", class_="hint") if before else ""
     names = layers.names
+    if subject.is_approximate:
+        note = joined(tag("p", _OF_THE_OTHER, class_="hint"), note)
     words = _Words(layers, subject)
     called = names_table(subject.source or subject.network, recorded(subject.summary))
     return joined(tag("p", intro), note, called, *(_layer(view, names, words) for view in layers.views))
@@ -263,7 +270,8 @@ def bounds_section(subject: FormulaSubject, reading: Reading) -> Markup:
         "The range of every neuron before its activation. Light: by interval arithmetic. Dark: proved and used by the "
         "certificate. Narrower ranges need fewer units."
     )
-    return joined(tag("p", intro), _bounds_told(reading), tag("div", *figures, class_="ranges"))
+    other = tag("p", _OF_THE_OTHER, class_="hint") if subject.is_approximate else ""
+    return joined(tag("p", intro), other, _bounds_told(reading), tag("div", *figures, class_="ranges"))
 
 
 def _bounds_told(reading: Reading) -> Markup:

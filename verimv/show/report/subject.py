@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from verimv import kernel
-from verimv.certificate.certificate import Certificate
+from verimv.certificate.certificate import BETWEEN_PARTS, Certificate
 from verimv.certificate.from_extraction import CertifiedExtraction
 from verimv.core.errors import InputError
 from verimv.core.files import decode
+from verimv.exact import Number, parse_number
 from verimv.formulas.formula import Formula
 from verimv.formulas.measure import Measures
 from verimv.formulas.mvfile import read_mv
@@ -28,6 +29,7 @@ from verimv.kernels.judge import Judgement, KernelAnswer, judge_files
 from verimv.kernels.verdicts import CERTIFICATE_FILES
 from verimv.networks.formats.json_format import read_network
 from verimv.networks.network import Network
+from verimv.networks.transforms.normalise import to_unit_cube
 
 _NETWORKS = ("network.json", "source.json", "other.json")
 
@@ -68,7 +70,8 @@ class Subject:
 class FormulaSubject(Subject):
     """A formula, and the network or the other formula that it equals.
 
-    `network` is on the unit cube, `source` on its own box.
+    `network` is on the unit cube, `source` on its own box. If `is_approximate`, the formula equals the first of these
+    only, and the second within an error.
     """
 
     formula: Formula
@@ -78,6 +81,34 @@ class FormulaSubject(Subject):
     source: Network | None
     #: seconds that the picture may take
     patience: float = 20.0
+    is_approximate: bool = False
+
+    @property
+    def lines_of_errors(self) -> Sequence[str]:
+        """The first part of a certificate in two parts, with the line between them; otherwise none."""
+        if not self.is_approximate:
+            return ()
+        return self.lines[: self.lines.index(BETWEEN_PARTS) + 1] if BETWEEN_PARTS in self.lines else self.lines
+
+    @property
+    def lines_of_formula(self) -> Sequence[str]:
+        """The lines about the formula: all, or the second part."""
+        return self.lines[len(self.lines_of_errors) :]
+
+    @property
+    def errors(self) -> dict[int, Number]:
+        """The errors of the outputs, as far as the first part has them."""
+        if self.source is None or self.network is None:
+            return {}
+        last = len(self.source.layers) + len(self.network.layers) + 1
+        ends: dict[tuple[int, str], Number] = {}
+        for line in self.lines_of_errors:
+            if line.startswith('["bound"'):
+                _, layer, k, side, value, *_ = json.loads(line)
+                if layer == last:
+                    ends[k, side] = parse_number(value)
+        outputs = range(len(self.source.outputs))
+        return {k: max(-ends[k, "low"], ends[k, "high"]) for k in outputs if {(k, "low"), (k, "high")} <= ends.keys()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +142,7 @@ def of_extraction(
     is_simplified = "before" in summary.get("simplified", {})
     return FormulaSubject(
         title=title,
-        lines=extraction.derivation.lines,
+        lines=extraction.derivation.lines if extraction.near is None else extraction.certificate.body,
         check=Check(status, lacking if checked else "", summary["seconds"].get("check"), answers),
         files={name: described_file(pieces) for name, pieces in files.items()},
         summary=summary,
@@ -119,8 +150,9 @@ def of_extraction(
         text=extraction.certificate.subjects["formula"].decode(),
         measures=extraction.formula.measure() if is_simplified else extraction.measures,
         network=extraction.network,
-        source=extraction.source,
+        source=extraction.near or extraction.source,
         patience=max(2.0, sum(summary["seconds"].values()) / 4),  # little, compared with the extraction
+        is_approximate=extraction.near is not None,
     )
 
 
@@ -175,6 +207,9 @@ def _subject(
     text = decode(contents["formula.mv"], name)
     formula = read_mv(text, name)
     found: dict[str, Any] = {"formula": formula, "text": text, "measures": formula.measure()}
+    if "other.json" in networks:
+        exact = to_unit_cube(networks["other.json"])
+        return FormulaSubject(**known, **found, network=exact, source=network, patience=patience, is_approximate=True)
     return FormulaSubject(
         **known, **found, network=network, source=networks.get("source.json", network), patience=patience
     )

@@ -63,15 +63,27 @@ def collect(
         header = kernel.read_header(kernel.decoded_line(next(lines, b"")))
     texts, size = kernel.read_subjects(header, contents, at_hand)
     subjects = kernel.start(texts, size, size)
+    checker = subjects.checker
     obligations = Obligations()
-    layers = _layers(texts, obligations)
-    derivation = Conclusions(subjects.checker.nodes, layers, subjects.checker.goals, obligations)
-    inputs = subjects.checker.nodes.inputs
+    derivation = Conclusions(checker.nodes, _layers(texts, obligations), checker.goals, obligations)
+    second = checker.second  # the part that is still to come
+    errors: list[tuple[Number, Number]] = []  # bounds, from the first of two parts
+    inputs = checker.nodes.inputs
     rules: dict[int, str] = {}
     try:
         for line in read_lines(lines):
             deadline.check()
             rules[line.number] = line.rule
+            if line.rule == "formula":
+                if second is None:
+                    raise Unfounded("expected a line formula between two parts only")
+                errors, missing = derivation.finish()
+                if missing:
+                    return Task(obligations, rules, inputs, (), f"line {line.number}, rule formula: {missing}")
+                layers = _layers({"network": texts["other"]}, obligations)
+                derivation = Conclusions(second.nodes, layers, second.goals, obligations)
+                second = None
+                continue
             with _in_line(line.number, line.rule):
                 derivation.follow(line)
             if line.number % _REPORTED == 0:
@@ -79,8 +91,10 @@ def collect(
     except (Unfounded, IncompleteCases) as error:
         return Task(obligations, rules, inputs, (), wrong=f"line {line.number}, rule {line.rule}: {error}")
     proved, missing = derivation.finish()
-    numbers = [(_of_kernel(a), _of_kernel(b)) for a, b in proved]
-    statement = [] if missing else kernel.statement(subjects, numbers).lines
+    if second is not None and not missing:
+        missing = "there is no line formula, and no second part"
+    numbers, sizes = ([(_of_kernel(a), _of_kernel(b)) for a, b in pairs] for pairs in (proved, errors))
+    statement = [] if missing else kernel.statement(subjects, numbers, sizes).lines
     return Task(obligations, rules, inputs, statement, missing)
 
 

@@ -5,8 +5,26 @@ async function readSubject(files) {
   const text = readAs(files, "formula.mv", (found) => found), formula = readFormula(text);
   const network = readAs(files, "network.json", readNetwork), source = readAs(files, "source.json", readNetwork) || network;
   const original = readAs(files, "original.mv", (found) => ({ text: found, formula: readFormula(found) }));
-  const { lines, found } = await scanCertificate(files, /\["output"/y);
-  return { text, formula, network, source, original, lines, maps: found.map(([, , , scale, offset]) => mapText(String(scale), String(offset))) };
+  const other = readAs(files, "other.json", readNetwork);
+  const { lines, found } = await scanCertificate(files, other ? /\["(?:output|bound|formula)"/y : /\["output"/y);
+  const maps = found.filter(([rule]) => rule === "output").map(([, , , scale, offset]) => mapText(String(scale), String(offset)));
+  if (!other) return { text, formula, network, source, original, other, lines, maps };
+  const errors = errorsOf(network, other, found);
+  return { text, formula, network, source, original, other, lines, maps: maps.map((map, k) => (errors[k] === null ? map : `${map} ± ${errors[k]}`)) };
+}
+
+/** Return the error of each output, from the bounds of the difference of two networks; null if it has none. */
+function errorsOf(network, other, found) {
+  const layer = network.layers.length + other.layers.length + 1, last = new Map();
+  for (const [rule, at, k, side, value] of found) {
+    if (rule === "formula") break;
+    if (rule === "bound" && at === layer && termsOf(value)) last.set(`${k} ${side}`, value);
+  }
+  return network.outputs.map((_, k) => {
+    const [low, high] = ["low", "high"].map((side) => last.get(`${k} ${side}`));
+    if (low === undefined || high === undefined) return null;
+    return compared(sizeOf(low), sizeOf(high)) < 0 ? sizeOf(high) : sizeOf(low);
+  });
 }
 
 /** Return "scale·formula + offset" as the kernel writes it. */
@@ -31,11 +49,18 @@ function outputsOf({ source, original, formula }) {
   return source ? source.outputs : (original && original.formula) ? original.formula.outputs : formula ? formula.outputs : [];
 }
 
+/** Return "scale · formula + offset", and its error in words, for a map such as "2·formula − 1 ± 3/8". */
+function mapParts(map) {
+  const [value, error] = map.split(" ± ");
+  return [shortened(value).replace("·", " · "), error === undefined ? null : spokenNumber(error.replace(/^\((.*)\)$/, "$1"), true)];
+}
+
 /** Return the sentence above the formula. */
 function leadText(subject) {
-  const { source, formula, text } = subject;
+  const { source, formula, text, other } = subject;
   const size = logicOf(text) + (formula ? ` of ${counted(countNodes(formula), "shared node")}` : "");
   if (!source) return `Two formulas; the second is ${size}.`;
+  if (other) return `A network with ${counted(source.inputs.length, "input")} and ${shapeText(source)}, and, within an error, ${size}. The formula equals a network with ${shapeText(other)}.`;
   return `A network with ${counted(source.inputs.length, "input")} and ${shapeText(source)}, and ${size}.`;
 }
 
@@ -47,7 +72,9 @@ function equations(subject, maps) {
   }
   return outputsOf(subject).map((name, k) => {
     const map = maps[k];
-    return map === undefined ? `${safeName(name)}: the certificate does not reach this output` : `${safeName(name)} = ${shortened(map).replace("·", " · ")}`;
+    if (map === undefined) return `${safeName(name)}: the certificate does not reach this output`;
+    const [value, error] = mapParts(map);
+    return `${safeName(name)} = ${value}${error === null ? "" : ` ± ${error}`}`;
   });
 }
 
@@ -55,6 +82,11 @@ function equations(subject, maps) {
 function provedText(subject, maps) {
   const names = outputsOf(subject), every = `for every ${domainText(subject)}`;
   if (!subject.source) return `${every}, original.mv and formula.mv have the same ${names.length === 1 ? "value" : "values"}`;
+  if (subject.other && names.length > 1) return `${every}, the network's ${names.length} outputs are within the errors stated above of those of the formula`;
+  if (subject.other) {
+    const [value, error] = mapParts(maps[0]);
+    return `${every}, the network's output ${safeName(names[0])} differs by at most ${error} from ${value === "formula" ? "the formula's value" : value}`;
+  }
   if (names.length > 1) return `${every}, the network's ${names.length} outputs equal those of the formula, as stated above`;
   const map = maps[0] === "formula" ? "the formula's value" : shortened(maps[0]).replace("·", " · ");
   return `${every}, the network's output ${safeName(names[0])} equals ${map}`;
@@ -70,7 +102,9 @@ function mapsOf(subject, statement) {
     const start = subject.source ? `${safeName(name)} = ` : `${safeName(name)}: original = formula`;
     const end = statement[k].lastIndexOf(" on ");
     if (!statement[k].startsWith(start) || end < start.length) throw new Damaged("the kernel's statement does not match the outputs shown here");
-    return statement[k].slice(start.length, end);
+    const map = statement[k].slice(start.length, end);
+    if (map.includes(" ± ") !== Boolean(subject.other)) throw new Damaged("the kernel's statement does not match the outputs shown here");
+    return map;
   });
 }
 
@@ -83,6 +117,7 @@ function showStatement(subject, proved) {
   byId("statement").replaceChildren(
     make("p", {}, `${proved ? "Proved" : "Statement"}: for every ${domainText(subject)}${mapped}, in exact arithmetic over the real numbers:`),
     make("p", { class: "formula" }, ...shown.map((line) => make("span", { class: "line" }, line))),
+    ...(subject.other ? [make("p", {}, "± E means: at every point, the network's output and the value from the formula differ by at most E.")] : []),
   );
 }
 
@@ -186,7 +221,7 @@ async function setUpGraph() {
 
 /** What the check needs to know about this kind of page. */
 const KIND = {
-  files: ["network.json", "source.json", "original.mv", "formula.mv"],
+  files: ["network.json", "source.json", "other.json", "original.mv", "formula.mv"],
   needed: [["formula.mv"], ["network.json", "original.mv"]],
   places: ["formula-text"],
   read: readSubject,

@@ -1,0 +1,1 @@
+"""A short formula within a proven error: a simpler network nearby, and the formula that it computes."""

@@ -1,0 +1,170 @@
+"""Simple networks near a given one, the one with the shortest formula first. Nothing here is proved.
+
+First fewer weights: programs that may use up a part of the tolerance. Then simple fractions, with so many doublings of
+votes as give the shortest formula that still keeps the tolerance.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from verimv.approximation.fitting import Fitting, Free, prices_of
+from verimv.approximation.float_model import FloatModel, Floats, WorstPoints
+from verimv.approximation.rounding import Rounding
+from verimv.approximation.votes import Votes, votes_of, with_dead_neurons_empty
+from verimv.bounding.guess.floats import FloatLayer
+from verimv.core.progress import Progress, no_progress
+from verimv.networks.network import Network
+from verimv.networks.transforms.outputs import OutputMap
+
+#: Shares of the tolerance that may be used up before rounding.
+_SHARES = (0.15, 0.3, 0.5, 0.7, 0.85)
+#: Rounds of removing weights, for each share; and how many may fail in a row.
+_ROUNDS, _FAILURES = 12, 2
+#: How far a weight may move in a round, at first.
+_REACH = 0.4
+#: By how many tolerances the rounding of one weight may change an output: from short fractions to long ones.
+_SLACKS = (0.08, 0.03, 0.01, 0.003)
+#: Rounding without fitting again may be so many tolerances wrong for it to be tried.
+_HOPELESS = 1.6
+#: The most doublings of a layer, and of a path through all layers.
+_DOUBLINGS, _ALL_DOUBLINGS = 3, 6
+#: An error that is estimated at so many tolerances or less is worth a proof.
+GOOD = 0.97
+#: Largest sum of whole weights of a neuron: larger ones make long formulas.
+_MOST_WHOLE = 32
+#: Largest denominator of a constant.
+DENOMINATOR = 64
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Votes that are still to be rounded."""
+
+    votes: Votes
+    tolerances: Floats
+    #: of the tolerance, which the weights may have used up before they are rounded
+    share: float
+    limits: tuple[int, ...]
+
+    @cached_property
+    def length(self) -> float:
+        return length_of(self.votes)
+
+
+def length_of(votes: Votes) -> float:
+    """Return the length of the formulas of all outputs together."""
+    lengths = np.ones(votes.model.inputs)
+    for layer, doublings in zip(votes.model.layers, votes.doublings, strict=True):
+        lengths = ((layer.weights != 0) * lengths).sum(axis=1) * np.array([2.0**k for k in doublings])
+    return float(lengths.sum())
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A simple network on the unit cube, the maps that its formula needs (None: it has values in [0,1]), and how long
+    the formula is."""
+
+    network: Network
+    maps: Sequence[OutputMap] | None
+    length: float
+    #: its largest error in tolerances, as far as floats can tell
+    error: float
+
+
+class Candidates:
+    """Simple networks within tolerances of a network on the unit cube, as floats find them."""
+
+    def __init__(
+        self, network: Network, tolerances: Sequence[float], measure: str = "length", progress: Progress = no_progress
+    ) -> None:
+        self.network, self.tolerances = network, np.asarray(tolerances, dtype=float)
+        self.target = FloatModel.of(network)
+        self.measure, self._progress = measure, progress
+
+    @cached_property
+    def sparse_models(self) -> list[tuple[float, FloatModel]]:
+        """Models with fewer and fewer weights, each with the share of the tolerance that it may have used up."""
+        found: list[tuple[float, FloatModel]] = []
+        model, reach = self.target, _REACH
+        for number, share in enumerate(_SHARES):
+            fitting = Fitting(WorstPoints(self.target, self.tolerances * share))
+            spread, failures = 0.0, 0
+            for round_ in range(_ROUNDS):
+                self._progress("removing weights", number * _ROUNDS + round_, len(_SHARES) * _ROUNDS)
+                free = Free.nonzero(model)
+                prices = prices_of(free, model, self.measure)
+                if not prices.any():
+                    break
+                spread = spread / 2 if spread else fitting.typical_effect(model, free, prices)
+                sparser = fitting.sparser(model, free, prices, max(spread, 1e-3), reach)
+                if sparser is None:
+                    reach, failures = reach * 0.4, failures + 1
+                    if failures == _FAILURES:
+                        break
+                    continue
+                reach, failures = min(0.6, reach * 1.4), 0
+                is_done = round_ > 2 and (free.values(sparser) != 0).sum() == (free.values(model) != 0).sum()
+                model = sparser
+                if is_done:
+                    break
+            reach = max(reach, 0.1)
+            found.append((share, with_dead_neurons_empty(model)))
+        return found
+
+    @cached_property
+    def plans(self) -> list[_Plan]:
+        """What may be rounded, the shortest first."""
+        found = []
+        for share, model in self.sparse_models:
+            seen = set()
+            for limits in itertools.product(range(_DOUBLINGS + 1), repeat=len(model.layers)):
+                if sum(limits) > _ALL_DOUBLINGS:
+                    continue
+                votes = votes_of(model, limits)
+                if votes.doublings not in seen:
+                    seen.add(votes.doublings)
+                    scales = np.array([float(map_.scale) for map_ in votes.maps])
+                    found.append(_Plan(votes, self.tolerances / scales, share, limits))
+        return sorted(found, key=lambda plan: (plan.length, plan.limits, plan.share))
+
+    def search(self, goal: Callable[[], float]) -> Iterator[Candidate]:
+        """Yield candidates, shorter ones first, with errors of at most `goal()` tolerances, which may decrease."""
+        for number, plan in enumerate(self.plans):
+            self._progress("rounding weights", number, len(self.plans))
+            if plan.share < goal() and (found := self._rounded(plan, goal())) is not None:
+                yield found
+
+    def _rounded(self, plan: _Plan, goal: float) -> Candidate | None:
+        """Return the votes with the simplest fractions that keep the tolerances, if any are found."""
+        fitting = Fitting(WorstPoints(plan.votes.target(self.target), plan.tolerances))
+        fitting.refresh(plan.votes.model)
+        rounding = Rounding(plan.votes, fitting, DENOMINATOR)
+        for slack in _SLACKS:
+            for fits_again in (False, True):
+                votes, largest = rounding.rounded(slack * goal, fits_again)
+                if largest <= goal:
+                    return Candidate(votes.network(self.network, DENOMINATOR), votes.maps, length_of(votes), largest)
+                if largest > _HOPELESS * goal:
+                    break
+        return None
+
+    def whole(self) -> Iterator[Candidate]:
+        """Yield networks with whole weights: their formulas need no multiplication."""
+        seen = set()
+        for _, model in [(0.0, self.target), *self.sparse_models]:
+            layers = tuple(
+                FloatLayer(np.round(layer.weights), np.round(layer.bias), layer.activation) for layer in model.layers
+            )
+            rounded = with_dead_neurons_empty(FloatModel(layers))
+            error = WorstPoints(self.target, self.tolerances).worst(rounded, 600)[1]
+            sizes = [np.abs(layer.weights).sum(axis=1).max(initial=0.0) for layer in rounded.layers]
+            network = rounded.network(self.network)
+            if error <= GOOD and max(sizes) <= _MOST_WHOLE and network not in seen:
+                seen.add(network)
+                yield Candidate(network, None, float("nan"), error)
