@@ -22,7 +22,7 @@ from verimv.cli import main
 from verimv.core.errors import InputError, OutputLeavesUnitInterval
 from verimv.exact import Rational, format_number, parse_number
 from verimv.networks.affine import Affine
-from verimv.networks.ballot import ballot, phrase
+from verimv.networks.ballots import ballot, phrase
 from verimv.show.pictures.curves import curves, curves_svg
 from verimv.show.report import embedded
 from verimv.show.report.layers import Layers

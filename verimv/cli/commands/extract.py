@@ -22,7 +22,7 @@ from verimv.core.files import Replaceable, check_directory, write_directory
 from verimv.formulas.printing import quoted
 from verimv.kernels.judge import build_for
 from verimv.kernels.verdicts import CERTIFICATE_FILES
-from verimv.networks.ballot import Vote, ballot, in_words, input_words
+from verimv.networks.ballots import Vote, ballot, in_words, input_words
 from verimv.show.report.page import report_html
 from verimv.show.report.subject import of_extraction
 

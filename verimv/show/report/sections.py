@@ -10,7 +10,7 @@ from verimv.exact import Number
 from verimv.exact.decimals import rounded
 from verimv.formulas.formula import Formula
 from verimv.formulas.measure import Measures
-from verimv.networks.ballot import Ballot, Vote, input_words, phrase, vote_number
+from verimv.networks.ballots import Ballot, Vote, input_words, phrase, vote_number
 from verimv.networks.names import recorded
 from verimv.networks.network import Network
 from verimv.show.pictures.axes import as_float, label
