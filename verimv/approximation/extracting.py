@@ -34,8 +34,8 @@ def extract(
 ) -> CertifiedExtraction:
     """Return the formula that a network computes on its box, with a certificate.
 
-    `within` is the error that is allowed: a number in the units of the outputs, or a percentage of the smallest range
-    of an output, such as "5%". The formula is then the shortest that is found with |network − (scale·formula +
+    `within` is the error that is allowed: a number in the units of the outputs, or a percentage of the proven range of
+    each output, such as "5%". The formula is then the shortest that is found with |network − (scale·formula +
     offset)| ≤ E everywhere, and the certificate proves that (:class:`WithinExtraction`); its logic is MV or RMV, and
     only `minimise`, `output` and `margin` can be chosen. Without it, or with 0, the formula is exact.
 

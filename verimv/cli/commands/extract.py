@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by {certificate.checked_by}",
     ]
     if extraction.near is not None:
-        lines += _error_told(summary["within"], arguments.numbers)
+        lines += _error_told(summary["within"], arguments.numbers, labels)
     if kept := summary.get("simplified", {}).get("kept"):
         lines.append(f"not simplified: {kept}")
     lines += _maps_told(summary["outputs"], arguments.numbers, labels)
@@ -117,10 +117,14 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
 
 
-def _error_told(within: Mapping[str, str], numbers: str) -> list[str]:
-    """Return the proved error, and the largest one that was seen."""
-    tolerance, attained = (brief_text(within[key], numbers) for key in ("tolerance", "attained"))
-    return [f"within {tolerance} of the network at every point of the box; the largest error seen is {attained}"]
+def _error_told(within: list[dict[str, str]], numbers: str, labels: Mapping[str, str]) -> list[str]:
+    """Return the proved errors, and the largest that were seen."""
+    told = []
+    for entry in within[:_MAPS_TOLD]:
+        tolerance, attained = (brief_text(entry[key], numbers) for key in ("tolerance", "attained"))
+        which = f"{quoted(labels.get(entry['name'], entry['name']))} is " if len(within) > 1 else ""
+        told.append(f"{which}within {tolerance} of the network at every point; the largest error seen is {attained}")
+    return told
 
 
 #: Units that are told as votes; the report has more.
