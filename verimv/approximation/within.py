@@ -31,6 +31,10 @@ _PROOFS = 8
 MOST_WEIGHTS = 6_000
 
 
+class NothingSimpler(Undecided):
+    """No simpler network was proved to be close enough."""
+
+
 @dataclass(frozen=True, repr=False)
 class WithinExtraction(CertifiedExtraction):
     """A formula, and why it is within an error of a network everywhere.
@@ -105,7 +109,7 @@ def extract_within(
     """Return the shortest formula found with |network − (scale·formula + offset)| ≤ E everywhere, and its proof.
 
     `within` is E, in the units of the outputs, or a percentage of the range of each output. Raises
-    :class:`Undecided` if nothing simpler than the network is proved to be that close.
+    :class:`NothingSimpler` if nothing simpler than the network is proved to be that close.
     """
     check_type(network, Network, hint=" (verimv.load makes one)")
     begin = time.perf_counter()
@@ -120,7 +124,7 @@ def extract_within(
             continue
         return _extracted(source, other, candidate.maps, tolerances, close, minimise, progress, begin)
     told = ", ".join(sorted({format_number(tolerance) for tolerance in tolerances}))
-    raise Undecided(f"no simpler network was proved to be within {told}")
+    raise NothingSimpler(f"no simpler network was proved to be within {told}")
 
 
 def _extracted(
@@ -192,9 +196,11 @@ def _candidates(
     constant = _constant(normalised, tolerances)
     if constant is not None:
         yield _Attempt(constant, goals)
+    if normalised.number_kind == "algebraic":
+        raise NothingSimpler("simpler networks are searched for networks with rational weights only")
     weights = sum(len(row.terms) for layer in normalised.layers for row in layer.rows)
     if weights > MOST_WEIGHTS:
-        raise Undecided(f"the network has {weights:,} weights; simpler ones are searched for up to {MOST_WEIGHTS:,}")
+        raise NothingSimpler(f"simpler networks are searched for up to {MOST_WEIGHTS:,} weights, not {weights:,}")
     search = Candidates(normalised, [float(tolerance) for tolerance in tolerances], minimise, progress)
     for candidate in search.whole():
         yield _Attempt(candidate, goals)

@@ -106,6 +106,8 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         f"({summary['bounds']} bounds)",
         f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by {certificate.checked_by}",
     ]
+    if "exact" in summary:
+        lines.append(f"exact: {summary['exact']}")
     if extraction.near is not None:
         lines += _error_told(summary["within"], arguments.numbers, labels)
     if kept := summary.get("simplified", {}).get("kept"):
@@ -185,9 +187,8 @@ def _maps_told(outputs: list[dict[str, str]], numbers: str, labels: Mapping[str,
         if (entry["scale"], entry["offset"]) != ("1", "0"):
             scale, offset = (brief_text(entry[key], numbers) for key in ("scale", "offset"))
             name = quoted(labels.get(entry["name"], entry["name"]))
-            told.append(
-                f"{name} = {scale}·(value of the formula) + {offset}".replace("+ -", "- ").replace("+ ≈-", "- ≈")
-            )
+            plus = "" if offset == "0" else f" + {offset}".replace("+ -", "- ").replace("+ ≈-", "- ≈")
+            told.append(f"{name} = {scale}·(value of the formula){plus}")
     more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
     return told[:_MAPS_TOLD] + more
 
