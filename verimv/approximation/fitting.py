@@ -114,10 +114,13 @@ class Fitting:
                 kept.append(errors[output, chosen])
         return _on_grid(np.concatenate(kept)), _on_grid(np.concatenate(rows))
 
+    def effects(self, model: FloatModel, free: Free) -> Floats:
+        """Return by how many tolerances an output may change without each weight."""
+        return np.abs(free.values(model)) * np.abs(self.linear(model, free)[1]).max(axis=0)
+
     def typical_effect(self, model: FloatModel, free: Free, prices: Floats) -> float:
         """Return the median effect of the weights that have a price, in tolerances."""
-        effects = np.abs(free.values(model)) * np.abs(self.linear(model, free)[1]).max(axis=0)
-        return float(np.median(effects[prices > 0]))
+        return float(np.median(self.effects(model, free)[prices > 0]))
 
     def sparser(self, model: FloatModel, free: Free, prices: Floats, spread: float, reach: float) -> FloatModel | None:
         """Return a model with fewer weights whose largest error is at most a tolerance; None if none is found.
