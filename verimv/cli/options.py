@@ -27,6 +27,14 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference A − B of two outputs")
 
 
+def add_scale(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--scale-output",
+        action="store_true",
+        help="of two networks: in units of the proven range of every output of A, so that 0.01 is one percent of it",
+    )
+
+
 def add_names(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--names",

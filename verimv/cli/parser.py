@@ -18,6 +18,7 @@ from verimv.cli.options import (
     add_names,
     add_numbers,
     add_outputs,
+    add_scale,
     add_workers,
     count,
     megabytes,
@@ -320,6 +321,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("--tolerance", metavar="E", default="0", help="equal up to a difference of E (default: 0)")
     add_box(sub)
     add_outputs(sub)
+    add_scale(sub)
     sub.add_argument(
         "--certify",
         metavar="DIR",
@@ -342,6 +344,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_box(sub)
     add_outputs(sub)
+    add_scale(sub)
     sub.add_argument("--certify", metavar="DIR", help="of two networks: write a certificate of upper bounds to DIR")
     add_numbers(sub)
 
