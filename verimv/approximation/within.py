@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from verimv.bounding.methods import neuron_bounds
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract, extract_mapped
 from verimv.certificate.within_lines import join
-from verimv.core.errors import InputError, InternalError, Undecided, check_type
+from verimv.core.errors import InputError, InternalError, OutputLeavesUnitInterval, Undecided, check_type
 from verimv.core.progress import Progress, no_progress
 from verimv.exact import ONE, ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
 from verimv.networks.affine import Affine
@@ -74,6 +75,8 @@ def read_within(within: Any, network: Network) -> Number:
             share = as_number(text[:-1].strip()) / 100
         except (InputError, ValueError):
             raise InputError(f"--within {text}: expected a number, or a percentage such as 5%") from None
+        if sign(share) < 0:
+            raise InputError(f"--within {text}: an error is not negative")
         smallest = min((high - low for low, high in output_ranges(network) if high > low), default=ZERO)
         tolerance = _short_below(share * smallest)
     if sign(tolerance) < 0:
@@ -109,14 +112,17 @@ def extract_within(
     progress("bounding outputs", 0, 1)
     tolerance = read_within(within, source)
     if sign(tolerance) == 0:
-        raise InputError("an error of 0 is that of `extract` without `within`")
+        is_share = str(within).strip().endswith("%") and as_number(str(within).strip()[:-1].strip()) != 0
+        reason = "the outputs are constant, and a share of their range is 0" if is_share else "the error is 0"
+        raise InputError(f"{reason}: extract without --within, which is exact")
     for candidate in _candidates(source, tolerance, minimise, progress):
         other = from_unit_cube(candidate.network, source.box)
         close = closeness(source, other, tolerance, progress)
         if close.certificate is None:
             candidate.refused(close.distance)
             continue
-        return _extracted(source, other, candidate.maps, tolerance, close, minimise, progress, begin)
+        with contextlib.suppress(OutputLeavesUnitInterval):  # floats saw no such point: the next candidate
+            return _extracted(source, other, candidate.maps, tolerance, close, minimise, progress, begin)
     raise Undecided(f"no simpler network was proved to be within {format_number(tolerance)}")
 
 
