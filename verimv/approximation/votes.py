@@ -146,8 +146,9 @@ def _map(row: Floats, bias: float, low: float, high: float, limit: int) -> tuple
     """Return a short scale and offset for an output whose vote is doubled at most so often, and how often it is."""
     total = float(np.abs(row).sum())
     if not total:  # a constant: an offset of three digits, and what is left has a value in [0,1]
-        unit = Rational(10) ** (math.floor(math.log10(abs(bias))) - 2) if bias else ONE
-        return OutputMap(unit, unit * math.floor(float(bias) / float(unit))), 0
+        place = math.floor(math.log10(abs(bias))) - 2 if bias else 0
+        digit = Rational(10) ** place
+        return OutputMap(digit, digit * math.floor(float(bias) / float(digit))), 0
     k = min(limit, max(0, math.ceil(math.log2(max(total / max(high - low, 1e-12), 1.0)))))
     scale = short(max(total / 2.0**k, high - low) * (1.0 + _MARGIN), 2, up=True)
     # without doubling, the offset makes a threshold unnecessary
