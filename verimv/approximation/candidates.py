@@ -193,16 +193,23 @@ class Candidates:
         return None
 
     def whole(self) -> Iterator[Candidate]:
-        """Yield networks with whole weights: their formulas need no multiplication."""
+        """Yield networks with whole weights and values in [0,1]: their formulas need no multiplication."""
         seen = set()
         for _, model in [(0.0, self.target), *self.sparse_models]:
             layers = tuple(
                 FloatLayer(np.round(layer.weights), np.round(layer.bias), layer.activation) for layer in model.layers
             )
             rounded = with_dead_neurons_empty(FloatModel(layers))
-            error = WorstPoints(self.target, self.tolerances).worst(rounded, 600)[1]
+            errors = WorstPoints(self.target, self.tolerances)
+            points, error = errors.worst(rounded, 600)
+            if not _is_in_unit_interval(rounded.outputs(points)):
+                continue
             sizes = [np.abs(layer.weights).sum(axis=1).max(initial=0.0) for layer in rounded.layers]
             network = rounded.network(self.network)
             if error <= GOOD and max(sizes) <= _MOST_WHOLE and network not in seen:
                 seen.add(network)
                 yield Candidate(network, None, float("nan"), error)
+
+
+def _is_in_unit_interval(values: Floats) -> bool:
+    return bool((values >= 0).all() and (values <= 1).all())

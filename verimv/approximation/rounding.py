@@ -25,6 +25,8 @@ def simplest(low: float, high: float, most: int) -> Fraction:
         return Fraction(0)
     if high < 0:
         return -simplest(-high, -low, most)
+    if high * most < 1:  # between 0 and the smallest fraction
+        return Fraction((low + high) / 2).limit_denominator(most)
     # Stern and Brocot: go down the tree of fractions until one lies in between
     a, b, c, d = 0, 1, 1, 0
     while True:

@@ -51,7 +51,7 @@ class Votes:
         It is on the unit cube, and has the units of the original's outputs.
         """
         layers = []
-        for layer, doublings in zip(self.model.layers, self.doublings, strict=True):
+        for layer, doublings in zip(_without_unused(self.model).layers, self.doublings, strict=True):
             rows = [self._row(*row, most) for row in zip(layer.weights, layer.bias, doublings, strict=True)]
             layers.append(Layer(tuple(rows), layer.weights.shape[1], layer.activation))
         rows = [row.scaled(m.scale).shifted(m.offset) for row, m in zip(layers[-1].rows, self.maps, strict=True)]
@@ -81,6 +81,11 @@ def with_dead_neurons_empty(model: FloatModel) -> FloatModel:
         bias = above.bias + (above.weights[:, constant] * values[constant]).sum(axis=1)
         layers[depth] = FloatLayer(layer.weights, np.where(constant, 0.0, layer.bias), layer.activation)
         layers[depth + 1] = FloatLayer(np.where(constant, 0.0, above.weights), bias, above.activation)
+    return _without_unused(FloatModel(tuple(layers)))
+
+
+def _without_unused(model: FloatModel) -> FloatModel:
+    layers = list(model.layers)
     for depth in range(len(layers) - 2, -1, -1):
         layer, used = layers[depth], (layers[depth + 1].weights != 0).any(axis=0)
         weights, bias = np.where(used[:, None], layer.weights, 0.0), np.where(used, layer.bias, 0.0)
@@ -140,8 +145,10 @@ def _unscaled(size: float, most: float, limit: int) -> tuple[float, int]:
 def _map(row: Floats, bias: float, low: float, high: float, limit: int) -> tuple[OutputMap, int]:
     """Return a short scale and offset for an output whose vote is doubled at most so often, and how often it is."""
     total = float(np.abs(row).sum())
-    if not total:
-        return OutputMap(ONE, short(float(bias), 3)), 0
+    if not total:  # a constant: an offset of three digits, and what is left has a value in [0,1]
+        place = math.floor(math.log10(abs(bias))) - 2 if bias else 0
+        digit = Rational(10) ** place
+        return OutputMap(digit, digit * math.floor(float(bias) / float(digit))), 0
     k = min(limit, max(0, math.ceil(math.log2(max(total / max(high - low, 1e-12), 1.0)))))
     scale = short(max(total / 2.0**k, high - low) * (1.0 + _MARGIN), 2, up=True)
     # without doubling, the offset makes a threshold unnecessary

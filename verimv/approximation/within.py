@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
@@ -16,7 +17,7 @@ from verimv.bounding.methods import neuron_bounds
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract, extract_mapped
 from verimv.certificate.within_lines import join
-from verimv.core.errors import InputError, InternalError, Undecided, check_type
+from verimv.core.errors import InputError, InternalError, OutputLeavesUnitInterval, Undecided, check_type
 from verimv.core.progress import Progress, no_progress
 from verimv.exact import ONE, ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
 from verimv.networks.affine import Affine
@@ -122,7 +123,8 @@ def extract_within(
         if close.certificate is None:
             candidate.refused(close)
             continue
-        return _extracted(source, other, candidate.maps, tolerances, close, minimise, progress, begin)
+        with suppress(OutputLeavesUnitInterval):  # floats saw no such point: the next candidate
+            return _extracted(source, other, candidate.maps, tolerances, close, minimise, progress, begin)
     told = ", ".join(sorted({format_number(tolerance) for tolerance in tolerances}))
     raise NothingSimpler(f"no simpler network was proved to be within {told}")
 

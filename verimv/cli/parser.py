@@ -37,6 +37,7 @@ from verimv.core.choices import (
     METHODS,
     NETWORK_FORMATS,
     PICTURES,
+    QUICK_BENCHMARKS,
     RANGE_ENGINES,
     SHELLS,
     STRATEGIES,
@@ -457,6 +458,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: the folder with the networks")
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
+    sub.add_argument("--quick", action="store_true", help=f"a few small cases only: {', '.join(QUICK_BENCHMARKS)}")
 
     sub = command(
         "completion",

@@ -34,6 +34,7 @@ BENCHMARKS = (
     "prove",
     "bounds",
     "distance",
+    "within",
     "certificates",
     "kernel",
     "compact",
@@ -41,5 +42,7 @@ BENCHMARKS = (
     "growth",
 )
 FOLDER_BENCHMARKS = ("nets",)
+#: Benchmarks with a short run.
+QUICK_BENCHMARKS = ("within",)
 #: File suffixes of networks; any other file is read as network JSON.
 NETWORK_SUFFIXES = (".onnx", ".nnet", ".npz", ".safetensors")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
-from verimv.core.choices import BENCHMARKS, FOLDER_BENCHMARKS
+from verimv.core.choices import BENCHMARKS, FOLDER_BENCHMARKS, QUICK_BENCHMARKS
 from verimv.core.errors import InputError
 from verimv.core.files import write_into
 from verimv.paper.benchmarks.benchmark import run_benchmark
@@ -24,10 +24,12 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         raise InputError("exists and is not a directory", source=arguments.directory)
     if arguments.folder is not None and arguments.name not in FOLDER_BENCHMARKS:
         raise InputError(f"FOLDER is only for: {', '.join(FOLDER_BENCHMARKS)}")
+    if arguments.quick and arguments.name not in QUICK_BENCHMARKS:
+        raise InputError(f"--quick is only for: {', '.join(QUICK_BENCHMARKS)}")
     names = [arguments.name] if arguments.name else list(BENCHMARKS)
     data, texts = {}, []
     for name in names:
-        benchmark = run_benchmark(name, report, arguments.folder)
+        benchmark = run_benchmark(name, report, arguments.folder, arguments.quick)
         data[name] = benchmark.data()
         texts += [f"{name}: {table.title}\n{aligned(table.header, table.rows)}" for table in benchmark.tables]
         if arguments.directory is not None:

@@ -65,12 +65,13 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     }
     if arguments.within is not None:
         from verimv.approximation.extracting import extract as extract_within  # it loads what searches
+        from verimv.approximation.extracting import is_exact
 
+        if arguments.simplify and not is_exact(arguments.within):
+            raise InputError("--simplify and --within exclude each other: what is extracted is short already")
         extraction = extract_within(network, within=arguments.within, **options)
     else:
         extraction = extract(network, **options)
-    if arguments.simplify and extraction.near is not None:
-        raise InputError("--simplify and --within exclude each other: what is extracted is short already")
     if arguments.simplify:
         extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
     formula, summary = extraction.formula, extraction.summary

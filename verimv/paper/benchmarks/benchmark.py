@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from verimv.core.choices import FOLDER_BENCHMARKS
+from verimv.core.choices import FOLDER_BENCHMARKS, QUICK_BENCHMARKS
 from verimv.core.progress import Progress
 
 
@@ -29,8 +29,9 @@ class Benchmark:
         ]
 
 
-def run_benchmark(name: str, progress: Progress, folder: str | None) -> Benchmark:
-    """Load and run a benchmark."""
+def run_benchmark(name: str, progress: Progress, folder: str | None, quick: bool = False) -> Benchmark:
+    """Load and run a benchmark; `quick` is for those that have a short run."""
     measure = importlib.import_module(f"verimv.paper.benchmarks.bench_{name}").run
-    benchmark: Benchmark = measure(progress, folder) if name in FOLDER_BENCHMARKS else measure(progress)
+    options: list[Any] = [folder] if name in FOLDER_BENCHMARKS else [quick] if name in QUICK_BENCHMARKS else []
+    benchmark: Benchmark = measure(progress, *options)
     return benchmark

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -36,26 +37,38 @@ class Copy(NamedTuple):
 
 def trained(data: str, hidden: Sequence[int], steps: int = 300) -> Trained:
     """Train a network with scikit-learn; inputs are mapped onto the unit cube. The same one every time."""
-    try:
-        from sklearn import datasets, neural_network, preprocessing
-    except ImportError:
-        raise InputError("needs scikit-learn: pip install 'verimv[sklearn]'") from None
-    found = getattr(datasets, f"load_{data}")()
-    inputs = preprocessing.MinMaxScaler().fit_transform(found.data)
+    found = getattr(sklearn_module("datasets"), f"load_{data}")()
     is_regression = data == "diabetes"
     targets = found.target / found.target.max() if is_regression else found.target
+    model, inputs = fitted(found.data, targets, hidden, is_regression, steps)
+    arrays = arrays_of(model)
+    model.partial_fit(inputs, targets)
+    widths = [inputs.shape[1], *hidden, len(arrays[-1][1])]
+    return Trained("-".join(map(str, widths)), arrays, arrays_of(model)[-1])
+
+
+def fitted(data: Any, targets: Any, hidden: Sequence[int], is_regression: bool, steps: int = 300) -> tuple[Any, Any]:
+    """Return a model of scikit-learn that was trained on these data, and its inputs: the data mapped onto [0,1]."""
+    neural_network = sklearn_module("neural_network")
+    inputs = sklearn_module("preprocessing").MinMaxScaler().fit_transform(data)
     kind = neural_network.MLPRegressor if is_regression else neural_network.MLPClassifier
     model = kind(hidden_layer_sizes=tuple(hidden), max_iter=steps, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a network that could be trained longer is a network, too
         model.fit(inputs, targets)
-    arrays = _arrays(model)
-    model.partial_fit(inputs, targets)
-    widths = [inputs.shape[1], *hidden, len(arrays[-1][1])]
-    return Trained("-".join(map(str, widths)), arrays, _arrays(model)[-1])
+    return model, inputs
 
 
-def _arrays(model: Any) -> Arrays:
+def sklearn_module(name: str) -> Any:
+    """Return a part of scikit-learn, which may not be installed."""
+    try:
+        return importlib.import_module(f"sklearn.{name}")
+    except ImportError:
+        raise InputError("needs scikit-learn: pip install 'verimv[sklearn]'") from None
+
+
+def arrays_of(model: Any) -> Arrays:
+    """Return the weights of a model of scikit-learn as float32 numbers."""
     pairs = zip(model.coefs_, model.intercepts_, strict=True)
     return [(w.T.astype(np.float32).astype(float), b.astype(np.float32).astype(float)) for w, b in pairs]
 
