@@ -5,6 +5,7 @@ longer, if it is the best there is.
 """
 
 QUICK = {
+    "approximation/test_front.py",
     "bounding/guess/test_relaxation.py",
     "bounding/prove/test_elimination.py",
     "bounding/search/test_record.py",

@@ -6,7 +6,7 @@ import verimv
 from verimv.approximation.decisions import Decider, Labels, Sample
 from verimv.approximation.front import read_tolerances, row_number
 from verimv.approximation.front_text import length_text, share
-from verimv.approximation.within import constant_tolerance, extract_within
+from verimv.approximation.within import extract_within, output_ranges
 from verimv.core.errors import InputError
 from verimv.exact import Rational
 from verimv.networks.network import Layer, Network
@@ -60,20 +60,23 @@ def test_the_bytes_are_those_of_extract_within():
     assert list(row.extraction.certificate.lines()) == list(verimv.extract(network, within="60%").certificate.lines())
 
 
-@pytest.mark.parametrize("network", [slope(), slope("-1", "7"), slope("1/3", "100"), pair_of_classes()])
-def test_a_constant_is_certified_at_its_error_and_not_below(network):
-    error = constant_tolerance(network)
-    found = extract_within(network, error)
+@pytest.mark.parametrize("network", [slope(), slope("1/3", "100"), pair_of_classes()])
+def test_a_constant_is_certified(network):
+    found = extract_within(network, "constant")
     assert found.formula.length == 0
     assert found.check(kernel="python") == ""
-    low = min(high - low for low, high in verimv.approximation.within.output_ranges(network) if high > low) / 2
-    assert low <= error or low == 0
+    for (low, high), tolerance in zip(output_ranges(network), found.tolerances, strict=True):
+        assert high - low <= 2 * tolerance <= 2 * (high - low)
+
+
+def test_whole_weights_with_values_outside_the_unit_interval_are_no_formula():
+    found = extract_within(slope("3", "-1"), "1%")
+    assert found.check(kernel="python") == ""
 
 
 def test_a_network_that_is_constant_has_one_row():
     front = verimv.approximate(slope("0", "1/3"))
     assert [row.within for row in front.rows] == ["exact"]
-    assert constant_tolerance(slope("0", "1/3")) == 0
 
 
 def test_decisions_of_several_outputs():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -42,7 +42,7 @@ class FrontRow(Headed):
     #: what was asked for: "exact", "5%", "constant", …
     within: str
     extraction: CertifiedExtraction
-    #: the largest error of an output, as the certificate has it that kernel.py accepted; None if it did not (the exact formula only)
+    #: the largest error of an output, in a certificate that kernel.py accepts; None if it does not (only if exact)
     proved: Number | None
     #: the error at a point
     attained: Number

@@ -135,7 +135,9 @@ def extract_within(
         if close.certificate is None:
             candidate.refused(close)
             continue
-        return _extracted(source, other, candidate.maps, tolerances, close, minimise, progress, begin)
+        found = _extracted(source, other, candidate.maps, tolerances, close, minimise, progress, begin)
+        if not found.is_incomplete(progress):
+            return found
     told = ", ".join(sorted({format_number(tolerance) for tolerance in tolerances}))
     raise NothingSimpler(f"no simpler network was proved to be within {told}")
 

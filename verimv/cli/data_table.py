@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from verimv.cli.points import PointTable, named_by, read_table
 from verimv.core.errors import InputError
 from verimv.exact import Number, parse_number, shown
-from verimv.networks.names import identifiers
+from verimv.networks.names import identifiers, named
 from verimv.networks.network import Network
 
 #: Names that a message lists.
@@ -28,7 +28,9 @@ class DataTable:
 
     def named(self, network: Network) -> Network:
         """Return the network with the names of the table, if it has none of its own."""
-        return named_by(network, self.names) if self.names and not network.labels else network
+        if not self.names or network.labels:
+            return network
+        return named_by(network, self.names) if self.is_in_order else named(network, self.names)
 
 
 def read_data(path: str, network: Network, label: str | None) -> DataTable:
