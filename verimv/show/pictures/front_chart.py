@@ -63,7 +63,7 @@ def _dot(frame: axes.Frame, row: FrontRow, spot: tuple[float, float]) -> str:
     if row.agreement is not None:
         agrees = share(row.agreement.agree, row.agreement.rows)
         words.append(f"agrees at {agrees} of the data")
-        beside += f", {agrees}"
+        beside += f": agrees {agrees}"
     line = svg.path([(frame.x(axes.as_float(row.attained)), y), (x, y)])
     return svg.element(
         "g",
