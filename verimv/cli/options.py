@@ -21,6 +21,13 @@ def add_box(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_directory(parser: argparse.ArgumentParser, purpose: str) -> None:
+    parser.add_argument("-o", dest="directory", metavar="DIR", help=purpose)
+    parser.add_argument(
+        "--force", action="store_true", help="write to DIR even if it has files that verimv did not write"
+    )
+
+
 def add_outputs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
@@ -121,3 +128,13 @@ def number_option(name: str, text: str) -> Number:
     if sign(value) < 0:
         raise InputError(f"{name}: expected a number ≥ 0, found {text}")
     return value / 100 if percent else value
+
+
+def signed_option(name: str, text: str) -> Number:
+    """Return the value of an option that is an exact number of either sign."""
+    from verimv.exact import parse_number
+
+    try:
+        return parse_number(text)
+    except InputError as error:
+        raise InputError(f"{name}: {error.message}") from None
