@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from verimv.bounding.methods import neuron_bounds
 from verimv.core.errors import InputError
 from verimv.core.files import read_text
 from verimv.exact import ONE
@@ -53,6 +52,8 @@ def _scaled(first: Formula | Network, second: Formula | Network) -> tuple[Networ
         raise InputError("--scale-output needs two networks; the values of formulas are in [0,1]")
     if len(first.outputs) != len(second.outputs):
         raise InputError(f"one network has {len(first.outputs)} outputs, the other {len(second.outputs)}")
+    from verimv.bounding.methods import neuron_bounds  # it loads engines, which few commands need
+
     ranges = [(bound.lower, bound.upper) for bound in neuron_bounds(affine_end(first)).layers[-1]]
     maps = {
         name: OutputMap(high - low if high > low else ONE, low)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -152,20 +152,20 @@ def largest_denominator(formula: Formula) -> int:
     return max((c if isinstance(c, int) else int(c.denominator) for c in constants), default=1)
 
 
-def _by_hand(network: Network, tolerance: Number) -> tuple[int, Formula] | None:
+def _by_hand(network: Network, tolerances: Sequence[Number]) -> tuple[int, Formula] | None:
     """Return K and the formula of the network with weights rounded to 1/K that is proved to be within the error.
 
     Of those that floats find near, the ones with fewest weights are tried, then those with the smallest K; the formula
     is that of the first proof, simplified.
     """
-    errors = WorstPoints(FloatModel.of(network), [float(tolerance)] * len(network.outputs))
+    errors = WorstPoints(FloatModel.of(network), [float(tolerance) for tolerance in tolerances])
     near = []
     for grid in GRIDS:
         other = rounded(network, grid)
         if errors.worst(FloatModel.of(other), 200)[1] <= 1:
             near.append((sum(len(row.terms) for layer in other.layers for row in layer.rows), grid, other))
     for _, grid, other in itertools.islice(sorted(near, key=lambda entry: entry[:2]), TRIED):
-        if closeness(network, other, tolerance, lambda *_: None).certificate is not None:
+        if closeness(network, other, tolerances, lambda *_: None).certificate is not None:
             found: CertifiedExtraction = extract(other, scale_output=True)
             return grid, simplify_extraction(found, "length").formula
     return None
