@@ -74,7 +74,7 @@ def test_json_is_exact_and_the_picture_has_a_dot_for_each(run, network, tmp_path
     picture = (tmp_path / "front.svg").read_text(encoding="utf-8")
     assert picture.count("<circle") == 2
     assert "error at most 0.5, at least 0.5" in picture
-    assert run(*words, "--data", "named.csv")[0] == 0
+    assert run(*words, "--data", "named.csv", "--threshold", "1/2")[0] == 0
     picture = (tmp_path / "front.svg").read_text(encoding="utf-8")
     assert picture.count("<circle") == 2 + 2 * 2 + 2  # lengths, both shares, and their legend
     assert "2: constant; must agree at 0.0% of the rows" in picture
