@@ -19,7 +19,7 @@ from verimv.exact import Rational, as_number
 from verimv.networks.formats.load import load
 from verimv.networks.formats.onnx_format.chain import executed_network
 from verimv.networks.formats.onnx_format.model_writer import export_onnx
-from verimv.networks.formats.onnx_format.runtime import FloatModel
+from verimv.networks.formats.onnx_format.runtime import RuntimeModel
 from verimv.networks.network import Layer, Network
 from verimv.paper.experiments.families import random_network
 
@@ -63,7 +63,7 @@ def test_onnxruntime_is_within_the_bound(data, network):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "net.onnx")
         Path(path).write_bytes(export_onnx(network).data)
-        floats = FloatModel(path)
+        floats = RuntimeModel(path)
         assert executed_network(path) == network
         for _ in range(3):
             point = points(data.draw, network)
@@ -142,7 +142,7 @@ def test_underflow_counts(tmp_path):
     path = tmp_path / "net.onnx"
     path.write_bytes(export_onnx(network).data)
     point = [as_number(2.0**-100)]
-    assert FloatModel(path).at([2.0**-100]) == [0]
+    assert RuntimeModel(path).at([2.0**-100]) == [0]
     check(network, point, [0])
     tiny = Network.of([Layer.of([[2.0**-140]], [0], "identity")])  # may itself be read as 0
     assert float32_gaps_at(tiny, [Rational(2) ** 100])[0] >= Rational(1, 2**40)
@@ -184,7 +184,7 @@ def test_networks_that_others_trained(name):
     path = FOLDER / f"{name}.onnx"
     if not path.exists():
         pytest.skip("no networks at ../shared/nets (or VERIMV_NETS)")
-    network, floats = executed_network(path), FloatModel(path)
+    network, floats = executed_network(path), RuntimeModel(path)
     source = np.random.default_rng(2)
     for _ in range(3):
         point = source.uniform(-1, 1, len(network.inputs)).astype(np.float32)

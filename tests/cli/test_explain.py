@@ -29,6 +29,13 @@ def test_every_form_of_a_point(run, network, tmp_path):
     assert "high worst, area (-1 to 1)" in out
 
 
+def test_tables_of_spreadsheets(run, network, tmp_path):
+    expected = run("explain", network, "--at", "x1=3,x2=1/2")[1]
+    for name, text in (("a.csv", "\ufeffx1;x2\n3;0.5\n"), ("b.tsv", "x2\tx1\n0.5\t3\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        assert run("explain", network, "--at", f"{tmp_path / name}:1")[1] == expected
+
+
 def test_json_is_exact(run, network):
     data = json.loads(run("explain", network, "--at", "x1=3,x2=1/2", "--json", "--numbers", "decimal")[1])
     assert data["outputs"][0]["value"] == "70007/140002"

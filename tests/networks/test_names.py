@@ -97,3 +97,17 @@ def test_names_of_a_model_that_was_fitted_with_a_data_frame():
     )  # fmt: skip
     assert load(model).labels == {"mean_radius": "mean radius"}
     assert load(model, names=["a b", "c"]).inputs == ("a_b", "c")
+
+
+def test_a_network_file_may_have_full_names():
+    from verimv.networks.formats.json_format import read_network
+
+    layers = '[{"weights": [["1", "2"]], "bias": ["0"], "activation": "relu"}]'
+    text = '{"format": "verimv-network", "version": 1, "inputs": ["mean radius", "x"], "outputs": ["y"], "layers": %s}'
+    network = read_network(text % layers)
+    assert (network.inputs, network.outputs) == (("mean_radius", "x"), ("y",))
+    assert network.labels == {"mean_radius": "mean radius"}
+    with pytest.raises(InputError, match="occurs twice"):
+        read_network((text % layers).replace('"x"]', '"mean radius"]'))
+    with pytest.raises(InputError, match="expected 2 names, found 1"):
+        read_network((text % layers).replace(', "x"]', "]"))

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from verimv.approximation.fitting import Fitting, Free, prices_of
+from verimv.approximation.fitting import KEPT, Fitting, Free, prices_of
 from verimv.approximation.float_model import FloatModel, Floats, WorstPoints
 from verimv.approximation.rounding import Rounding
 from verimv.approximation.votes import Votes, votes_of, with_dead_neurons_empty
@@ -26,6 +26,10 @@ from verimv.networks.transforms.outputs import OutputMap
 _SHARES = (0.15, 0.3, 0.5, 0.7, 0.85)
 #: Rounds of removing weights, for each share; and how many may fail in a row.
 _ROUNDS, _FAILURES = 12, 2
+#: Weights and biases of a network that is fitted by linear programs; of larger ones, weights are only cut.
+_MOST_FITTED = 700
+#: Trials of how many weights can be cut.
+_HALVINGS = 10
 #: How far a weight may move in a round, at first.
 _REACH = 0.4
 #: By how many tolerances the rounding of one weight may change an output: from short fractions to long ones.
@@ -38,8 +42,8 @@ _DOUBLINGS, _ALL_DOUBLINGS = 3, 6
 GOOD = 0.97
 #: Largest sum of whole weights of a neuron: larger ones make long formulas.
 _MOST_WHOLE = 32
-#: Largest denominator of a constant.
-DENOMINATOR = 64
+#: Largest denominators of constants; larger ones only if nothing is found with smaller ones.
+DENOMINATORS = (64, 512)
 
 
 @dataclass(frozen=True)
@@ -87,35 +91,68 @@ class Candidates:
         self.target = FloatModel.of(network)
         self.measure, self._progress = measure, progress
 
+    @property
+    def is_fitted(self) -> bool:
+        """Whether linear programs about all weights are small enough."""
+        return Free.nonzero(self.target).count <= _MOST_FITTED
+
     @cached_property
     def sparse_models(self) -> list[tuple[float, FloatModel]]:
         """Models with fewer and fewer weights, each with the share of the tolerance that it may have used up."""
         found: list[tuple[float, FloatModel]] = []
-        model, reach = self.target, _REACH
+        model = self.target
         for number, share in enumerate(_SHARES):
             fitting = Fitting(WorstPoints(self.target, self.tolerances * share))
-            spread, failures = 0.0, 0
-            for round_ in range(_ROUNDS):
-                self._progress("removing weights", number * _ROUNDS + round_, len(_SHARES) * _ROUNDS)
-                free = Free.nonzero(model)
-                prices = prices_of(free, model, self.measure)
-                if not prices.any():
-                    break
-                spread = spread / 2 if spread else fitting.typical_effect(model, free, prices)
-                sparser = fitting.sparser(model, free, prices, max(spread, 1e-3), reach)
-                if sparser is None:
-                    reach, failures = reach * 0.4, failures + 1
-                    if failures == _FAILURES:
-                        break
-                    continue
-                reach, failures = min(0.6, reach * 1.4), 0
-                is_done = round_ > 2 and (free.values(sparser) != 0).sum() == (free.values(model) != 0).sum()
-                model = sparser
-                if is_done:
-                    break
-            reach = max(reach, 0.1)
+
+            def progress(done: float, number: int = number) -> None:
+                self._progress("removing weights", int(100 * (number + done)), 100 * len(_SHARES))
+
+            model = self._fitted(model, fitting, progress) if self.is_fitted else self._cut(fitting, progress)
             found.append((share, with_dead_neurons_empty(model)))
         return found
+
+    def _fitted(self, model: FloatModel, fitting: Fitting, progress: Callable[[float], None]) -> FloatModel:
+        """Return a model with fewer weights, by linear programs."""
+        reach, spread, failures = _REACH, 0.0, 0
+        for round_ in range(_ROUNDS):
+            progress(round_ / _ROUNDS)
+            free = Free.nonzero(model)
+            prices = prices_of(free, model, self.measure)
+            if not prices.any():
+                break
+            spread = spread / 2 if spread else fitting.typical_effect(model, free, prices)
+            sparser = fitting.sparser(model, free, prices, max(spread, 1e-3), reach)
+            if sparser is None:
+                reach, failures = reach * 0.4, failures + 1
+                if failures == _FAILURES:
+                    break
+                continue
+            reach, failures = min(0.6, reach * 1.4), 0
+            is_done = round_ > 2 and (free.values(sparser) != 0).sum() == (free.values(model) != 0).sum()
+            model = sparser
+            if is_done:
+                break
+        return model
+
+    def _cut(self, fitting: Fitting, progress: Callable[[float], None]) -> FloatModel:
+        """Return the target without its weights of small effect: as many as the tolerance allows."""
+        free = Free.nonzero(self.target)
+        prices = prices_of(free, self.target, self.measure)
+        effects = fitting.effects(self.target, free)
+        order = np.argsort(np.where(prices > 0, effects / np.maximum(prices, 1.0), np.inf), kind="stable")
+        values = free.values(self.target)
+        none, all_ = 0, int((prices > 0).sum())
+        for step in range(_HALVINGS):
+            progress(step / _HALVINGS)
+            count = (none + all_ + 1) // 2
+            kept = values.copy()
+            kept[order[:count]] = 0.0
+            if fitting.refresh(free.put(self.target, kept)) <= KEPT:
+                none = count
+            else:
+                all_ = count - 1
+        values[order[:none]] = 0.0
+        return free.put(self.target, values)
 
     @cached_property
     def plans(self) -> list[_Plan]:
@@ -135,21 +172,22 @@ class Candidates:
 
     def search(self, goal: Callable[[], float]) -> Iterator[Candidate]:
         """Yield candidates, shorter ones first, with errors of at most `goal()` tolerances, which may decrease."""
-        for number, plan in enumerate(self.plans):
-            self._progress("rounding weights", number, len(self.plans))
-            if plan.share < goal() and (found := self._rounded(plan, goal())) is not None:
+        tried = [(most, plan) for most in DENOMINATORS for plan in self.plans]
+        for number, (most, plan) in enumerate(tried):
+            self._progress("rounding weights", number, len(tried))
+            if plan.share < goal() and (found := self._rounded(plan, goal(), most)) is not None:
                 yield found
 
-    def _rounded(self, plan: _Plan, goal: float) -> Candidate | None:
+    def _rounded(self, plan: _Plan, goal: float, most: int) -> Candidate | None:
         """Return the votes with the simplest fractions that keep the tolerances, if any are found."""
         fitting = Fitting(WorstPoints(plan.votes.target(self.target), plan.tolerances))
         fitting.refresh(plan.votes.model)
-        rounding = Rounding(plan.votes, fitting, DENOMINATOR)
+        rounding = Rounding(plan.votes, fitting, most)
         for slack in _SLACKS:
-            for fits_again in (False, True):
+            for fits_again in (False, True) if self.is_fitted else (False,):
                 votes, largest = rounding.rounded(slack * goal, fits_again)
                 if largest <= goal:
-                    return Candidate(votes.network(self.network, DENOMINATOR), votes.maps, length_of(votes), largest)
+                    return Candidate(votes.network(self.network, most), votes.maps, length_of(votes), largest)
                 if largest > _HOPELESS * goal:
                     break
         return None

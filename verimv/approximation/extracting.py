@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from verimv.approximation.within import extract_within
+from verimv.approximation.within import NothingSimpler, extract_within
 from verimv.bounding.results import NetworkBounds
 from verimv.certificate.from_extraction import CertifiedExtraction
 from verimv.certificate.from_extraction import extract as extract_exactly
@@ -34,10 +34,11 @@ def extract(
 ) -> CertifiedExtraction:
     """Return the formula that a network computes on its box, with a certificate.
 
-    `within` is the error that is allowed: a number in the units of the outputs, or a percentage of the smallest range
-    of an output, such as "5%". The formula is then the shortest that is found with |network − (scale·formula +
+    `within` is the error that is allowed: a number in the units of the outputs, or a percentage of the proven range of
+    each output, such as "5%". The formula is then the shortest that is found with |network − (scale·formula +
     offset)| ≤ E everywhere, and the certificate proves that (:class:`WithinExtraction`); its logic is MV or RMV, and
-    only `minimise`, `output` and `margin` can be chosen. Without it, or with 0, the formula is exact.
+    only `minimise`, `output` and `margin` can be chosen. If nothing simpler is proved to be that close, the formula is
+    exact, its outputs are scaled, and `summary["exact"]` says why. Without `within`, or with 0, it is exact.
 
     `logic` is "mv", "dmv", "rmv" or "auto", the smallest that fits the weights. `strategy` is "compact" or "paper", and
     `minimise` ("length" or "size") what the compact one makes small. `bounds` is the name of a method, or any proven
@@ -48,9 +49,9 @@ def extract(
 
     Scaled outputs need some bounds, not the best ones: where the best have no evidence, or more than the kernel
     accepts, simpler bounds are used.
-    Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that is not decided,
-    or when nothing is proved to be within the error.
+    Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that is not decided.
     """
+    told = ""
     if not is_exact(within):
         refused = {
             "logic": logic != "auto",
@@ -62,8 +63,11 @@ def extract(
         for name, is_given in refused.items():
             if is_given:
                 raise InputError(f"{name.replace('_', '-')} and within exclude each other")
-        return extract_within(network, within, minimise=minimise, output=output, margin=margin, progress=progress)
-    return extract_exactly(
+        try:
+            return extract_within(network, within, minimise=minimise, output=output, margin=margin, progress=progress)
+        except NothingSimpler as reason:
+            told, scale_output = str(reason), True
+    found = extract_exactly(
         network,
         logic=logic,
         strategy=strategy,
@@ -77,8 +81,14 @@ def extract(
         progress=progress,
         resume=resume,
     )
+    if told:
+        found.summary["exact"] = told
+    return found
 
 
 def is_exact(within: Any) -> bool:
-    """Return whether no error is allowed."""
-    return within is None or (not str(within).strip().endswith("%") and as_number(within) == 0)
+    """Return whether no error is allowed; False for what is not a number, which the search for formulas refuses."""
+    try:
+        return within is None or (not str(within).strip().endswith("%") and as_number(within) == 0)
+    except (InputError, ValueError):
+        return False

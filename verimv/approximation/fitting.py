@@ -98,19 +98,29 @@ class Fitting:
         self.points = self.points[np.argsort(-sizes, kind="stable")[:_MOST_POINTS]]
 
     def linear(self, model: FloatModel, free: Free) -> tuple[Floats, Floats]:
-        """Return the errors at the points, and their derivatives by what is free: a row for each point and output."""
-        rows = []
+        """Return the errors at the points, and their derivatives by what is free: a row for each point and output.
+
+        Of many outputs, those with the largest errors are taken.
+        """
+        errors = self.errors.errors(model, self.points).T  # by output, then point
+        least = np.sort(np.abs(errors), axis=None)[-min(errors.size, _MOST_POINTS)]
+        rows, kept = [], []
         for output, tolerance in enumerate(self.errors.tolerances):
-            found = model.sensitivity(self.points, output)
-            weights = [rising[:, :, None] * values[:, None, :] for rising, values in found]
-            rows.append(free.of(weights, [rising for rising, _ in found]) / tolerance)
-        errors = self.errors.errors(model, self.points).T.reshape(-1)
-        return _on_grid(errors), _on_grid(np.concatenate(rows))
+            chosen = np.abs(errors[output]) >= least
+            if chosen.any():
+                found = model.sensitivity(self.points[chosen], output)
+                weights = [rising[:, :, None] * values[:, None, :] for rising, values in found]
+                rows.append(free.of(weights, [rising for rising, _ in found]) / tolerance)
+                kept.append(errors[output, chosen])
+        return _on_grid(np.concatenate(kept)), _on_grid(np.concatenate(rows))
+
+    def effects(self, model: FloatModel, free: Free) -> Floats:
+        """Return by how many tolerances an output may change without each weight."""
+        return np.abs(free.values(model)) * np.abs(self.linear(model, free)[1]).max(axis=0)
 
     def typical_effect(self, model: FloatModel, free: Free, prices: Floats) -> float:
         """Return the median effect of the weights that have a price, in tolerances."""
-        effects = np.abs(free.values(model)) * np.abs(self.linear(model, free)[1]).max(axis=0)
-        return float(np.median(effects[prices > 0]))
+        return float(np.median(self.effects(model, free)[prices > 0]))
 
     def sparser(self, model: FloatModel, free: Free, prices: Floats, spread: float, reach: float) -> FloatModel | None:
         """Return a model with fewer weights whose largest error is at most a tolerance; None if none is found.

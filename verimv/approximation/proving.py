@@ -3,46 +3,60 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from verimv.certificate.certificate import Certificate
 from verimv.core.effort import SECOND
 from verimv.core.progress import Progress
-from verimv.exact import Number
+from verimv.exact import ONE, ZERO, Number
 from verimv.networks.network import Network
-from verimv.questions.distance import Distance, DistanceSearch, certified_bound, certify_distance
+from verimv.questions.distance import Distance, DistanceSearch, certified_bounds, certify_distance
 from verimv.solvers.point_search import Search
 
 #: Work of the rounds of a proof.
 _ROUNDS = (SECOND, 3 * SECOND, 9 * SECOND)
+#: Seconds for a certificate, if there is no evidence for one.
+_SECONDS = 30.0
 #: Bounds that are so many times too large are not improved.
 _FAR = 4
 
 
 @dataclass(frozen=True)
 class Closeness:
-    """How far apart two networks are, and the certificate if that is within the tolerance."""
+    """How far apart two networks are, and the certificate if that is within the tolerances."""
 
     distance: Distance
     certificate: Certificate | None
 
+    @property
+    def slack(self) -> float:
+        """The largest proved difference as a multiple of the attained one, for the output where it is largest."""
+        return max((float(o.proved / o.attained) for o in self.distance.outputs if o.attained), default=1.0)
 
-def closeness(network: Network, other: Network, tolerance: Number, progress: Progress) -> Closeness:
-    """Search a proof that two networks are at most `tolerance` apart, with a fixed amount of work."""
-    search = DistanceSearch(
-        network, other, Search(seconds=math.inf, progress=progress), tolerance, within=tolerance * 0
-    )
+
+def closeness(network: Network, other: Network, tolerances: Sequence[Number], progress: Progress) -> Closeness:
+    """Search a proof that the outputs of two networks are at most `tolerances` apart, with a fixed amount of work."""
+    unlimited = Search(seconds=math.inf, progress=progress)
+    search = DistanceSearch(network, other, unlimited, ONE, ZERO, tolerances)
     search.look()
     for work in _ROUNDS:
         if search.is_over:
             break
         search.round(work)
-        if search.proved is not None and search.proved > _FAR * tolerance:
+        if _excess(search.result(), tolerances) > _FAR:
             break
     found = search.result()
-    if found.proved > tolerance:
+    if _excess(found, tolerances) > 1:
         return Closeness(found, None)
-    certificate = certify_distance(network, other, found, seconds=30.0)
-    if certificate is not None and certified_bound(certificate) > tolerance:
-        certificate = None
+    certificate = certify_distance(network, other, found, _SECONDS)
+    if certificate is not None:
+        proved = certified_bounds(certificate)
+        if any(proved[k] > tolerance for k, tolerance in enumerate(tolerances)):
+            certificate = None
     return Closeness(found, certificate)
+
+
+def _excess(found: Distance, tolerances: Sequence[Number]) -> Number:
+    """Return the largest proved difference, in tolerances."""
+    return max(output.proved / tolerance for output, tolerance in zip(found.outputs, tolerances, strict=True))

@@ -24,12 +24,16 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.normalise import from_unit_cube, to_unit_cube, without_identity_layers
 from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen
-from verimv.questions.distance import Distance
+from verimv.questions.distance import Distance, OutputDistance
 
 #: Candidates for which a proof is tried.
 _PROOFS = 8
 #: Larger networks are not searched: the programs would be too large.
 MOST_WEIGHTS = 6_000
+
+
+class NothingSimpler(Undecided):
+    """No simpler network was proved to be close enough."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,8 +45,8 @@ class WithinExtraction(CertifiedExtraction):
 
     #: the network that it is close to, with the outputs that were asked for
     original: Network
-    #: the largest error that was allowed
-    tolerance: Number
+    #: the largest errors that were allowed, per output
+    tolerances: tuple[Number, ...]
     #: how far the two networks are apart
     distance: Distance
     #: that they are so close
@@ -61,27 +65,29 @@ class WithinExtraction(CertifiedExtraction):
     def near(self) -> Network:
         return self.original
 
+    @property
+    def tolerance(self) -> Number:
+        """The largest error that was allowed."""
+        return max(self.tolerances)
+
     def _headline(self) -> str:
         return f"{self.summary['status']}, within {format_number(self.tolerance)}: {self.formula!r}"
 
 
-def read_within(within: Any, network: Network) -> Number:
-    """Return a tolerance: a number in the units of the outputs, or a share of the proven range, such as "5%"."""
+def read_within(within: Any, network: Network) -> list[Number]:
+    """Return the tolerance of each output: a number in its units, or a share of its proven range, such as "5%"."""
     text = str(within).strip()
+    try:
+        number = as_number(text[:-1].strip()) / 100 if text.endswith("%") else as_number(within)
+    except (InputError, ValueError):
+        raise InputError(f"within {text}: expected a number, or a percentage such as 5%") from None
+    if sign(number) <= 0:
+        raise InputError(f"within {text}: expected an error above 0")
     if not text.endswith("%"):
-        tolerance = as_number(within)
-    else:
-        try:
-            share = as_number(text[:-1].strip()) / 100
-        except (InputError, ValueError):
-            raise InputError(f"--within {text}: expected a number, or a percentage such as 5%") from None
-        if sign(share) < 0:
-            raise InputError(f"--within {text}: an error is not negative")
-        smallest = min((high - low for low, high in output_ranges(network) if high > low), default=ZERO)
-        tolerance = _short_below(share * smallest)
-    if sign(tolerance) < 0:
-        raise InputError(f"--within {text}: an error is not negative")
-    return tolerance
+        return [number] * len(network.outputs)
+    sizes = [high - low for low, high in output_ranges(network)]
+    largest = max(sizes) or ONE  # stands for the range of an output that is constant
+    return [_short_below(number * (size or largest)) for size in sizes]
 
 
 def output_ranges(network: Network) -> list[tuple[Number, Number]]:
@@ -103,34 +109,31 @@ def extract_within(
 ) -> WithinExtraction:
     """Return the shortest formula found with |network − (scale·formula + offset)| ≤ E everywhere, and its proof.
 
-    `within` is E, in the units of the outputs, or a percentage of the smallest range of an output. Raises
-    :class:`Undecided` if nothing simpler than the network is proved to be that close.
+    `within` is E, in the units of the outputs, or a percentage of the range of each output. Raises
+    :class:`NothingSimpler` if nothing simpler than the network is proved to be that close.
     """
     check_type(network, Network, hint=" (verimv.load makes one)")
     begin = time.perf_counter()
     source = affine_end(chosen(network, output, margin, False))
     progress("bounding outputs", 0, 1)
-    tolerance = read_within(within, source)
-    if sign(tolerance) == 0:
-        is_share = str(within).strip().endswith("%") and as_number(str(within).strip()[:-1].strip()) != 0
-        reason = "the outputs are constant, and a share of their range is 0" if is_share else "the error is 0"
-        raise InputError(f"{reason}: extract without --within, which is exact")
-    for candidate in _candidates(source, tolerance, minimise, progress):
+    tolerances = read_within(within, source)
+    for candidate in _candidates(source, tolerances, minimise, progress):
         other = from_unit_cube(candidate.network, source.box)
-        close = closeness(source, other, tolerance, progress)
+        close = closeness(source, other, tolerances, progress)
         if close.certificate is None:
-            candidate.refused(close.distance)
+            candidate.refused(close)
             continue
         with contextlib.suppress(OutputLeavesUnitInterval):  # floats saw no such point: the next candidate
-            return _extracted(source, other, candidate.maps, tolerance, close, minimise, progress, begin)
-    raise Undecided(f"no simpler network was proved to be within {format_number(tolerance)}")
+            return _extracted(source, other, candidate.maps, tolerances, close, minimise, progress, begin)
+    told = ", ".join(sorted({format_number(tolerance) for tolerance in tolerances}))
+    raise NothingSimpler(f"no simpler network was proved to be within {told}")
 
 
 def _extracted(
     source: Network,
     other: Network,
     maps: Sequence[OutputMap] | None,
-    tolerance: Number,
+    tolerances: Sequence[Number],
     close: Closeness,
     minimise: str,
     progress: Progress,
@@ -140,10 +143,12 @@ def _extracted(
     options: dict[str, Any] = {"minimise": minimise, "progress": progress}
     found = extract(other, **options) if maps is None else extract_mapped(other, maps, **options)
     parts = {field.name: getattr(found, field.name) for field in fields(found)}
-    ends = {"proved": close.distance.proved, "attained": close.distance.attained}
     parts["summary"] = {
         **found.summary,
-        "within": {"tolerance": format_number(tolerance), **{name: format_number(x) for name, x in ends.items()}},
+        "within": [
+            {"name": o.output, "tolerance": format_number(tolerance), **_ends(o)}
+            for o, tolerance in zip(close.distance.outputs, tolerances, strict=True)
+        ],
         "neurons": source.neurons,
     }
     parts["summary"]["seconds"]["search"] = round(time.perf_counter() - begin, 3)
@@ -151,8 +156,12 @@ def _extracted(
     if certificate is None:
         raise InternalError("no certificate of closeness")
     return WithinExtraction(
-        **parts, original=source, tolerance=tolerance, distance=close.distance, closeness=certificate
+        **parts, original=source, tolerances=tuple(tolerances), distance=close.distance, closeness=certificate
     )
+
+
+def _ends(found: OutputDistance) -> dict[str, str]:
+    return {"proved": format_number(found.proved), "attained": format_number(found.attained)}
 
 
 class _Attempt:
@@ -162,44 +171,49 @@ class _Attempt:
         self.network, self.maps = candidate.network, candidate.maps
         self._goals = goals
 
-    def refused(self, found: Distance) -> None:
+    def refused(self, found: Closeness) -> None:
         self._goals.lower(found)
 
 
 class _Goals:
     """The error, in tolerances, that a candidate may have as floats estimate it."""
 
-    def __init__(self, tolerance: Number) -> None:
-        self.tolerance, self.now = tolerance, GOOD
+    def __init__(self, tolerances: Sequence[Number]) -> None:
+        self.tolerances, self.now = tolerances, GOOD
 
-    def lower(self, found: Distance) -> None:
-        if found.attained > self.tolerance:  # floats were too optimistic
+    def lower(self, found: Closeness) -> None:
+        pairs = zip(found.distance.outputs, self.tolerances, strict=True)
+        if any(output.attained > tolerance for output, tolerance in pairs):  # floats were too optimistic
             self.now *= 0.95
-        elif found.attained > 0:
-            self.now = min(self.now * 0.9, GOOD * float(found.attained / found.proved))
+        else:
+            self.now = min(self.now * 0.9, GOOD / found.slack)
 
 
-def _candidates(network: Network, tolerance: Number, minimise: str, progress: Progress) -> Iterator[_Attempt]:
+def _candidates(
+    network: Network, tolerances: Sequence[Number], minimise: str, progress: Progress
+) -> Iterator[_Attempt]:
     """Yield what may be close enough: a constant, whole weights, then some simple fractions."""
     normalised = without_identity_layers(to_unit_cube(network))
-    goals = _Goals(tolerance)
-    constant = _constant(normalised, tolerance)
+    goals = _Goals(tolerances)
+    constant = _constant(normalised, tolerances)
     if constant is not None:
         yield _Attempt(constant, goals)
+    if normalised.number_kind == "algebraic":
+        raise NothingSimpler("simpler networks are searched for networks with rational weights only")
     weights = sum(len(row.terms) for layer in normalised.layers for row in layer.rows)
     if weights > MOST_WEIGHTS:
-        raise Undecided(f"the network has {weights:,} weights; simpler ones are searched for up to {MOST_WEIGHTS:,}")
-    search = Candidates(normalised, [float(tolerance)] * len(network.outputs), minimise, progress)
+        raise NothingSimpler(f"simpler networks are searched for up to {MOST_WEIGHTS:,} weights, not {weights:,}")
+    search = Candidates(normalised, [float(tolerance) for tolerance in tolerances], minimise, progress)
     for candidate in search.whole():
         yield _Attempt(candidate, goals)
     for candidate in islice(search.search(lambda: goals.now), _PROOFS):
         yield _Attempt(candidate, goals)
 
 
-def _constant(network: Network, tolerance: Number) -> Candidate | None:
+def _constant(network: Network, tolerances: Sequence[Number]) -> Candidate | None:
     """Return a network that is constant, if that is close enough: its formula is 1/2."""
     ranges = output_ranges(network)
-    if any(high - low > 2 * tolerance for low, high in ranges):
+    if any(high - low > 2 * tolerance for (low, high), tolerance in zip(ranges, tolerances, strict=True)):
         return None
     maps = []
     for low, high in ranges:
@@ -207,7 +221,8 @@ def _constant(network: Network, tolerance: Number) -> Candidate | None:
         unit = scale / 100
         maps.append(OutputMap(scale, unit * floor((low + high - scale) / (2 * unit) + Rational(1, 2))))
     middle = [map_.undone(Rational(1, 2)) for map_ in maps]
-    if any(max(high - m, m - low) > tolerance for (low, high), m in zip(ranges, middle, strict=True)):
+    pairs = zip(ranges, middle, tolerances, strict=True)
+    if any(max(high - m, m - low) > tolerance for (low, high), m, tolerance in pairs):
         return None
     layer = Layer(tuple(Affine((), m) for m in middle), len(network.inputs), "identity")
     return Candidate(replace(network, layers=(layer,)), maps, 1.0, GOOD)

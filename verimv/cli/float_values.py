@@ -22,9 +22,9 @@ class FloatColumns:
     def __init__(self, path: str, subject: Formula | Network | ExtractedFormula) -> None:
         if not path.lower().endswith(".onnx") or not isinstance(subject, Network):
             raise InputError("--floats needs an .onnx file, to compare with onnxruntime", source=path)
-        from verimv.networks.formats.onnx_format.runtime import FloatModel
+        from verimv.networks.formats.onnx_format.runtime import RuntimeModel
 
-        self._model = FloatModel(path)
+        self._model = RuntimeModel(path)
         self._outputs = len(subject.outputs)
         self.names = (*(f"{name}_float" for name in subject.outputs), "gap")
         self.largest = 0.0

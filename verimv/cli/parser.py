@@ -116,7 +116,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--within",
         metavar="E",
         help="the shortest formula that is found within this proven error, in the units of the outputs or in percent "
-        "of the smallest range of an output, such as 5%% (default: 0, exactly the network)",
+        "of the range of each output, such as 5%% (default: 0, exactly the network)",
     )
     sub.add_argument(
         "--bounds",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from verimv.core.errors import InputError
 from verimv.core.files import read_text
 from verimv.exact import Number, parse_number, shown
-from verimv.networks.names import named
+from verimv.networks.names import named, separator
 from verimv.networks.network import Network
 
 _ITEM = re.compile(r'\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^,="]*?))\s*(?:=(?P<number>[^,]*))?(?:,|$)')
@@ -99,10 +99,9 @@ class PointTable(NamedTuple):
 
 
 def read_table(path: str) -> PointTable:
+    text = read_text(path).removeprefix("\ufeff")
     try:
-        rows = list(
-            csv.reader(io.StringIO(read_text(path), newline=None), delimiter="\t" if path.endswith(".tsv") else ",")
-        )
+        rows = list(csv.reader(io.StringIO(text, newline=None), delimiter=separator(text.split("\n", 1)[0])))
     except csv.Error as error:
         raise InputError(f"not CSV: {error}", source=path) from None
     header = [" ".join(name.split()) for name in rows[0]] if rows else []

@@ -125,7 +125,7 @@ def extract_uncertified(
         fitting = _choose_logic(kind, clipped, scaled) if logic == "auto" else logic
         units: Strategy = (
             # integer weights need MV logic only, which is part of every other
-            Compact(clipped, len(network.inputs), fitting if scaled else "mv", minimise, progress)
+            Compact(clipped, len(network.inputs), fitting if scaled else "mv", minimise, progress, maps is not None)
             if strategy == "compact"
             else Paper(clipped, fitting, progress)
         )
@@ -149,6 +149,7 @@ def extract_uncertified(
         ],
         "seconds": {stage: round(spent, 3) for stage, spent in seconds.items()},
         "proofs": [],
+        **({"names": dict(network.labels)} if network.labels else {}),
     }
     return Extraction(formula, normalised, network, clipped, measures, summary)
 

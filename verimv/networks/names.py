@@ -46,11 +46,15 @@ def _from_lines(text: str, source: str) -> list[str]:
     if not is_header:
         return lines
     first = lines[0] if lines else ""
-    separator = max(",;\t", key=first.count)
     try:
-        return next(csv.reader(io.StringIO(first), delimiter=separator), [])
+        return next(csv.reader(io.StringIO(first), delimiter=separator(first)), [])
     except csv.Error as error:
         raise InputError(f"not CSV: {error}") from None
+
+
+def separator(header: str) -> str:
+    """Return what separates the columns of a table with this first line: commas, semicolons or tabs."""
+    return max(",;\t", key=header.count)
 
 
 def _from_json(text: str) -> list[str] | dict[str, list[str]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -191,11 +191,20 @@ def certify_distance(a: Formula | Network, b: Formula | Network, found: Distance
     return certificate or certify_difference(a, b, found.proved, seconds)
 
 
-def certified_bound(certificate: Certificate) -> Number:
-    """Return the bound of |a − b| that a certificate of a difference proves: the bounds of its last layer."""
+def certified_bounds(certificate: Certificate) -> dict[int, Number]:
+    """Return the bounds of |a − b| that a certificate of a difference proves, by output: those of its last layer."""
     bounds = [line for line in map(json.loads, certificate.body) if line[0] == "bound"]
     last = max(layer for _, layer, *_ in bounds)
-    return max(abs(parse_number(value)) for _, layer, _, _, value, *_ in bounds if layer == last)
+    found: dict[int, Number] = {}
+    for _, layer, k, _, value, *_ in bounds:
+        if layer == last:
+            found[k] = max(abs(parse_number(value)), found.get(k, ZERO))
+    return found
+
+
+def certified_bound(certificate: Certificate) -> Number:
+    """Return the largest of these bounds."""
+    return max(certified_bounds(certificate).values())
 
 
 @dataclass(frozen=True)
@@ -215,14 +224,24 @@ class _UpperBounds:
 
 
 class DistanceSearch:
-    """Both ends of the interval, and the methods that improve them."""
+    """Both ends of the interval, and the methods that improve them.
+
+    `units` are what differences of the outputs are compared in: the tolerance is so many units of each.
+    """
 
     def __init__(
-        self, a: Formula | Network, b: Formula | Network, search: Search, tolerance: Number | None, within: Number
+        self,
+        a: Formula | Network,
+        b: Formula | Network,
+        search: Search,
+        tolerance: Number | None,
+        within: Number,
+        units: Sequence[Number] | None = None,
     ) -> None:
         self._began = time.perf_counter()
         self.search, self.tolerance, self.within = search, tolerance, within
         self.points = FarthestPoints(a, b)
+        self.units = [ONE] * len(self.points.best) if units is None else list(units)
         self.networks = networks_of(*self.points.functions)
         self.difference = Difference(a, b, ZERO if tolerance is None else tolerance)
         self.bounds: _UpperBounds | None = None
@@ -244,7 +263,7 @@ class DistanceSearch:
         """Keep bounds if they are better; return whether they are. All have the same evidence, so that one certificate
         can prove them."""
         found = _UpperBounds(list(upper), evidence)
-        is_better = self.bounds is None or found.largest < self.bounds.largest
+        is_better = self.bounds is None or self._in_units(found.upper) < self._in_units(self.bounds.upper)
         if is_better or (self.bounds is not None and self.bounds.is_refined_by(found)):
             self.bounds = found
             self._tell()
@@ -256,13 +275,18 @@ class DistanceSearch:
             return None
         return self.bounds.evidence
 
+    def _in_units(self, sizes: Iterable[Number]) -> Number:
+        """Return the largest of these differences of outputs."""
+        return max((size / unit for size, unit in zip(sizes, self.units, strict=True)), default=ZERO)
+
     @property
     def is_over(self) -> bool:
         """Whether nothing more is asked for."""
-        if self.proved is None:
+        if self.proved is None or self.bounds is None:
             return False
         if self.tolerance is not None:
-            return self.attained > self.tolerance or self.proved <= self.tolerance
+            attained = self._in_units(best.value for best in self.points.best)
+            return attained > self.tolerance or self._in_units(self.bounds.upper) <= self.tolerance
         return self.proved <= self._wanted(self.attained) or (
             self._work > _FIRST_ROUND * _GROWTH and self.proved <= self.attained * (ONE + _MET)
         )
@@ -329,10 +353,11 @@ class DistanceSearch:
         twins = self._twins
         if twins is None or twins.is_large:
             return False
-        goal = max(self._goal()(self.attained), self.attained * (ONE + _MET / 2) if self.tolerance is None else ZERO)
+        least = self.attained * (ONE + _MET / 2) if self.tolerance is None else ZERO
         share = max(work // _SHARES, 1)
         for _ in range(_SHARES):
-            worst = twins.worst()
+            worst = max(twins.evidence().proofs, key=lambda proof: proof.value / self.units[proof.output])
+            goal = max(self._goal(worst.output)(self.attained), least)
             if worst.value <= goal or self.is_over or not self.search.deadline.left:
                 break
             twins.run(worst.output, worst.way, goal, share)
@@ -343,7 +368,7 @@ class DistanceSearch:
         return True
 
     def _bounded(self, work: int) -> bool:
-        goals, deadline = [self._goal() for _ in self.points.best], self.search.deadline
+        goals, deadline = [self._goal(k) for k in range(len(self.units))], self.search.deadline
         found = None
         if self.networks is not None and all(map(is_of_fair_size, self.networks)):
             found = bound_pair(*self.networks, goals, work, deadline)
@@ -363,7 +388,8 @@ class DistanceSearch:
             return False
         if not all(map(is_of_fair_size, self.networks)):
             return False
-        found, points = bound_pair_on_boxes(*self.networks, self.tolerance, work, self.search.deadline)
+        tolerance = None if self.tolerance is None else self.tolerance * min(self.units)
+        found, points = bound_pair_on_boxes(*self.networks, tolerance, work, self.search.deadline)
         for point in points:
             self.points.consider(point)
         self.points.simplify()
@@ -371,10 +397,10 @@ class DistanceSearch:
             self._improve(found.upper, found.evidence)
         return bool(points)
 
-    def _goal(self) -> Goal:
+    def _goal(self, output: int) -> Goal:
         """Return the goal for an output: the tolerance, or what is good enough for the farthest output."""
         if self.tolerance is not None:
-            limit = self.tolerance
+            limit = self.tolerance * self.units[output]
             return lambda _: limit
         best = self.attained
         return lambda attained: self._wanted(max(best, attained))

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from verimv.exact import ZERO, Number
 from verimv.exact.decimals import brief, readable, rounded_down
 from verimv.formulas.printing import quoted
+from verimv.networks.ballots import MAX_LISTED, Ballot, ballot, input_words, phrase, telling_digits, vote_number
 from verimv.networks.transforms.outputs import OutputMap
-from verimv.networks.votes import MAX_LISTED, Ballot, ballot, input_words, phrase, telling_digits, vote_number
 from verimv.questions.explanation import OFF, Explanation, Move, OutputAt, UnitAt
 
 #: Outputs, units, terms and changes that are listed.

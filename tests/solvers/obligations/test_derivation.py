@@ -27,7 +27,7 @@ def rules_of(task):
 
 
 def test_every_rule_of_the_kernel_is_followed():
-    assert _BY_RULE.keys() == kernel.RULES.keys()
+    assert _BY_RULE.keys() == kernel.RULES.keys() - {"formula"}, "this one begins a part, see `collect`"
 
 
 def test_time_may_end_between_two_lines():

@@ -115,6 +115,7 @@ GIVEN = {
         "b": lambda at: (at["f"] + at["p"]) / at["s"],
     },
     "output": {"v": lambda at: at["scale"] * at["f"] + at["offset"]},
+    "within": {"o": lambda at: at["scale"] * at["f"] + at["offset"]},
     "same": {"v": lambda at: clipped(at["f"]), "w": lambda at: clipped(at["f"])},
     "multiple crelu": {"p": lambda at: Fraction(1)},
     "multiple identity": {"t": lambda at: at["p"] * at["s"]},

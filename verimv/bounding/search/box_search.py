@@ -233,5 +233,8 @@ def prove_on_boxes(network: Network, target: Target, known: Mapping[Place, Ends]
     if not search.is_usable:
         return None
     goal = target.way * target.value
+    search.look()
+    if search.attained >= goal:  # default slopes do not reach a bound that is attained
+        return None
     outcome = search.run(goal, meter)
     return outcome.cases if outcome.proves(goal) else None

@@ -126,10 +126,6 @@ class TwinSearch:
         """Return how many parts were examined for one end."""
         return self._runs[output, way].nodes if (output, way) in self._runs else 0
 
-    def worst(self) -> TwinProof:
-        """Return the proof of the largest bound so far."""
-        return max(self.evidence().proofs, key=lambda proof: proof.value)
-
     def points(self, output: int, way: int) -> Sequence[Point]:
         """Return points of linear programs where way·(first − second) may be large, the last ones are best."""
         return self._runs[output, way].points if (output, way) in self._runs else []

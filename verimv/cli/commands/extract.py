@@ -22,7 +22,7 @@ from verimv.core.files import Replaceable, check_directory, write_directory
 from verimv.formulas.printing import quoted
 from verimv.kernels.judge import build_for
 from verimv.kernels.verdicts import CERTIFICATE_FILES
-from verimv.networks.votes import Vote, ballot, in_words, input_words
+from verimv.networks.ballots import Vote, ballot, in_words, input_words
 from verimv.show.report.page import report_html
 from verimv.show.report.subject import of_extraction
 
@@ -75,8 +75,6 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     if arguments.simplify:
         extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
     formula, summary = extraction.formula, extraction.summary
-    if extraction.source.labels:
-        summary["names"] = dict(extraction.source.labels)
     if report.warnings:
         summary["warnings"] = report.warnings
     report("writing the certificate")
@@ -109,8 +107,10 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         f"({summary['bounds']} bounds)",
         f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by {certificate.checked_by}",
     ]
+    if "exact" in summary:
+        lines.append(f"exact: {summary['exact']}")
     if extraction.near is not None:
-        lines += _error_told(summary["within"], arguments.numbers)
+        lines += _error_told(summary["within"], arguments.numbers, labels)
     if kept := summary.get("simplified", {}).get("kept"):
         lines.append(f"not simplified: {kept}")
     lines += _maps_told(summary["outputs"], arguments.numbers, labels)
@@ -120,10 +120,14 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
 
 
-def _error_told(within: Mapping[str, str], numbers: str) -> list[str]:
-    """Return the proved error, and the largest one that was seen."""
-    tolerance, attained = (brief_text(within[key], numbers) for key in ("tolerance", "attained"))
-    return [f"within {tolerance} of the network at every point of the box; the largest error seen is {attained}"]
+def _error_told(within: list[dict[str, str]], numbers: str, labels: Mapping[str, str]) -> list[str]:
+    """Return the proved errors, and the largest that were seen."""
+    told = []
+    for entry in within[:_MAPS_TOLD]:
+        tolerance, attained = (brief_text(entry[key], numbers) for key in ("tolerance", "attained"))
+        which = f"{quoted(labels.get(entry['name'], entry['name']))} is " if len(within) > 1 else ""
+        told.append(f"{which}within {tolerance} of the network at every point; the largest error seen is {attained}")
+    return told
 
 
 #: Units that are told as votes; the report has more.
@@ -184,9 +188,8 @@ def _maps_told(outputs: list[dict[str, str]], numbers: str, labels: Mapping[str,
         if (entry["scale"], entry["offset"]) != ("1", "0"):
             scale, offset = (brief_text(entry[key], numbers) for key in ("scale", "offset"))
             name = quoted(labels.get(entry["name"], entry["name"]))
-            told.append(
-                f"{name} = {scale}·(value of the formula) + {offset}".replace("+ -", "- ").replace("+ ≈-", "- ≈")
-            )
+            plus = "" if offset == "0" else f" + {offset}".replace("+ -", "- ").replace("+ ≈-", "- ≈")
+            told.append(f"{name} = {scale}·(value of the formula){plus}")
     more = [f"… and {len(told) - _MAPS_TOLD:,} more outputs (see summary.json)"] if len(told) > _MAPS_TOLD else []
     return told[:_MAPS_TOLD] + more
 

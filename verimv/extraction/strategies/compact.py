@@ -36,12 +36,21 @@ _WEIGHT_BITS = 64
 
 
 class Compact:
-    """The compact strategy, for units of a network with so many inputs. `minimise` is "length" or "size"."""
+    """The compact strategy, for units of a network with so many inputs. `minimise` is "length" or "size".
+
+    `plain`: with multiplication, units are always votes with thresholds, so that constants are those of the network.
+    """
 
     def __init__(
-        self, clipped: ClippedNetwork, inputs: int, logic: str, minimise: str, progress: Progress = no_progress
+        self,
+        clipped: ClippedNetwork,
+        inputs: int,
+        logic: str,
+        minimise: str,
+        progress: Progress = no_progress,
+        plain: bool = False,
     ) -> None:
-        self._logic = logic
+        self._logic, self._plain = logic, plain
         self._minimise = minimise
         self._search = LengthSearch()
         #: the lengths of the units below, in proportion
@@ -63,7 +72,7 @@ class Compact:
 
     def _best(self, group: Group) -> tuple[Recipe, list[int]]:
         if self._logic != "mv":
-            return better_thresholds(group, self._logic, self._minimise, self._weights)
+            return better_thresholds(group, self._logic, self._minimise, self._weights, self._plain)
         return better_plan(group, self._minimise, self._weights, self._search)
 
 

@@ -64,12 +64,12 @@ def _literal_constant(form: Affine) -> Number:
 
 
 def better_thresholds(
-    group: Group, logic: str, minimise: str, weights: Sequence[int]
+    group: Group, logic: str, minimise: str, weights: Sequence[int], plain: bool = False
 ) -> tuple[Thresholds | LemmaTable, list[int]]:
-    """Return thresholds for a group of units, or the paper's table where that is as good; and the lengths of the units,
-    over terms of these lengths."""
+    """Return thresholds for a group of units, or the paper's table where that is as good, unless they must be `plain`;
+    and the lengths of the units, over terms of these lengths."""
     voted = Thresholds(group, [threshold_of(form, logic) for form in group.forms])
-    if group.table_size() > _COMPARED:
+    if plain or group.table_size() > _COMPARED:
         return voted, [threshold_length(threshold, weights) for threshold in voted.thresholds]
     by_votes, by_table = cost(weights, voted.nodes), table_cost(group, weights)
     better = by_votes.by(minimise) < by_table.by(minimise)

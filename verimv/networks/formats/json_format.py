@@ -16,6 +16,7 @@ from verimv.core.errors import InputError, check_type
 from verimv.exact import Number, check_readable, format_number, parse_number, shown
 from verimv.networks.affine import Affine
 from verimv.networks.formats.vnnlib import read_vnnlib_box
+from verimv.networks.names import named
 from verimv.networks.network import ACTIVATIONS, Box, Layer, Network, checked_box
 
 FORMAT = "verimv-network"
@@ -75,7 +76,10 @@ def _network(data: Any) -> Network:
         raise InputError(f"version: expected {VERSION}, found {_found(data['version'])}")
     layers = [_layer(layer, f"layers[{i}]") for i, layer in enumerate(_list(data["layers"], "layers"))]
     box = None if data.get("box") is None else _box_pairs(data["box"])
-    return Network.of(layers, _strings(data, "inputs"), box, _strings(data, "outputs"))
+    inputs, outputs = _strings(data, "inputs"), _strings(data, "outputs")
+    if any(" " in name for name in (*(inputs or ()), *(outputs or ()))):
+        return named(Network.of(layers, None, box), inputs or (), outputs or ())
+    return Network.of(layers, inputs, box, outputs)
 
 
 def _layer(data: Any, place: str) -> Layer:

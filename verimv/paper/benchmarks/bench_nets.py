@@ -107,10 +107,10 @@ def _gap(path: Path, network: Network) -> str:
     """Return the largest |float − exact| found, relative to the largest exact output if that is above 1."""
     if path.suffix != ".onnx":
         return "–"
-    from verimv.networks.formats.onnx_format.runtime import FloatModel  # onnx takes a while to import
+    from verimv.networks.formats.onnx_format.runtime import RuntimeModel  # onnx takes a while to import
 
     try:
-        floats = FloatModel(path)
+        floats = RuntimeModel(path)
     except InputError:
         return "–"
     source = random.Random(0)

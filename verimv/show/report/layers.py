@@ -12,8 +12,8 @@ from verimv.formulas.formula import MAX_ONE_LINE_NODES, Formula
 from verimv.formulas.measure import tree_nodes
 from verimv.formulas.printing import UNICODE, DerivedView, definitions, one_line
 from verimv.networks.affine import Affine
+from verimv.networks.ballots import Ballot, ballot
 from verimv.networks.network import Network
-from verimv.networks.votes import Ballot, ballot
 from verimv.show.report.markup import form_text, signed_sum
 from verimv.show.report.reading import Neuron, Reading
 

@@ -10,9 +10,9 @@ from verimv.exact import Number
 from verimv.exact.decimals import rounded
 from verimv.formulas.formula import Formula
 from verimv.formulas.measure import Measures
+from verimv.networks.ballots import Ballot, Vote, input_words, phrase, vote_number
 from verimv.networks.names import recorded
 from verimv.networks.network import Network
-from verimv.networks.votes import Ballot, Vote, input_words, phrase, vote_number
 from verimv.show.pictures.axes import as_float, label
 from verimv.show.pictures.curves import MAX_CURVES, curves, curves_svg
 from verimv.show.pictures.maps import RegionMap, box_of, map_svg, region_maps

@@ -81,6 +81,8 @@ def collect(
                 if missing:
                     return Task(obligations, rules, inputs, (), f"line {line.number}, rule formula: {missing}")
                 layers = _layers({"network": texts["other"]}, obligations)
+                obligations.line = line.number
+                obligations.rule("within", len(errors))
                 derivation = Conclusions(second.nodes, layers, second.goals, obligations)
                 second = None
                 continue

@@ -247,6 +247,14 @@ RULES = _table(
         "(<= (+ s (* w y)) (+ S (ite (<= 0.0 w) (* w u) (* w l))))",
     ),
     Rule(
+        "within",
+        "n differs by at most the larger of −l and u from scale·f + offset if this is o, and n − o lies in [l, u]",
+        "n o f scale offset l u",
+        ("(= o (+ (* scale f) offset))", "(<= l (- n o))", "(<= (- n o) u)"),
+        "(and (<= (- n (+ (* scale f) offset)) (ite (<= (- l) u) u (- l))) "
+        "(<= (- (+ (* scale f) offset) n) (ite (<= (- l) u) u (- l))))",
+    ),
+    Rule(
         "between relu",
         "ρ(l) ≤ ρ(z) ≤ ρ(u) if l ≤ z ≤ u",
         "z l u",

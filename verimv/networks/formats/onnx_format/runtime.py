@@ -12,7 +12,7 @@ import numpy as np
 from verimv.core.errors import InputError
 
 
-class FloatModel:
+class RuntimeModel:
     """A model in onnxruntime, on one thread; points and values are flat, as for the exact network."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

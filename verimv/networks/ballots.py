@@ -15,6 +15,8 @@ from verimv.networks.affine import Affine
 
 #: Votes that are listed one by one, and significant digits of their weights.
 MAX_LISTED, VOTE_DIGITS = 6, 3
+#: Characters of a fraction that is simpler than its decimal: 1/2, 2/3.
+_SIMPLE = 3
 
 #: The interval of a value.
 Interval = tuple[Number, Number]
@@ -22,7 +24,10 @@ Interval = tuple[Number, Number]
 
 def vote_number(x: Number, numbers: str = "auto", digits: int = VOTE_DIGITS) -> str:
     """Return a number of votes: a few digits are enough for people, and ≈ before each of them would not help."""
-    return brief(x, numbers, digits).removeprefix("≈" if numbers == "auto" else "")
+    if numbers != "auto":
+        return brief(x, numbers, digits)
+    exact = format_number(x)
+    return exact if is_integer(x) or len(exact) <= _SIMPLE else decimal(x, digits)[0]
 
 
 def telling_digits(x: Number, y: Number) -> int:
