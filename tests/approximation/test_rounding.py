@@ -61,11 +61,12 @@ def test_simplest_fractions(low, high, most, expected):
 
 def test_every_fraction_with_a_small_denominator_comes_back_from_its_float():
     """So weights that are stored as floats are exactly the fractions that were chosen."""
-    for denominator in range(1, DENOMINATORS[0] + 1):
-        for numerator in range(-denominator, denominator + 1):
+    most = DENOMINATORS[-1]
+    for denominator in range(1, most + 1):
+        for numerator in range(-denominator, denominator + 1, 1 + denominator // 64):
             fraction = Fraction(numerator, denominator)
-            assert Fraction(float(fraction)).limit_denominator(DENOMINATORS[0]) == fraction
-            assert simplest(float(fraction), float(fraction), DENOMINATORS[0]) == fraction
+            assert Fraction(float(fraction)).limit_denominator(most) == fraction
+            assert simplest(float(fraction), float(fraction), most) == fraction
 
 
 @pytest.mark.parametrize("fits_again", [False, True])

@@ -88,6 +88,9 @@ def extract(
 
 
 def is_exact(within: Any) -> bool:
-    """Return whether no error is allowed."""
+    """Return whether no error is allowed; False for what is not a number, which the search for formulas refuses."""
     text = str(within).strip()
-    return within is None or (text != CONSTANT and not text.endswith("%") and as_number(within) == 0)
+    try:
+        return within is None or (text != CONSTANT and not text.endswith("%") and as_number(within) == 0)
+    except (InputError, ValueError):
+        return False
