@@ -236,6 +236,16 @@ def test_options_that_exclude_an_error(options):
         verimv.extract(SMALL, within="5%", **options)
 
 
+def test_simple_constants():
+    network = random_network(5, inputs=2)
+    short, simple = (verimv.extract(network, within="10%", minimise=measure) for measure in ("length", "constants"))
+    check(simple)
+    assert max(denominators(simple)) <= max(denominators(short))
+    for within, measure in ((None, "constants"), ("5%", "beauty")):
+        with pytest.raises(InputError, match=r"minimise constants needs within|unknown measure beauty"):
+            verimv.extract(network, within=within, minimise=measure)
+
+
 def test_a_share_of_the_range_of_each_output():
     last = Layer.of([["2", "0"], ["0", "10"]], ["1", "0"], "identity")
     network = Network.of([Layer.of([["1"], ["1"]], ["0", "0"]), last])
@@ -328,6 +338,7 @@ def test_a_directory(run, path, tmp_path):
         (["--within", "5 percent"], "number"),
         (["--within", "%"], "percentage"),
         (["--within", "0%"], "above 0"),
+        (["--minimise", "constants"], "--minimise constants needs --within"),
         (["--within", "5%", "--simplify"], "simplify and --within exclude each other"),
         (["--within", "5%", "--logic", "mv"], "logic and within exclude each other"),
         (["--within", "5%", "--strategy", "paper"], "strategy and within exclude each other"),

@@ -44,6 +44,8 @@ GOOD = 0.97
 _MOST_WHOLE = 32
 #: Largest denominators of constants; larger ones only if nothing is found with smaller ones.
 DENOMINATORS = (64, 512)
+#: The same if simple constants matter more than a short formula: there are few fractions with small denominators.
+_SIMPLE_DENOMINATORS = (4, 8, 16, 32, *DENOMINATORS)
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,8 @@ class Candidates:
 
     def search(self, goal: Callable[[], float]) -> Iterator[Candidate]:
         """Yield candidates, shorter ones first, with errors of at most `goal()` tolerances, which may decrease."""
-        tried = [(most, plan) for most in DENOMINATORS for plan in self.plans]
+        denominators = _SIMPLE_DENOMINATORS if self.measure == "constants" else DENOMINATORS
+        tried = [(most, plan) for most in denominators for plan in self.plans]
         for number, (most, plan) in enumerate(tried):
             self._progress("rounding weights", number, len(tried))
             if plan.share < goal() and (found := self._rounded(plan, goal(), most)) is not None:

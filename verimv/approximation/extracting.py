@@ -42,11 +42,12 @@ def extract(
     says why. Without `within`, or with 0, it is exact.
 
     `logic` is "mv", "dmv", "rmv" or "auto", the smallest that fits the weights. `strategy` is "compact" or "paper", and
-    `minimise` ("length" or "size") what the compact one makes small. `bounds` is the name of a method, or any proven
-    bounds of the network's neurons. `output` is the one output that is wanted, `margin` two outputs whose difference
-    is; `clip_output` applies σ, and `scale_output` maps the proven range of every output onto [0,1]. `workers` is a
-    number of local processes for the bounds, or the address of a Dask scheduler. `resume` is a file that keeps bounds
-    while they are found: a call that was interrupted goes on from there.
+    `minimise` what the compact one makes small: "length" or "size", or with `within` also "constants", which prefers
+    few constants with small denominators. `bounds` is the name of a method, or any proven bounds of the network's
+    neurons. `output` is the one output that is wanted, `margin` two outputs whose difference is; `clip_output` applies
+    σ, and `scale_output` maps the proven range of every output onto [0,1]. `workers` is a number of local processes for
+    the bounds, or the address of a Dask scheduler. `resume` is a file that keeps bounds while they are found: a call
+    that was interrupted goes on from there.
 
     Scaled outputs need some bounds, not the best ones: where the best have no evidence, or more than the kernel
     accepts, simpler bounds are used.
@@ -68,6 +69,9 @@ def extract(
             return extract_within(network, within, minimise=minimise, output=output, margin=margin, progress=progress)
         except NothingSimpler as reason:
             told, scale_output = str(reason), True
+            minimise = "length" if minimise == "constants" else minimise
+    elif minimise == "constants":
+        raise InputError("the constants of an exact formula are given: minimise constants needs within")
     found = extract_exactly(
         network,
         logic=logic,

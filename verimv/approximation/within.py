@@ -17,6 +17,7 @@ from verimv.bounding.methods import neuron_bounds
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract, extract_mapped
 from verimv.certificate.within_lines import join
+from verimv.core.choices import MEASURES
 from verimv.core.errors import InputError, InternalError, OutputLeavesUnitInterval, Undecided, check_type
 from verimv.core.progress import Progress, no_progress
 from verimv.exact import ONE, ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
@@ -30,6 +31,8 @@ from verimv.questions.distance import Distance, OutputDistance
 _PROOFS = 8
 #: Larger networks are not searched: the programs would be too large.
 MOST_WEIGHTS = 6_000
+#: What can be made small.
+WITHIN_MEASURES = (*MEASURES, "constants")
 #: Stands for the error of a constant.
 CONSTANT = "constant"
 
@@ -122,10 +125,13 @@ def extract_within(
 ) -> WithinExtraction:
     """Return the shortest formula found with |network − (scale·formula + offset)| ≤ E everywhere, and its proof.
 
-    `within` is E, in the units of the outputs, or a percentage of the range of each output. Raises
+    `within` is E, in the units of the outputs, or a percentage of the range of each output. `minimise` is "length",
+    "size" or "constants", which prefers few constants with small denominators to a short formula. Raises
     :class:`NothingSimpler` if nothing simpler than the network is proved to be that close.
     """
     check_type(network, Network, hint=" (verimv.load makes one)")
+    if minimise not in WITHIN_MEASURES:
+        raise InputError(f"unknown measure {minimise}: choose one of {', '.join(WITHIN_MEASURES)}")
     begin = time.perf_counter()
     source = affine_end(chosen(network, output, margin, False))
     progress("bounding outputs", 0, 1)
@@ -155,7 +161,7 @@ def _extracted(
     begin: float,
 ) -> WithinExtraction:
     """Return the formula of the other network, with all that proves it."""
-    options: dict[str, Any] = {"minimise": minimise, "progress": progress}
+    options: dict[str, Any] = {"minimise": "length" if minimise == "constants" else minimise, "progress": progress}
     found = extract(other, **options) if maps is None else extract_mapped(other, maps, **options)
     parts = {field.name: getattr(found, field.name) for field in fields(found)}
     parts["summary"] = {

@@ -109,7 +109,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--strategy", choices=STRATEGIES, default="compact", help="how units become terms (default: compact)"
     )
     sub.add_argument(
-        "--minimise", choices=MEASURES, default="length", help="what the strategy compact minimises (default: length)"
+        "--minimise",
+        choices=(*MEASURES, "constants"),
+        default="length",
+        help="what the strategy compact minimises; with --within also constants: few, with small denominators "
+        "(default: length)",
     )
     sub.add_argument(
         "--within",

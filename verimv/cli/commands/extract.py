@@ -65,6 +65,8 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         if arguments.simplify and not is_exact(arguments.within):
             raise InputError("--simplify and --within exclude each other: what is extracted is short already")
         extraction = extract_within(network, within=arguments.within, **options)
+    elif arguments.minimise == "constants":
+        raise InputError("the constants of an exact formula are given: --minimise constants needs --within")
     else:
         extraction = extract(network, **options)
     if arguments.simplify:
