@@ -6,6 +6,9 @@ longer, if it is the best there is.
 
 QUICK = {
     "approximation/test_votes.py",
+    "approximation/test_front.py::test_labels",
+    "approximation/test_front.py::test_small_parts",
+    "approximation/test_front.py::test_what_is_refused",
     "bounding/guess/test_relaxation.py",
     "bounding/prove/test_elimination.py",
     "bounding/search/test_record.py",

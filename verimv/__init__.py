@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for type checkers; at run time a name is loaded when it is first used
     from verimv.approximation.extracting import extract
+    from verimv.approximation.front import Front, FrontRow, approximate
     from verimv.approximation.within import WithinExtraction
     from verimv.bounding.results import NetworkBounds
     from verimv.certificate.certificate import Certificate
@@ -53,6 +54,8 @@ __all__ = [
     "Distance",
     "Explanation",
     "Formula",
+    "Front",
+    "FrontRow",
     "IncompleteCertificate",
     "InexactWarning",
     "InputError",
@@ -71,6 +74,7 @@ __all__ = [
     "VerimvError",
     "WithinExtraction",
     "__version__",
+    "approximate",
     "bounds",
     "certify",
     "certify_difference",
@@ -108,6 +112,7 @@ _HOMES = {
     "bounding.results": ("NetworkBounds",),
     "certificate.certificate": ("Certificate",),
     "approximation.extracting": ("extract",),
+    "approximation.front": ("Front", "FrontRow", "approximate"),
     "approximation.within": ("WithinExtraction",),
     "certificate.from_extraction": ("CertifiedExtraction",),
     "certificate.from_pair": (

@@ -9,8 +9,9 @@ import pytest
 
 import verimv
 from verimv.core.errors import InputError, InvalidCertificate
+from verimv.exact import Rational
 from verimv.networks.formats.json_format import read_network
-from verimv.networks.network import Network
+from verimv.networks.network import Layer, Network
 from verimv.questions.compared_pair import comparable
 from verimv.questions.subjects import read_subject
 from verimv.testing import assert_certified, assert_equivalent
@@ -98,3 +99,15 @@ def test_assertions_take_boxes_outputs_and_directories(certified: Path) -> None:
     with pytest.raises(AssertionError, match="not equal"):
         assert_equivalent(network(), network(slope=3), margin=("y1", "y2"))
     assert_equivalent(network(), network(slope=3), output="y2", tolerance=1, box=BOX)
+
+
+def test_outputs_in_units_of_the_range_of_the_first_network() -> None:
+    first = Network.of([Layer.of([[3], [0], [-8]], [1, 5, 2], "identity")], outputs=["a", "b", "c"])
+    second = Network.of([Layer.of([[-8], [3], [0]], [2, 2, 5], "identity")], outputs=["c", "a", "b"])
+    scaled, other = comparable(first, second, scale_output=True)
+    ends = [(scaled.at([x]), other.at([x])) for x in (0, 1)]
+    assert ends == [([0, 0, 1], [1, Rational(1, 3), 0]), ([1, 0, 0], [0, Rational(4, 3), 0])]
+    with pytest.raises(InputError, match="needs two networks"):
+        comparable("x ⊕ y", "y ⊕ x", scale_output=True)
+    with pytest.raises(InputError, match="one network has 3 outputs, the other 1"):
+        comparable(first, second.select("a"), scale_output=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from verimv.approximation.within import NothingSimpler, extract_within
+from verimv.approximation.within import CONSTANT, NothingSimpler, extract_within
 from verimv.bounding.results import NetworkBounds
 from verimv.certificate.from_extraction import CertifiedExtraction
 from verimv.certificate.from_extraction import extract as extract_exactly
@@ -35,10 +35,11 @@ def extract(
     """Return the formula that a network computes on its box, with a certificate.
 
     `within` is the error that is allowed: a number in the units of the outputs, or a percentage of the proven range of
-    each output, such as "5%". The formula is then the shortest that is found with |network − (scale·formula +
-    offset)| ≤ E everywhere, and the certificate proves that (:class:`WithinExtraction`); its logic is MV or RMV, and
-    only `minimise`, `output` and `margin` can be chosen. If nothing simpler is proved to be that close, the formula is
-    exact, its outputs are scaled, and `summary["exact"]` says why. Without `within`, or with 0, it is exact.
+    each output, such as "5%", or "constant" for the error of a constant. The formula is then the shortest that is found
+    with |network − (scale·formula + offset)| ≤ E everywhere, and the certificate proves that
+    (:class:`WithinExtraction`); its logic is MV or RMV, and only `minimise`, `output` and `margin` can be chosen. If
+    nothing simpler is proved to be that close, the formula is exact, its outputs are scaled, and `summary["exact"]`
+    says why. Without `within`, or with 0, it is exact.
 
     `logic` is "mv", "dmv", "rmv" or "auto", the smallest that fits the weights. `strategy` is "compact" or "paper", and
     `minimise` ("length" or "size") what the compact one makes small. `bounds` is the name of a method, or any proven
@@ -88,7 +89,8 @@ def extract(
 
 def is_exact(within: Any) -> bool:
     """Return whether no error is allowed; False for what is not a number, which the search for formulas refuses."""
+    text = str(within).strip()
     try:
-        return within is None or (not str(within).strip().endswith("%") and as_number(within) == 0)
+        return within is None or (text != CONSTANT and not text.endswith("%") and as_number(within) == 0)
     except (InputError, ValueError):
         return False

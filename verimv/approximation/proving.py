@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from verimv.certificate.certificate import Certificate
+from verimv.certificate.from_ranges import certify_evidence
 from verimv.core.effort import SECOND
 from verimv.core.progress import Progress
 from verimv.exact import ONE, ZERO, Number
 from verimv.networks.network import Network
-from verimv.questions.distance import Distance, DistanceSearch, certified_bounds, certify_distance
+from verimv.questions.distance import Distance, DistanceSearch, certified_bounds
 from verimv.solvers.point_search import Search
 
 #: Work of the rounds of a proof.
 _ROUNDS = (SECOND, 3 * SECOND, 9 * SECOND)
-#: Seconds for a certificate, if there is no evidence for one.
-_SECONDS = 30.0
 #: Bounds that are so many times too large are not improved.
 _FAR = 4
 
@@ -49,7 +48,8 @@ def closeness(network: Network, other: Network, tolerances: Sequence[Number], pr
     found = search.result()
     if _excess(found, tolerances) > 1:
         return Closeness(found, None)
-    certificate = certify_distance(network, other, found, _SECONDS)
+    evidence = search.evidence
+    certificate = None if evidence is None else certify_evidence(network, other, evidence)
     if certificate is not None:
         proved = certified_bounds(certificate)
         if any(proved[k] > tolerance for k, tolerance in enumerate(tolerances)):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -21,7 +21,7 @@ from verimv.core.errors import InputError, InternalError, OutputLeavesUnitInterv
 from verimv.core.progress import Progress, no_progress
 from verimv.exact import ONE, ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
 from verimv.networks.affine import Affine
-from verimv.networks.network import Layer, Network
+from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import from_unit_cube, to_unit_cube, without_identity_layers
 from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen
 from verimv.questions.distance import Distance, OutputDistance
@@ -30,6 +30,8 @@ from verimv.questions.distance import Distance, OutputDistance
 _PROOFS = 8
 #: Larger networks are not searched: the programs would be too large.
 MOST_WEIGHTS = 6_000
+#: Stands for the error of a constant.
+CONSTANT = "constant"
 
 
 class NothingSimpler(Undecided):
@@ -75,8 +77,13 @@ class WithinExtraction(CertifiedExtraction):
 
 
 def read_within(within: Any, network: Network) -> list[Number]:
-    """Return the tolerance of each output: a number in its units, or a share of its proven range, such as "5%"."""
+    """Return the tolerance of each output: a number in its units, or a share of its proven range, such as "5%".
+
+    The word "constant" is for tolerances that a constant keeps.
+    """
     text = str(within).strip()
+    if text == CONSTANT:
+        return _constant_tolerances(output_ranges(network))
     try:
         number = as_number(text[:-1].strip()) / 100 if text.endswith("%") else as_number(within)
     except (InputError, ValueError):
@@ -90,12 +97,18 @@ def read_within(within: Any, network: Network) -> list[Number]:
     return [_short_below(number * (size or largest)) for size in sizes]
 
 
-def output_ranges(network: Network) -> list[tuple[Number, Number]]:
-    """Return proven ranges of the outputs."""
+@lru_cache(maxsize=4)
+def output_ranges(network: Network) -> tuple[tuple[Number, Number], ...]:
+    """Return proven ranges of the outputs. They are remembered: several errors may be asked for."""
     bounds = neuron_bounds(network, "auto")
     last = len(network.layers) - 1
     found = [bounds.get(last, k) for k in range(len(network.outputs))]
-    return [(ZERO, ZERO) if bound is None else (bound.lower, bound.upper) for bound in found]
+    return tuple((ZERO, ZERO) if bound is None else (bound.lower, bound.upper) for bound in found)
+
+
+def are_in_unit_interval(network: Network) -> bool:
+    """Return whether all outputs are proved to stay in [0,1], where a formula needs no maps of them."""
+    return all(low >= 0 and high <= 1 for low, high in output_ranges(network))
 
 
 def extract_within(
@@ -123,8 +136,10 @@ def extract_within(
         if close.certificate is None:
             candidate.refused(close)
             continue
-        with contextlib.suppress(OutputLeavesUnitInterval):  # floats saw no such point: the next candidate
-            return _extracted(source, other, candidate.maps, tolerances, close, minimise, progress, begin)
+        with suppress(OutputLeavesUnitInterval):  # floats saw no such point: the next candidate
+            found = _extracted(source, other, candidate.maps, tolerances, close, minimise, progress, begin)
+            if not found.is_incomplete(progress):
+                return found
     told = ", ".join(sorted({format_number(tolerance) for tolerance in tolerances}))
     raise NothingSimpler(f"no simpler network was proved to be within {told}")
 
@@ -195,7 +210,7 @@ def _candidates(
     """Yield what may be close enough: a constant, whole weights, then some simple fractions."""
     normalised = without_identity_layers(to_unit_cube(network))
     goals = _Goals(tolerances)
-    constant = _constant(normalised, tolerances)
+    constant = _constant(normalised, output_ranges(network), tolerances)
     if constant is not None:
         yield _Attempt(constant, goals)
     if normalised.number_kind == "algebraic":
@@ -205,27 +220,50 @@ def _candidates(
         raise NothingSimpler(f"simpler networks are searched for up to {MOST_WEIGHTS:,} weights, not {weights:,}")
     search = Candidates(normalised, [float(tolerance) for tolerance in tolerances], minimise, progress)
     for candidate in search.whole():
-        yield _Attempt(candidate, goals)
+        if are_in_unit_interval(candidate.network):
+            yield _Attempt(candidate, goals)
     for candidate in islice(search.search(lambda: goals.now), _PROOFS):
         yield _Attempt(candidate, goals)
 
 
-def _constant(network: Network, tolerances: Sequence[Number]) -> Candidate | None:
-    """Return a network that is constant, if that is close enough: its formula is 1/2."""
-    ranges = output_ranges(network)
-    if any(high - low > 2 * tolerance for (low, high), tolerance in zip(ranges, tolerances, strict=True)):
-        return None
+#: The range of an output.
+_Range = tuple[Number, Number]
+_HALF = Rational(1, 2)
+
+
+def _middle_maps(ranges: Sequence[_Range]) -> list[OutputMap]:
+    """Return maps that have about the middle of each range as the value for 1/2."""
     maps = []
     for low, high in ranges:
         scale = _short_above(high - low) if high > low else ONE
-        unit = scale / 100
-        maps.append(OutputMap(scale, unit * floor((low + high - scale) / (2 * unit) + Rational(1, 2))))
-    middle = [map_.undone(Rational(1, 2)) for map_ in maps]
-    pairs = zip(ranges, middle, tolerances, strict=True)
-    if any(max(high - m, m - low) > tolerance for (low, high), m, tolerance in pairs):
+        unit, offset = scale / 100, (low + high - scale) / 2
+        maps.append(OutputMap(scale, unit * floor(offset / unit + _HALF) if high > low else offset))
+    return maps
+
+
+def _errors(ranges: Sequence[_Range], maps: Sequence[OutputMap]) -> list[Number]:
+    """Return how far the value for 1/2 is from the ends of each range at most."""
+    middles = [map_.undone(_HALF) for map_ in maps]
+    return [max(high - m, m - low) for (low, high), m in zip(ranges, middles, strict=True)]
+
+
+def _constant_tolerances(ranges: Sequence[_Range]) -> list[Number]:
+    """Return short numbers that are no smaller than the errors of a constant."""
+    errors = _errors(ranges, _middle_maps(ranges))
+    largest = max(errors) or ONE  # stands for the error of an output that is constant
+    return [_short_above(error or largest) for error in errors]
+
+
+def _constant(network: Network, ranges: Sequence[_Range], tolerances: Sequence[Number]) -> Candidate | None:
+    """Return a network that is constant, if that is close enough: its formula is 1/2."""
+    maps = _middle_maps(ranges)
+    if any(error > tolerance for error, tolerance in zip(_errors(ranges, maps), tolerances, strict=True)):
         return None
-    layer = Layer(tuple(Affine((), m) for m in middle), len(network.inputs), "identity")
-    return Candidate(replace(network, layers=(layer,)), maps, 1.0, GOOD)
+    middle = [map_.undone(_HALF) for map_ in maps]
+    # of the same shape, as the proof needs it
+    empty = [replace(layer, rows=tuple(Affine((), ZERO) for _ in layer.rows)) for layer in network.layers[:-1]]
+    last = replace(network.layers[-1], rows=tuple(Affine((), m) for m in middle), activation="identity")
+    return Candidate(replace(network, layers=(*empty, last)), maps, 1.0, GOOD)
 
 
 def _power(x: Number, digits: int) -> Number:

@@ -83,6 +83,15 @@ class CertifiedExtraction(Extraction):
         """
         return bool(self._unreadable) or self._by_python(progress).status == "incomplete"
 
+    def lacking(self, progress: Progress = no_progress) -> str:
+        """Return what kernel.py finds missing in the certificate, which is empty if it accepts. Nothing is recorded."""
+        if self._unreadable:
+            return self._unreadable
+        answer = self._by_python(progress)
+        if answer.status in ("invalid", "malformed"):
+            raise InternalError(f"the kernel refuses the certificate: {answer.text}", self._reproduction())
+        return "" if answer.status == "valid" else answer.text
+
     def _judgement(self, progress: Progress, kernel: str | None) -> Judgement:
         known = self._python[0] if self._python else None
         try:

@@ -44,7 +44,14 @@ def subject_argument(arguments: argparse.Namespace) -> Formula | Network:
 
 def pair_argument(arguments: argparse.Namespace) -> tuple[Formula | Network, Formula | Network]:
     """Read two formulas, networks or directories, the networks with the given box and outputs."""
-    return comparable(arguments.a, arguments.b, box=arguments.box, output=arguments.output, margin=pair(arguments))
+    return comparable(
+        arguments.a,
+        arguments.b,
+        box=arguments.box,
+        output=arguments.output,
+        margin=pair(arguments),
+        scale_output=arguments.scale_output,
+    )
 
 
 def with_options(subject: Formula | Network, arguments: argparse.Namespace) -> Formula | Network:

@@ -21,10 +21,25 @@ def add_box(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_directory(parser: argparse.ArgumentParser, purpose: str) -> None:
+    parser.add_argument("-o", dest="directory", metavar="DIR", help=purpose)
+    parser.add_argument(
+        "--force", action="store_true", help="write to DIR even if it has files that verimv did not write"
+    )
+
+
 def add_outputs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--output", metavar="NAME|INDEX", help="only this output (index from 0)")
     group.add_argument("--margin", nargs=2, metavar=("A", "B"), help="only the difference A − B of two outputs")
+
+
+def add_scale(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--scale-output",
+        action="store_true",
+        help="of two networks: in units of the proven range of every output of A, so that 0.01 is one percent of it",
+    )
 
 
 def add_names(parser: argparse.ArgumentParser) -> None:
@@ -113,3 +128,13 @@ def number_option(name: str, text: str) -> Number:
     if sign(value) < 0:
         raise InputError(f"{name}: expected a number ≥ 0, found {text}")
     return value / 100 if percent else value
+
+
+def signed_option(name: str, text: str) -> Number:
+    """Return the value of an option that is an exact number of either sign."""
+    from verimv.exact import parse_number
+
+    try:
+        return parse_number(text)
+    except InputError as error:
+        raise InputError(f"{name}: {error.message}") from None

@@ -14,10 +14,12 @@ from typing import NoReturn
 from verimv import __version__, kernel
 from verimv.cli.options import (
     add_box,
+    add_directory,
     add_kernel,
     add_names,
     add_numbers,
     add_outputs,
+    add_scale,
     add_workers,
     count,
     megabytes,
@@ -96,10 +98,7 @@ def build_parser() -> argparse.ArgumentParser:
         decides=("network",),
     )
     sub.add_argument("network", metavar="NETWORK", help=NETWORK)
-    sub.add_argument(
-        "-o", dest="directory", metavar="DIR", help="write formula, certificate, summary and report to DIR"
-    )
-    sub.add_argument("--force", action="store_true", help="write to DIR even if it has files that verimv did not write")
+    add_directory(sub, "write formula, certificate, summary and report to DIR")
     sub.add_argument(
         "--logic",
         choices=LOGICS,
@@ -116,7 +115,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--within",
         metavar="E",
         help="the shortest formula that is found within this proven error, in the units of the outputs or in percent "
-        "of the range of each output, such as 5%% (default: 0, exactly the network)",
+        "of the range of each output, such as 5%%, or the word constant (default: 0, exactly the network)",
     )
     sub.add_argument(
         "--bounds",
@@ -148,6 +147,49 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("--no-check", action="store_true", help="write the certificate without checking it")
     sub.add_argument("--no-report", action="store_true", help="do not write report.html")
     add_numbers(sub)
+
+    sub = command(
+        "approximate",
+        "a choice of formulas, from the exact one to a constant: how long, and how close, proved",
+        "  verimv approximate examples/networks/rational.json --within constant\n"
+        "  #  within    length  constants  denominator  error at most  at least\n  …",
+    )
+    sub.add_argument("network", metavar="NETWORK", help=NETWORK)
+    sub.add_argument(
+        "--within",
+        metavar="E,E,…",
+        help="the errors, each in the units of the outputs or in percent of the range of each output, or the "
+        "word constant (default: 1%%,2%%,5%%,10%%,20%%,constant)",
+    )
+    sub.add_argument(
+        "--minimise", choices=MEASURES, default="length", help="what the formulas are compared by (default: length)"
+    )
+    sub.add_argument(
+        "--data",
+        metavar="FILE.csv",
+        help="a table of points: do network and formula decide alike there? Inputs by the names in its header, or all "
+        "columns in their order",
+    )
+    sub.add_argument(
+        "--label",
+        metavar="NAME",
+        help="the column of the right decisions: names or numbers of outputs; for one output 1 or 0",
+    )
+    sub.add_argument(
+        "--threshold", metavar="T", help="one output decides by whether it is above this number (default: 0)"
+    )
+    sub.add_argument(
+        "--pick", metavar="N|E", help="the formula of this row (from 1), or the shortest within this error such as 5%%"
+    )
+    add_directory(sub, "with --pick: write formula, certificate, summary and report to DIR, as extract does")
+    sub.add_argument("--plot", metavar="FILE.svg", help="draw length against proved error")
+    add_box(sub)
+    add_outputs(sub)
+    add_names(sub)
+    add_kernel(sub)
+    sub.add_argument("--no-report", action="store_true", help="do not write report.html")
+    add_numbers(sub)
+    sub.set_defaults(no_check=False, resume=None, votes=False)
 
     sub = command(
         "check",
@@ -321,6 +363,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("--tolerance", metavar="E", default="0", help="equal up to a difference of E (default: 0)")
     add_box(sub)
     add_outputs(sub)
+    add_scale(sub)
     sub.add_argument(
         "--certify",
         metavar="DIR",
@@ -343,6 +386,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_box(sub)
     add_outputs(sub)
+    add_scale(sub)
     sub.add_argument("--certify", metavar="DIR", help="of two networks: write a certificate of upper bounds to DIR")
     add_numbers(sub)
 

@@ -46,7 +46,11 @@ def whole_point(inputs: Sequence[str], text: str, labels: Mapping[str, str] | No
 def named_by_header(network: Network, text: str) -> Network:
     """Return the network with the names in the header of the table FILE.csv:ROW, if the network has no such names."""
     row = _ROW.fullmatch(text)
-    header = read_table(row["path"]).header if row else []
+    return named_by(network, read_table(row["path"]).header if row else [])
+
+
+def named_by(network: Network, header: Sequence[str]) -> Network:
+    """Return the network with these names of its inputs, if they are as many and it has none of them."""
     known = {*network.inputs, *network.labels.values()}
     return named(network, header) if len(header) == len(network.inputs) and not known & set(header) else network
 

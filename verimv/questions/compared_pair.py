@@ -9,10 +9,11 @@ from typing import Any
 
 from verimv.core.errors import InputError
 from verimv.core.files import read_text
+from verimv.exact import ONE
 from verimv.formulas.formula import Formula
 from verimv.networks.formats.json_format import read_box
 from verimv.networks.network import Network, checked_box
-from verimv.networks.transforms.outputs import chosen
+from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen, mapped
 from verimv.questions.subjects import as_subject
 
 
@@ -23,12 +24,15 @@ def comparable(
     box: Any = None,
     output: str | int | None = None,
     margin: tuple[str | int, str | int] | None = None,
+    scale_output: bool = False,
 ) -> tuple[Formula | Network, Formula | Network]:
     """Return two formulas or networks, the networks with this box, and with this output or margin of two outputs.
 
     A box is a file, or a pair of numbers for each input. A directory stands for the network that it certifies; the
     other network is compared with it on the box of the certificate. A network with one output keeps it if the other has
-    several: it may be what was extracted with the same option.
+    several: it may be what was extracted with the same option. `scale_output` maps the proven range of every output of
+    the first network onto [0,1], and the outputs of the second in the same way: a difference of 0.01 is then one
+    percent of the range.
     """
     first, second = as_subject(a), as_subject(b)
     if isinstance(first, Formula) and isinstance(second, Formula) and (box, output, margin) != (None, None, None):
@@ -38,7 +42,26 @@ def comparable(
         box = certified.box if isinstance(certified, Network) else None
     several = any(isinstance(side, Network) and len(side.outputs) > 1 for side in (first, second))
     first, second = _on_box(first, box), _on_box(second, box)
-    return _with_outputs(first, output, margin, several), _with_outputs(second, output, margin, several)
+    first, second = _with_outputs(first, output, margin, several), _with_outputs(second, output, margin, several)
+    return _scaled(first, second) if scale_output else (first, second)
+
+
+def _scaled(first: Formula | Network, second: Formula | Network) -> tuple[Network, Network]:
+    """Return both networks with the outputs of the first in [0,1]; an output that is constant keeps its unit."""
+    if isinstance(first, Formula) or isinstance(second, Formula):
+        raise InputError("--scale-output needs two networks; the values of formulas are in [0,1]")
+    if len(first.outputs) != len(second.outputs):
+        raise InputError(f"one network has {len(first.outputs)} outputs, the other {len(second.outputs)}")
+    from verimv.bounding.methods import neuron_bounds  # it loads engines, which few commands need
+
+    ranges = [(bound.lower, bound.upper) for bound in neuron_bounds(affine_end(first)).layers[-1]]
+    maps = {
+        name: OutputMap(high - low if high > low else ONE, low)
+        for name, (low, high) in zip(first.outputs, ranges, strict=True)
+    }
+    places = list(maps.values())
+    order = [maps.get(name, places[k]) for k, name in enumerate(second.outputs)]
+    return mapped(first, places), mapped(second, order)
 
 
 def _is_directory(subject: Any) -> bool:

@@ -271,9 +271,12 @@ class DistanceSearch:
 
     def evidence_within(self, tolerance: Number) -> Evidence | None:
         """Return the evidence that the distance is at most a tolerance, if there is any."""
-        if self.bounds is None or self.bounds.largest > tolerance:
-            return None
-        return self.bounds.evidence
+        return self.evidence if self.bounds is not None and self.bounds.largest <= tolerance else None
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """The evidence of the bounds so far, if there is any."""
+        return None if self.bounds is None else self.bounds.evidence
 
     def _in_units(self, sizes: Iterable[Number]) -> Number:
         """Return the largest of these differences of outputs."""

@@ -42,12 +42,7 @@ _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (R
 
 
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
-    advice = f"{Replaceable.advice}, or give --force"
-    replaceable = Replaceable(EXTRACTION_FILES, holds_certificate, arguments.force, advice)
-    if arguments.directory is not None:
-        check_directory(arguments.directory, replaceable)
-    if not arguments.no_check:
-        build_for(arguments.kernel)  # raises, before any work is done, if there is no such kernel
+    check_place(arguments)
     report("reading the network")
     network = network_argument(arguments)
     options = {
@@ -74,6 +69,25 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         extraction = extract(network, **options)
     if arguments.simplify:
         extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
+    return delivered(extraction, arguments, report)
+
+
+def _replaceable(arguments: argparse.Namespace) -> Replaceable:
+    advice = f"{Replaceable.advice}, or give --force"
+    return Replaceable(EXTRACTION_FILES, holds_certificate, arguments.force, advice)
+
+
+def check_place(arguments: argparse.Namespace) -> None:
+    """Raise, before any work is done, if the directory cannot be written or there is no such kernel."""
+    if arguments.directory is not None:
+        check_directory(arguments.directory, _replaceable(arguments))
+    if not arguments.no_check:
+        build_for(arguments.kernel)
+
+
+def delivered(extraction: CertifiedExtraction, arguments: argparse.Namespace, report: Reporter) -> Result:
+    """Have an extraction checked, write its directory, and tell what it is."""
+    replaceable = _replaceable(arguments)
     formula, summary = extraction.formula, extraction.summary
     if report.warnings:
         summary["warnings"] = report.warnings
