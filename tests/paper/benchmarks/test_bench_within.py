@@ -1,5 +1,6 @@
 """The parts of `bench within`; the benchmark itself runs with the others."""
 
+import itertools
 import json
 from fractions import Fraction
 
@@ -8,7 +9,15 @@ import pytest
 from verimv.cli import main
 from verimv.formulas.formula import parse
 from verimv.networks.network import Layer, Network
-from verimv.paper.benchmarks.bench_within import HEADER, came_back, largest_denominator, means, rounded, with_noise
+from verimv.paper.benchmarks.bench_within import (
+    HEADER,
+    came_back,
+    largest_denominator,
+    means,
+    rounded,
+    varying_terms,
+    with_noise,
+)
 
 NETWORK = Network.of(
     [Layer.of([["0.3", "0.05"], ["0", "-0.9"]], ["0.2", "0"]), Layer.of([["1", "1"]], ["0"], "identity")]
@@ -50,10 +59,16 @@ def test_every_column_has_its_own_name():
     assert len(set(HEADER)) == len(HEADER)
 
 
-def test_a_formula_that_comes_back():
-    size, formulas, back, _, undecided = came_back(0.001, 1)
-    assert (size, formulas) == ("0.001", "1")
-    assert int(back) + int(undecided) <= 1
+def test_formulas_that_come_back():
+    assert came_back(0.001, 2) == ("0.001", "2", "2", "2", "0")
+
+
+def test_random_formulas_vary():
+    for _, formula in itertools.islice(varying_terms(), 8):
+        corners = itertools.product((0, 1), repeat=len(formula.inputs))
+        values = {formula(**dict(zip(formula.inputs, corner, strict=True))) for corner in corners}
+        halves = {name: Fraction(1, 2) for name in formula.inputs}
+        assert len(values | {formula(**halves)}) > 1
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ PERCENT = (1, 5, 10)
 GRIDS, TRIED = tuple(range(2, 65)), 4
 #: Formulas that are turned into networks with noise, for each size of the noise.
 TERMS = 12
-NOISE = (0.001, 0.01, 0.03)
+NOISE = (0.001, 0.01, 0.03, 0.1)
 
 _HEADER = (
     "network", "E", "length", "size", "exact length", "exact size", "by hand: K", "length", "size", "length / exact",
@@ -201,8 +201,7 @@ def means(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
 def came_back(size: float, terms: int) -> tuple[str, ...]:
     """Count formulas that are found again, up to equivalence, with an error of twice what the noise does."""
     back = short = undecided = 0
-    for seed in range(terms):
-        formula = random_term(3 + seed % 4, 2 + seed % 2, seed)
+    for seed, formula in itertools.islice(varying_terms(), terms):
         exact = to_network(formula)
         network = with_noise(exact, size, seed)
         seen = WorstPoints(FloatModel.of(exact), [1.0] * len(exact.outputs)).worst(FloatModel.of(network), 200)[1]
@@ -215,6 +214,15 @@ def came_back(size: float, terms: int) -> tuple[str, ...]:
         back += is_same
         short += is_same and found.length <= formula.length
     return (f"{size:g}", str(terms), str(back), str(short), str(undecided))
+
+
+def varying_terms() -> Iterator[tuple[int, Formula]]:
+    """Yield random formulas of length 3 to 6 over two or three variables that are not constant, with their seeds."""
+    for seed in itertools.count():
+        formula = random_term(3 + seed % 4, 2 + seed % 2, seed)
+        points = np.random.Generator(np.random.PCG64(seed)).random((200, len(formula.inputs)))
+        if np.ptp(FloatModel.of(to_network(formula)).outputs(points)) > 0.1:
+            yield seed, formula
 
 
 def with_noise(network: Network, size: float, seed: int) -> Network:
