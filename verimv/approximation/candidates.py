@@ -30,8 +30,8 @@ _ROUNDS, _FAILURES = 12, 2
 _MOST_FITTED = 700
 #: Trials of how many weights can be cut.
 _HALVINGS = 10
-#: How far a weight may move in a round, at first.
-_REACH = 0.4
+#: How far a weight may move in a round: at first, and at least when the tolerance grows.
+_REACH, _LEAST_REACH = 0.4, 0.1
 #: By how many tolerances the rounding of one weight may change an output: from short fractions to long ones.
 _SLACKS = (0.08, 0.03, 0.01, 0.003)
 #: Rounding without fitting again may be so many tolerances wrong for it to be tried.
@@ -102,20 +102,25 @@ class Candidates:
     def sparse_models(self) -> list[tuple[float, FloatModel]]:
         """Models with fewer and fewer weights, each with the share of the tolerance that it may have used up."""
         found: list[tuple[float, FloatModel]] = []
-        model = self.target
+        model, reach = self.target, _REACH
         for number, share in enumerate(_SHARES):
             fitting = Fitting(WorstPoints(self.target, self.tolerances * share))
 
             def progress(done: float, number: int = number) -> None:
                 self._progress("removing weights", int(100 * (number + done)), 100 * len(_SHARES))
 
-            model = self._fitted(model, fitting, progress) if self.is_fitted else self._cut(fitting, progress)
+            if self.is_fitted:
+                model, reach = self._fitted(model, fitting, max(reach, _LEAST_REACH), progress)
+            else:
+                model = self._cut(fitting, progress)
             found.append((share, with_dead_neurons_empty(model)))
         return found
 
-    def _fitted(self, model: FloatModel, fitting: Fitting, progress: Callable[[float], None]) -> FloatModel:
-        """Return a model with fewer weights, by linear programs."""
-        reach, spread, failures = _REACH, 0.0, 0
+    def _fitted(
+        self, model: FloatModel, fitting: Fitting, reach: float, progress: Callable[[float], None]
+    ) -> tuple[FloatModel, float]:
+        """Return a model with fewer weights, by linear programs, and how far weights may move in the next one."""
+        spread, failures = 0.0, 0
         for round_ in range(_ROUNDS):
             progress(round_ / _ROUNDS)
             free = Free.nonzero(model)
@@ -134,7 +139,7 @@ class Candidates:
             model = sparser
             if is_done:
                 break
-        return model
+        return model, reach
 
     def _cut(self, fitting: Fitting, progress: Callable[[float], None]) -> FloatModel:
         """Return the target without its weights of small effect: as many as the tolerance allows."""

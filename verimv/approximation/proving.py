@@ -17,8 +17,8 @@ from verimv.solvers.point_search import Search
 
 #: Work of the rounds of a proof.
 _ROUNDS = (SECOND, 3 * SECOND, 9 * SECOND)
-#: Bounds that are so many times too large are not improved.
-_FAR = 4
+#: Bounds that are so many times too large are not improved in the last round; earlier, they may be larger.
+_FAR = 2
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,9 @@ def closeness(network: Network, other: Network, tolerances: Sequence[Number], pr
     search = DistanceSearch(network, other, unlimited, ONE, ZERO, tolerances)
     search.look()
     for work in _ROUNDS:
-        if search.is_over:
+        if search.is_over or _excess(search.result(), tolerances) > _FAR * (_ROUNDS[-1] // work):
             break
         search.round(work)
-        if _excess(search.result(), tolerances) > _FAR:
-            break
     found = search.result()
     if _excess(found, tolerances) > 1:
         return Closeness(found, None)

@@ -207,7 +207,7 @@ class _Goals:
         if any(output.attained > tolerance for output, tolerance in pairs):  # floats were too optimistic
             self.now *= 0.95
         else:
-            self.now = min(self.now * 0.9, GOOD / found.slack)
+            self.now = max(self.now / 2, min(self.now * 0.9, GOOD / found.slack))
 
 
 def _candidates(
