@@ -292,18 +292,6 @@ def path(tmp_path):
     return file
 
 
-@pytest.fixture
-def run(capsys):
-    from verimv.cli import main
-
-    def run_command(*words):
-        code = main([str(word) for word in words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run_command
-
-
 def test_a_directory(run, path, tmp_path):
     folder = tmp_path / "near"
     code, out, _ = run("extract", path, "--within", "5%", "-o", folder)

@@ -73,14 +73,10 @@ def length_of(votes: Votes) -> float:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A simple network on the unit cube, the maps that its formula needs (None: it has values in [0,1]), and how long
-    the formula is."""
+    """A simple network on the unit cube, and the maps that its formula needs; None if it has values in [0,1]."""
 
     network: Network
     maps: Sequence[OutputMap] | None
-    length: float
-    #: its largest error in tolerances, as far as floats can tell
-    error: float
 
 
 class Candidates:
@@ -195,7 +191,7 @@ class Candidates:
             for fits_again in (False, True) if self.is_fitted else (False,):
                 votes, largest = rounding.rounded(slack * goal, fits_again)
                 if largest <= goal:
-                    return Candidate(votes.network(self.network, most), votes.maps, length_of(votes), largest)
+                    return Candidate(votes.network(self.network, most), votes.maps)
                 if largest > _HOPELESS * goal:
                     break
         return None
@@ -216,7 +212,7 @@ class Candidates:
             network = rounded.network(self.network)
             if error <= GOOD and max(sizes) <= _MOST_WHOLE and network not in seen:
                 seen.add(network)
-                yield Candidate(network, None, float("nan"), error)
+                yield Candidate(network, None)
 
 
 def _is_in_unit_interval(values: Floats) -> bool:

@@ -25,6 +25,8 @@ _MOST_POINTS = 500
 #: Points that are added when a program promised too much.
 _ADDED = 40
 _ATTEMPTS = 10
+#: An error counts as smaller than another if it is less than this part of it.
+_SMALLER = 0.999
 #: A largest error of this many tolerances counts as kept.
 KEPT = 1.02
 
@@ -41,15 +43,6 @@ class Free:
         """All biases, and all weights other than 0."""
         weights = tuple(layer.weights != 0 for layer in model.layers)
         return Free(weights, tuple(np.ones(len(layer.bias), dtype=bool) for layer in model.layers))
-
-    def without_layers(self, count: int, rows: int = 0) -> Free:
-        """Fix the first layers, and the first rows of the next one."""
-        weights, bias = [w.copy() for w in self.weights], [b.copy() for b in self.bias]
-        for depth in range(count):
-            weights[depth][:], bias[depth][:] = False, False
-        if count < len(weights):
-            weights[count][:rows], bias[count][:rows] = False, False
-        return Free(tuple(weights), tuple(bias))
 
     @property
     def count(self) -> int:
@@ -161,24 +154,14 @@ class Fitting:
         found[(np.abs(found) * effect < _NOTHING) & (prices > 0)] = 0.0
         return free.put(model, found)
 
-    def closer(
-        self, model: FloatModel, free: Free, votes: Sequence[Floats], reach: float = 0.3, steps: int = 4
-    ) -> tuple[FloatModel, float]:
-        """Return a model with a smaller largest error, by changes of what is free, and that error in tolerances.
+    def closer(self, model: FloatModel, free: Free, votes: Sequence[Floats], reach: float) -> FloatModel:
+        """Return a model with a smaller largest error, by changes of what is free; or the same one.
 
         The sizes of the weights of a neuron do not become more than its vote, and none changes its sign.
         """
-        best, least = model, self.refresh(model)
-        if not free.count:
-            return best, least
-        for _ in range(steps):
-            candidate = self._minimax(best, free, votes, reach)
-            largest = np.inf if candidate is None else self.refresh(candidate)
-            if candidate is not None and largest < least * 0.999:
-                best, least = candidate, largest
-            else:
-                reach *= 0.3
-        return best, least
+        least = self.refresh(model)
+        candidate = self._minimax(model, free, votes, reach)
+        return model if candidate is None or self.refresh(candidate) >= least * _SMALLER else candidate
 
     def _minimax(self, model: FloatModel, free: Free, votes: Sequence[Floats], reach: float) -> FloatModel | None:
         values = free.values(model)

@@ -17,6 +17,8 @@ from verimv.bounding.guess.floats import FloatLayer
 
 #: Weights that are rounded before the others are fitted again.
 _AT_A_TIME = 6
+#: How far the others may move then, as a part of their size.
+_REACH = 0.1
 
 
 def simplest(low: float, high: float, most: int) -> Fraction:
@@ -75,7 +77,7 @@ class Rounding:
         return self._votes.with_model(model), self._fitting.refresh(model, starts=600)
 
     def _fitted(self, model: FloatModel, free: Free) -> FloatModel:
-        return self._fitting.closer(model, free, self._votes.sizes, reach=0.1, steps=1)[0]
+        return self._fitting.closer(model, free, self._votes.sizes, _REACH)
 
     def _effects(self, model: FloatModel, depth: int, i: int) -> np.ndarray:
         """Return by how many tolerances a unit change of each weight, and of the bias, may change an output."""

@@ -269,7 +269,7 @@ def _constant(network: Network, ranges: Sequence[_Range], tolerances: Sequence[N
     # of the same shape, as the proof needs it
     empty = [replace(layer, rows=tuple(Affine((), ZERO) for _ in layer.rows)) for layer in network.layers[:-1]]
     last = replace(network.layers[-1], rows=tuple(Affine((), m) for m in middle), activation="identity")
-    return Candidate(replace(network, layers=(*empty, last)), maps, 1.0, GOOD)
+    return Candidate(replace(network, layers=(*empty, last)), maps)
 
 
 def _power(x: Number, digits: int) -> Number:
