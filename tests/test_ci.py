@@ -19,14 +19,16 @@ ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "ci"
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 HOOKS = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
+#: Questions without a file of promises.
+QUESTIONS = {"certificates": "certified", "equal": "model.json spec.mv\nmodel.json certified/network.json\n"}
 WORKFLOW = yaml.safe_load((EXAMPLE / ".github" / "workflows" / "verify.yml").read_text(encoding="utf-8"))
-COUNTEREXAMPLE = "not equal: at demand=1, window=1: left = 1/64, right = 0"
+COUNTEREXAMPLE = "not equal: at demand=1, window=1: left = 1/64, right = 0, |left − right| = 1/64"
 
 
 @pytest.fixture
 def repository(tmp_path):
     """The example, as a user's own repository."""
-    shutil.copytree(EXAMPLE, tmp_path / "repository", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(EXAMPLE, tmp_path / "repository", ignore=shutil.ignore_patterns("__pycache__", ".verimv"))
     return tmp_path / "repository"
 
 
@@ -65,9 +67,9 @@ def verify(repository, **given):
 
 
 def workflow_inputs():
-    """What the example's workflow gives to the action."""
+    """What the example's workflow gives to the action: nothing, since there is a verimv.toml."""
     [step] = [step for step in WORKFLOW["jobs"]["verify"]["steps"] if "verimv" in step["uses"]]
-    return step["with"]
+    return step.get("with", {})
 
 
 def test_inputs_reach_no_script_as_text():
@@ -80,8 +82,29 @@ def test_the_action_installs_itself():
     assert step["run"] == 'python -m pip install --quiet "$GITHUB_ACTION_PATH"'
 
 
-def test_the_action_passes_on_the_example(repository):
+def test_the_action_proves_promises(repository):
     done, summary = verify(repository, **workflow_inputs())
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 proved of 4, " in done.stdout
+    assert (repository / "verimv-junit" / "promises.xml").is_file()
+    assert (repository / ".verimv" / ".gitignore").is_file()
+    assert summary.read_text(encoding="utf-8").count("| proved | certificate |") == 4
+    retrain(repository)
+    done, _ = verify(repository, **workflow_inputs(), promises="verimv.toml", sarif="found.sarif")
+    assert done.returncode == 1
+    assert "::error file=verimv.toml,line=6,title=valve%3A equal to spec.mv%3A broken::not equal: " in done.stdout
+    assert (repository / "found.sarif").is_file()
+
+
+def test_the_action_asks_both_kinds_of_questions(repository):
+    retrain(repository)
+    done, _ = verify(repository, promises="verimv.toml", certificates="certified")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == "2 questions, 1 failures"
+
+
+def test_the_action_passes_on_the_example(repository):
+    done, summary = verify(repository, **QUESTIONS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1] == "3 questions, 0 failures"
     assert "certified: valid" in done.stdout
@@ -91,12 +114,12 @@ def test_the_action_passes_on_the_example(repository):
 
 def test_the_action_fails_on_a_wrong_retraining(repository):
     retrain(repository)
-    done, summary = verify(repository, **workflow_inputs())
+    done, summary = verify(repository, **QUESTIONS)
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1] == "3 questions, 2 failures"
-    told = f"{COUNTEREXAMPLE}%0Athe largest difference is at least 0.015625\n"
+    told = f"{COUNTEREXAMPLE}%0Athe largest difference is exactly 0.015625\n"
     assert f"::error title=verimv equiv::model.json = spec.mv: {told}" in done.stdout
-    assert COUNTEREXAMPLE in summary.read_text(encoding="utf-8")
+    assert COUNTEREXAMPLE.replace("|", r"\|") in summary.read_text(encoding="utf-8")
     assert 'type="refuted"' in (repository / "verimv-junit" / "2.xml").read_text(encoding="utf-8")
 
 
@@ -108,9 +131,13 @@ def test_the_action_takes_formulas_and_tolerances(repository):
 
 
 def test_the_action_refuses_to_verify_nothing(repository):
-    done, _ = verify(repository)
+    done, _ = verify(repository, equal="\n")
     assert done.returncode == 2
     assert "nothing to verify" in done.stdout
+    (repository / "verimv.toml").unlink()
+    done, _ = verify(repository)
+    assert done.returncode == 2
+    assert "::error title=verimv ci::no verimv.toml here or above" in done.stderr
 
 
 def test_the_action_fails_on_a_changed_certificate(repository):
@@ -131,7 +158,7 @@ def test_the_example_in_both_states(repository):
     done = run(command, repository)
     assert done.returncode == 1
     assert "2 failed" in done.stdout
-    shown = (EXAMPLE / "README.md").read_text(encoding="utf-8").split("```text\n")[1].split("```")[0]
+    shown = (EXAMPLE / "README.md").read_text(encoding="utf-8").split("```text\n")[2].split("```")[0]
     assert shown in done.stdout
 
 
@@ -156,6 +183,19 @@ def test_hook_check(repository):
     done = run([*hook["entry"].split(), *chosen], repository)
     assert done.returncode == 1
     assert "network.json" in done.stdout or "network" in done.stdout
+
+
+def test_hook_ci(repository):
+    hook = HOOKS["verimv-ci"]
+    assert hook["pass_filenames"] is False
+    assert all(
+        re.search(hook["files"], f"a/{name}") for name in ("verimv.toml", "m.onnx", "certificate.jsonl.gz", "s.vnnlib")
+    )
+    assert not re.search(hook["files"], "a/code.py")
+    assert run(hook["entry"].split(), repository).returncode == 0
+    retrain(repository)
+    done = run(hook["entry"].split(), repository)
+    assert (done.returncode, "3 broken" in done.stdout) == (1, True)
 
 
 def test_hook_equiv(repository):

@@ -2,10 +2,16 @@
 
 import importlib.util
 import re
+import shutil
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
+import verimv
 from tests.sessions import ROOT, check_python, commands, printed, without_what_varies, workplace
 from verimv.cli.commands.completion import commands as known_commands
 from verimv.cli.parser import build_parser
@@ -37,10 +43,11 @@ def test_sessions(path):
             assert without_what_varies(printed(command)) == without_what_varies(expected), command
 
 
-def test_sessions_of_the_ci_example(monkeypatch):
-    monkeypatch.chdir(ROOT / "examples" / "ci")
+def test_sessions_of_the_ci_example(monkeypatch, tmp_path):
+    shutil.copytree(ROOT / "examples" / "ci", tmp_path / "ci", ignore=shutil.ignore_patterns(".verimv"))
+    monkeypatch.chdir(tmp_path / "ci")
     found = commands((ROOT / "examples" / "ci" / "README.md").read_text(encoding="utf-8"))
-    assert len(found) == 3
+    assert found
     for command, expected in found:
         assert without_what_varies(printed(command)) == without_what_varies(expected), command
 
@@ -125,3 +132,35 @@ def test_the_readme_names_every_command():
         f"verimv {command.name}" in readme or f"`{command.name} " in readme
         for command in known_commands(build_parser())
     )
+
+
+def test_the_site_builds(tmp_path):
+    """`mkdocs build --strict` fails on a page that is not in its list, or on a link that leads nowhere."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(tmp_path / "site")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False, timeout=300)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    pages = {page.parent.relative_to(tmp_path / "site").as_posix() for page in (tmp_path / "site").rglob("index.html")}
+    assert {path.stem for path in DOCS if path.name != "README.md"} | {".", "design"} <= pages
+    api = (tmp_path / "site" / "api" / "index.html").read_text(encoding="utf-8")
+    assert 'id="verimvextract"' in api
+    listed = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    named = re.findall(r"[\w/-]+\.md", str(listed))
+    assert len(named) == len({*named})
+    assert {*named} <= {path.relative_to(ROOT / "docs").as_posix() for path in (*DOCS, *DESIGN)}
+    home = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert all(f'href="{path.stem}/' in home for path in DOCS if path.name != "README.md")
+
+
+def test_the_published_address_and_version_are_the_same_everywhere():
+    """No placeholders: examples name the repository of pyproject.toml, and the tag of this version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    address, tag = project["urls"]["Homepage"], f"v{verimv.__version__}"
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## (\S+) \(\d{4}-\d\d-\d\d\)$", changelog, re.MULTILINE)[1] == verimv.__version__
+    hooks = yaml.safe_load((ROOT / "examples/ci/.pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
+    assert [(hook["repo"], hook["rev"]) for hook in hooks] == [(address, tag)]
+    texts = [path.read_text(encoding="utf-8") for path in (*PAGES, *(ROOT / "examples/ci").rglob("*.yml"))]
+    uses = [use for text in texts for use in re.findall(r"uses: (\S+/verimv@\S+)", text)]
+    assert uses
+    assert set(uses) == {f"{address.removeprefix('https://github.com/')}@{tag}"}
+    assert not any("OWNER" in text for text in texts)

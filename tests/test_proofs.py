@@ -57,6 +57,7 @@ SPOILED = {
     "rule-bound-range": ("(assert (<= x u))", ""),
     "rule-bound-cases": ("(<= p z)", "(< (+ p 1.0) z)"),
     "rule-bound-lemma": ("(assert (=> situation (<= (- z value) 0.0)))", ""),
+    "rule-bound-sweep": ("(assert (and (<= l least) (<= most u)))", ""),
     "rule-twin": ("(assert (< p 0.0))", "(assert (> p 0.0))"),
     "rule-pair": ("(define-fun B ((ay Real)) Real (- (* c ay) m))", "(define-fun B ((ay Real)) Real (- (* c ay) n))"),
     "rule-pair-sums": ("(most (- B A) d1 d2)", "(most B d1 d2)"),

@@ -9,11 +9,13 @@ import os
 import subprocess
 import sys
 import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import verimv
+from tests.bounding.guess.test_pair_floats import random_pair
 from verimv.bounding import methods
 from verimv.bounding.guess.floats import product
 from verimv.bounding.search.engine import SearchEffort, certified_bounds
@@ -64,6 +66,13 @@ def compared():
     return [(verdict.status, verdict.witness) for verdict in verdicts]
 
 
+def distances():
+    a, b = random_pair(1, Fraction(1, 8))
+    found = verimv.distance(a, b, effort=0.05)
+    assert found.ended_by == "effort"
+    return found.outputs, digest(verimv.certify_distance(a, b, found, math.inf))
+
+
 @pytest.fixture(autouse=True)
 def little(monkeypatch):
     monkeypatch.setattr(methods, "_AUTO_WORK", LITTLE)
@@ -83,7 +92,9 @@ def expected():
 
 
 @pytest.mark.parametrize("pace", [1000, 0.001], ids=["fast", "slow"])
-@pytest.mark.parametrize("question", [extracted, simplified, ranges, pytest.param(compared, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "question", [extracted, simplified, ranges, distances, pytest.param(compared, marks=pytest.mark.slow)]
+)
 def test_no_clock_changes_a_result(question, pace, expected, monkeypatch):
     wanted = expected(question)
     for name in ("monotonic", "perf_counter", "process_time", "thread_time", "time"):

@@ -144,3 +144,40 @@ def test_the_plugin_costs_tests_that_do_not_use_it_nothing(tmp_path):
     )
     done = run_pytest(tmp_path, "-q")
     assert done.returncode == 0, done.stdout
+
+
+# -- promises as tests -------------------------------------------------------------------------------------------------
+
+PROMISES = """[models.hat]
+file = "hat.json"
+promises = [
+    { equal-to = "(x1 ⊕ x1) ⊙ ¬(x1 ⊙ x1)" },
+    { equal-to = "x1 ∨ ¬x1", name = "or" },
+    { equal-to = "nowhere.onnx" },
+]
+"""
+
+
+def test_promises_are_tests(tmp_path):
+    (tmp_path / "verimv.toml").write_text(PROMISES, encoding="utf-8")
+    shutil.copy(HAT, tmp_path)
+    done = run_pytest(tmp_path, "-q")
+    assert done.returncode == 1, done.stderr
+    assert "2 failed, 1 passed" in done.stdout
+    assert "broken: not equal: hat.json and x1 ∨ ¬x1\nat          x1=0\n" in done.stdout
+    assert "FAILED verimv.toml::hat: or" in done.stdout
+    assert "malformed: verimv.toml:6: models.hat.promises[2]: equal-to: no such file: 'nowhere.onnx'" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_promises_of_pyproject_are_tests(tmp_path):
+    shutil.copy(HAT, tmp_path)
+    (tmp_path / "test_nothing.py").write_text("def test_nothing():\n    pass\n")
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.verimv.models.hat]\nfile = "hat.json"\npromises = [{ equal-to = "hat.json" }]\n'
+    )
+    assert "2 passed" in run_pytest(tmp_path, "-q").stdout
+    (tmp_path / "pyproject.toml").write_text("[tool.verimv.model]\n")
+    done = run_pytest(tmp_path, "-q")
+    assert "pyproject.toml: tool.verimv: unknown key 'model'; did you mean models?" in done.stdout
+    assert "Traceback" not in done.stdout

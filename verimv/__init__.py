@@ -23,14 +23,17 @@ if TYPE_CHECKING:  # for type checkers; at run time a name is loaded when it is 
         InexactWarning,
         InputError,
         InvalidCertificate,
+        LogitsWarning,
         OutputLeavesUnitInterval,
         Refuted,
         Undecided,
+        UnusedWarning,
         VerimvError,
     )
     from verimv.formulas.formula import Formula, parse, variable
     from verimv.formulas.mvfile import read_mv, write_mv
     from verimv.kernels.judge import check_files
+    from verimv.networks.boxes import box_of
     from verimv.networks.formats.json_format import read_network, write_network
     from verimv.networks.formats.load import load
     from verimv.networks.network import Layer, Network
@@ -42,11 +45,12 @@ if TYPE_CHECKING:  # for type checkers; at run time a name is loaded when it is 
     from verimv.questions.neuron_ranges import bounds
     from verimv.questions.ranges import OutputRange, output_range
     from verimv.questions.validity import entails, satisfiable, valid
+    from verimv.questions.verification import Verification, verify
     from verimv.simplification.simplification import Simplification, simplify
     from verimv.solvers.point_search import Search
     from verimv.solvers.verdict import Verdict
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Certificate",
@@ -61,6 +65,7 @@ __all__ = [
     "InputError",
     "InvalidCertificate",
     "Layer",
+    "LogitsWarning",
     "Network",
     "NetworkBounds",
     "OutputDistance",
@@ -70,12 +75,15 @@ __all__ = [
     "Search",
     "Simplification",
     "Undecided",
+    "UnusedWarning",
     "Verdict",
+    "Verification",
     "VerimvError",
     "WithinExtraction",
     "__version__",
     "approximate",
     "bounds",
+    "box_of",
     "certify",
     "certify_difference",
     "certify_distance",
@@ -103,6 +111,7 @@ __all__ = [
     "to_network",
     "valid",
     "variable",
+    "verify",
     "write_mv",
     "write_network",
 ]
@@ -132,9 +141,11 @@ _HOMES = {
         "InexactWarning",
         "InputError",
         "InvalidCertificate",
+        "LogitsWarning",
         "OutputLeavesUnitInterval",
         "Refuted",
         "Undecided",
+        "UnusedWarning",
         "VerimvError",
     ),
     "formulas.formula": (
@@ -147,6 +158,7 @@ _HOMES = {
         "write_mv",
     ),
     "kernels.judge": ("check_files",),
+    "networks.boxes": ("box_of",),
     "networks.formats.json_format": (
         "read_network",
         "write_network",
@@ -180,6 +192,7 @@ _HOMES = {
         "satisfiable",
         "valid",
     ),
+    "questions.verification": ("Verification", "verify"),
     "simplification.simplification": (
         "Simplification",
         "simplify",

@@ -3,6 +3,7 @@ error of them, or lie within bounds.
 
     python -I -S kernel.py DIR
     python -I -S kernel.py CERTIFICATE --network N --formula F
+    python -I -S kernel.py DIR --effort 600
 
 Whoever believes a verdict trusts this file and Python, and nothing else: no solver, no floating
 point, no other part of verimv. The format and its rules are in `proofs/FORMAT.md` (§ below
@@ -17,7 +18,7 @@ adds what it concludes. A condition that fails raises `Rejected`, and checking s
 no line is rejected, and nothing is missing after the last one, is the certificate valid.
 
 Sections: verdicts · numbers · affine functions · networks and formulas · two networks ·
-claims and forms · evidence of bounds · rules that make claims · rules about the network ·
+claims and forms · evidence of bounds · sweeps · rules that make claims · rules about the network ·
 rules about outputs · the table of rules · files and verdict.
 """
 
@@ -111,19 +112,23 @@ def shown(value: object) -> str:
     return printable[:MOST_CHARACTERS_SHOWN] + "…"
 
 
+ALLOWED_WORK = "no more work than files of this size may cost (--effort allows more)"
+
+
 class Work:
     """A budget of work, so that hostile files cost little (§4). A unit takes about a
-    microsecond."""
+    microsecond; `effort` is a number of seconds that are allowed in any case."""
 
-    def __init__(self, stored_bytes: int) -> None:
+    def __init__(self, stored_bytes: int, effort: int = 0) -> None:
         few = min(stored_bytes, 1_000_000)
-        self.left = 20 * (200_000 + few) + 90 * (stored_bytes - few)
+        allowed = 20 * (200_000 + few) + 90 * (stored_bytes - few)
+        self.left = max(allowed, 1_000_000 * effort)
 
     def spend(self, units: int) -> None:
         """Take units from the budget; reject if there are too few."""
         self.left -= units
         if self.left < 0:
-            raise Rejected("incomplete", "no more work than files of this size may cost", "more")
+            raise Rejected("incomplete", ALLOWED_WORK, "more")
 
 
 # ==============================================================================
@@ -1273,14 +1278,33 @@ class ScaledVariable:
         self.user_weights = [weight for _, weight in users]
         self.pick_users = picker([k for k, _ in users])
 
-    def kinks(self, low: Any, high: Any) -> list[tuple[Any, Any]]:
-        """Return the kinks between two ends, as pairs (argument, value)."""
-        found = []
-        if self.activation != IDENTITY and low < 0 < high:
-            found.append((0, 0))
-        if self.activation == CLIPPED and low < self.scale < high:
-            found.append((self.scale, self.scale))
-        return found
+    def interval(self, least: Sequence[Any], largest: Sequence[Any]) -> tuple[Any, Any]:
+        """Return the interval range of the argument, over those of the variables before it."""
+        low = self.constant + dot(self.rising, self.pick_rising(least))
+        low = low + dot(self.falling, self.pick_falling(largest))
+        high = self.constant + dot(self.rising, self.pick_rising(largest))
+        high = high + dot(self.falling, self.pick_falling(least))
+        return low, high
+
+
+def kinks_between(activation: str | None, low: Any, high: Any, one: int) -> list[tuple[Any, Any]]:
+    """Return the kinks between two ends, as pairs (argument, value), all of them times `one`."""
+    found = []
+    if activation in (RELU, CLIPPED) and low < 0 < high:
+        found.append((0, 0))
+    if activation == CLIPPED and low < one < high:
+        found.append((one, one))
+    return found
+
+
+def value_at(activation: str | None, x: Any, one: int) -> Any:
+    """Return the value of a variable with argument x, both times `one`; a free one is its own
+    argument."""
+    if activation in (RELU, CLIPPED):
+        x = 0 if x < 0 else x
+    if activation == CLIPPED:
+        x = one if x > one else x
+    return x
 
 
 class Piece(NamedTuple):
@@ -1377,7 +1401,9 @@ class Bounds(NamedTuple):
 
     def replaced_by(self, others: Bounds) -> Bounds:
         """Return both; where both have a bound of the same side, that of the others."""
-        return Bounds({**self.low, **others.low}, {**self.high, **others.high})
+        low = {**self.low, **others.low} if others.low else self.low
+        high = {**self.high, **others.high} if others.high else self.high
+        return Bounds(low, high)
 
     def fractions(self, count: int) -> list[Number]:
         """Return the bounds of the first `count` variables that are not integers."""
@@ -1431,6 +1457,7 @@ class System:
         self.changes = Bounds({}, {})  # of changes of neurons with a twin
         self.kept_count = 0  # of variables whose ranges are kept
         self.kept_ranges: Ranges | None = []
+        self.sweeper: Sweeper | None = None  # made when it is needed
         self.common = [1]  # common[k] is a multiple of the scales of the first k variables
         self.weights = [0]  # weights[k] is the number of weights of the first k variables
         radicands: set[int] = set()
@@ -1517,10 +1544,7 @@ class System:
             if variable.activation is None:
                 low, high = 0, variable.scale
             else:
-                low = variable.constant + dot(variable.rising, variable.pick_rising(least))
-                low = low + dot(variable.falling, variable.pick_falling(largest))
-                high = variable.constant + dot(variable.rising, variable.pick_rising(largest))
-                high = high + dot(variable.falling, variable.pick_falling(least))
+                low, high = variable.interval(least, largest)
             # A bound from a split or a lemma replaces one that is known.
             bound: Any = given.low.get(k, self.known.low.get(k))
             if bound is not None and bound > low:
@@ -1532,13 +1556,8 @@ class System:
             check_length(high)
             if low > high:
                 return None
-            low_value, high_value = low, high
-            if variable.activation == RELU or variable.activation == CLIPPED:
-                low_value = 0 if low < 0 else low
-                high_value = 0 if high < 0 else high
-            if variable.activation == CLIPPED:
-                low_value = variable.scale if low_value > variable.scale else low_value
-                high_value = variable.scale if high_value > variable.scale else high_value
+            low_value = value_at(variable.activation, low, variable.scale)
+            high_value = value_at(variable.activation, high, variable.scale)
             least.append(low_value)
             largest.append(high_value)
             found.append((low, high, low_value, high_value))
@@ -1585,7 +1604,7 @@ class System:
                 total = total + c * (high if c > 0 else low)
                 continue
             total = total + slopes[k] * variable.constant  # a slope from comparisons
-            kinks = variable.kinks(low, high)
+            kinks = kinks_between(variable.activation, low, high, variable.scale)
             if not kinks and k not in situation.split:
                 # The activation is affine on the range: the argument itself, then the slope is c
                 # and the peak 0; or a constant, then the slope is 0 and the peak c·constant.
@@ -1671,6 +1690,30 @@ class System:
             return divided_by_slope_unit(c * chord)
         return c if low + high > 0 else 0
 
+    def swept(self, situation: Situation, work: Work) -> Situation:
+        """Return what is left to be shown after a sweep: the same, with its bounds (§8)."""
+        if self.sweeper is None:
+            self.sweeper = Sweeper(self.definitions, work)
+        count = situation.stop
+        need(count <= len(self.sweeper.variables), "rational weights", "one with a square root")
+        bounds = self.known.replaced_by(situation.bounds)
+        work.spend(len(bounds.low) + len(bounds.high))
+        lows, highs = [
+            {
+                k: rounded(bound * RANGE_UNIT, self.scales[k])
+                for k, bound in ends.items()
+                if k < count and not isinstance(bound, Surd)
+            }
+            for ends, rounded in ((bounds.low, divided_down), (bounds.high, divided_up))
+        ]
+        found = self.sweeper.sweep(count, lows, highs, work)
+        return situation.with_lemma(
+            Bounds(
+                {k: low * (self.scales[k] // RANGE_UNIT) for k, (low, _) in found.items()},
+                {k: high * (self.scales[k] // RANGE_UNIT) for k, (_, high) in found.items()},
+            )
+        )
+
     def prove(
         self, count: int, targets: Sequence[Affine], cases: Sequence[list[Any]], work: Work
     ) -> None:
@@ -1689,7 +1732,7 @@ class System:
         for kind, *arguments in cases:
             need(bool(open_situations), "no more cases", kind)
             situation = open_situations.pop()
-            work.spend(3 + 10 * (len(situation.bounds.low) + len(situation.bounds.high)))
+            work.spend(3 + 3 * (len(situation.bounds.low) + len(situation.bounds.high)))
             if kind == "split":
                 well_formed(len(arguments) == 2, "a variable and a point", arguments)
                 k, point = natural(arguments[0]), number(arguments[1])
@@ -1709,8 +1752,11 @@ class System:
                 target = bound_target(variable.argument, side, value, work)
                 open_situations.append(situation.with_lemma(lemma))
                 open_situations.append(situation._replace(target=target, stop=k))  # first
+            elif kind == "sweep":
+                well_formed(not arguments, "a sweep without arguments", arguments)
+                open_situations.append(self.swept(situation, work))
             else:
-                well_formed(kind in ("leaf", "pair"), "split, lemma, leaf or pair", kind)
+                well_formed(kind in ("leaf", "pair"), "split, lemma, sweep, leaf or pair", kind)
                 multipliers = [number(argument) for argument in arguments]
                 given = situation.bounds.fractions(situation.stop)
                 bits = sum([x.denominator.bit_length() for x in (*given, *multipliers)])
@@ -1722,6 +1768,187 @@ class System:
                 gap = self.leaf(situation, multipliers, twins)
                 need(gap is None or gap <= 0, "multipliers that prove the case", ("a gap of", gap))
         need(not open_situations, "a leaf for every case", f"{len(open_situations)} open")
+
+
+# ==============================================================================
+# Sweeps (§8): bounds of all arguments, computed afresh with short numbers
+# ==============================================================================
+
+RANGE_UNIT = 1 << 32  # ends of coarse ranges are multiples of 1 / RANGE_UNIT
+MU_UNIT = 1 << 20  # slopes of a coarse walk are multiples of 1 / MU_UNIT
+SUM_UNIT = 1 << 40  # what a coarse walk adds up are multiples of 1 / SUM_UNIT
+
+
+def divided_down(x: Any, divisor: int) -> int:
+    """Return x / divisor, rounded down; x is an integer or a fraction."""
+    return x // divisor  # type: ignore[no-any-return]
+
+
+def divided_up(x: Any, divisor: int) -> int:
+    """Return x / divisor, rounded up; x is an integer or a fraction."""
+    return -(-x // divisor)  # type: ignore[no-any-return]
+
+
+class CoarseRange(NamedTuple):
+    """Ends of the argument of a variable, and the values there, all times RANGE_UNIT; the kinks
+    between them; and the slopes that a coarse walk chooses, times SLOPE_UNIT: one for
+    coefficients c > 0, and one for c ≤ 0."""
+
+    low: int
+    high: int
+    low_value: int
+    high_value: int
+    kinks: list[tuple[int, int]]
+    slope_if_positive: int
+    slope_if_not: int
+
+    def is_nothing(self) -> bool:
+        """Return whether the variable is 0 on all of the range, and has the slope 0."""
+        return self.high_value == 0 and self.slope_if_positive == 0
+
+
+def coarse_range(activation: str | None, low: int, high: int) -> CoarseRange:
+    """Return the range of a variable whose argument has these ends."""
+    low_value = value_at(activation, low, RANGE_UNIT)
+    high_value = value_at(activation, high, RANGE_UNIT)
+    kinks = kinks_between(activation, low, high, RANGE_UNIT)
+    if not kinks:  # on the range, the variable is its argument, or a constant
+        slope = SLOPE_UNIT if (low_value, high_value) == (low, high) else 0
+        return CoarseRange(low, high, low_value, high_value, kinks, slope, slope)
+    chord = (high_value - low_value) * SLOPE_UNIT // (high - low)
+    side = SLOPE_UNIT if low + high > 0 else 0
+    other = side if activation == RELU else chord
+    return CoarseRange(low, high, low_value, high_value, kinks, chord, other)
+
+
+class CoarseVariable(ScaledVariable):
+    """A variable of a sweep. Its argument, over variables that are times RANGE_UNIT, is
+    (Σ weight·variable + constant) / denominator, for integers.
+
+    Its coefficients in a walk are kept times unit·MU_UNIT. The unit is a multiple of the
+    denominators of its constant, and of all arguments in which the variable occurs.
+    """
+
+    def __init__(self, variable: Variable, scales: Sequence[int]) -> None:
+        linear, constant = variable.argument
+        self.denominator = math.lcm(linear.denominator, constant.denominator)
+        super().__init__(variable, self.denominator * RANGE_UNIT, scales)
+
+    def set_users(self, users: Sequence[tuple[int, CoarseVariable, int]], work: Work) -> None:
+        """Take note of the variables in whose arguments this one occurs: (number, variable,
+        weight)."""
+        self.unit = common_denominator(
+            [self.denominator, *[user.denominator for _, user, _ in users]]
+        )
+        work.spend((1 + len(users)) * (1 + self.unit.bit_length() // 64))
+        self.constant_in_units = self.constant * (self.unit // self.denominator)
+        self.use_by([(k, weight * (self.unit // user.denominator)) for k, user, weight in users])
+        self.mu_divisor = self.unit * SLOPE_UNIT
+        self.sum_divisor = self.unit * (RANGE_UNIT * MU_UNIT // SUM_UNIT)
+
+
+class Sweeper:
+    """Bounds the arguments of variables, in order, each by means of the bounds before it.
+
+    All numbers are integers, of a few machine words if weights are such numbers: ranges, slopes
+    and sums are rounded, so that they do not grow from layer to layer. Ranges become larger by
+    that, sums too, and any slopes give true bounds.
+    """
+
+    def __init__(self, definitions: Sequence[Variable], work: Work) -> None:
+        self.variables: list[CoarseVariable] = []  # those before the first irrational number
+        users: list[list[tuple[int, CoarseVariable, int]]] = [[] for _ in definitions]
+        scales = [RANGE_UNIT] * len(definitions)
+        for k, definition in enumerate(definitions):
+            linear, constant = definition.argument
+            if any(isinstance(x, Surd) for x in (constant, *linear.numerators)):
+                break
+            work.spend(10 + len(linear.keys))
+            variable = CoarseVariable(definition, scales)
+            self.variables.append(variable)
+            for j, weight in zip(variable.keys, variable.weights, strict=True):
+                users[j].append((k, variable, weight))
+        for variable, its_users in zip(self.variables, users, strict=False):
+            variable.set_users(its_users, work)
+
+    def sweep(
+        self, count: int, lows: Mapping[int, int], highs: Mapping[int, int], work: Work
+    ) -> dict[int, tuple[int, int]]:
+        """Return the ends of those of the first `count` arguments that have kinks, times
+        RANGE_UNIT, as far as no range is empty. `lows` and `highs` are bounds that are known."""
+        found: dict[int, tuple[int, int]] = {}
+        ranges: list[CoarseRange] = []
+        least: list[int] = []  # the least value of each variable so far
+        largest: list[int] = []
+        for k, variable in enumerate(self.variables[:count]):
+            low, high = 0, RANGE_UNIT
+            if variable.activation is not None:
+                low, high = variable.interval(least, largest)
+                low = divided_down(low, variable.denominator)
+                high = divided_up(high, variable.denominator)
+            work.spend(cost_of_sum(2 * len(variable.keys), high - low))
+            low = max(low, lows.get(k, low))
+            high = min(high, highs.get(k, high))
+            if low > high:
+                break
+            if kinks_between(variable.activation, low, high, RANGE_UNIT):
+                high = min(high, self.walk(k, 1, ranges, work))
+                low = max(low, -self.walk(k, -1, ranges, work))
+                found[k] = low, high
+                if low > high:
+                    break
+            ranges.append(coarse_range(variable.activation, low, high))
+            least.append(ranges[-1].low_value)
+            largest.append(ranges[-1].high_value)
+        return found
+
+    def walk(self, k: int, sign: int, ranges: Sequence[CoarseRange], work: Work) -> int:
+        """Return an upper bound of sign·(argument of variable k), times RANGE_UNIT, for ranges of
+        the variables before it. See :meth:`System.leaf`; slopes are chosen and rounded here."""
+        work.spend(len(self.variables) // 8)
+        bounded = self.variables[k]
+        slopes = [0] * len(self.variables)  # times MU_UNIT
+        slopes[k] = sign * MU_UNIT
+        weights = dict(zip(bounded.keys, bounded.weights, strict=True))
+        last = -1  # the last variable before k that has a slope
+        total = 0  # times SUM_UNIT
+        for i in range(k - 1, -1, -1):
+            variable, ends = self.variables[i], ranges[i]
+            if variable.first_user is None or variable.first_user > k or ends.is_nothing():
+                continue
+            if variable.first_user > last:  # it occurs in the argument of k only
+                c = slopes[k] * weights.get(i, 0) * (variable.unit // bounded.denominator)
+            else:
+                c = dot(variable.user_weights, variable.pick_users(slopes))
+            work.spend(cost_of_sum(len(variable.user_weights), c))
+            if variable.activation is None:
+                total += divided_up(c * (ends.high if c > 0 else ends.low), variable.sum_divisor)
+                continue
+            slope = ends.slope_if_positive if c > 0 else ends.slope_if_not
+            mu = c * slope // variable.mu_divisor
+            in_units = mu * variable.unit
+            peak = max(
+                c * ends.low_value - in_units * ends.low,
+                c * ends.high_value - in_units * ends.high,
+                *[c * value - in_units * z for z, value in ends.kinks],
+            )
+            total += divided_up(peak + mu * variable.constant_in_units, variable.sum_divisor)
+            slopes[i] = mu
+            if mu != 0:
+                last = max(last, i)
+        # The constant of an argument is kept times denominator·RANGE_UNIT.
+        ratio = SUM_UNIT // RANGE_UNIT
+        whole = sign * bounded.constant * ratio + total * bounded.denominator
+        return divided_up(whole, bounded.denominator * ratio)
+
+
+def cost_of_sum(count: int, result: int) -> int:
+    """Return the units of work for a sum of so many products of integers, and what is done with
+    it."""
+    bits = result.bit_length()
+    if bits > MAX_BITS:
+        raise Rejected("incomplete", "a number with fewer bits", bits)
+    return (48 + count) * (1 + (bits // 512) ** 2) // 16
 
 
 # ==============================================================================
@@ -2245,10 +2472,12 @@ class Statement(NamedTuple):
     errors: list[tuple[Number, Number]]
 
 
-def start(texts: Mapping[str, str], size: int, certificate_size: int = 0) -> Subjects:
+def start(
+    texts: Mapping[str, str], size: int, certificate_size: int = 0, effort: int = 0
+) -> Subjects:
     """Read the subjects of a certificate, in the order of §1, and compare them; sizes are in
     bytes, as stored."""
-    work = Work(size + certificate_size)
+    work = Work(size + certificate_size, effort)
     kind = frozenset(texts)
     layers: Sequence[Layer] = []
     goals: list[Any]
@@ -2388,18 +2617,20 @@ def verify(
     contents: Callable[[str], bytes],
     at_hand: Collection[str],
     stored_bytes: int,
+    effort: int = 0,
 ) -> Statement:
     """Check a certificate; return what it proves, or raise Rejected.
 
     `contents` gives the bytes of a subject; `at_hand` names those that there are;
-    `stored_bytes` is the size of the certificate as it is stored.
+    `stored_bytes` is the size of the certificate as it is stored; `effort` is about how many
+    seconds of work are allowed, if that is more than files of their size may cost.
     """
     number_of_line: int | None = 1
     rule: object = None
     try:
         header = read_header(decoded_line(next(lines, b"")))
         number_of_line = None
-        subjects = start(*read_subjects(header, contents, at_hand), stored_bytes)
+        subjects = start(*read_subjects(header, contents, at_hand), stored_bytes, effort)
         work = subjects.checker.work
         for number_of_text, text in enumerate(lines, start=2):
             number_of_line, rule = number_of_text, None
@@ -2501,9 +2732,11 @@ def files_of(
     return certificate, files
 
 
-def check(path: str | os.PathLike[str], given: Mapping[str, str | None]) -> Statement:
+def check(
+    path: str | os.PathLike[str], given: Mapping[str, str | None], effort: int = 0
+) -> Statement:
     """Check a directory, or a certificate with the files that are given; return what it proves,
-    or raise Rejected."""
+    or raise Rejected. See :func:`verify` for `effort`."""
     certificate, files = files_of(path, given)
 
     def contents(subject: str) -> bytes:
@@ -2515,7 +2748,20 @@ def check(path: str | os.PathLike[str], given: Mapping[str, str | None]) -> Stat
 
     with opened(certificate) as file:
         stored_bytes = os.fstat(file.fileno()).st_size
-    return verify(lines_of(certificate), contents, files, stored_bytes)
+    return verify(lines_of(certificate), contents, files, stored_bytes, effort)
+
+
+MOST_EFFORT = 1_000_000
+
+
+def read_effort(text: str | None) -> int:
+    """Read the number of seconds of work that are allowed; 0 if none is given."""
+    if text is None:
+        return 0
+    expected = f"--effort with an integer from 1 to {MOST_EFFORT}"
+    well_formed(re.fullmatch("[0-9]{1,9}", text) is not None, expected, text)
+    well_formed(1 <= int(text) <= MOST_EFFORT, expected, text)
+    return int(text)
 
 
 def main() -> int:
@@ -2524,10 +2770,13 @@ def main() -> int:
     parser.add_argument("path", help="a directory written by verimv, or a certificate")
     for subject in FILES:
         parser.add_argument(f"--{subject}", help=f"the {subject} that the certificate is about")
+    effort_help = "allow about so many seconds of work, if files of this size may cost less"
+    parser.add_argument("--effort", metavar="SECONDS", help=effort_help)
     options = vars(parser.parse_args())
     sys.set_int_max_str_digits(MAX_DIGITS)  # whatever the environment says
     try:
-        lines = ["valid", *check(options.pop("path"), options).lines]
+        effort = read_effort(options.pop("effort"))
+        lines = ["valid", *check(options.pop("path"), options, effort).lines]
         status = "valid"
     except Rejected as rejected:
         lines, status = [str(rejected)], rejected.status

@@ -12,6 +12,7 @@ import verimv
 from tests.approximation.models import random_network, spec_of
 from tests.effort import span_name, spans
 from tests.oracle import formula_values, linear_regions
+from tests.sessions import ROOT
 from verimv.approximation.candidates import DENOMINATORS
 from verimv.approximation.within import read_within
 from verimv.core.errors import InputError
@@ -165,6 +166,13 @@ def test_no_error_is_the_exact_extraction(within):
     assert type(extraction) is verimv.CertifiedExtraction
     assert extraction.certificate.subjects == exact.certificate.subjects
     assert list(extraction.certificate.lines()) == list(exact.certificate.lines())
+
+
+def test_an_exact_formula_with_simple_constants_that_is_no_longer_is_given():
+    extraction = verimv.extract(verimv.load(ROOT / "examples/networks/rational.json"), within="0.1")
+    assert str(extraction.formula) == "Δ[1/2]¬(damp ⊕ damp) ⊕ Δ[1/2](heat ⊕ heat)"
+    assert extraction.summary["exact"] == "no shorter formula was found"
+    assert extraction.check() == ""
 
 
 def test_the_same_bytes_twice():

@@ -158,6 +158,53 @@ def leaves_without_end() -> Case:
     return Case([line] * 500_000, network=text)
 
 
+def _sweeps(layer: int) -> str:
+    """A bound of a neuron with many sweeps below."""
+    sweeps = ",".join(['["sweep"]'] * 100_000)
+    return f'["bound",{layer},0,"high","1",{sweeps},["leaf"]]'
+
+
+def sweeps_without_end() -> Case:
+    """Of a hundred neurons above another hundred, all with a kink."""
+    width = 100
+    text = network(
+        ([[2 * k - 99, 3 * k % 7 - 3, 1] for k in range(width)], "relu"),
+        ([[(i * k) % 11 - 5 for k in range(width + 1)] for i in range(width)], "relu"),
+        ([[1] * width + [0]], "identity"),
+        inputs=("x1", "x2"),
+    )
+    return Case([_sweeps(3)], network=text)
+
+
+def sweeps_of_long_weights() -> Case:
+    """Coefficients that grow from layer to layer."""
+    layer = ([[f"{LONG[:40]}/7", f"-{LONG[:40]}/11", "-1/3"]] * 2, "relu")
+    text = network(([[1, -1, 0], [-1, 2, "-1/2"]], "relu"), *[layer] * 15, ([[1, 1, 0]], "relu"), inputs=("x1", "x2"))
+    return Case([_sweeps(17)], network=text)
+
+
+def sweeps_of_many_denominators() -> Case:
+    """Each input occurs with a thousand denominators: the common one of all has thousands of digits."""
+    primes = [p for p in range(2, 9000) if all(p % d for d in range(2, int(p**0.5) + 1))][:1000]
+    text = network(
+        ([[f"1/{p}", f"-1/{p}", 0] for p in primes], "relu"), ([[1] * 1001], "identity"), inputs=("x1", "x2")
+    )
+    return Case([_sweeps(2)], network=text)
+
+
+def sweeps_of_many_neurons() -> Case:
+    """Each neuron has a kink, and a walk that passes by all neurons before it."""
+    return Case([_sweeps(2)], network=_sparse(60_000).replace('"0"]', '"-1/2"]').replace('"0",', '"-1/2",'))
+
+
+def splits_after_a_sweep() -> Case:
+    """Every situation that is open has the bounds of thousands of neurons."""
+    width = 4000
+    text = network(([[1, "-1/2"]] * width, "relu"), ([[1] * (width + 1)], "identity"))
+    splits = [f'["split",{i % width},"1/{i % 9 + 2}"]' for i in range(20_000)]
+    return Case([f'["bound",2,0,"high","1",["sweep"],{",".join(splits)}]'], network=text)
+
+
 def long_shared_factors() -> Case:
     above = [([[1, 0]] * 3000, "relu"), ([[1] * 3000 + [0]] * 3, "relu"), ([[1, 1, 1, 0]], "identity")]
     first, second = (network(([[w, 0]], "relu"), *above) for w in (1, f"1/{LONG}"))
@@ -241,6 +288,8 @@ MAKERS: dict[str, Callable[[], Case]] = {
         lines_without_end, units_without_end, a_long_plus, many_plus, doublings, long_scales, long_constants, sorting,
         deep_splits, leaves_without_end, long_shared_factors, a_line_nested_deeply, a_line_of_empty_lists,
         prefixes_without_end, operands_without_end, many_neurons,
+        sweeps_without_end, sweeps_of_long_weights, sweeps_of_many_denominators,
+        sweeps_of_many_neurons, splits_after_a_sweep,
         multipliers_with_long_denominators, known_fractions, products_of_many_roots, long_constants_of_claims,
         saturated_claims_with_long_constants, radicands_that_grow,
     )

@@ -156,6 +156,10 @@ class Reading:
             shown = target(self.system.variables[k][1], side, value)
             self.close(shown, k, bounds, split, rest)
             self.close(row, count, {**bounds, (k, side): value}, split, rest)
+        elif kind == "sweep":
+            need(not given, "malformed")
+            need(self.system.is_rational(count))
+            self.close(row, count, self.system.swept(count, bounds), split, rest)
         else:
             need(kind in ("leaf", "pair"), "malformed")
             slopes = GivenSlopes(given)

@@ -77,6 +77,45 @@ def test_files_given_one_by_one():
     assert run_alone(hat, "--formula", hat / "network.json")[0] == 1, "what is given comes before what is there"
 
 
+def test_more_effort():
+    assert kernel.Work(0).left == kernel.Work(0, 4).left == 4_000_000
+    assert kernel.Work(0, 600).left == 600_000_000
+    assert kernel.Work(10**9, 600).left == kernel.Work(10**9).left, "never less than by default"
+    assert run_alone(FOLDER / "valid" / "hat", "--effort", "600")[0] == 0
+    assert run_alone("--effort", "600", FOLDER / "invalid" / "lemma-upside-down")[0] == 1
+
+
+@pytest.mark.parametrize("text", ["0", "1000001", "1.5", "-1", "", "x"])
+def test_what_is_no_effort_is_rejected(text):
+    assert kernel.read_effort("1000000") == 1_000_000
+    found = rejection(lambda: kernel.read_effort(text))
+    assert found is not None
+    assert "an integer from 1 to 1000000" in str(found)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "1e3", "ten", "", "1000001", "9" * 5000, "٣"])
+def test_effort_that_is_none(text):
+    code, told = run_alone(FOLDER / "valid" / "hat", f"--effort={text}")
+    assert (code, told.count("\n")) == (2, 1)
+    assert told.startswith("malformed: expected --effort with an integer from 1 to 1000000, got ")
+
+
+@pytest.mark.slow
+def test_what_takes_long_needs_effort(tmp_path):
+    """Sweeps that are charged for more than files of this size may cost."""
+    width = 60
+    below = [[2 * k - width, 3 * k % 7 - 3, 1] for k in range(width)]
+    above = [[(i * k) % 11 - 5 for k in range(width + 1)] for i in range(width)]
+    text = network((below, "relu"), (above, "relu"), ([[0] * width + [0]], "identity"), inputs=("x1", "x2"))
+    sweeps = ",".join(['["sweep"]'] * 60)
+    Case([f'["bound",3,0,"{side}","0",{sweeps},["leaf"]]' for side in ("low", "high")], network=text).write(
+        tmp_path / "long"
+    )
+    code, told = run_alone(tmp_path / "long")
+    assert (code, "--effort" in told) == (3, True)
+    assert run_alone(tmp_path / "long", "--effort", "60")[0] == 0
+
+
 def test_a_directory_needs_exactly_one_certificate(tmp_path):
     assert run_alone(tmp_path)[0] == 2
     HAT.write(tmp_path / "hat")

@@ -195,6 +195,11 @@ BOUNDS = [
     ('["bound",2,0,"high","1",["lemma",4,"high","2"],["leaf","-1"],["leaf","-1"]]', False),  # no variable
     ('["bound",2,0,"high","1",["lemma",3,"high","1"],["lemma",3,"high","1"],["leaf"],["leaf"],["leaf","-1"]]', False),
     ('["bound",2,0,"high","1",["lemma",3,"high","1"],["split",3,"1"],["leaf"],["leaf"],["leaf","-1"]]', False),
+    ('["bound",2,0,"high","1",["sweep"],["leaf","-1"]]', True),
+    ('["bound",2,0,"high","99/100",["sweep"],["leaf","-1"]]', False),
+    ('["bound",2,0,"high","1",["sweep"],["leaf","0"]]', False),
+    ('["bound",2,0,"high","1",["sweep"]]', False),
+    ('["bound",2,0,"high","1",["split",0,"1/2"],["sweep"],["leaf","-1"],["leaf","-1"]]', True),
     # nothing is at most 1/2 and at least 3/4
     ('["bound",2,0,"high","1",["split",0,"1/2"],["split",0,"3/4"],["leaf","-1"],["leaf","7","7"],["leaf","-1"]]', True),
     ('["bound",2,0,"high","1",["leaf","-1"],["leaf","-1"]]', False),
@@ -211,11 +216,16 @@ BOUNDS = [
 HALF = network(([[1, 1, 0], [1, 1, "-1/2"]], "relu"), ([[1, -1, 0]], "crelu"), inputs=("x", "y"))
 #: a live neuron and a dead one
 DEAD = network(([[1, 1, -1], [-1, 0, 0]], "relu"), ([[1, 1, 0]], "identity"), inputs=("x", "y"))
+ROOTS = network(([["sqrt(2)", "1/2", "-1"]], "relu"), ([[1, 0]], "identity"), inputs=("x", "y"))
 DEFAULTS = [
     (HALF, '["bound",2,0,"high","1/2",["leaf"]]', True),  # the steeper side; the chord gives 7/8
     (HALF, '["bound",2,0,"high","49/100",["leaf"]]', False),
     (DEAD, '["bound",2,0,"high","1",["leaf","1/2"]]', True),  # a multiplier for the live one only
     (RELUS, '["bound",2,0,"high","2",["split",2,"2"],["leaf"],["leaf"]]', True),  # x + y = 2: no chord
+    (DEAD, '["bound",2,0,"high","1",["sweep"],["leaf"]]', True),
+    (ROOTS, '["bound",1,0,"high","2",["sweep"],["leaf"]]', True),  # over inputs only
+    (ROOTS, '["bound",2,0,"high","2",["leaf"]]', True),
+    (ROOTS, '["bound",2,0,"high","2",["sweep"],["leaf"]]', False),  # only rational numbers are swept
 ]
 
 

@@ -106,6 +106,7 @@ def test_what_is_picked_is_written_and_valid(run, network, tmp_path):
         ("--within 0", "above 0"),
         ("--within 5%,nan", "--within nan: expected a number"),
         ("--within=-1", "above 0"),
+        ("--within -5%", "above 0"),
         ("--label class", "give that with --data"),
         ("--plot front.png", "ends in .svg"),
         ("--plot nowhere/front.svg", "no such directory"),

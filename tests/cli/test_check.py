@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import KERNELS, VALID, one_line_error
 from verimv import kernel
-from verimv.kernels import servers, verified
+from verimv.kernels import judge, servers, verified
 from verimv.kernels.portable import portable_command
 
 FOLDER = Path(__file__).parents[1] / "certificate" / "by_verdict"
@@ -60,6 +60,31 @@ def test_kernel_py_alone(run, program):
     assert run("check", HAT, "--kernel", "python") == (0, f"valid (kernel.py)\n{STATEMENT}\n", "")
     assert not called.exists()
     assert json.loads(run("check", HAT, "--kernel", "python", "--json")[1])["kernel"] == "python"
+
+
+def test_more_effort_is_for_both_kernels(run, program, monkeypatch):
+    called = program(f"valid\\n{STATEMENT}\\n", "exit 0")
+    allowed, work = [], kernel.Work
+
+    def noted(size, effort=0):
+        allowed.append(effort)
+        return work(size, effort)
+
+    monkeypatch.setattr(kernel, "Work", noted)
+    for words, expected in ([[], 0], [["--effort", "70"], 70]):
+        assert run("check", HAT, *words)[0] == 0
+        assert allowed.pop() == expected
+        assert ("--effort 70" in called.read_text()) == bool(words)
+    assert run("check", HAT, HAT.parent / "sorted", "--effort", "70")[0] == 4, "the program says the same of both"
+    assert "--effort 70" in called.read_text()
+
+
+@pytest.mark.parametrize("text", ["0", "1.5", "ten", "1000001"])
+def test_effort_that_is_none(text, run, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        run("check", HAT, "--effort", text)
+    told = one_line_error((stopped.value.code, *capsys.readouterr()))
+    assert f"argument --effort: expected an integer from 1 to 1000000, found '{text}'" in told
 
 
 @pytest.mark.parametrize("words", [[], ["--kernel", "both"]], ids=["default", "both"])
@@ -256,3 +281,18 @@ def test_the_first_word_is_the_verdict(status, run):
         code, text, _ = run("check", directory)
         assert (code, text.replace(",", " ").replace(":", " ").split()[0]) == (kernel.EXIT_CODES[status], status)
         assert text.splitlines()[0].endswith(f"({KERNELS})")
+
+
+def test_extraction_asks_each_kernel_once(run, tmp_path, monkeypatch):
+    """Whether bounds have evidence enough is asked of kernel.py while the verified kernel checks the same files."""
+    asked = []
+    for module, name in ((judge, "verified_verdict"), (kernel, "verify")):
+        original = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *a, name=name, original=original: asked.append(name) or original(*a))
+    words = ("extract", "examples/networks/iris.onnx", "--box", "examples/networks/iris_box.json", "--scale-output")
+    code, text, _ = run(*words, "--output", "1", "-o", tmp_path / "out", "--quiet")
+    assert (code, sorted(asked)) == (0, ["verified_verdict", "verify"])
+    assert f"checked by {KERNELS}" in text
+    asked.clear()
+    assert run(*words, "--output", "1", "--kernel", "python", "--quiet")[0] == 0
+    assert asked == ["verify"]

@@ -187,7 +187,9 @@ def test_rounded_numbers_are_told_once_and_recorded(run, tmp_path):
     path, directory = tmp_path / "norm.onnx", tmp_path / "out"
     numbers = [np.float32(row) for row in ([0.25, 0.5], [0.5, 0.25], [0.5, 0.5], [2, 3])]
     path.write_bytes(single("BatchNormalization", [1, 2], numbers, epsilon=0.0).SerializeToString())
-    code, out, err = run("extract", path, "-o", directory)
+    box = tmp_path / "box.json"
+    box.write_text("[[0, 1], [0, 1]]")
+    code, out, err = run("extract", path, "-o", directory, "--box", box)
     assert code == 0
     assert err.startswith("verimv: warning: BatchNormalization")
     assert err.count("\n") == 1

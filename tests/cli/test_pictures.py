@@ -30,11 +30,11 @@ def plotted(capsys, *arguments):
     [
         ((HAT,), "function", {"pieces": {"y1": 2}}),
         (("x ⊕ y",), "regions", {"regions": {"y1": 2}}),
-        (("(a ⊕ b) ⊙ c",), "dag", {"nodes": 5, "size": 5}),
+        (("(a ⊕ b) ⊙ c",), "dag", {"nodes": 5, "size": 5, "folded": False}),
         (("(a ⊕ b) ⊙ c", "--at", "c=1"), "regions", {"regions": {"y1": 2}}),
         (("(a ⊕ b) ⊙ c", "--at", "c=1,a=1/3"), "function", {"pieces": {"y1": 2}}),
-        (("x ⊕ y", "--kind", "dag"), "dag", {"nodes": 3, "size": 3}),
-        (("(a ⊕ b) ⊙ c", "--nodes", "3"), "dag", {"nodes": 3, "size": 5}),
+        (("x ⊕ y", "--kind", "dag"), "dag", {"nodes": 3, "size": 3, "folded": False}),
+        (("(a ⊕ b) ⊙ c", "--nodes", "3"), "dag", {"nodes": 3, "size": 5, "folded": False}),
         (("examples/networks/three_inputs.json", "--at", "c=0"), "regions", {"regions": {"vote": 2}}),
         (("1",), "function", {"pieces": {"y1": 1}}),
     ],
@@ -131,3 +131,19 @@ def test_the_raster_has_the_functions_values(text):
     centres = (np.arange(9) + 0.5) / 9
     x, y = np.meshgrid(centres, centres)
     assert np.allclose(values, formula(x, y))
+
+
+def test_a_large_dag_is_folded_or_refused(run, tmp_path):
+    """A chain of shared sums is folded to them; a few hundred of them cannot be read."""
+    chain = [f"t{i} = u{i} ⊕ ¬u{i - 1}\nu{i + 1} = t{i} ⊙ (t{i} ⊕ x ⊙ y)\n" for i in range(2, 200)]
+    for count, code in ((20, 0), (198, 2)):
+        text = f"verimv-formula 1\ninputs x y\nu1 = x ⊕ y\nu2 = x ⊙ y\n{''.join(chain[:count])}outputs u{count + 2}\n"
+        path = tmp_path / "chain.mv"
+        path.write_text(text, encoding="utf-8")
+        found, out, err = run("plot", path, "-o", tmp_path / "chain.svg", "--kind", "dag", "--json")
+        assert found == code
+        if code:
+            assert "too many to read. --nodes 60" in err
+        else:
+            assert json.loads(out)["folded"] is True
+    assert run("plot", path, "-o", tmp_path / "chain.svg", "--kind", "dag", "--nodes", "60")[0] == 0

@@ -4,9 +4,11 @@ import signal
 import subprocess
 import sys
 import time
+from fractions import Fraction
 
 import pytest
 
+from tests.bounding.guess.test_pair_floats import random_pair
 from tests.cli.conftest import VALID, one_line_error
 from tests.cli.test_process import start
 from verimv.cli import main
@@ -26,7 +28,7 @@ def test_verdicts_and_exit_codes(run, hat):
     code, out, err = run("equiv", hat, "x1 ⊕ x1")
     assert (code, out, err) == (
         1,
-        "not equal: at x1=1: left = 0, right = 1\nthe largest difference is at least 1\n",
+        "not equal: at x1=1: left = 0, right = 1, |left − right| = 1\nthe largest difference is exactly 1\n",
         "",
     )
     assert run("valid", "x ⊕ ¬x")[:2] == (0, "valid\nby exact ranges\n")
@@ -339,6 +341,33 @@ def test_distance(run, hat, tmp_path):
     code, out, _ = run("distance", hat, "x1", "--tolerance", "0.5")
     assert (code, out.splitlines()[0]) == (1, "not within 1/2")
     assert run("distance", hat, "x1", "--within", "10%")[0] == 0
+
+
+def test_effort_and_time_of_distance(run, tmp_path):
+    paths = []
+    for name, network in zip("ab", random_pair(1, Fraction(1, 8)), strict=True):
+        paths.append(tmp_path / f"{name}.json")
+        paths[-1].write_text("".join(write_network(network)))
+    code, out, _ = run("distance", *paths, "--effort", "0.01", "--json")
+    little = json.loads(out)
+    assert (code, little["ended_by"], little["exact"]) == (0, "effort", False)
+    between = (Fraction(little["attained"]) + Fraction(little["proved"])) / 2
+    code, out, _ = run("distance", *paths, "--effort", "0.01", "--tolerance", between)
+    assert (code, out.splitlines()[-1]) == (3, "more effort may decide it: --effort 0.04")
+    assert run("distance", *paths, "--tolerance", between)[0] in (0, 1)
+    code, out, _ = run("distance", *paths, "--timeout", "0.001")
+    assert code == 3
+    assert "at most" in out or not out  # in time to say what was reached, or not
+
+
+def test_ranges_of_scaled_outputs(run, tmp_path):
+    layer = {"weights": [["3", "-1"]], "bias": ["-2"], "activation": "identity"}
+    (tmp_path / "a.json").write_text(json.dumps({"format": "verimv-network", "version": 1, "layers": [layer]}))
+    code, out, _ = run("range", tmp_path / "a.json", "--scale-output", "--json")
+    assert code == 0
+    [found] = json.loads(out)["outputs"]
+    assert (found["lower"]["value"], found["upper"]["value"]) == ("0", "1")
+    assert "needs a network" in one_line_error(run("range", "x", "--scale-output"))
 
 
 def test_distance_of_networks_is_certified(run, tmp_path):

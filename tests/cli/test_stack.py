@@ -158,14 +158,14 @@ def test_kernels_that_disagree_or_give_up(run, program, tmp_path):
 
 def test_a_worker_that_is_killed_costs_one_certificate(run, monkeypatch):
     """As the system does when memory is short."""
-    ask = stack.judge_files
+    ask = stack.judge_path
 
-    def killed(path, files, choice):
+    def killed(path, *more, **options):
         if path == str(WRONG):
             os.kill(os.getpid(), signal.SIGKILL)
-        return ask(path, files, choice)
+        return ask(path, *more, **options)
 
-    monkeypatch.setattr(stack, "judge_files", killed)
+    monkeypatch.setattr(stack, "judge_path", killed)
     others = [FOLDER / "valid" / name for name in ("two-outputs", "sorted", "square-root")]
     code, text, _ = run("check", HAT, WRONG, LACKING, *others, "--workers", "2")
     assert [row[1] for row in rows(text)] == ["valid", "incomplete", "incomplete", "valid", "valid", "valid"]
@@ -199,13 +199,13 @@ def test_an_interrupt_ends_all_processes(tmp_path):
 
 
 def test_each_case_has_its_own_time(run, tmp_path, monkeypatch):
-    ask = stack.judge_files
+    ask = stack.judge_path
 
-    def slow(path, files, choice):
+    def slow(path, *more, **options):
         time.sleep(0.5 if path == str(WRONG) else 0)
-        return ask(path, files, choice)
+        return ask(path, *more, **options)
 
-    monkeypatch.setattr(stack, "judge_files", slow)
+    monkeypatch.setattr(stack, "judge_path", slow)
     run("check", HAT, WRONG, "--junit", tmp_path / "out.xml")
     [suite] = ElementTree.parse(tmp_path / "out.xml").getroot()
     times = [float(case.get("time")) for case in suite]

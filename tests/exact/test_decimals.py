@@ -5,7 +5,17 @@ import random
 import pytest
 
 from verimv.exact import Rational, parse_number
-from verimv.exact.decimals import brief, constants, decimal, readable, rounded_down, rounded_up
+from verimv.exact.decimals import (
+    brief,
+    constants,
+    decimal,
+    equated,
+    point_words,
+    readable,
+    rounded_down,
+    rounded_up,
+    short,
+)
 
 
 @pytest.mark.parametrize(
@@ -61,3 +71,31 @@ def test_different_constants_stay_different():
     assert constants(close)[Rational(3, 4)] == "3/4"
     assert constants(close, "decimal")[Rational(3, 4)] == "0.75"
     assert constants([Rational(44026797, 671088640)]) == {Rational(44026797, 671088640): "≈0.06561"}
+
+
+def test_of_many_inputs_the_unusual_ones_are_told():
+    zero, half = Rational(0), Rational(1, 2)
+    few = {f"x{i}": zero for i in range(1, 4)}
+    assert point_words(few) == "x1=0, x2=0, x3=0"
+    many = {f"x{i}": zero for i in range(1, 785)}
+    assert point_words(many) == "all 784 inputs are 0"
+    assert point_words({**many, "x7": half}) == "x7=1/2, the other 783 inputs are 0"
+    grey = dict.fromkeys(many, half)
+    assert point_words({**grey, "x7": zero, "x9": parse_number("sqrt(2)/2")}) == (
+        "x7=0, x9=sqrt(2)/2, the other 782 inputs are in the middle"
+    )
+    warm = dict.fromkeys(many, Rational(20))
+    assert point_words({**warm, "x8": Rational(123456789, 1000)}, middle=warm) == (
+        "x8≈123457, the other 783 inputs are in the middle"
+    )
+    noise = {name: Rational(i + 2) for i, name in enumerate(many)}
+    assert point_words(noise).endswith("x12=13, 772 more inputs")
+
+
+def test_a_very_long_exact_number_is_left_out_of_a_sentence():
+    long = Rational(10**50 + 1, 3 * 10**50)
+    assert short(long) == "≈0.333333"
+    assert short(long, "both").startswith("1000")
+    assert short(Rational(44026797, 671088640)) == "44026797/671088640 (≈0.0656050)"
+    assert equated("left", short(long)) == "left ≈ 0.333333"
+    assert equated("x", "1/3", "=") == "x=1/3"

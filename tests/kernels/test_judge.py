@@ -104,6 +104,16 @@ def test_files(choice):
                 check_files(directory, kernel=choice)
 
 
+@pytest.mark.parametrize("effort", [0, -1, 1.5, "60", True, 10**6 + 1])
+def test_effort_that_is_none(effort):
+    with pytest.raises(InputError, match="effort: expected an integer from 1 to 1000000, found "):
+        check_files(HAT, effort=effort)
+
+
+def test_more_effort():
+    assert check_files(HAT, effort=60) == check_files(HAT)
+
+
 def test_a_kernel_that_does_not_exist():
     with pytest.raises(InputError, match="expected one of python, verified, both, found 'coq'"):
         check_files(HAT, kernel="coq")

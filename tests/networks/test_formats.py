@@ -1,4 +1,4 @@
-"""NNet, VNN-LIB, numpy, scikit-learn, safetensors and torch are read exactly."""
+"""NNet, VNN-LIB, numpy, safetensors and torch are read exactly."""
 
 import json
 import warnings
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.networks.test_fuzz import safetensors
 from tests.oracle import build_network, floats32, grid, network_value, rationals, specs
-from verimv.core.errors import InexactWarning, InputError
+from verimv.core.errors import InexactWarning, InputError, UnusedWarning
 from verimv.exact import as_number
 from verimv.networks.formats.json_format import read_box
 from verimv.networks.formats.load import load
@@ -63,7 +63,16 @@ def test_malformed_nnet(old, new, words):
 
 
 def box(text, inputs=2):
-    return read_box(text, inputs, "p.vnnlib")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnusedWarning)
+        return read_box(text, inputs, "p.vnnlib")
+
+
+def test_assertions_about_outputs_are_not_used_and_the_reader_says_so():
+    bounds = "(assert (<= 0 X_0 1))"
+    with pytest.warns(UnusedWarning, match=r"verimv verify NETWORK p\.vnnlib"):
+        assert read_box(bounds + "(assert (<= Y_0 1))", 1, "p.vnnlib") == ((0, 1),)
+    assert read_box(bounds, 1, "p.vnnlib") == ((0, 1),)
 
 
 def test_vnnlib_boxes():
@@ -96,17 +105,17 @@ def test_a_union_of_boxes_is_no_box():
     ("text", "words"),
     [
         ("(assert (<= X_0 1))", "X_0 has no lower"), ("(assert (<= X_0 1)", "missing"), ("(assert (<= X_0 X_1))", "number"), ("(check-sat))(", "too many"),
-        ("(assert (<= X_5 1))(assert (>= X_5 1))", "only 2 inputs"), ("(assert (not (<= X_0 1)))", "negated"),
-        ("(assert (<= (+ X_0 X_1) 1))", "one input"), ("(" * 99, "nested"),
+        ("(assert (<= X_5 1))(assert (>= X_5 1))", "only 2 inputs"), ("(assert (not (<= X_0 1)))", "X_0 has no upper"),
+        ("(assert (<= (+ X_0 X_1) 1))", "one input"), ("(" * 99, "missing"),
         ("(assert (<= X_0 1))(assert (>= X_0 2))(assert (= X_1 0))", "above"),
-        ("(assert (<= X_0 (/ 1 0)))", "division by 0"), ("(assert (<= X_0 (/ 1)))", "compared otherwise"),
-        ("(assert (<= 0 X_0 X_1))", "compared otherwise"), ("(assert (=> (<= X_0 1) (<= Y_0 1)))", "found '=>', which is not supported"),
+        ("(assert (<= X_0 (/ 1 0)))", "division by 0"), ("(assert (<= X_0 (/ 1)))", "two operands"),
+        ("(assert (<= 0 X_0 X_1))", "compared otherwise"), ("(assert (=> (<= X_0 1) (<= Y_0 1)))", "a union of 2"),
         ("(assert ((<= X_0 1)))", "not supported"), ("(assert ((<= Y_0 1)))", "not supported"), ("(assert ())", "not supported"), ("(assert)", "found 0"),
         ("(assert (<= X_0))", "two operands"), ("(assert X_0)", "expected a condition"), ("(assert 1)", "expected a condition"),
-        ("(assert false)", "holds at no point"), ("(assert (and (<= X_0 1) (or)))", "holds at no point"),
+        ("(assert false)", "no point satisfies"), ("(assert (and (<= X_0 1) (or)))", "no point satisfies"),
         ("(assert (<= X_0 -))", "'-' is not supported"), ("(assert (<= X_0 .))", "'.' is not supported"), ("(assert (<= X_0 e5))", "'e5' is not supported"),
         ("(assert (<= X_0 |1|))", "'|1|' is not supported"), ("(assert (<= x_0 1))", "'x_0' is not supported"), ("(assert (<= X_00 1))", "'X_00' is not supported"),
-        ("(assert (! (<= X_0 1) :named a))", "'!' is not supported"), ("(assert (let ((a X_0)) (<= a 1)))", "'let' is not supported"),
+        ("(assert (forall ((a Real)) (<= X_0 1)))", "'forall' is not supported"), ("(assert (let ((a X_0)) (<= b 1)))", "'b' is not supported"),
         ("(assert (<= X_0 \"1\"))", "is not supported"), ("(assert (<= X_0 |1))", "expected an expression"),
         ("(assert (<= X_0 " + "(/ " * 40 + "1e-4000" + " 1e4000)" * 40 + "))", "4300 digits"),
     ],
@@ -128,7 +137,7 @@ BOUNDS = "(assert (<= 0 X_0 1)) (assert (<= 0 X_1 1))"
         '(set-info :source "a (bracket ; and ""more""")' + BOUNDS, "(set-info :source |several\nlines; (of text|)" + BOUNDS,
         "(declare-const X_0 Real) (declare-fun X_1 () Real) (declare-const |Y_0| Real) (declare-const other Real)" + BOUNDS,
         BOUNDS.replace("X_0", "|X_0|").replace("<=", "|<=|"), BOUNDS + "(assert true) (assert (and))",
-        BOUNDS + "(assert (or (<= Y_0 Y_1) (not (>= (+ (* 2 Y_0) 1) (ite (< Y_1 0) 1e-3 -.5)))))", BOUNDS + "(echo \"(\") (get-value (X_0)) ; end",
+        BOUNDS + "(assert (or (<= Y_0 Y_1) (not (>= (+ (* 2 Y_0) 1) -.5e-3))))", BOUNDS + "(echo \"(\") (get-value (X_0)) ; end",
     ],
 )  # fmt: skip
 def test_vnnlib_commands_that_change_nothing(text):
@@ -138,15 +147,15 @@ def test_vnnlib_commands_that_change_nothing(text):
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("(push 1)", "'push' is not supported"), ("(pop 1)", "'pop' is not supported"), ("(Assert (<= X_0 1/2))", "'Assert' is not supported"),
+        ("(push -1)", "a number of levels"), ("(pop 1)", "at most 0 levels"), ("(Assert (<= X_0 1/2))", "'Assert' is not supported"),
         ("(ASSERT (<= X_0 1))", "'ASSERT' is not supported"), ("(|assert| (<= X_0 1))", "'|assert|' is not supported"),
-        ("(assert (<= X_0 1) (<= X_1 1))", "expected one condition, found 2"), ("(define-fun X_0 () Real 1.0)", "'define-fun' is not supported"),
-        ("(define-const X_0 Real 1.0)", "'define-const' is not supported"), ("(declare-const X_0 Int)", "declared as Real"),
+        ("(assert (<= X_0 1) (<= X_1 1))", "expected one condition, found 2"), ("(define-fun X_0 () Real 1.0)", "has a meaning already"),
+        ("(define-const X_0 Real 1.0)", "has a meaning already"), ("(declare-const X_0 Int)", "declared as Real"),
         ("(declare-fun X_0 (Real) Real)", "declared as Real"), ("(declare-const X_0)", "declared as Real"), ("(declare-const)", "declared as Real"),
         ("(declare-const (X_0) Real)", "declared as Real"), ("(assert-soft (<= X_0 1))", "'assert-soft' is not supported"),
         ("(reset)", "'reset' is not supported"), ("(reset-assertions)", "'reset-assertions' is not supported"), ("(declare-datatypes () ())", "'declare-datatypes'"),
-        ("(check-sat-assuming (a))", "'check-sat-assuming' is not supported"), ("(minimize X_0)", "'minimize'"), ("(vnnlib-version <2.0>)", "'vnnlib-version'"),
-        ("(declare-network N)", "'declare-network'"), ("()", "is not supported"), ("((assert true))", "is not supported"), ("(check-sat) (assert true)", "after (check-sat)"),
+        ("(check-sat-assuming (a))", "'check-sat-assuming' is not supported"), ("(minimize X_0)", "'minimize'"), ("(vnnlib-version <2.0>)", "before everything else"),
+        ("(declare-network N)", "before all assertions"), ("()", "is not supported"), ("((assert true))", "is not supported"), ("(check-sat) (assert true)", "after (check-sat)"),
         ("(exit) (assert true)", "after (exit)"), ("(check-sat) (check-sat)", "after (check-sat)"),
     ],
 )  # fmt: skip
@@ -362,26 +371,6 @@ def test_modules_by_the_names_of_their_classes():
     network = load(image, shape=[1, 3, 3])
     assert network(*range(9)) == 2
     assert network(*[Fraction(x, 16) for x in range(9)]) == Fraction(1, 4)
-
-
-def test_scikit_learn_perceptrons():
-    neural_network = pytest.importorskip("sklearn.neural_network")
-    source = np.random.default_rng(0)
-    x = source.uniform(-1, 1, (40, 3))
-    regressor = neural_network.MLPRegressor(hidden_layer_sizes=(5, 4), max_iter=20, random_state=0)
-    classifier = neural_network.MLPClassifier(hidden_layer_sizes=(5,), max_iter=20, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # so few iterations do not converge
-        regressor.fit(x, x.sum(1))
-        classifier.fit(x, x.sum(1) > 0)
-        curved = neural_network.MLPRegressor(hidden_layer_sizes=(2,), activation="tanh", max_iter=1).fit(x, x[:, 0])
-    network = load(regressor)
-    assert np.allclose([float(network(*p)) for p in x[:5]], regressor.predict(x[:5]))
-    margin = load(classifier)
-    for point in x:
-        assert (margin(*point) > 0) == classifier.predict([point])[0]
-    with pytest.raises(InputError, match="tanh"):
-        load(curved)
 
 
 @given(specs(floats32))

@@ -108,6 +108,7 @@ PUBLISHED = FOLDER / "pairs" / "mnist"
 
 @pytest.mark.slow
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="no networks at ../shared/nets (or VERIMV_NETS)")
+@pytest.mark.filterwarnings("ignore::verimv.core.errors.UnusedWarning")
 def test_a_published_split_copy():
     files = [PUBLISHED / name for name in ("mnist256x4.onnx", "mnist256x4_split.onnx")]
     a, b = comparable(*map(str, files), box=str(PUBLISHED / "prop_0_0.03.vnnlib"))

@@ -8,6 +8,7 @@ import pytest
 
 from tests.bounding.guess.test_pair_floats import random_pair
 from tests.bounding.search.test_far_point import distances
+from tests.effort import span_name, spans
 from verimv import Layer, Network, certify_distance, distance, equivalent, parse
 from verimv.core.errors import InputError
 from verimv.exact import ZERO, Rational
@@ -34,22 +35,49 @@ def test_the_interval_contains_the_distance_and_closes(seed, activation):
     assert found.attained == max(largest)
 
 
+def random_network(source, sizes):
+    """A network with the activations in any order, and the identity last."""
+    kinds = ["identity", *source.choice(["relu", "crelu", "identity"], len(sizes) - 2)][::-1]
+    layers = []
+    for kind, (width, count) in zip(kinds, itertools.pairwise(sizes), strict=True):
+        weights = source.integers(-6, 7, (count, width)) / 4
+        layers.append(Layer.of(weights.tolist(), (source.integers(-4, 5, count) / 4).tolist(), kind))
+    return Network.of(layers)
+
+
+def random_small_pair(seed):
+    """Two networks that have nothing to do with each other, or one and its copy: rounded, or changed in one weight."""
+    source = np.random.default_rng(seed)
+    inputs, outputs = (int(n) for n in source.integers(1, 4, 2))
+
+    def network():
+        return random_network(source, [inputs, *source.integers(1, 4, source.integers(1, 4)).tolist(), outputs])
+
+    first, kind = network(), source.integers(0, 3)
+    if kind == 0:
+        return first, network()
+    layers = list(first.layers)
+    for depth in range(len(layers)) if kind == 1 else [int(source.integers(0, len(layers)))]:
+        layer = layers[depth]
+        weights = np.array([[float(x) for x in row.dense(layer.width_in)] for row in layer.rows])
+        if kind == 1:
+            weights += source.integers(-2, 3, weights.shape) / 64
+        else:
+            weights[tuple(source.integers(0, size) for size in weights.shape)] += 2.0**-20
+        layers[depth] = Layer.of(weights.tolist(), [row.constant for row in layer.rows], layer.activation)
+    return first, Network.of(layers)
+
+
 @pytest.mark.slow
-def test_random_small_pairs():
-    source = np.random.default_rng(0)
-    for number in range(60):
-        sizes = [int(n) for n in (source.integers(1, 4), *source.integers(1, 4, source.integers(1, 3)), 1)]
-        sides = []
-        for _ in range(2):
-            layers = []
-            for k, (width, count) in enumerate(itertools.pairwise(sizes)):
-                kind = ("relu", "crelu", "identity")[int(source.integers(0, 3))] if k < len(sizes) - 2 else "identity"
-                weights = source.integers(-6, 7, (count, width)) / 4
-                layers.append(Layer.of(weights.tolist(), (source.integers(-4, 5, count) / 4).tolist(), kind))
-            sides.append(Network.of(layers))
-        found, largest = distance(*sides, search=Search(seconds=5)), distances(*sides)
-        check_ends(*sides, found, largest)
-        assert not found.exact or found.attained == max(largest), number
+@pytest.mark.parametrize("seeds", spans(0, 100, 25), ids=span_name)
+def test_random_small_pairs(seeds):
+    for seed in seeds:
+        a, b = random_small_pair(seed)
+        found, largest = distance(a, b, effort=3), distances(a, b)
+        check_ends(a, b, found, largest)
+        assert not found.exact or found.attained == max(largest), seed
+        assert (found.attained > 0) == (max(largest) > 0), seed
+        assert equivalent(a, b, search=Search(effort=3)).refuted == (max(largest) > 0), seed
 
 
 @pytest.mark.parametrize("depth", range(3))
@@ -78,6 +106,14 @@ def test_it_stops_at_a_gap_or_a_tolerance():
     assert found.is_within(below) is False
     assert found.is_within(most * 1000) is True
     assert distance(a, b, search=Search(seconds=0)).is_within(most) in (None, True)
+
+
+def test_why_it_ends():
+    a, b = random_pair(1, Fraction(1, 8))
+    answered, little, late = distance(a, b), distance(a, b, effort=0.01), distance(a, b, search=Search(seconds=0))
+    assert [found.ended_by for found in (answered, little, late)] == ["answered", "effort", "time"]
+    assert answered.proved < little.proved <= late.proved
+    assert distance(a, b, effort=0.01).outputs == little.outputs
 
 
 def test_a_certificate_proves_the_bounds():
@@ -114,7 +150,7 @@ def test_how_it_is_shown():
     assert str(found) == "exactly 1/4 (0.25)"
     assert repr(found) == "<Distance exactly 1/4 (0.25)>"
     assert "0.25" in found._repr_html_()
-    assert {"attained", "attained_at", "proved", "exact", "outputs", "seconds"} == set(found.data())
+    assert {"attained", "attained_at", "proved", "exact", "outputs", "ended_by", "seconds"} == set(found.data())
 
 
 def test_wrong_calls():
@@ -122,8 +158,8 @@ def test_wrong_calls():
         distance(parse("x"), parse("y"), tolerance=-1)
     with pytest.raises(InputError, match="negative"):
         distance(parse("x"), parse("y"), within=-1)
-    with pytest.raises(TypeError):
-        distance("x", parse("y"))
+    with pytest.raises(InputError, match="cannot read a network from NoneType"):
+        distance(None, parse("y"))
 
 
 @pytest.mark.parametrize("x", [0, 1, Fraction(1, 3), Fraction(-2, 3), Fraction(10**30 + 1, 7), Fraction(1, 3 * 10**20)])

@@ -60,5 +60,5 @@ def test_out_of_time_is_not_exact():
 def test_malformed():
     with pytest.raises(InputError, match="unknown engine guess"):
         output_range(parse("x"), engine="guess")
-    with pytest.raises(TypeError):
-        output_range("x")
+    with pytest.raises(InputError, match="cannot read a network from int"):
+        output_range(3)

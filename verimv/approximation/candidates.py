@@ -173,14 +173,22 @@ class Candidates:
                     found.append(_Plan(votes, self.tolerances / scales, share, limits))
         return sorted(found, key=lambda plan: (plan.length, plan.limits, plan.share))
 
-    def search(self, goal: Callable[[], float]) -> Iterator[Candidate]:
-        """Yield candidates, shorter ones first, with errors of at most `goal()` tolerances, which may decrease."""
+    def search(self, goal: Callable[[], float], others: Sequence[tuple[float, Candidate]] = ()) -> Iterator[Candidate]:
+        """Yield candidates, shorter ones first, with errors of at most `goal()` tolerances, which may decrease.
+
+        `others`, given with their lengths, are yielded before all that are as long or longer.
+        """
         denominators = _SIMPLE_DENOMINATORS if self.measure == "constants" else DENOMINATORS
         tried = [(most, plan) for most in denominators for plan in self.plans]
+        waiting = sorted(others, key=lambda other: other[0])
         for number, (most, plan) in enumerate(tried):
             self._progress("rounding weights", number, len(tried))
+            while waiting and waiting[0][0] <= plan.length:
+                yield waiting.pop(0)[1]
             if plan.share < goal() and (found := self._rounded(plan, goal(), most)) is not None:
                 yield found
+        for _, other in waiting:
+            yield other
 
     def _rounded(self, plan: _Plan, goal: float, most: int) -> Candidate | None:
         """Return the votes with the simplest fractions that keep the tolerances, if any are found."""

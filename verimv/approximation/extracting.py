@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from verimv.approximation.candidates import DENOMINATORS
 from verimv.approximation.within import CONSTANT, NothingSimpler, extract_within
 from verimv.bounding.results import NetworkBounds
 from verimv.certificate.from_extraction import CertifiedExtraction
 from verimv.certificate.from_extraction import extract as extract_exactly
-from verimv.core.errors import InputError
+from verimv.core.errors import InputError, Undecided
 from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Workers
-from verimv.exact import as_number
+from verimv.exact import Algebraic, as_number
+from verimv.networks.formats.load import as_network, load
 from verimv.networks.network import Network
 
 
 def extract(
-    network: Network,
+    network: Any,
     *,
+    box: Any = None,
+    logits: bool = False,
     within: Any = None,
     logic: str = "auto",
     strategy: str = "compact",
@@ -34,11 +38,14 @@ def extract(
 ) -> CertifiedExtraction:
     """Return the formula that a network computes on its box, with a certificate.
 
+    `network` is a network, or anything that :func:`verimv.load` takes: a path, a model of scikit-learn or PyTorch.
+    `box` and `logits` are those of :func:`verimv.load`.
+
     `within` is the error that is allowed: a number in the units of the outputs, or a percentage of the proven range of
     each output, such as "5%", or "constant" for the error of a constant. The formula is then the shortest that is found
     with |network − (scale·formula + offset)| ≤ E everywhere, and the certificate proves that
     (:class:`WithinExtraction`); its logic is MV or RMV, and only `minimise`, `output` and `margin` can be chosen. If
-    nothing simpler is proved to be that close, the formula is exact, its outputs are scaled, and `summary["exact"]`
+    nothing shorter is proved to be that close, the formula is exact, its outputs are scaled, and `summary["exact"]`
     says why. Without `within`, or with 0, it is exact.
 
     `logic` is "mv", "dmv", "rmv" or "auto", the smallest that fits the weights. `strategy` is "compact" or "paper", and
@@ -53,7 +60,8 @@ def extract(
     accepts, simpler bounds are used.
     Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that is not decided.
     """
-    told = ""
+    network, told = loaded(network, box, logits), ""
+    near: CertifiedExtraction | None = None
     if not is_exact(within):
         refused = {
             "logic": logic != "auto",
@@ -66,29 +74,51 @@ def extract(
             if is_given:
                 raise InputError(f"{name.replace('_', '-')} and within exclude each other")
         try:
-            return extract_within(network, within, minimise=minimise, output=output, margin=margin, progress=progress)
+            near = extract_within(network, within, minimise=minimise, output=output, margin=margin, progress=progress)
+            if near.formula.length == 0 or not _is_simple(network):
+                return near
+            told = "no shorter formula was found"
         except NothingSimpler as reason:
-            told, scale_output = str(reason), True
-            minimise = "length" if minimise == "constants" else minimise
+            told = str(reason)
+        scale_output = True
+        minimise = "length" if minimise == "constants" else minimise
     elif minimise == "constants":
         raise InputError("the constants of an exact formula are given: minimise constants needs within")
-    found = extract_exactly(
-        network,
-        logic=logic,
-        strategy=strategy,
-        minimise=minimise,
-        bounds=bounds,
-        output=output,
-        margin=margin,
-        clip_output=clip_output,
-        scale_output=scale_output,
-        workers=workers,
-        progress=progress,
-        resume=resume,
-    )
+    try:
+        found = extract_exactly(
+            network,
+            logic=logic,
+            strategy=strategy,
+            minimise=minimise,
+            bounds=bounds,
+            output=output,
+            margin=margin,
+            clip_output=clip_output,
+            scale_output=scale_output,
+            workers=workers,
+            progress=progress,
+            resume=resume,
+        )
+    except Undecided:
+        if near is None:
+            raise
+        return near
+    if near is not None and near.formula.length < found.formula.length:
+        return near
     if told:
         found.summary["exact"] = told
     return found
+
+
+def _is_simple(network: Network) -> bool:
+    """Return whether all weights are as simple as those that a search would find: the exact formula may be better."""
+    numbers = (x for layer in network.layers for row in layer.rows for x in (row.constant, *(w for _, w in row.terms)))
+    return all(not isinstance(x, Algebraic) and x.denominator <= DENOMINATORS[0] for x in numbers)
+
+
+def loaded(network: Any, box: Any, logits: bool) -> Network:
+    """Return a network on its box; a formula is none."""
+    return as_network(network) if box is None and not logits else load(network, box=box, logits=logits)
 
 
 def is_exact(within: Any) -> bool:

@@ -20,11 +20,13 @@ from verimv.certificate.from_extraction import CertifiedExtraction
 from verimv.certificate.from_extraction import extract as extract_exactly
 from verimv.core.choices import MEASURES
 from verimv.core.display import Headed, html_table
-from verimv.core.errors import InputError, Undecided, check_type
+from verimv.core.errors import InputError, Undecided
 from verimv.core.progress import Progress, no_progress
+from verimv.core.recorded import Recorded
 from verimv.exact import ZERO, Algebraic, Number, Rational, as_number, format_number, sign
 from verimv.formulas.dag import DIVIDE, SCALE, reachable
 from verimv.formulas.formula import Formula
+from verimv.networks.formats.load import as_network
 from verimv.networks.network import Network
 from verimv.networks.transforms.outputs import affine_end, chosen
 from verimv.questions.distance import certified_bounds
@@ -120,7 +122,7 @@ class FrontRow(Headed):
 
 
 @dataclass(frozen=True, repr=False)
-class Front(Headed):
+class Front(Recorded, Headed):
     """Formulas for one network: each is shorter than all that are closer. The first is exact."""
 
     #: the network with the outputs that were asked for
@@ -232,7 +234,7 @@ def read_tolerances(within: Any) -> list[str]:
 
 
 def approximate(
-    network: Network,
+    network: Any,
     within: Any = None,
     *,
     data: Sequence[Sequence[Any]] | None = None,
@@ -254,7 +256,7 @@ def approximate(
     which is the largest. `labels` are the right decisions: names or numbers of outputs; for one output 1 or 0.
     `output`, `margin` and `minimise` are those of :func:`verimv.extract`.
     """
-    check_type(network, Network, hint=" (verimv.load makes one)")
+    network = as_network(network)
     if minimise not in MEASURES:
         raise InputError(f"unknown measure {minimise}: choose one of {', '.join(MEASURES)}")
     asked, limit = read_tolerances(within), as_number(0 if threshold is None else threshold)

@@ -21,6 +21,7 @@ from verimv.core.choices import MEASURES
 from verimv.core.errors import InputError, InternalError, OutputLeavesUnitInterval, Undecided, check_type
 from verimv.core.progress import Progress, no_progress
 from verimv.exact import ONE, ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
+from verimv.extraction.pipeline import extract_uncertified
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import from_unit_cube, to_unit_cube, without_identity_layers
@@ -170,6 +171,8 @@ def _extracted(
             {"name": o.output, "tolerance": format_number(tolerance), **_ends(o)}
             for o, tolerance in zip(close.distance.outputs, tolerances, strict=True)
         ],
+        "proved_error": format_number(close.distance.proved),
+        "attained_error": format_number(close.distance.attained),
         "neurons": source.neurons,
     }
     parts["summary"]["seconds"]["search"] = round(time.perf_counter() - begin, 3)
@@ -213,7 +216,7 @@ class _Goals:
 def _candidates(
     network: Network, tolerances: Sequence[Number], minimise: str, progress: Progress
 ) -> Iterator[_Attempt]:
-    """Yield what may be close enough: a constant, whole weights, then some simple fractions."""
+    """Yield what may be close enough: a constant, then integer weights and simple fractions, shorter ones first."""
     normalised = without_identity_layers(to_unit_cube(network))
     goals = _Goals(tolerances)
     constant = _constant(normalised, output_ranges(network), tolerances)
@@ -225,11 +228,19 @@ def _candidates(
     if weights > MOST_WEIGHTS:
         raise NothingSimpler(f"simpler networks are searched for up to {MOST_WEIGHTS:,} weights, not {weights:,}")
     search = Candidates(normalised, [float(tolerance) for tolerance in tolerances], minimise, progress)
-    for candidate in search.whole():
-        if are_in_unit_interval(candidate.network):
-            yield _Attempt(candidate, goals)
-    for candidate in islice(search.search(lambda: goals.now), _PROOFS):
+    whole = [candidate for candidate in search.whole() if are_in_unit_interval(candidate.network)]
+    # their formulas have no constants to read: that is worth three times the length
+    counted = [(0 if minimise == "constants" else _length(candidate) / 3, candidate) for candidate in whole]
+    for candidate in islice(search.search(lambda: goals.now, counted), len(whole) + _PROOFS):
         yield _Attempt(candidate, goals)
+
+
+def _length(candidate: Candidate) -> float:
+    """Return the length of the formula of integer weights."""
+    try:
+        return extract_uncertified(candidate.network).formula.length
+    except (OutputLeavesUnitInterval, Undecided):
+        return math.inf
 
 
 #: The range of an output.

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from verimv.bounding.situation import Case, Ends, Place, Target, lemma
+from verimv.core.display import Headed, html_table
 from verimv.core.errors import InputError
-from verimv.exact import Number
+from verimv.core.recorded import Recorded
+from verimv.exact import Number, format_number
+from verimv.exact.decimals import brief
 from verimv.networks.network import Network
 
 Point = tuple[Number, ...]
@@ -39,6 +43,19 @@ class NeuronBound:
         """Whether both ends are attained."""
         return self.lower_at is not None and self.upper_at is not None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return exact numbers, as text."""
+        points = (self.lower_at, self.upper_at)
+        lower_at, upper_at = (None if p is None else [format_number(x) for x in p] for p in points)
+        return {
+            "lower": format_number(self.lower),
+            "upper": format_number(self.upper),
+            "lower_at": lower_at,
+            "upper_at": upper_at,
+            "method": self.method,
+            "exact": self.exact,
+        }
+
     def lemmas(self, layer: int, index: int) -> Iterator[tuple[Target, Sequence[Case]]]:
         """Yield the ends proved with evidence, rounded as the layers above use them."""
         if self.lower_cases is not None:
@@ -47,11 +64,37 @@ class NeuronBound:
             yield Target(layer, index, 1, lemma(self.upper, 1)), self.upper_cases
 
 
-@dataclass
-class NetworkBounds:
+@dataclass(repr=False)
+class NetworkBounds(Recorded, Headed):
     """A bound for each neuron, layer by layer. A method that stops early leaves the later layers out."""
 
     layers: list[Sequence[NeuronBound]] = field(default_factory=list)
+
+    def _named(self) -> Iterator[tuple[int, int, NeuronBound]]:
+        """Yield the layer (from 1) and the index (from 0) of every neuron, with its bound."""
+        for layer, rows in enumerate(self.layers, start=1):
+            yield from ((layer, index, bound) for index, bound in enumerate(rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        neurons = [{"layer": layer, "index": index, **bound.to_dict()} for layer, index, bound in self._named()]
+        return {"neurons": neurons, "counts": self.counts()}
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        return [
+            (f"{layer}:{index}", f"[{brief(bound.lower)}, {brief(bound.upper)}]", bound.method)
+            for layer, index, bound in self._named()
+        ]
+
+    def __str__(self) -> str:
+        """Return a line for each neuron, as `verimv bounds` prints them."""
+        return "\n".join("  ".join(row) for row in self._rows())
+
+    def _repr_html_(self) -> str:
+        return html_table("ranges of neurons before activation", self._rows())
+
+    def _headline(self) -> str:
+        counts = {name: count for name, count in self.counts().items() if count}
+        return ", ".join(f"{count:,} {name}" for name, count in counts.items()) or "none"
 
     def get(self, layer: int, index: int) -> NeuronBound | None:
         """Return the bound of a neuron (layers from 0), or None if the layer has none."""

@@ -85,8 +85,13 @@ class LemmaCase:
     value: Number
 
 
+@dataclass(frozen=True, slots=True)
+class SweepCase:
+    """All arguments are bounded afresh by the checker; one case follows, for which these bounds are known."""
+
+
 #: One node of a tree of cases, listed in preorder.
-Case = SplitCase | LemmaCase | LeafCase
+Case = SplitCase | LemmaCase | SweepCase | LeafCase
 
 #: Bounds with longer denominators are rounded before the layers above use them: sums of many would grow without end.
 _LONG = 48

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +14,10 @@ from functools import cached_property
 from pathlib import Path
 
 from verimv import kernel
+from verimv.core.above import above
 from verimv.core.errors import InputError
 from verimv.core.progress import Progress, no_progress
-from verimv.kernels.judge import STAGE, Judgement, KernelAnswer, build_for, judge, python_answer
+from verimv.kernels.judge import STAGE, Judgement, KernelAnswer, build_for, checked_effort, judge, python_answer
 from verimv.kernels.verdicts import CERTIFICATE_FILES
 from verimv.solvers.obligations.collect import Task, collect
 from verimv.solvers.obligations.proof import prove
@@ -84,6 +86,10 @@ class Certificate:
         named = {kernel.FILES[subject]: iter([data]) for subject, data in self.subjects.items()}
         return {**named, self.file_name: self._packed()}
 
+    def save(self, directory: str | os.PathLike[str]) -> None:
+        """Write the certificate, its subjects and a report, as `--certify DIR` does."""
+        above("show.saving", "save_certificate", self, directory)
+
     def _packed(self) -> Iterator[bytes]:
         """The certificate's file; the same bytes for the same certificate."""
         if not self.file_name.endswith(".gz"):
@@ -95,23 +101,30 @@ class Certificate:
                 yield piece
         yield compressor.flush()
 
-    def check(self, progress: Progress = no_progress, kernel: str | None = None) -> list[str]:
+    def check(
+        self, progress: Progress = no_progress, kernel: str | None = None, effort: int | None = None
+    ) -> list[str]:
         """Ask the kernels; return what is proved, a line for each output. Raises :class:`InvalidCertificate` or
         :class:`IncompleteCertificate`.
 
-        `kernel` is "python", "verified" or "both"; by default both are asked if the verified one is at hand.
+        `kernel` is "python", "verified" or "both"; by default both are asked if the verified one is at hand. Each
+        may do about `effort` seconds of work, if that is more than files of their size may cost.
         """
-        judgement = self.judge(kernel, progress)
+        judgement = self.judge(kernel, progress, effort=effort)
         if (error := judgement.error()) is not None:
             raise error
         return judgement.statement
 
     def judge(
-        self, choice: str | None = None, progress: Progress = no_progress, known: KernelAnswer | None = None
+        self,
+        choice: str | None = None,
+        progress: Progress = no_progress,
+        known: KernelAnswer | None = None,
+        effort: int | None = None,
     ) -> Judgement:
         """Return the verdict of the kernels: by default of both, if the verified one is at hand. `known` is the answer
         of kernel.py if it has been asked before."""
-        judgement = self._judgement(choice, progress, known)
+        judgement = self._judgement(choice, progress, known, effort)
         self._judgements[:] = [judgement]
         return judgement
 
@@ -129,15 +142,17 @@ class Certificate:
         """The kernels that gave the last verdict, and why another gave up; empty if they have not been asked."""
         return self.judgement.by if self.judgement is not None else ""
 
-    def _judgement(self, choice: str | None, progress: Progress, known: KernelAnswer | None) -> Judgement:
+    def _judgement(
+        self, choice: str | None, progress: Progress, known: KernelAnswer | None, effort: int | None
+    ) -> Judgement:
         def python(told: Progress) -> KernelAnswer:
-            return known or self.python_answer(told)
+            return known or self.python_answer(told, effort)
 
         if build_for(choice) is None:
             return Judgement([python(progress)])
         with tempfile.TemporaryDirectory(prefix="verimv-") as directory:  # the verified kernel reads files
             self._write(Path(directory))
-            return judge(python, directory, {}, choice, progress)
+            return judge(python, directory, {}, choice, progress, effort)
 
     def _write(self, directory: Path) -> None:
         """Write the files for a kernel that reads files."""
@@ -149,9 +164,9 @@ class Certificate:
             reason = f"cannot write the certificate for the verified kernel: {error.strerror} (--kernel python)"
             raise InputError(reason, source=str(directory)) from None
 
-    def python_answer(self, progress: Progress = no_progress) -> KernelAnswer:
+    def python_answer(self, progress: Progress = no_progress, effort: int | None = None) -> KernelAnswer:
         """Ask kernel.py alone; whatever depends on its answer is the same on every machine."""
-        total = len(self.body)
+        total, allowed = len(self.body), checked_effort(effort)
 
         def encoded() -> Iterator[bytes]:
             for number, line in enumerate(self.lines(), start=1):
@@ -161,7 +176,7 @@ class Certificate:
 
         stored = sum(map(len, self._packed()))
         subjects = self.subjects
-        return python_answer(lambda: kernel.verify(encoded(), subjects.__getitem__, subjects.keys(), stored))
+        return python_answer(lambda: kernel.verify(encoded(), subjects.__getitem__, subjects.keys(), stored, allowed))
 
     def task(self) -> Task:
         """What solvers have to prove so that the certificate holds."""

@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from verimv.bounding.results import NetworkBounds
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.lines import Derivation
 from verimv.certificate.writer import CertificateWriter
+from verimv.core.above import above
 from verimv.core.effort import SECOND
 from verimv.core.errors import InternalError
 from verimv.core.progress import Progress, no_progress
@@ -54,6 +56,11 @@ class CertifiedExtraction(Extraction):
         """The network that the formula is within an error of; None if it is exactly that of the source."""
         return None
 
+    def save(self, directory: str | os.PathLike[str], *, report: bool = True) -> None:
+        """Write what `verimv extract -o DIR` does: network, formula, certificate, summary, and a report unless that is
+        not wanted. The kernels check the certificate first, if they have not done so."""
+        above("show.saving", "save_extraction", self, directory, report=report)
+
     def check(self, progress: Progress = no_progress, kernel: str | None = None) -> str:
         """Have the kernels check the certificate and record their verdicts. Empty if it is valid, else what it lacks.
 
@@ -76,12 +83,20 @@ class CertifiedExtraction(Extraction):
         self.summary["proofs"] = [*self.summary["proofs"], *({**claims, **entry} for entry in entries)]
         return lacking
 
-    def is_incomplete(self, progress: Progress = no_progress) -> bool:
+    def is_incomplete(self, progress: Progress = no_progress, kernel: str | None = "python") -> bool:
         """Return whether kernel.py finds the certificate incomplete. Errors are reported by `check` only.
 
-        The verified kernel is not asked: what is extracted must not depend on whether it is at hand.
+        The answer of the verified kernel is not used: what is extracted must not depend on whether it is at hand. If
+        `check` with this `kernel` comes next, both are asked at the same time, and `check` has their answers.
         """
-        return bool(self._unreadable) or self._by_python(progress).status == "incomplete"
+        if self._unreadable:
+            return True
+        if kernel in (None, "both") and not self._python:
+            with suppress(InternalError):
+                judgement = self.certificate.judge(kernel, progress)
+                self._python.append(judgement.answers[0])
+                self._asked.append(kernel)
+        return self._by_python(progress).status == "incomplete"
 
     def lacking(self, progress: Progress = no_progress) -> str:
         """Return what kernel.py finds missing in the certificate, which is empty if it accepts. Nothing is recorded."""
@@ -94,8 +109,9 @@ class CertifiedExtraction(Extraction):
 
     def _judgement(self, progress: Progress, kernel: str | None) -> Judgement:
         known = self._python[0] if self._python else None
+        before = self.certificate.judgement if kernel in self._asked else None
         try:
-            judgement = self.certificate.judge(kernel, progress, known)
+            judgement = before or self.certificate.judge(kernel, progress, known)
         except InternalError as error:
             raise type(error)(str(error), self._reproduction()) from None
         if judgement.status in ("invalid", "malformed"):
@@ -110,6 +126,11 @@ class CertifiedExtraction(Extraction):
 
     @cached_property
     def _python(self) -> list[KernelAnswer]:
+        return []
+
+    @cached_property
+    def _asked(self) -> list[str | None]:
+        """The choice of kernels that were asked ahead of `check`, if any."""
         return []
 
     @cached_property
@@ -148,6 +169,7 @@ def extract(
     workers: Workers = 1,
     progress: Progress = no_progress,
     resume: str | os.PathLike[str] | None = None,
+    kernel: str | None = "python",
 ) -> CertifiedExtraction:
     """Return the formula that a network computes on its box, with a certificate.
 
@@ -158,8 +180,9 @@ def extract(
     number of local processes for the bounds, or the address of a Dask scheduler. `resume` is a file that keeps bounds
     while they are found: a call that was interrupted goes on from there.
 
-    Scaled outputs need some bounds, not the best ones: where the best have no evidence, or more than the kernel
-    accepts, simpler bounds are used.
+    Scaled outputs need some bounds, not the best ones: where the best have no evidence, or more than kernel.py
+    accepts, simpler bounds are used. With `kernel` "both" (None: if it is at hand) the verified kernel is asked at the
+    same time, so that `check(kernel=…)` need not wait for it again; the result is the same.
     Raises :class:`OutputLeavesUnitInterval` when an output leaves [0,1], :class:`Undecided` when that is not decided.
     """
     options: dict[str, Any] = {
@@ -178,7 +201,7 @@ def extract(
     for choice in ({"bounds": "auto", "resume": resume}, {"bounds": "linear"}):
         writer = CertificateWriter(progress, _RETRY_WORK)
         found = _certified(network, writer, {**options, **choice})
-        if not writer.assumed and not found.is_incomplete(progress):
+        if not writer.assumed and not found.is_incomplete(progress, kernel):
             return found
     return _certified(network, CertificateWriter(progress), {**options, "bounds": "interval"})
 

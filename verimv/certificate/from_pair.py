@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.claims import Claims, NotMatched
@@ -26,13 +27,14 @@ from verimv.formulas.formula import Formula, copy
 from verimv.formulas.mvfile import write_mv
 from verimv.networks.affine import Affine
 from verimv.networks.formats.json_format import write_network
+from verimv.networks.formats.load import as_network
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
 
 
-def certify(network: Network, formula: Formula, seconds: float = math.inf) -> Certificate | None:
+def certify(network: Any, formula: Formula, seconds: float = math.inf) -> Certificate | None:
     """A certificate that a network on its box equals a formula, outputs in order, if one is found in time."""
-    check_type(network, Network)
+    network = as_network(network)
     check_type(formula, Formula)
     normalised = to_unit_cube(network)
     if len(formula.roots) != len(network.outputs) or not set(formula.inputs) <= set(network.inputs):
@@ -43,10 +45,16 @@ def certify(network: Network, formula: Formula, seconds: float = math.inf) -> Ce
         derivation = _by_structure(normalised, renamed) or _by_extraction(normalised, renamed, meter)
     except (NotMatched, Refuted, Undecided):
         return None
-    texts = {"network": write_network(normalised), "formula": write_mv(renamed)}
+    return checked(network_and_formula_texts(network, formula), derivation)
+
+
+def network_and_formula_texts(network: Network, formula: Formula) -> dict[str, str]:
+    """Return the subjects of a certificate about a network and a formula, which has the names of the network."""
+    renamed = Formula(formula.dag, network.inputs, formula.roots, network.outputs)
+    texts = {"network": write_network(to_unit_cube(network)), "formula": write_mv(renamed)}
     if not network.is_on_unit_cube():
         texts["source"] = write_network(network)
-    return checked({name: "".join(pieces) for name, pieces in texts.items()}, derivation)
+    return {name: "".join(pieces) for name, pieces in texts.items()}
 
 
 def _by_structure(network: Network, formula: Formula) -> Derivation | None:

@@ -1,4 +1,4 @@
-"""Certificates without a formula: ranges of a network's outputs, and of the difference of two networks."""
+"""Certificates without a formula: ranges of a network's outputs, or of the difference of two; and conflicts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from verimv.bounding.prove.box_walk import BoxWalk
 from verimv.bounding.results import NetworkBounds
+from verimv.bounding.search.box_conflict import Conflict
 from verimv.bounding.search.output_range import RangeEvidence, prove_ranges
 from verimv.bounding.search.pair import DifferenceEvidence, Facts, Subnetwork, prove_difference, reordered
 from verimv.bounding.search.twin_cases import TwinEvidence
-from verimv.bounding.situation import LeafCase, Target
+from verimv.bounding.situation import LeafCase, Target, lemma
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_pair import checked
 from verimv.certificate.lines import Derivation
@@ -19,21 +21,23 @@ from verimv.certificate.numbering import Numbering, PairNumbering, Translation, 
 from verimv.certificate.twin_lines import twin_lines
 from verimv.certificate.writer import EVIDENCE_WORK
 from verimv.core.effort import Deadline
-from verimv.core.errors import InputError, Undecided, check_type
-from verimv.exact import Number, as_number
+from verimv.core.errors import InputError, Undecided
+from verimv.exact import ONE, Number, as_number
 from verimv.networks.formats.json_format import write_network
+from verimv.networks.formats.load import as_network
 from verimv.networks.network import Network
 from verimv.networks.transforms.joint import SharedPair
 from verimv.networks.transforms.normalise import to_unit_cube
+from verimv.networks.transforms.truth_value import with_truth_value
 from verimv.solvers.functions import aligned
 
 
-def certify_range(network: Network, ranges: Sequence[tuple[Any, Any]], seconds: float = math.inf) -> Certificate | None:
+def certify_range(network: Any, ranges: Sequence[tuple[Any, Any]], seconds: float = math.inf) -> Certificate | None:
     """Return a certificate that every output of a network stays within its range; None if no evidence is found in time.
 
     `ranges` has a pair of exact numbers for each output.
     """
-    check_type(network, Network)
+    network = as_network(network)
     if len(ranges) != len(network.outputs):
         raise InputError(f"expected a range for each of {len(network.outputs)} outputs, found {len(ranges)}")
     unit = to_unit_cube(network)
@@ -47,6 +51,12 @@ def certify_range(network: Network, ranges: Sequence[tuple[Any, Any]], seconds: 
     return checked({"network": "".join(write_network(network))}, _range_lines(unit, evidence))
 
 
+def certify_margin(network: Network, evidence: RangeEvidence) -> Certificate | None:
+    """Return the certificate of evidence about the range of a network's output; None if the kernel does not accept
+    it."""
+    return checked({"network": "".join(write_network(network))}, _range_lines(to_unit_cube(network), evidence))
+
+
 def _range_lines(network: Network, evidence: RangeEvidence) -> Derivation:
     """Return a line for each bound of a hidden neuron, then one for each end of an output."""
     derivation, numbering = Derivation(), Numbering(network)
@@ -55,17 +65,33 @@ def _range_lines(network: Network, evidence: RangeEvidence) -> Derivation:
     return derivation
 
 
-def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: float = math.inf) -> Certificate | None:
+def certify_conflict(network: Network, conflict: Conflict) -> Certificate:
+    """Return the certificate that some output of a network is above 0 everywhere: that its truth value is 1.
+
+    `conflict` is what was found about the network, mapped onto the unit cube. The kernels are not asked yet.
+    """
+    with_value = with_truth_value(network, conflict.threshold)
+    unit = to_unit_cube(with_value)
+    place = (len(unit.layers), 0)
+    derivation, numbering = Derivation(), Numbering(unit)
+    ascent = BoxWalk(unit).start(unit.box)
+    for _ in unit.layers[:-1]:
+        ascent.go_on(ascent.known_ranges())
+    (most,) = ascent.bounds([(0, 1)])  # any upper bound will do
+    write_bound(derivation, place, Target(*place, 1, lemma(most, 1)), [LeafCase()])
+    write_bound(derivation, place, Target(*place, -1, ONE), numbering.numbered(conflict.cases))
+    return Certificate({"network": "".join(write_network(with_value)).encode()}, derivation.lines)
+
+
+def certify_difference(a: Any, b: Any, tolerance: Any = 0, seconds: float = math.inf) -> Certificate | None:
     """Return a certificate that two networks never differ by more than a tolerance; None if no evidence is found.
 
     They must have the same inputs and box; the second is written with the names of the first. If both have the same
     neurons, up to their order and positive factors, no search is needed. Otherwise they must have the same shape and
     rational weights, and evidence must be found in time.
     """
-    check_type(a, Network)
-    check_type(b, Network)
-    tolerance = as_number(tolerance)
-    b = _as_other(a, b)
+    a, tolerance = as_network(a), as_number(tolerance)
+    b = _as_other(a, as_network(b))
     first, other = to_unit_cube(a), to_unit_cube(b)
     derivation = _by_sharing(first, other, tolerance)
     if derivation is None:
@@ -76,19 +102,19 @@ def certify_difference(a: Network, b: Network, tolerance: Any = 0, seconds: floa
         if evidence is None:
             return None
         derivation = _difference_lines(evidence)
-    return checked(_texts(a, b), derivation)
+    return checked(pair_texts(a, b), derivation)
 
 
 def certify_sharing(a: Network, b: Network, tolerance: Number) -> Certificate | None:
     """Return a certificate that two networks never differ by more than a tolerance if all their neurons cancel."""
     b = _as_other(a, b)
     derivation = _by_sharing(to_unit_cube(a), to_unit_cube(b), tolerance)
-    return None if derivation is None else checked(_texts(a, b), derivation)
+    return None if derivation is None else checked(pair_texts(a, b), derivation)
 
 
 def certify_evidence(a: Network, b: Network, evidence: DifferenceEvidence | TwinEvidence) -> Certificate | None:
     """Return the certificate of evidence that was found about two networks; None if the kernel does not accept it."""
-    texts = _texts(a, _as_other(a, b))
+    texts = pair_texts(a, b)
     if isinstance(evidence, TwinEvidence):
         return checked(texts, twin_lines(evidence))
     return checked(texts, _difference_lines(evidence))
@@ -100,8 +126,9 @@ def _as_other(a: Network, b: Network) -> Network:
     return replace(reordered(b, second.inputs, second.outputs), inputs=a.inputs, outputs=a.outputs)
 
 
-def _texts(a: Network, b: Network) -> dict[str, str]:
-    return {"network": "".join(write_network(a)), "other": "".join(write_network(b))}
+def pair_texts(a: Network, b: Network) -> dict[str, str]:
+    """Return the subjects of a certificate about two networks; the second has the names of the first."""
+    return {"network": "".join(write_network(a)), "other": "".join(write_network(_as_other(a, b)))}
 
 
 def _by_sharing(a: Network, b: Network, tolerance: Number) -> Derivation | None:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from verimv.bounding.prove.walk import Walk
 from verimv.bounding.search.pair import Facts, Pair, Subnetwork
-from verimv.bounding.situation import Case, LeafCase, LemmaCase, Place, Situation, SplitCase, Target
+from verimv.bounding.situation import Case, LeafCase, LemmaCase, Place, Situation, SplitCase, SweepCase, Target
 from verimv.certificate.lines import Derivation
 from verimv.core.errors import InternalError
 from verimv.exact import ZERO, Number, format_number
@@ -27,6 +27,8 @@ def case_words(cases: Sequence[Case]) -> list[list[int | str]]:
     for case in cases:
         if isinstance(case, LeafCase):
             words.append(["leaf", *map(format_number, case.multipliers)])
+        elif isinstance(case, SweepCase):
+            words.append(["sweep"])
         elif not isinstance(case.variable, int):
             raise InternalError(f"the neuron at {case.variable} has no number")
         elif isinstance(case, LemmaCase):
@@ -56,7 +58,7 @@ class Numbering:
     def numbered(self, cases: Sequence[Case]) -> list[Case]:
         """Return the same cases about numbered variables."""
         return [
-            case if isinstance(case, LeafCase) else replace(case, variable=self.variable(case.variable))
+            case if isinstance(case, LeafCase | SweepCase) else replace(case, variable=self.variable(case.variable))
             for case in cases
         ]
 
@@ -115,10 +117,12 @@ class Translation:
         layer = self.part.places[target][0] if target is not None else len(self.part.network.layers)
         result: list[Case] = []
         for case, situation in _followed(self.part.network.box, cases):
-            if not isinstance(case, LeafCase):
-                result.append(replace(case, variable=self.part.variable(case.variable)))
-            else:
+            if isinstance(case, LeafCase):
                 result.append(LeafCase(self._multipliers(case, situation, layer, target)))
+            elif isinstance(case, SweepCase):
+                result.append(case)
+            else:
+                result.append(replace(case, variable=self.part.variable(case.variable)))
         return result
 
     def _multipliers(self, leaf: LeafCase, situation: Situation, layer: int, target: int | None) -> tuple[Number, ...]:
@@ -141,13 +145,15 @@ def _free(part: Subnetwork, walk: Walk, situation: Situation, layer: int) -> lis
 
 
 def _followed(box: Box, cases: Sequence[Case]) -> Iterator[tuple[Case, Situation]]:
-    """Yield each case of a tree with its situation. Lemmas are left out: leaves where they hold have no multipliers."""
+    """Yield each case of a tree with its situation, without lemmas and sweeps: leaves there have no multipliers."""
     pending = [Situation(box, {})]
     for case in cases:
         situation = pending.pop()
         yield case, situation
         if isinstance(case, LemmaCase):
             pending += [situation, situation]
+        elif isinstance(case, SweepCase):
+            pending.append(situation)
         elif isinstance(case, SplitCase):
             below, above = situation.split(case.variable, case.point)
             pending += [above, below]

@@ -19,8 +19,8 @@ from verimv.cli.junit import junit
 from verimv.cli.limits import Terminated, limits
 from verimv.cli.parser import build_parser
 from verimv.cli.reporter import Reporter
-from verimv.cli.result import Case, Result
-from verimv.core.errors import InexactWarning, InputError, InternalError, VerimvError
+from verimv.cli.result import Case, Result, advised
+from verimv.core.errors import InexactWarning, InputError, InternalError, UnusedWarning, VerimvError
 from verimv.core.files import write_file
 
 if TYPE_CHECKING:
@@ -43,9 +43,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         with limits(arguments.timeout, arguments.memory, grace), reporter as report, _warning(report):
             if arguments.timeout is not None:
                 report.within(arguments.timeout)
-            result = command(arguments, report)
+            result = advised(command(arguments, report), arguments)
         _write_junit(arguments, result.cases or [Case(_decided(arguments), result.exit_code, result.text)])
-        data = {**result.data, "warnings": report.warnings} if report.warnings else result.data
+        told = {name: texts for name, texts in (("warnings", report.warnings), ("notes", report.notes)) if texts}
+        data = {**result.data, **told}
         _print(json.dumps(data, ensure_ascii=not _shows_unicode()) if arguments.json else result.text)
     except InternalError as error:
         if error.reproduction:
@@ -76,7 +77,7 @@ def command_function(name: str) -> Callable[[argparse.Namespace, Reporter], Resu
 
 @contextmanager
 def _warning(report: Reporter) -> Iterator[None]:
-    """Print warnings about inexact input in a line; other warnings are for developers."""
+    """Print warnings about inexact or unused input in a line; other warnings are for developers."""
     with warnings.catch_warnings():
         show = warnings.showwarning
 
@@ -88,12 +89,13 @@ def _warning(report: Reporter) -> Iterator[None]:
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
-            if issubclass(category, InexactWarning):
+            if issubclass(category, (InexactWarning, UnusedWarning)):
                 report.warn(str(message))
             else:
                 show(message, category, filename, lineno, file, line)
 
-        warnings.simplefilter("always", InexactWarning)
+        for kind in (InexactWarning, UnusedWarning):
+            warnings.simplefilter("always", kind)
         warnings.showwarning = told
         yield
 
@@ -135,7 +137,7 @@ def _print(text: str) -> None:
 
 def _decided(arguments: argparse.Namespace) -> str:
     """Return the subjects of the command, as they were typed."""
-    told = (getattr(arguments, name) for name in arguments.decides)
+    told = (getattr(arguments, name) or "" for name in arguments.decides)
     return " ".join(" ".join(words) if isinstance(words, list) else words for words in told)
 
 

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
+from verimv.cli.reporter import Reporter
 from verimv.core.errors import InputError
 from verimv.core.files import read_text
 from verimv.formulas.formula import Formula
-from verimv.networks.formats.json_format import read_box
+from verimv.networks.boxes import on_given_box
 from verimv.networks.names import named, read_names
-from verimv.networks.network import Box, Network
+from verimv.networks.network import UNIT_CUBE, Network
 from verimv.networks.transforms.outputs import chosen
 from verimv.questions.compared_pair import comparable
 from verimv.questions.subjects import read_as_network, read_subject
 
 
 def with_box(subject: Network, path: str | None) -> Network:
-    return subject if path is None else replace(subject, box=given_box(path, len(subject.inputs)))
-
-
-def given_box(path: str, inputs: int) -> Box:
-    return read_box(read_text(path), inputs, path)
+    return subject if path is None else on_given_box(subject, path)
 
 
 def with_names(subject: Network, path: str | None) -> Network:
@@ -32,36 +28,53 @@ def with_names(subject: Network, path: str | None) -> Network:
     return named(subject, *read_names(read_text(path), path, len(subject.inputs), len(subject.outputs)))
 
 
-def network_argument(arguments: argparse.Namespace) -> Network:
-    network = with_box(read_as_network(arguments.network), arguments.box)
-    return with_names(network, getattr(arguments, "names", None))
+def network_argument(arguments: argparse.Namespace, report: Reporter) -> Network:
+    return noted(quiet_network_argument(arguments), report)
 
 
-def subject_argument(arguments: argparse.Namespace) -> Formula | Network:
+def quiet_network_argument(arguments: argparse.Namespace) -> Network:
+    """Read a network without the notes about it, which may not matter to a question with its own box."""
+    network = read_as_network(arguments.network, arguments.logits)
+    return with_box(with_names(network, getattr(arguments, "names", None)), arguments.box)
+
+
+def subject_argument(arguments: argparse.Namespace, report: Reporter) -> Formula | Network:
     """Read a formula, or a network with the given box and outputs."""
-    return with_options(read_subject(arguments.subject), arguments)
+    return noted(with_options(read_subject(arguments.subject, arguments.logits), arguments), report)
 
 
-def pair_argument(arguments: argparse.Namespace) -> tuple[Formula | Network, Formula | Network]:
+def pair_argument(arguments: argparse.Namespace, report: Reporter) -> tuple[Formula | Network, Formula | Network]:
     """Read two formulas, networks or directories, the networks with the given box and outputs."""
-    return comparable(
+    a, b = comparable(
         arguments.a,
         arguments.b,
         box=arguments.box,
         output=arguments.output,
         margin=pair(arguments),
         scale_output=arguments.scale_output,
+        logits=arguments.logits,
     )
+    return noted(a, report), noted(b, report)
 
 
 def with_options(subject: Formula | Network, arguments: argparse.Namespace) -> Formula | Network:
     if isinstance(subject, Network):
-        subject = with_names(with_box(subject, arguments.box), arguments.names)
+        subject = with_box(with_names(subject, arguments.names), arguments.box)
         return chosen(subject, arguments.output, pair(arguments))
     if (arguments.box, arguments.output, arguments.margin, arguments.names) != (None, None, None, None):
         raise InputError(
             "--box, --output, --margin and --names need a network; a formula is a function on the unit cube"
         )
+    return subject
+
+
+_Noted = TypeVar("_Noted", Network, Formula | Network)
+
+
+def noted(subject: _Noted, report: Reporter) -> _Noted:
+    """Print what a user should know about a network, and return it."""
+    for note in subject.notes if isinstance(subject, Network) else ():
+        report.note(f"{note} (--box FILE gives ranges)" if note == UNIT_CUBE else note)
     return subject
 
 

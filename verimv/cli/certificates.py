@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-from verimv import kernel
-from verimv.certificate.certificate import Certificate, holds_certificate
+from verimv.certificate.certificate import Certificate
 from verimv.cli.result import Result
-from verimv.core.files import Replaceable, write_directory
-from verimv.kernels.verdicts import CERTIFICATE_FILES
 from verimv.solvers.verdict import EXIT_CODES
 
 REPORT = "report.html"
 
 
 def write_certificate(directory: str, certificate: Certificate) -> None:
-    """Write the certificate, its subjects and the report; the certificate is put in place last."""
-    from verimv.show.report.page import report_html  # only here: most questions ask for no certificate
-    from verimv.show.report.subject import of_certificate
+    """Write the certificate, its subjects and the report."""
+    from verimv.show.saving import save_certificate  # only here: most questions ask for no certificate
 
-    owned = (*kernel.FILES.values(), *CERTIFICATE_FILES, REPORT)
-    files = {name: list(pieces) for name, pieces in certificate.files().items()}
-    page = report_html(of_certificate(certificate, Path(directory).resolve().name, files))
-    write_directory(directory, {REPORT: [page.encode()], **files}, Replaceable(owned, holds_certificate))
+    save_certificate(certificate, directory)
 
 
 def with_certificate(result: Result, certificate: Certificate | None, directory: str, proved: str = "") -> Result:

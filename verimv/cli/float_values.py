@@ -19,7 +19,10 @@ from verimv.questions.float_gap import float_gaps
 class FloatColumns:
     """Columns with the values of onnxruntime, and their distance from the exact ones."""
 
-    def __init__(self, path: str, subject: Formula | Network | ExtractedFormula) -> None:
+    def __init__(self, arguments: argparse.Namespace, subject: Formula | Network | ExtractedFormula) -> None:
+        path = arguments.subject
+        if arguments.logits:
+            raise InputError("--floats compares the outputs of a whole file: leave out --logits, or export the scores")
         if not path.lower().endswith(".onnx") or not isinstance(subject, Network):
             raise InputError("--floats needs an .onnx file, to compare with onnxruntime", source=path)
         from verimv.networks.formats.onnx_format.runtime import RuntimeModel
@@ -47,6 +50,8 @@ class FloatGap:
     def __init__(self, arguments: argparse.Namespace, subject: object) -> None:
         if not isinstance(subject, Network) or (arguments.output, arguments.margin) != (None, None):
             raise InputError("--float-gap needs a network with all its outputs: leave out --output and --margin")
+        if arguments.logits:
+            raise InputError("--float-gap bounds the errors of a whole file: leave out --logits, or export the scores")
         self.network = subject
         if arguments.subject.lower().endswith(".onnx"):
             from verimv.networks.formats.onnx_format.chain import executed_network  # onnx takes a while to import

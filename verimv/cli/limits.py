@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import logging  # noqa: F401  its hooks around a fork must be registered before those below
 import os
 import signal
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from verimv.core.errors import Undecided
+from verimv.core.errors import InputError, Undecided
 
 try:
     import resource
@@ -87,10 +88,15 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
     done = threading.Event()
     if has_alarm:
         signal.signal(signal.SIGALRM, give_up)
+    is_late = threading.Event()
     if timeout is not None and has_alarm:
         signal.setitimer(signal.ITIMER_REAL, timeout + grace, _AGAIN)
+    elif timeout is not None:
+        threading.Thread(target=_interrupt, args=(timeout + grace, done, is_late), daemon=True).start()
+    if memory is not None and (resource is None or not has_alarm):
+        raise InputError("--memory: this system has no limit on memory; leave the option out")
     uncapped = None
-    if memory is not None and resource is not None and has_alarm:
+    if memory is not None:
         uncapped = resource.getrlimit(resource.RLIMIT_AS)
         _cap_address_space(memory, uncapped[1])
         threading.Thread(target=_watch, args=(memory, done, out_of_memory), daemon=True).start()
@@ -98,6 +104,10 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
         yield
     except _GiveUp:
         raise Undecided(reason) from None
+    except KeyboardInterrupt:
+        if is_late.is_set():
+            raise Undecided(reason) from None
+        raise
     except MemoryError:
         raise Undecided(f"the memory limit of {memory} MB is used up" if memory else "out of memory") from None
     finally:
@@ -106,6 +116,13 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
             signal.setitimer(signal.ITIMER_REAL, 0)
         if uncapped is not None:
             resource.setrlimit(resource.RLIMIT_AS, uncapped)
+
+
+def _interrupt(seconds: float, done: threading.Event, is_late: threading.Event) -> None:
+    """Interrupt the main thread after a time, where there is no alarm, as on Windows."""
+    if not done.wait(seconds):
+        is_late.set()
+        _thread.interrupt_main()
 
 
 def _watch(memory: int, done: threading.Event, out_of_memory: Callable[[], None]) -> None:

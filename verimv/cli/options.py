@@ -10,14 +10,23 @@ from verimv.core.errors import InputError
 if TYPE_CHECKING:
     from verimv.exact import Number
 
-from verimv.core.choices import KERNELS, NUMBERS
+from verimv.core.choices import EFFORT, KERNELS, NUMBERS
 
 
 def add_box(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--box",
         metavar="FILE",
-        help='box instead of the network\'s own: JSON [["low", "high"], …] with a pair per input, or a VNN-LIB file',
+        help='box instead of the network\'s own: JSON [["low", "high"], …] with a pair per input, a VNN-LIB file, or a '
+        "table with the ranges of its columns: data.csv, or data.csv:1%%-99%% for percentiles",
+    )
+
+
+def add_logits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--logits",
+        action="store_true",
+        help="of a classifier: the values before its last Softmax, Sigmoid or ArgMax, which decide alike",
     )
 
 
@@ -61,12 +70,33 @@ def add_numbers(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_search_effort(parser: argparse.ArgumentParser, default: float = EFFORT) -> None:
+    parser.add_argument(
+        "--effort",
+        type=positive,
+        default=default,
+        metavar="S",
+        help=f"how much is tried: about S seconds of work, counted in steps, so that the answer is the same on every "
+        f"run (default: {default:g})",
+    )
+
+
 def add_kernel(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kernel",
         choices=KERNELS,
         help="who checks: kernel.py, the kernel proved sound in Coq, or both, which must agree "
         "(default: both if the verified one is at hand)",
+    )
+
+
+def add_kernel_effort(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--effort",
+        type=count,
+        metavar="SECONDS",
+        help="let each kernel do about SECONDS seconds of work, counted in steps, for a certificate that is short but "
+        "takes long to check (default: in proportion to the size of the files)",
     )
 
 

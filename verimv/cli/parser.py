@@ -6,20 +6,20 @@ The command NAME is run by the module `verimv.cli.commands.NAME`; `--help` loads
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from verimv import __version__, kernel
 from verimv.cli.options import (
     add_box,
     add_directory,
     add_kernel,
+    add_kernel_effort,
+    add_logits,
     add_names,
     add_numbers,
     add_outputs,
     add_scale,
+    add_search_effort,
     add_workers,
     count,
     megabytes,
@@ -27,6 +27,7 @@ from verimv.cli.options import (
     seed,
     workers,
 )
+from verimv.cli.usage import EXIT_CODES, Commands, Parser
 from verimv.core.choices import (
     BENCHMARKS,
     BOUND_ENGINES,
@@ -42,40 +43,31 @@ from verimv.core.choices import (
     RANGE_ENGINES,
     SHELLS,
     STRATEGIES,
+    VERIFICATION_EFFORT,
 )
 
 SUBJECT = "a file, an expression, or - for stdin"
 NETWORK = "network JSON, .onnx, .nnet, .npz, .safetensors, or - for JSON on stdin"
-EXIT_CODES = "exit codes: 0 done, 1 refuted, 2 malformed input or call, 3 undecided, 4 a bug in verimv"
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that reports errors in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        sys.stderr.write(f"{self.prog}: {message} (see {self.prog} --help)\n")
-        if "--json" in sys.argv:
-            sys.stdout.write(json.dumps({"status": "malformed", "reason": message}) + "\n")
-        sys.exit(2)
-
-
-def build_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def build_parser() -> Commands:
+    parser = Commands(
         prog="verimv",
-        epilog=EXIT_CODES,
         description="Neural networks as equivalent formulas of Łukasiewicz many-valued logic, with proofs.",
     )
     parser.add_argument("--version", action="version", version=f"verimv {__version__}")
-    subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=_Parser)
+    subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Parser)
+    parser.commands, parser.summaries = subparsers, {}
 
     def command(
-        name: str, summary: str, example: str, budgeted: bool = False, decides: Sequence[str] = ()
+        name: str, summary: str, example: str, budgeted: bool = False, decides: Sequence[str] = (), limit: str = ""
     ) -> argparse.ArgumentParser:
         """Add a command. `decides` names the arguments that its verdict is about, for JUnit."""
+        parser.summaries[name] = summary
         sub = subparsers.add_parser(
             name,
             help=summary,
-            description=summary,
+            description=f"{summary}{limit}",
             epilog=f"example:\n{example}\n\n{EXIT_CODES}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
@@ -134,6 +126,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="save bounds to FILE as they are found; the same call continues from there if it was stopped",
     )
     add_box(sub)
+    add_logits(sub)
     add_outputs(sub)
     add_names(sub)
     ends = sub.add_mutually_exclusive_group()
@@ -188,6 +181,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_directory(sub, "with --pick: write formula, certificate, summary and report to DIR, as extract does")
     sub.add_argument("--plot", metavar="FILE.svg", help="draw length against proved error")
     add_box(sub)
+    add_logits(sub)
     add_outputs(sub)
     add_names(sub)
     add_kernel(sub)
@@ -211,6 +205,7 @@ def build_parser() -> argparse.ArgumentParser:
     for name, file in kernel.FILES.items():
         sub.add_argument(f"--{name}", metavar="FILE", help=f"the {name} that the certificate is about (DIR/{file})")
     add_kernel(sub)
+    add_kernel_effort(sub)
     sub.add_argument(
         "--statements", action="store_true", help="with several certificates: print what each proves below its row"
     )
@@ -231,6 +226,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("directory", metavar="DIR", help="a directory that extract or --certify wrote")
     sub.add_argument("-o", dest="out", metavar="FILE", help="default: DIR/report.html")
+    add_kernel_effort(sub)
 
     sub = command(
         "plot",
@@ -244,9 +240,15 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--at", metavar="x3=1/2,…", help="fix these inputs at these values")
     add_box(sub)
+    add_logits(sub)
     add_outputs(sub)
     add_names(sub)
-    sub.add_argument("--nodes", type=count, default=400, metavar="N", help="dag: draw at most N nodes (default: 400)")
+    sub.add_argument(
+        "--nodes",
+        type=count,
+        metavar="N",
+        help="dag: draw the N nodes nearest to the outputs (default: all, folded by neuron if there are many)",
+    )
 
     sub = command(
         "eval",
@@ -258,6 +260,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--at", metavar="x1=1/3,…", help="the point")
     add_box(sub)
+    add_logits(sub)
     add_outputs(sub)
     add_names(sub)
     sub.add_argument(
@@ -291,6 +294,7 @@ def build_parser() -> argparse.ArgumentParser:
         "header; or JSON, an object or a list",
     )
     add_box(sub)
+    add_logits(sub)
     add_outputs(sub)
     add_names(sub)
     add_numbers(sub)
@@ -342,15 +346,15 @@ def build_parser() -> argparse.ArgumentParser:
         choices=(*FORMULA_FORMATS, *NETWORK_FORMATS),
         help="the format, if the name of OUT does not say it",
     )
+    add_logits(sub)
     sub.add_argument(
         "--certify",
         metavar="DIR",
         help="formula → network: write both to DIR, with a certificate that they are equal",
     )
 
-    def question(name: str, summary: str, example: str, *decides: str, seconds: int = 60) -> argparse.ArgumentParser:
-        summary = f"{summary} (undecided after {seconds} s, or --timeout)"
-        sub = command(name, summary, example, budgeted=True, decides=decides)
+    def question(name: str, summary: str, example: str, *decides: str, limit: str = "") -> argparse.ArgumentParser:
+        sub = command(name, summary, example, budgeted=True, decides=decides, limit=limit)
         sub.add_argument("--solver", choices=("z3", "cvc5", "all"), default="z3", help="all: both, which must agree")
         sub.add_argument("--emit", metavar="DIR", help="write every query to DIR as SMT-LIB 2")
         return sub
@@ -365,7 +369,9 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("a", metavar="A", help="a formula or network: a file, an expression, a directory, or - for stdin")
     sub.add_argument("b", metavar="B", help="the other one; a directory stands for the network that it certifies")
     sub.add_argument("--tolerance", metavar="E", default="0", help="equal up to a difference of E (default: 0)")
+    add_search_effort(sub)
     add_box(sub)
+    add_logits(sub)
     add_outputs(sub)
     add_scale(sub)
     sub.add_argument(
@@ -377,7 +383,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = command(
         "distance",
-        "how far apart are two networks or formulas? At least, at a point; at most, proved (60 s, or --timeout)",
+        "how far apart are two networks or formulas? At least, at a point; at most, proved",
         "  verimv distance 'x ∧ ¬x' 'Δ[1/2](x ∧ ¬x)'\n  exactly 1/4 (0.25)\n    at x=1/2",
         budgeted=True,
         decides=("a", "b"),
@@ -388,10 +394,48 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--within", metavar="R", default="0", help="stop when both ends are this close: 0.1 or 10%% (default: 0)"
     )
+    add_search_effort(sub)
     add_box(sub)
+    add_logits(sub)
     add_outputs(sub)
     add_scale(sub)
     sub.add_argument("--certify", metavar="DIR", help="of two networks: write a certificate of upper bounds to DIR")
+    add_numbers(sub)
+
+    sub = command(
+        "verify",
+        "does a network keep a specification? Proved, or violated at an exact point",
+        "  verimv verify examples/networks/hat.json 'x1 <= 1/4 -> y1 <= 0.5'\n  holds",
+        budgeted=True,
+        decides=("network", "specification"),
+    )
+    sub.add_argument("network", metavar="NETWORK", help=NETWORK)
+    sub.add_argument(
+        "specification",
+        metavar="SPEC",
+        help="what must hold: a VNN-LIB file (1.0 or 2.0; it has the unsafe points), a file or text such as "
+        "'0.3 <= x1 -> y1 - y2 <= 0.5 and not y1 = 0', or a formula over inputs and outputs that must be 1 everywhere",
+    )
+    sub.add_argument(
+        "--network",
+        dest="networks",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="another network that a VNN-LIB 2.0 file declares (may be given several times)",
+    )
+    add_box(sub)
+    add_logits(sub)
+    add_names(sub)
+    sub.add_argument(
+        "-o",
+        "--certify",
+        dest="certify",
+        metavar="DIR",
+        help="if it holds, write a certificate of every case to DIR, for verimv check",
+    )
+    add_search_effort(sub, VERIFICATION_EFFORT)
+    add_workers(sub, "the search")
     add_numbers(sub)
 
     sub = question(
@@ -399,7 +443,7 @@ def build_parser() -> argparse.ArgumentParser:
         "do solvers prove every line of a certificate?",
         "  verimv extract examples/networks/hat.json -o hat && verimv prove hat --solver all",
         "directory",
-        seconds=600,
+        limit=" (undecided after 600 s, or --timeout)",
     )
     sub.add_argument("directory", metavar="DIR", help="a directory with a certificate, as extract writes it")
     sub.add_argument(
@@ -412,9 +456,11 @@ def build_parser() -> argparse.ArgumentParser:
 
     sub = question("valid", "is a formula 1 everywhere?", "  verimv valid 'x ⊕ ¬x'\n  valid", "formula")
     sub.add_argument("formula", metavar="F", help=SUBJECT)
+    add_search_effort(sub)
 
     sub = question("sat", "is a formula 1 somewhere?", "  verimv sat 'x ↔ ¬x'", "formula")
     sub.add_argument("formula", metavar="F", help=SUBJECT)
+    add_search_effort(sub)
 
     sub = question(
         "entails",
@@ -425,6 +471,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("premise", metavar="F", help=SUBJECT)
     sub.add_argument("conclusion", metavar="G", help="a file or an expression")
+    add_search_effort(sub)
 
     sub = question(
         "range",
@@ -433,7 +480,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("subject", metavar="F|NETWORK", help=SUBJECT)
     add_box(sub)
+    add_logits(sub)
     add_outputs(sub)
+    sub.add_argument("--scale-output", action="store_true", help="of outputs whose proven range is mapped onto [0,1]")
     add_names(sub)
     sub.add_argument(
         "--engine",
@@ -441,6 +490,7 @@ def build_parser() -> argparse.ArgumentParser:
         default="auto",
         help="verimv's own search, a solver, or both, which must agree (default: search, then a solver if it fails)",
     )
+    add_search_effort(sub)
     sub.add_argument("--certify", metavar="DIR", help="of a network: write a certificate of the proved bounds to DIR")
     add_workers(sub, "the search")
     add_numbers(sub)
@@ -455,6 +505,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("--method", choices=METHODS, default="auto", help="default: the tightest that is quick")
     sub.add_argument("--neuron", metavar="L:I", help="only this neuron (layers from 1, neurons from 0)")
     add_box(sub)
+    add_logits(sub)
     sub.add_argument(
         "--engine",
         choices=BOUND_ENGINES,
@@ -471,6 +522,39 @@ def build_parser() -> argparse.ArgumentParser:
         help="effort for each end of a range: about S seconds of work, counted in steps (default: 5)",
     )
     add_numbers(sub)
+
+    sub = command(
+        "ci",
+        "prove every promise about the models of a repository: verimv.toml, or [tool.verimv] in pyproject.toml",
+        "  verimv ci --file examples/ci/verimv.toml --cache kept\n  model  promise  …\n  …\n  4 proved of 4, 0.4 s",
+        decides=("file",),
+    )
+    sub.add_argument(
+        "action",
+        nargs="?",
+        choices=("init",),
+        metavar="init",
+        help="write a first verimv.toml from the models and certificates that are found",
+    )
+    sub.add_argument(
+        "--file", metavar="FILE", help="the file of promises (default: the nearest here or in a directory above)"
+    )
+    sub.add_argument(
+        "--only", action="append", metavar="NAME", help="only this model or promise, or those like 'valve*'; repeatable"
+    )
+    sub.add_argument("--fresh", action="store_true", help="prove everything again, whatever was found before")
+    sub.add_argument(
+        "--cache",
+        metavar="DIR",
+        help="where certificates are kept for the next run, to be checked again (default: .verimv beside the file)",
+    )
+    sub.add_argument("--sarif", metavar="FILE", help="write what is not proved to FILE as SARIF, for code scanning")
+    sub.add_argument(
+        "--github", action="store_true", help="print annotations for GitHub Actions, and write the summary of the job"
+    )
+    sub.add_argument(
+        "--workers", type=workers, metavar="N", help="promises proved at a time (default: one for each core)"
+    )
 
     sub = command(
         "reproduce",
@@ -492,7 +576,7 @@ def build_parser() -> argparse.ArgumentParser:
     sub = command(
         "bench",
         "run benchmarks: ratios and growth within one run on this machine",
-        "  verimv bench extract",
+        "  verimv bench extract\n  verimv bench verify --nets acasxu --expected verdicts.csv",
     )
     sub.add_argument(
         "name",
@@ -504,6 +588,44 @@ def build_parser() -> argparse.ArgumentParser:
     sub.add_argument("folder", nargs="?", metavar="FOLDER", help="nets: the folder with the networks")
     sub.add_argument("-o", dest="directory", metavar="DIR", help="write the numbers to DIR/NAME.json")
     sub.add_argument("--quick", action="store_true", help=f"a few small cases only: {', '.join(QUICK_BENCHMARKS)}")
+    sub.add_argument(
+        "--nets",
+        metavar="DIR",
+        help="verify: the networks and VNN-LIB files of DIR, as its instances.csv lists them, or each network with the "
+        "files of its name and those of no network (default: small networks that are made)",
+    )
+    sub.add_argument(
+        "--only",
+        action="append",
+        metavar="PATTERN",
+        help="verify: instances with PATTERN in their name, such as '1_5*prop_1' (may be given several times)",
+    )
+    sub.add_argument(
+        "--expected",
+        metavar="FILE",
+        help="verify: known verdicts, in lines NETWORK,PROPERTY,VERDICT (holds or unsat, violated or sat)",
+    )
+    sub.add_argument(
+        "--effort",
+        type=positive,
+        metavar="S",
+        help=f"verify: about S seconds of work for each instance, counted in steps (default: {VERIFICATION_EFFORT:g})",
+    )
+    sub.add_argument("--seconds", type=positive, metavar="S", help="verify: give up on an instance after S seconds")
+    sub.add_argument(
+        "--all-kernels",
+        action="store_true",
+        default=None,
+        help="verify: ask kernel.py also where it takes longer than a minute",
+    )
+    sub.add_argument(
+        "--marabou-seconds",
+        type=positive,
+        metavar="S",
+        help="verify: seconds for Marabou, if it is installed, for each instance that verimv decides in as many "
+        "(default: 60)",
+    )
+    sub.add_argument("--certificates", metavar="DIR", help="verify: keep the certificates in DIR")
 
     sub = command(
         "completion",

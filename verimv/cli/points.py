@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from verimv.core.errors import InputError
 from verimv.core.files import read_text
+from verimv.core.suggest import did_you_mean, listed
 from verimv.exact import Number, parse_number, shown
-from verimv.networks.names import named, separator
 from verimv.networks.network import Network
+from verimv.networks.tables import named_by, read_table
 
 _ITEM = re.compile(r'\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^,="]*?))\s*(?:=(?P<number>[^,]*))?(?:,|$)')
 _ROW = re.compile(r"(?P<path>.+\.(?:csv|tsv)):(?P<row>[0-9]{1,9})", re.IGNORECASE | re.ASCII)
@@ -49,18 +48,15 @@ def named_by_header(network: Network, text: str) -> Network:
     return named_by(network, read_table(row["path"]).header if row else [])
 
 
-def named_by(network: Network, header: Sequence[str]) -> Network:
-    """Return the network with these names of its inputs, if they are as many and it has none of them."""
-    known = {*network.inputs, *network.labels.values()}
-    return named(network, header) if len(header) == len(network.inputs) and not known & set(header) else network
-
-
 def _typed_pairs(text: str) -> list[tuple[str, str]]:
     pairs, position = [], 0
     while position < len(text):
         item = _ITEM.match(text, position)
         if item is None or (item["number"] is None and item[0].strip(", ")):
-            raise InputError(f"--at: expected name=number, found {shown(text[position:].split(',')[0])}")
+            found = text[position:].split(",")[0].strip()
+            has_comma = position and found.isdigit()
+            hint = f"write decimals with a point: 0.{found}" if has_comma else "such as x1=1/3,x2=0.5"
+            raise InputError(f"--at: expected name=number, found {shown(found)} ({hint})")
         if item["number"] is not None:
             pairs.append((item["plain"] if item["quoted"] is None else item["quoted"], item["number"]))
         position = item.end()
@@ -88,28 +84,14 @@ def _point(inputs: Sequence[str], pairs: Sequence[tuple[str, str]], labels: Mapp
     for given, number in pairs:
         name = meant.get(" ".join(given.split()))
         if name is None or name in point:
-            told = ", ".join(labels.get(known, known) for known in inputs) or "none"
-            problem = "is given twice" if name is not None else f"is not an input: the inputs are {told}"
-            raise InputError(f"--at: {given} {problem}")
-        point[name] = parse_number(number.strip())
+            known = [labels.get(name, name) for name in inputs]
+            problem = f"is not an input: the inputs are {listed(known) or 'none'}{did_you_mean(given, known)}"
+            raise InputError(f"--at: {given} {problem if name is None else 'is given twice'}")
+        try:
+            point[name] = parse_number(number.strip())
+        except InputError as error:
+            raise InputError(f"{given}: {error.message} (write 1/3 or 0.25)") from None
     return point
-
-
-class PointTable(NamedTuple):
-    """A CSV file: the names in its first line, and the cells of the others with their line numbers."""
-
-    header: list[str]
-    rows: list[tuple[int, list[str]]]
-
-
-def read_table(path: str) -> PointTable:
-    text = read_text(path).removeprefix("\ufeff")
-    try:
-        rows = list(csv.reader(io.StringIO(text, newline=None), delimiter=separator(text.split("\n", 1)[0])))
-    except csv.Error as error:
-        raise InputError(f"not CSV: {error}", source=path) from None
-    header = [" ".join(name.split()) for name in rows[0]] if rows else []
-    return PointTable(header, [(line, row) for line, row in enumerate(rows[1:], start=2) if row])
 
 
 def _row_point(inputs: Sequence[str], path: str, number: int, labels: Mapping[str, str]) -> dict[str, Number]:

@@ -32,8 +32,9 @@ class Reporter:
         self._file: Path | None = None
         self._mark: tuple[float, int] | None = None
         self._quiet = quiet
-        #: warnings that were printed
+        #: warnings and notes that were printed
         self.warnings: list[str] = []
+        self.notes: list[str] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -61,11 +62,18 @@ class Reporter:
 
     def warn(self, text: str) -> None:
         """Print a warning on stderr once, whether or not it is a terminal."""
-        if text in self.warnings:
+        self._tell_once(self.warnings, "warning", text)
+
+    def note(self, text: str) -> None:
+        """Print on stderr once what a user should know about the input."""
+        self._tell_once(self.notes, "note", text)
+
+    def _tell_once(self, told: list[str], kind: str, text: str) -> None:
+        if text in told:
             return
-        self.warnings.append(text)
+        told.append(text)
         if not self._quiet and sys.stderr is not None:
-            sys.stderr.write(("\r\x1b[K" if self._active else "") + f"verimv: warning: {text}\n")
+            sys.stderr.write(("\r\x1b[K" if self._active else "") + f"verimv: {kind}: {text}\n")
             sys.stderr.flush()
 
     def __enter__(self) -> Reporter:

@@ -7,24 +7,24 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from verimv import kernel
+from verimv.cli.columns import columns
+from verimv.cli.commands.check import judge_path
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Case, Result
 from verimv.core.errors import VerimvError
 from verimv.core.files import write_file
 from verimv.core.workers.child import WorkerStopped
 from verimv.core.workers.processes import Processes, cores
-from verimv.kernels.judge import judge_files
 from verimv.kernels.verdicts import CERTIFICATE_FILES
 
-#: Exit codes, the one first that decides that of the stack.
-_WORST = (4, 1, 2, 3, 0)
+#: Exit codes, the one first that decides that of several answers.
+WORST = (4, 1, 2, 3, 0)
 #: Words for verdicts, in the order of the summary.
 _VERDICTS = ("valid", "invalid", "malformed", "incomplete", "bug")
 #: Characters of a name.
@@ -72,7 +72,7 @@ def check_stack(paths: Sequence[str], arguments: argparse.Namespace, report: Rep
         report("checking certificates", len(found), len(paths))
     stack = [found[path] for path in paths]
     seconds = round(time.perf_counter() - begin, 3)
-    worst = min(stack, key=lambda checked: _WORST.index(checked.exit_code))
+    worst = min(stack, key=lambda checked: WORST.index(checked.exit_code))
     counts = Counter(checked.verdict for checked in stack)
     summary = _summary(counts, len(stack), seconds)
     if skipped:
@@ -94,23 +94,17 @@ def check_stack(paths: Sequence[str], arguments: argparse.Namespace, report: Rep
 def _results(paths: Sequence[str], arguments: argparse.Namespace) -> Iterator[Checked]:
     """Yield the verdicts in the order in which they are found. A worker that is killed costs one certificate."""
     team = Processes(arguments.workers or cores(), memory=arguments.memory)
-    waiting = dict.fromkeys(paths)
-    while waiting:
-        try:
-            with closing(team.results(partial(_checked, arguments.kernel), list(waiting))) as results:
-                for path, checked in results:
-                    del waiting[path]
-                    yield checked
-        except WorkerStopped as error:
-            del waiting[error.task]
-            yield _failed(error.task, error.exit_code, str(error), 0.0)
+    for path, checked in team.answers(partial(_checked, arguments.kernel, arguments.effort), paths):
+        if isinstance(checked, WorkerStopped):
+            checked = _failed(path, checked.exit_code, str(checked), 0.0)
+        yield checked
 
 
-def _checked(choice: str | None, path: str) -> Checked:
+def _checked(choice: str | None, effort: int | None, path: str) -> Checked:
     """Check one certificate, in a worker."""
     begin = time.perf_counter()
     try:
-        judgement = judge_files(path, {}, choice)
+        judgement = judge_path(path, {}, choice, effort=effort)
     except Exception as error:  # an answer, too: the others are checked all the same
         told = str(error) if isinstance(error, VerimvError) else f"{type(error).__name__}: {error}"
         return _failed(path, getattr(error, "exit_code", 4), told, time.perf_counter() - begin)
@@ -141,12 +135,9 @@ def _failed(path: str, exit_code: int, reason: str, seconds: float) -> Checked:
 def _table(stack: Sequence[Checked], with_statements: bool) -> Iterator[str]:
     """Yield the lines of the table: below a row the reason why it fails, or what is proved."""
     header = ("certificate", "verdict", "kernels", "size", "time")
-    rows = [header, *(checked.row for checked in stack)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows = columns([header, *(checked.row for checked in stack)], left=3)
     for row, checked in zip(rows, [None, *stack], strict=True):
-        left = [cell.ljust(width) for cell, width in zip(row[:3], widths[:3], strict=True)]
-        right = [cell.rjust(width) for cell, width in zip(row[3:], widths[3:], strict=True)]
-        yield "  ".join([*left, *right]).rstrip()
+        yield row
         if checked is not None:
             statement = checked.statement if with_statements else ()
             yield from (f"    {printable(line)}" for line in (*checked.notes, *statement))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-from verimv.exact import format_number, parse_number
-from verimv.exact.decimals import brief, constants, readable
+from verimv.exact import Number, format_number, parse_number
+from verimv.exact.decimals import brief, constants, point_words, short
 from verimv.formulas.dag import SCALE, reachable
 from verimv.formulas.formula import Formula
 from verimv.formulas.printing import ASCII, UNICODE, Style, quoted
@@ -33,10 +33,16 @@ def formula_text(formula: Formula, numbers: str = "auto", labels: Mapping[str, s
     return "\n".join([text, *[""] * bool(rounded), *(f"{short.ljust(width)} is {x}" for short, x in rounded.items())])
 
 
-def point_text(point: Mapping[str, str], numbers: str = "auto", labels: Mapping[str, str] | None = None) -> str:
-    """Return x1=1/3, x2=0.5 for a point with exact numbers as text."""
-    told = ((quoted((labels or {}).get(name, name)), brief_text(x, numbers)) for name, x in point.items())
-    return ", ".join(f"{name}{x if x.startswith('≈') else '=' + x}" for name, x in told)
+def point_text(
+    point: Mapping[str, str],
+    numbers: str = "auto",
+    labels: Mapping[str, str] | None = None,
+    middle: Mapping[str, Number] | None = None,
+) -> str:
+    """Return x1=1/3, x2=0.5 for a point with exact numbers as text; of many inputs those that are unusual."""
+    full = {name: quoted((labels or {}).get(name, name)) for name in point}
+    centre = None if middle is None else {full[name]: x for name, x in middle.items() if name in full}
+    return point_words({full[name]: parse_number(x) for name, x in point.items()}, numbers, centre)
 
 
 def brief_text(exact: str, numbers: str = "auto") -> str:
@@ -44,9 +50,9 @@ def brief_text(exact: str, numbers: str = "auto") -> str:
     return exact if numbers == "exact" else brief(parse_number(exact), numbers)
 
 
-def readable_text(exact: str, numbers: str = "auto") -> str:
-    """Return an exact number, given as text, as a value is shown."""
-    return exact if numbers == "exact" else readable(parse_number(exact), numbers)
+def short_text(exact: str, numbers: str = "auto") -> str:
+    """Return an exact number, given as text, as a value is shown in a sentence."""
+    return exact if numbers == "exact" else short(parse_number(exact), numbers)
 
 
 def counted(count: int, noun: str) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import math
+from collections.abc import Mapping
 from typing import Any
 
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
-from verimv.cli.text import brief_text, readable_text
+from verimv.cli.text import point_text, short_text
+from verimv.core.choices import EFFORT
 from verimv.core.files import write_into
+from verimv.exact import Number, format_number, parse_number
+from verimv.exact.decimals import equated
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.solvers.engines import chosen
@@ -17,16 +22,14 @@ from verimv.solvers.limited import DEFAULT_MEMORY
 from verimv.solvers.point_search import Search
 from verimv.solvers.verdict import EXIT_CODES, Verdict, Witness
 
-DEFAULT_SECONDS = 60.0
-
 
 def make_search(arguments: argparse.Namespace, report: Reporter) -> Search:
     """Return solvers and limits as given on the command line."""
     directory = getattr(arguments, "emit", None)
-    report.within(arguments.timeout or DEFAULT_SECONDS)
     return Search(
         solvers=chosen(arguments.solver),
-        seconds=arguments.timeout or DEFAULT_SECONDS,
+        seconds=arguments.timeout or math.inf,
+        effort=getattr(arguments, "effort", EFFORT),
         memory=arguments.memory or DEFAULT_MEMORY,
         workers=getattr(arguments, "workers", 1),
         progress=report,
@@ -34,19 +37,36 @@ def make_search(arguments: argparse.Namespace, report: Reporter) -> Search:
     )
 
 
-def verdict_result(verdict: Verdict, words: dict[str, str], numbers: str = "exact") -> Result:
-    """Return a verdict as a result; `words` has the texts for "proved" and "refuted"."""
+def verdict_result(
+    verdict: Verdict,
+    words: dict[str, str],
+    numbers: str = "auto",
+    middle: Mapping[str, Number] | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> Result:
+    """Return a verdict as a result; `words` has the texts for "proved" and "refuted", `labels` full names."""
     if verdict.undecided:
-        return Result(verdict.data(), f"undecided: {verdict.reason}", EXIT_CODES["undecided"])
+        hint = "\na longer --timeout may decide it" if "in time" in verdict.reason else ""
+        return Result(verdict.data(), f"undecided: {verdict.reason}{hint}", EXIT_CODES["undecided"])
     lines = [words[verdict.status]]
-    if (witness := verdict.witness) is not None:
-        point = {name: brief_text(x, numbers) for name, x in witness.point.items()}
-        values = {name: x if name == "output" else readable_text(x, numbers) for name, x in witness.values.items()}
-        lines = [f"{lines[0]}: {Witness(point, values)}"]
+    if verdict.witness is not None:
+        lines = [f"{lines[0]}: {_witness(verdict.witness, numbers, middle or {}, labels or {})}"]
     told = [_told(item) for item in verdict.evidence if item["answer"] != "unknown"]
     if told and verdict.witness is None:
         lines.append("by " + ", ".join(told))
     return Result(verdict.data(), "\n".join(lines), EXIT_CODES[verdict.status])
+
+
+def _witness(witness: Witness, numbers: str, middle: Mapping[str, Number], labels: Mapping[str, str]) -> str:
+    """Return the point and the values there; of two sides that differ also by how much."""
+    at = point_text(witness.point, numbers, labels, middle) or "the only point"
+    values = dict(witness.values)
+    output = values.pop("output", None)
+    told = [equated(name, short_text(x, numbers)) for name, x in values.items()]
+    if {"left", "right"} <= values.keys():
+        apart = abs(parse_number(values["left"]) - parse_number(values["right"]))
+        told.append(equated("|left − right|", short_text(format_number(apart), numbers)))
+    return f"at {at}: {', '.join(told)}" + (f" (output {labels.get(output, output)})" if output is not None else "")
 
 
 def _told(item: Any) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+#: How much a question is worth unless people say it: about so many seconds of work.
+EFFORT = 60.0
+#: The same for a specification: proving it box by box takes longer.
+VERIFICATION_EFFORT = 200.0
 #: Logics of a formula.
 LOGICS = ("auto", "mv", "dmv", "rmv")
 #: How units become terms.
@@ -35,6 +39,7 @@ BENCHMARKS = (
     "bounds",
     "distance",
     "within",
+    "verify",
     "certificates",
     "kernel",
     "compact",
@@ -43,6 +48,8 @@ BENCHMARKS = (
 )
 FOLDER_BENCHMARKS = ("nets",)
 #: Benchmarks with a short run.
-QUICK_BENCHMARKS = ("within",)
+QUICK_BENCHMARKS = ("distance", "within", "verify")
 #: File suffixes of networks; any other file is read as network JSON.
 NETWORK_SUFFIXES = (".onnx", ".nnet", ".npz", ".safetensors")
+#: Suffixes of files that hold pickled objects, which are never loaded: loading runs code from the file.
+PICKLED_SUFFIXES = (".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib", ".sav")

@@ -13,7 +13,9 @@
 Anything else that escapes is a bug in verimv (exit code 4).
 
     UserWarning
-    └── InexactWarning      a number of the input was rounded
+    ├── InexactWarning      a number of the input was rounded
+    ├── LogitsWarning       the outputs are the values before a classifier's last function
+    └── UnusedWarning       a part of the input was not used
 """
 
 from __future__ import annotations
@@ -72,9 +74,9 @@ class Refuted(VerimvError):
 class OutputLeavesUnitInterval(Refuted):
     """An output of the network is not in [0,1] on its whole domain, so no formula computes it (Theorem 3.2)."""
 
-    def __init__(self, output: str, point: Mapping[str, Any], value: Any) -> None:
-        at = ", ".join(f"{name}={number}" for name, number in point.items())
-        super().__init__(f"output {output} leaves [0,1]: at {at} it is {value} (--scale-output maps it there)")
+    def __init__(self, output: str, point: Mapping[str, Any], value: Any, told: tuple[str, str]) -> None:
+        """`told` are the point and the value as people read them."""
+        super().__init__(f"output {output} leaves [0,1]: at {told[0]} it is {told[1]} (--scale-output maps it there)")
         self.output = output
         self.point = dict(point)
         self.value = value
@@ -110,3 +112,11 @@ class KernelsDisagree(InternalError):
 
 class InexactWarning(UserWarning):
     """Numbers of the input were rounded. The message says which, and by how much."""
+
+
+class LogitsWarning(UserWarning):
+    """A classifier was read without its last function, such as softmax, and nobody asked for that (`logits=True`)."""
+
+
+class UnusedWarning(UserWarning):
+    """A part of the input does not matter to the question. The message says which, and how to ask about it."""

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from verimv.core.errors import InputError
+from verimv.core.suggest import did_you_mean
 
 try:
     import fcntl
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
+#: Bytes are written as they are: Windows changes ends of lines otherwise.
+_WRITE = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 _TEMPORARY = ".verimv-"
 #: Names that tempfile makes with this prefix.
 _TEMPORARY_NAME = re.compile(r"\.verimv-[a-z0-9_]{8}", re.ASCII)
@@ -37,7 +40,16 @@ def read_text(path: str | os.PathLike[str]) -> str:
     try:
         return decode(Path(path).read_bytes(), str(path))
     except OSError as error:
-        raise InputError(_reason(error), source=str(path)) from None
+        raise unreadable(error, path) from None
+
+
+def unreadable(error: OSError, path: str | os.PathLike[str]) -> InputError:
+    """Return why a file cannot be read; of one that does not exist, also the name in its directory that is closest."""
+    hint = ""
+    if isinstance(error, FileNotFoundError):
+        with suppress(OSError):
+            hint = did_you_mean(Path(path).name, os.listdir(Path(path).parent))
+    return InputError(f"{_reason(error)}{hint}", source=str(path))
 
 
 def write_file(path: str | os.PathLike[str], pieces: Iterable[str] | Iterable[bytes]) -> None:
@@ -78,7 +90,7 @@ def _put(target: Path, pieces: Iterable[str] | Iterable[bytes]) -> None:
 def append_to(path: str | os.PathLike[str], text: str) -> None:
     """Append to a file, created if missing; the text is on disk when this returns."""
     with _errors_name(path):
-        _write(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), [text])
+        _write(os.open(path, _WRITE | os.O_APPEND, 0o666), [text])
 
 
 @dataclass(frozen=True)
@@ -90,6 +102,8 @@ class Replaceable:
     is_ours: Callable[[Path], bool] = lambda directory: False
     force: bool = False
     advice: str = "choose a new or empty directory"
+    #: names of subdirectories that may be there; they are left alone
+    folders: Collection[str] = ()
 
 
 NOTHING = Replaceable()
@@ -107,7 +121,7 @@ def check_directory(path: str | os.PathLike[str], replaceable: Replaceable) -> N
             raise InputError("exists and is not a directory", source=str(path))
         remains = _remains(target)
         for entry in sorted(target.iterdir()):
-            if entry in remains:
+            if entry in remains or (entry.name in replaceable.folders and entry.is_dir()):
                 continue
             if entry.name in replaceable.names and not entry.is_file():
                 raise InputError(f"{entry.name} is not a file; choose another directory", source=str(path))
@@ -140,7 +154,7 @@ def write_directory(
         try:
             with _in_use(fresh):
                 for name, pieces in files.items():
-                    _write(os.open(fresh / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), pieces)
+                    _write(os.open(fresh / name, _WRITE | os.O_EXCL, 0o666), pieces)
                 with _uninterrupted():
                     if new:
                         os.chmod(fresh, 0o777 & ~_umask())

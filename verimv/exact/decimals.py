@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, Inexact
 
 from verimv.exact.algebraic import Algebraic
@@ -15,6 +15,10 @@ SHORT = 9
 DIGITS, CONSTANT_DIGITS = 6, 4
 #: Decimals with more characters than digits and these are written with an exponent.
 _ZEROS = 6
+#: Characters of an exact number from which on a sentence has the decimal only.
+LONG = 40
+#: Inputs of a point that are all told.
+MANY = 12
 #: Significant bits to which irrational numbers are computed first.
 _BITS = 80
 
@@ -70,6 +74,37 @@ def brief(x: Number, numbers: str = "auto", digits: int = DIGITS) -> str:
     if numbers == "exact" or (numbers == "auto" and len(exact) <= SHORT) or is_integer(x):
         return exact
     return rounded(x, digits) if numbers in ("auto", "decimal") else readable(x, numbers)
+
+
+def short(x: Number, numbers: str = "auto") -> str:
+    """Return a value in a sentence: as :func:`readable`, but "auto" leaves out an exact number that is very long."""
+    return rounded(x) if numbers == "auto" and len(format_number(x)) > LONG else readable(x, numbers)
+
+
+def point_words(point: Mapping[str, Number], numbers: str = "auto", middle: Mapping[str, Number] | None = None) -> str:
+    """Return x1=1/3, x2≈0.707107. Of many inputs only those that are not 0, or not in the middle of their range.
+
+    `middle` has the middles; of the unit cube, if it is not given.
+    """
+    told, rest = list(point.items()), ""
+    if len(told) > MANY:
+        half = dict.fromkeys(point, Rational(1, 2))
+        usual = {"0": dict.fromkeys(point, Rational(0)), "in the middle": half if middle is None else middle}
+        others = {words: [(name, x) for name, x in told if x != usual[words].get(name)] for words in usual}
+        words = min(others, key=lambda words: len(others[words]))
+        if same := len(told) - len(others[words]):
+            rest = f"the other {same:,} inputs are {words}" if others[words] else f"all {same:,} inputs are {words}"
+        told = others[words]
+    if len(told) > MANY:
+        rest = f"{len(told) - MANY:,} more inputs" + (f", and {rest}" if rest else "")
+        told = told[:MANY]
+    texts = [equated(name, brief(x, numbers), "=") for name, x in told]
+    return ", ".join([*texts, rest] if rest else texts)
+
+
+def equated(name: str, number: str, sign: str = " = ") -> str:
+    """Return "name = number", with ≈ instead if the number begins with it."""
+    return f"{name}{sign.replace('=', '≈')}{number[1:]}" if number.startswith("≈") else f"{name}{sign}{number}"
 
 
 def constants(values: Iterable[Number], numbers: str = "auto") -> dict[Number, str]:

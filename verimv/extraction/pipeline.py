@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,14 @@ from typing import Any
 
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds
+from verimv.core.above import above
 from verimv.core.choices import LOGICS, MEASURES, STRATEGIES
 from verimv.core.display import Headed, cut, html_table
 from verimv.core.errors import InputError, OutputLeavesUnitInterval, Undecided, check_type
 from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Workers
-from verimv.exact import format_number
+from verimv.exact import Number, format_number
+from verimv.exact.decimals import brief, point_words, short
 from verimv.extraction.clipped import ClippedNetwork
 from verimv.extraction.events import Listener, no_listener
 from verimv.extraction.outside import point_outside_unit_interval
@@ -68,6 +70,15 @@ class Extraction(Headed):
 
     def _headline(self) -> str:
         return f"{self.summary['status']}: {self.formula!r}"
+
+    def at(self, point: Mapping[str, Any] | Sequence[Any]) -> list[Number]:
+        """Return the values of the formula at a point of the network's box, in the units of the network."""
+        values: list[Number] = above("questions.extracted", "extracted_values", self, point)
+        return values
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `verimv extract` writes to summary.json."""
+        return self.summary
 
 
 def extract_uncertified(
@@ -150,6 +161,7 @@ def extract_uncertified(
         "seconds": {stage: round(spent, 3) for stage, spent in seconds.items()},
         "proofs": [],
         **({"names": dict(network.labels)} if network.labels else {}),
+        **({"notes": list(network.notes)} if network.notes else {}),
     }
     return Extraction(formula, normalised, network, clipped, measures, summary)
 
@@ -194,9 +206,10 @@ def check_outputs(network: Network, clipped: ClippedNetwork, bounds: NetworkBoun
         witness = _attained_outside(network, bounds, index) or point_outside_unit_interval(network, index)
         if witness is not None:
             point = dict(zip(network.inputs, map(format_number, witness[0]), strict=True))
-            raise OutputLeavesUnitInterval(name, point, format_number(witness[1]))
+            told = point_words(dict(zip(network.inputs, witness[0], strict=True))), short(witness[1])
+            raise OutputLeavesUnitInterval(name, point, format_number(witness[1]), told)
         raise Undecided(
-            f"output {name} is only known to lie in [{format_number(low)}, {format_number(high)}]: "
+            f"output {name} is only known to lie in [{brief(low)}, {brief(high)}]: "
             "the bounds cannot tell whether it stays in [0,1] (--scale-output maps it there)"
         )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, islice
 from typing import Any
 
+from verimv.core.above import above
 from verimv.core.display import MAX_ROWS, cut
 from verimv.core.errors import InputError, check_type
 from verimv.exact import Number, as_number, format_number
@@ -17,6 +19,7 @@ from verimv.formulas.evaluate import evaluate
 from verimv.formulas.measure import Measures, lengths, measure, tree_nodes, variables
 from verimv.formulas.parse import RESERVED, parse_expression
 from verimv.formulas.printing import (
+    ASCII,
     LATEX,
     SYMPY,
     UNICODE,
@@ -48,12 +51,20 @@ class Formula:
     ``f >> g`` (→), ``n * f`` (N·). Calling a formula evaluates it, exactly for numbers, in floats for numpy arrays.
     """
 
-    __slots__ = ("dag", "inputs", "outputs", "roots")
+    __slots__ = ("_hash", "dag", "inputs", "labels", "outputs", "roots")
 
     def __init__(
-        self, dag: Dag, inputs: Sequence[str], roots: Sequence[int], outputs: Sequence[str] | None = None
+        self,
+        dag: Dag,
+        inputs: Sequence[str],
+        roots: Sequence[int],
+        outputs: Sequence[str] | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> None:
         self.dag = dag
+        self._hash: int | None = None
+        #: full names of inputs and outputs that were written in quotes
+        self.labels: Mapping[str, str] = labels or {}
         self.inputs = tuple(inputs)
         self.roots = tuple(roots)
         free = (name for name in (f"y{i}" for i in count(1)) if name not in self.inputs)
@@ -120,10 +131,8 @@ class Formula:
         missing = [name for name in self.inputs if name not in given]
         if missing:
             raise InputError(f"no value for {', '.join(missing)}")
-        if any(is_numpy(value, "ndarray") for value in given.values()):
-            results = self._floats(given)
-        else:
-            results = self.at({name: as_number(value) for name, value in given.items()})
+        has_array = any(is_numpy(value, "ndarray") for value in given.values())
+        results = self._floats(given) if has_array else self.at(given)
         return results[0] if len(results) == 1 else dict(zip(self.outputs, results, strict=True))
 
     def _floats(self, given: Mapping[str, Any]) -> list[Any]:
@@ -138,15 +147,22 @@ class Formula:
             raise InputError("expected values in [0,1]")
         return evaluate_floats(self.dag, self.roots, dict(zip(given, arrays, strict=True)))
 
-    def at(self, point: Mapping[str, Number]) -> list[Number]:
-        """Return exact values of all outputs at one point of the unit cube."""
-        for name, value in point.items():
+    def at(self, point: Mapping[str, Any] | Sequence[Any]) -> list[Number]:
+        """Return exact values of all outputs at one point of the unit cube, by name or in the order of the inputs."""
+        if not isinstance(point, Mapping):
+            if isinstance(point, str) or len(point) != len(self.inputs):
+                raise InputError(f"expected {len(self.inputs)} values, found {len(point)}")
+            point = dict(zip(self.inputs, point, strict=True))
+        numbers = {name: as_number(value) for name, value in point.items()}
+        if missing := [name for name in self.inputs if name not in numbers]:
+            raise InputError(f"no value for {', '.join(missing)}")
+        for name, value in numbers.items():
             _check_in_unit_interval(name, value)
-        return evaluate(self.dag, self.roots, point)
+        return evaluate(self.dag, self.roots, numbers)
 
-    def at_points(self, points: Sequence[Sequence[Number]]) -> list[list[Number]]:
+    def at_points(self, points: Sequence[Sequence[Any]]) -> list[list[Number]]:
         """Return exact values at many points (inputs in order), a list of outputs for each point."""
-        columns = {name: [point[i] for point in points] for i, name in enumerate(self.inputs)}
+        columns = {name: [as_number(point[i]) for point in points] for i, name in enumerate(self.inputs)}
         for name, column in columns.items():
             for value in column:
                 _check_in_unit_interval(name, value)
@@ -219,7 +235,11 @@ class Formula:
         dag = Dag()
         return copy(dag, self.roots, self.dag) == copy(dag, other.roots, other.dag)
 
-    __hash__ = None  # type: ignore[assignment]  # equality costs a pass over both DAGs: use node numbers instead
+    def __hash__(self) -> int:
+        """Return a hash of the written formula; computed once, in a pass over the DAG."""
+        if self._hash is None:
+            self._hash = hash((self.inputs, self.outputs, *fold(self.dag, self.roots, _Hashes())))
+        return self._hash
 
     # -- text -------------------------------------------------------------------------------------------------
 
@@ -276,6 +296,36 @@ class Formula:
         lines = self.text(LATEX, defined=defined).splitlines()
         return lines if len(lines) == 1 else [line.replace(" = ", " &= ", 1) for line in lines]
 
+    def to_text(self) -> str:
+        """Return the formula with ⊕ ⊙ ¬ and so on, as :func:`parse` reads it if it is short."""
+        return self.text()
+
+    def to_ascii(self) -> str:
+        """Return the formula with (+) (*) ~ and so on."""
+        return self.text(ASCII)
+
+    def to_mv(self) -> str:
+        """Return the text of a ``.mv`` file, which has every shared subterm once."""
+        from verimv.formulas.mvfile import write_mv
+
+        return "".join(write_mv(self))
+
+    def to_latex(self) -> str:
+        """Return :meth:`latex`."""
+        return self.latex()
+
+    def to_smtlib(self) -> str:
+        """Return the formula as assertions of SMT-LIB 2."""
+        return str(above("solvers.functions", "function_smtlib", self))
+
+    def to_network(self) -> Any:
+        """Return a ReLU network that equals the formula (:func:`verimv.to_network`)."""
+        return above("networks.transforms.from_formula", "to_network", self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the formula to a file: .mv .txt .asc .tex .py .smt2, or as a network .json .onnx .nnet."""
+        above("show.saving", "save_formula", self, path)
+
     def to_sympy(self) -> Any:
         """Return a SymPy expression in Min and Max (a list of them for several outputs), shared as the DAG is."""
         import sympy
@@ -301,6 +351,31 @@ class Formula:
 def _check_in_unit_interval(name: str, value: Number) -> None:
     if value < 0 or value > 1:
         raise InputError(f"{name}={format_number(value)} lies outside [0,1]")
+
+
+class _Hashes(Algebra[int]):
+    """A hash of every node that depends on what is written only."""
+
+    def variable(self, name: str) -> int:
+        return hash(name)
+
+    def constant(self, value: int) -> int:
+        return hash(("constant", value))
+
+    def neg(self, a: int) -> int:
+        return hash(("¬", a))
+
+    def oplus(self, a: int, b: int) -> int:
+        return hash(("⊕", a, b))
+
+    def odot(self, a: int, b: int) -> int:
+        return hash(("⊙", a, b))
+
+    def divide(self, divisor: int, a: int) -> int:
+        return hash(("δ", divisor, a))
+
+    def scale(self, factor: Number, a: int) -> int:
+        return hash(("Δ", factor, a))
 
 
 class _Copy(Algebra[int]):
@@ -368,15 +443,15 @@ class _Sympy(Algebra[Any]):
 def parse(text: str) -> Formula:
     """Read one expression. Its inputs are the variables that occur, in natural order (x2 before x10)."""
     check_type(text, str)
-    dag = Dag()
+    dag, labels = Dag(), dict[str, str]()
 
     def resolve(name: str) -> int:
         if name in RESERVED:
             raise InputError(f"{name} cannot name a variable: it is a keyword of formula files")
         return dag.variable(name)
 
-    root = parse_expression(dag, text, resolve)
-    return Formula(dag, sorted(variables(dag, [root]), key=natural_order), [root])
+    root = parse_expression(dag, text, resolve, labels)
+    return Formula(dag, sorted(variables(dag, [root]), key=natural_order), [root], labels=labels)
 
 
 def variable(name: str) -> Formula:

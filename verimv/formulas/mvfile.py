@@ -6,7 +6,8 @@
     y1 = t1 ⊙ ¬x2
     outputs y1
 
-A definition may use inputs and earlier definitions only. Blank lines and lines that start with ``#`` are skipped.
+A definition may use inputs and earlier definitions only. A full name in quotes, such as "mean radius", stands for
+mean_radius. Blank lines and lines that start with ``#`` are skipped.
 The writer uses primitive operators only, so that reading a file back gives the same DAG. It uses no brackets: a
 definition joins names, perhaps with prefixes, by one operator. Kernels need to read no more than that.
 """
@@ -21,7 +22,7 @@ from verimv.core.errors import InputError, check_type
 from verimv.exact import check_readable, shown
 from verimv.formulas.dag import NOT, ODOT, OPLUS, Dag, reachable
 from verimv.formulas.formula import Formula
-from verimv.formulas.parse import NAME, RESERVED, parse_expression
+from verimv.formulas.parse import NAME, QUOTED, RESERVED, parse_expression, unquoted
 from verimv.formulas.printing import UNICODE, PrimitiveView
 
 HEADER = "verimv-formula"
@@ -33,7 +34,8 @@ MAX_WIDTH, MAX_SHARED = 72, 24
 _NAME = re.compile(NAME)
 #: The most frequent kind of definition, read without the general parser, which is four times slower.
 _PLAIN = re.compile(rf"({NAME}) = (¬?)({NAME}) ([⊕⊙]) (¬?)({NAME})")
-_DEFINITION = re.compile(rf"\s*({NAME})\s*=(.*)", re.DOTALL)
+_DEFINITION = re.compile(rf"\s*({NAME}|{QUOTED})\s*=(.*)", re.DOTALL)
+_WORD = re.compile(rf"{QUOTED}|\S+")
 
 
 def write_mv(formula: Formula) -> Iterator[str]:
@@ -117,6 +119,11 @@ class _Reader:
         self.inputs: list[str] | None = None
         self.outputs: list[str] | None = None
         self.header_seen = False
+        self.labels: dict[str, str] = {}
+
+    def _names(self, stripped: str) -> list[str]:
+        """Return the names after the keyword of a line; full names are in quotes."""
+        return [unquoted(word, self.labels) for word in _WORD.findall(stripped)[1:]]
 
     def line(self, line: str, stripped: str) -> None:
         if not self.header_seen:
@@ -128,7 +135,7 @@ class _Reader:
         elif self.inputs is None:
             self._inputs(stripped)
         elif stripped.split(None, 1)[0] == "outputs":
-            self._outputs(stripped.split()[1:])
+            self._outputs(self._names(stripped))
         else:
             self._definition(line)
 
@@ -138,12 +145,13 @@ class _Reader:
                 f"{HEADER} {VERSION}" if not self.header_seen else "inputs …" if self.inputs is None else "outputs …"
             )
             raise InputError(f"expected the line '{missing}', found the end of the file")
-        return Formula(self.dag, self.inputs, [self.nodes[name] for name in self.outputs], self.outputs)
+        roots = [self.nodes[name] for name in self.outputs]
+        return Formula(self.dag, self.inputs, roots, self.outputs, self.labels)
 
     def _inputs(self, stripped: str) -> None:
-        keyword, *names = stripped.split()
-        if keyword != "inputs":
+        if stripped.split()[0] != "inputs":
             raise InputError(f"expected the line 'inputs …', found {shown(stripped)}")
+        names = self._names(stripped)
         for name in names:
             self._check_new(name)
             self.nodes[name] = self.dag.variable(name)
@@ -172,10 +180,10 @@ class _Reader:
         match = _DEFINITION.fullmatch(line)
         if match is None:
             raise InputError(f"expected 'name = formula' or 'outputs …', found {shown(line.strip())}")
-        name = match[1]
+        name = unquoted(match[1], self.labels)
         self._check_new(name)
         try:
-            self.nodes[name] = parse_expression(self.dag, match[2], self._resolve)
+            self.nodes[name] = parse_expression(self.dag, match[2], self._resolve, self.labels)
         except InputError as error:
             if error.column is not None:
                 error.column += match.start(2)

@@ -20,6 +20,32 @@ NAME = r"[A-Za-z_][A-Za-z0-9_.']*+"
 #: Keywords of formula files, which cannot name a variable there.
 RESERVED = frozenset({"inputs", "outputs", "verimv-formula"})
 
+#: A full name, such as "mean radius": the variable mean_radius.
+QUOTED = r'"[^"\n]*"'
+
+
+def is_identifier(name: str) -> bool:
+    return re.fullmatch(NAME, name) is not None and name not in RESERVED
+
+
+def identifier(name: str) -> str:
+    """Return the variable that a full name stands for: mean_radius for "mean radius"."""
+    plain = re.sub(r"[^A-Za-z0-9_.']+", "_", name).strip("_") or "x"
+    return plain if is_identifier(plain) else f"x_{plain}"
+
+
+def unquoted(token: str, labels: dict[str, str]) -> str:
+    """Return the variable of a name, perhaps in quotes, and add its full name to the labels."""
+    if not token.startswith('"'):
+        return token
+    full = " ".join(token[1:-1].split())
+    if not full.isprintable() or not full:
+        raise InputError(f"expected a name in quotes, found {token}")
+    name = identifier(full)
+    if labels.setdefault(name, full) != full:
+        raise InputError(f'"{full}" and "{labels[name]}" are both written {name}: use another name for one of them')
+    return name
+
 
 class _Infix(NamedTuple):
     binds: int
@@ -53,6 +79,7 @@ _TOKEN = re.compile(
             r"(?P<multiple>(?P<count>[0-9]+)\s*[·*])",
             r"(?P<constant>[01](?![0-9.]))",
             rf"(?P<name>{NAME})(?!\s*\[)",
+            rf"(?P<quoted>{QUOTED})",
         ]
     )
     + ")"
@@ -65,12 +92,13 @@ class _Bracket(NamedTuple):
     position: int
 
 
-def parse_expression(dag: Dag, text: str, resolve: Callable[[str], int]) -> int:
-    """Build the node of an expression exactly as written. `resolve` gives the node of a name.
+def parse_expression(dag: Dag, text: str, resolve: Callable[[str], int], labels: dict[str, str] | None = None) -> int:
+    """Build the node of an expression exactly as written. `resolve` gives the node of a name; full names, which are in
+    quotes, are added to `labels`.
 
     Raises :class:`InputError` with the column (from 1) of the error.
     """
-    stacks = _Stacks(dag)
+    stacks, labels = _Stacks(dag), {} if labels is None else labels
     position, end = 0, len(text.rstrip())
     while position < end:
         match = _TOKEN.match(text, position)
@@ -79,8 +107,8 @@ def parse_expression(dag: Dag, text: str, resolve: Callable[[str], int]) -> int:
         kind = match.lastgroup or ""  # the group of the token itself, which closes last
         try:
             if stacks.operand_expected:
-                if kind == "name":
-                    stacks.operand(resolve(match["name"]))
+                if kind in ("name", "quoted"):
+                    stacks.operand(resolve(unquoted(match[kind], labels)))
                 elif kind == "constant":
                     stacks.operand(dag.node(ONE if match["constant"] == "1" else ZERO))
                 elif kind == "open":
@@ -183,4 +211,19 @@ def _unreadable(text: str, position: int) -> InputError:
         return InputError(
             f"expected δ[i] with an integer or Δ[r] with a number, found {shown(rest)}", column=position + 1
         )
-    return InputError(f"unexpected character {rest[:1]!r}", column=position + 1)
+    meant = _MEANT.get(rest[:1])
+    hint = f" (write {meant})" if meant else ""
+    return InputError(f"unexpected character {rest[:1]!r}{hint}", column=position + 1)
+
+
+#: What people type for an operator of other languages.
+_MEANT = {
+    "+": "⊕ or (+) for min(1, a+b)",
+    "*": "⊙ or (*) for max(0, a+b−1), 3·x for a multiple",
+    "-": "⊖ or (-) for max(0, a−b), ~ for ¬",
+    "&": "∧ or /\\ for the minimum",
+    "|": "∨ or \\/ for the maximum",
+    "!": "¬ or ~",
+    "=": "↔ or <->",
+    ">": "→ or ->",
+}

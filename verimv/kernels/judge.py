@@ -33,6 +33,10 @@ from verimv.kernels.verified import ADVICE, Build, KernelVerdict, Running, verif
 __all__ = ["Judgement", "KernelAnswer", "check_files", "judge", "judge_files", "python_answer"]
 
 PYTHON, VERIFIED = "kernel.py", "the verified kernel"
+#: Who rejects a directory before a kernel is asked.
+VERIMV = "verimv"
+#: The file by which the directory of a verification is recognised; its certificates are in subdirectories.
+VERIFICATION = "verification.json"
 #: Seconds until a kernel that is killed has ended.
 _ENDING = 5.0
 #: What is reported while kernel.py is at work.
@@ -152,7 +156,7 @@ class Judgement:
     def data(self) -> dict[str, Any]:
         """The verdict for JSON."""
         names = {PYTHON: "python", VERIFIED: "verified"}
-        asked = "both" if len(self.answers) > 1 else names[self.answers[0].name]
+        asked = "both" if len(self.answers) > 1 else names.get(self.answers[0].name, self.answers[0].name)
         details = {"reason": self.text} if self._is_halted else self._spoken.details
         found = {"verdict": self.status, "kernel": asked, "kernels": [answer.data() for answer in self.answers]}
         return {**found, **details, **({"statement": self.statement} if self.status == "valid" else {})}
@@ -165,23 +169,36 @@ class Judgement:
         return errors[self.status](self.text) if self.status in errors else None
 
 
-def check_files(path: str | os.PathLike[str], *, kernel: str | None = None, **files: str | None) -> list[str]:
+def check_files(
+    path: str | os.PathLike[str], *, kernel: str | None = None, effort: int | None = None, **files: str | None
+) -> list[str]:
     """Check a directory that verimv wrote, or a certificate with its subjects `network=`, `formula=`, ….
 
     Return what is proved, a line for each output. `kernel` is "python", "verified" or "both"; by default both are asked
-    if the verified kernel is at hand, otherwise kernel.py alone.
+    if the verified kernel is at hand, otherwise kernel.py alone. Each may do about `effort` seconds of work, if that is
+    more than files of their size may cost.
     """
-    judgement = judge_files(os.fspath(path), files, kernel)
+    judgement = judge_files(os.fspath(path), files, kernel, effort=effort)
     if (error := judgement.error(os.fspath(path))) is not None:
         raise error
     return judgement.statement
 
 
 def judge_files(
-    path: str, files: Mapping[str, str | None], choice: str | None = None, progress: Progress = no_progress
+    path: str,
+    files: Mapping[str, str | None],
+    choice: str | None = None,
+    progress: Progress = no_progress,
+    effort: int | None = None,
 ) -> Judgement:
-    """Judge a directory, or a certificate and the given files. `choice` is one of KERNELS, or None for the default."""
-    return judge(lambda _: python_answer(lambda: kernel.check(path, files)), path, files, choice, progress)
+    """Judge a directory, or a certificate and the given files. `choice` is one of KERNELS, or None for the default.
+    `effort` is about how many seconds of work are allowed, if that is more than files of their size may cost."""
+    allowed = checked_effort(effort)
+
+    def python(_: Progress) -> KernelAnswer:
+        return python_answer(lambda: kernel.check(path, files, allowed))
+
+    return judge(python, path, files, choice, progress, effort)
 
 
 def judge(
@@ -190,14 +207,15 @@ def judge(
     files: Mapping[str, str | None],
     choice: str | None = None,
     progress: Progress = no_progress,
+    effort: int | None = None,
 ) -> Judgement:
     """Ask the kernels of `choice` at the same time: `python` has the answer of kernel.py, and the verified kernel reads
     the files. Raises :class:`KernelsDisagree`."""
-    build = build_for(choice)
+    build, allowed = build_for(choice), checked_effort(effort)
     if build is None:
         return Judgement([python(progress)])
     answers = []
-    with _Beside(path, files, build, progress if choice != "verified" else no_progress) as beside:
+    with _Beside(path, files, build, progress if choice != "verified" else no_progress, allowed) as beside:
         if choice != "verified":
             answers.append(python(beside.progress))
             beside.be_quiet()
@@ -206,6 +224,15 @@ def judge(
         answers.append(beside.answer())
     _check_agreement([answer for answer in answers if not answer.gave_up])
     return Judgement(answers, strict=choice == "both")
+
+
+def checked_effort(effort: int | None) -> int:
+    """Return the seconds of work for the kernels; 0 if none are given."""
+    if effort is None:
+        return 0
+    if type(effort) is not int or not 1 <= effort <= kernel.MOST_EFFORT:
+        raise InputError(f"effort: expected an integer from 1 to {kernel.MOST_EFFORT}, found {effort!r}")
+    return effort
 
 
 def build_for(choice: str | None) -> Build | None:
@@ -257,9 +284,11 @@ def python_answer(check: Callable[[], kernel.Statement]) -> KernelAnswer:
 class _Beside(threading.Thread):
     """Asks the verified kernel while the main thread runs kernel.py. Leaving the context ends it."""
 
-    def __init__(self, path: str, files: Mapping[str, str | None], build: Build, progress: Progress) -> None:
+    def __init__(
+        self, path: str, files: Mapping[str, str | None], build: Build, progress: Progress, effort: int
+    ) -> None:
         super().__init__(daemon=True)
-        self._path, self._files, self._build, self._progress = path, files, build, progress
+        self._path, self._files, self._build, self._progress, self._effort = path, files, build, progress, effort
         self._running = Running()
         self._found: KernelAnswer | BaseException | None = None
         # instead of `join`: if that is interrupted, Python takes the thread for one that has ended
@@ -287,7 +316,7 @@ class _Beside(threading.Thread):
     def _ask(self) -> None:
         begin = time.perf_counter()
         try:
-            found = verified_verdict(self._path, self._files, self._running)
+            found = verified_verdict(self._path, self._files, self._running, self._effort)
         except Undecided as error:
             found = KernelVerdict("incomplete", None, str(error))
         except BaseException as error:  # raised where the answer is awaited

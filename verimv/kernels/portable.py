@@ -62,7 +62,7 @@ class PortableKernel:
         put = self._engine.eval("var files; (name, bytes) => { files[name] = bytes; return 0; }")
         self._put = cast("JSFunction", put)
 
-    def answer(self, files: Mapping[str, bytes]) -> str:
+    def answer(self, files: Mapping[str, bytes], effort: int = 0) -> str:
         """Return what the kernel says of these files, as `verimv-kernel` prints it."""
         from py_mini_racer import JSOOMException
 
@@ -71,7 +71,7 @@ class PortableKernel:
         for name, data in files.items():
             self._put(name, data.decode("latin-1"))  # a character for each byte
         try:
-            return str(self._engine.eval("verimvKernel(files)"))
+            return str(self._engine.eval(f"verimvKernel(files, null, {effort})"))
         except JSOOMException:
             return GAVE_UP
 
@@ -100,10 +100,10 @@ def with_a_large_stack() -> None:
         os.execv(sys.executable, sys.orig_argv)
 
 
-def answer_about(path: str, given: Mapping[str, str | None], verified: PortableKernel) -> str:
+def answer_about(path: str, given: Mapping[str, str | None], verified: PortableKernel, effort: int = 0) -> str:
     """Return what the kernel says of a directory, or of a certificate and the given files."""
     try:
-        return verified.answer(files_to_check(path, given))
+        return verified.answer(files_to_check(path, given), effort)
     except kernel.Rejected as rejected:
         return str(rejected)
     except OSError as error:
@@ -119,15 +119,21 @@ def main() -> int:
     parser.add_argument("path", help="a directory written by verimv, or a certificate")
     for subject in kernel.FILES:
         parser.add_argument(f"--{subject}", help=f"the {subject} that the certificate is about")
+    parser.add_argument("--effort", metavar="SECONDS", help="of work to allow, if files of this size may cost less")
     options = vars(parser.parse_args())
     with_a_large_stack()
-    text = answer_about(options.pop("path"), options, PortableKernel())
+    path, effort = options.pop("path"), options.pop("effort")
+    try:
+        seconds = kernel.read_effort(effort)
+        text = answer_about(path, options, PortableKernel(), seconds)
+    except kernel.Rejected as rejected:
+        text = str(rejected)
     sys.stdout.buffer.write(f"{text}\n".encode())
     return kernel.EXIT_CODES[re.split("[,:\n]", text)[0]]
 
 
 def serve() -> int:
-    """Answer one question after the other: [path, files] and answers are lines of JSON. End with whoever asks."""
+    """Answer one question after the other: [path, files, effort] and answers are lines of JSON. End with who asks."""
     with_a_large_stack()
     questions: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
@@ -139,8 +145,8 @@ def serve() -> int:
     threading.Thread(target=read, daemon=True).start()
     verified = PortableKernel()
     while True:
-        path, files = json.loads(questions.get())
-        sys.stdout.buffer.write(json.dumps(answer_about(path, files, verified)).encode() + b"\n")
+        path, files, effort = json.loads(questions.get())
+        sys.stdout.buffer.write(json.dumps(answer_about(path, files, verified, effort)).encode() + b"\n")
         sys.stdout.buffer.flush()
 
 

@@ -16,6 +16,8 @@ from verimv.kernels.portable import GAVE_UP, portable_command
 
 #: Seconds for an answer. The kernel limits its own work, so that only a process that is stuck takes longer.
 PATIENCE = 3600.0
+#: Seconds more for each second that `effort` allows: it counts work of the native build, on a usual machine.
+PATIENCE_PER_SECOND = 20.0
 
 #: Servers without a question, by the process that started them: a forked child must not talk to those of its parent.
 _idle: dict[int, list[PortableServer]] = {}
@@ -32,7 +34,7 @@ class PortableServer:
         # in a session of its own: Ctrl-C is for this process, which then ends the server
         self.process: subprocess.Popen[bytes] = subprocess.Popen(command, start_new_session=True, **pipes)
 
-    def ask(self, path: str, files: Mapping[str, str | None]) -> str | None:
+    def ask(self, path: str, files: Mapping[str, str | None], effort: int = 0) -> str | None:
         """Return what the kernel prints about these files; None if the process has ended instead."""
         questions, answers = cast(IO[bytes], self.process.stdin), cast(IO[bytes], self.process.stdout)
         absolute = {name: file and _absolute(file) for name, file in files.items()}
@@ -43,12 +45,12 @@ class PortableServer:
             is_late.set()
             self.process.kill()
 
-        timer = threading.Timer(PATIENCE, give_up)
+        timer = threading.Timer(PATIENCE + PATIENCE_PER_SECOND * effort, give_up)
         timer.daemon = True
         timer.start()
         try:
             with suppress(BrokenPipeError):
-                questions.write(json.dumps([_absolute(path), absolute]).encode() + b"\n")
+                questions.write(json.dumps([_absolute(path), absolute, effort]).encode() + b"\n")
                 questions.flush()
                 line = answers.readline()
         except BaseException:

@@ -100,19 +100,26 @@ def verified_build() -> Build | None:
     return "portable" if portable_command() is not None else None
 
 
-def verified_verdict(path: str, files: Mapping[str, str | None], running: Running | None = None) -> KernelVerdict:
-    """Ask the verified kernel about a directory, or about a certificate and the given files.
+def verified_verdict(
+    path: str, files: Mapping[str, str | None], running: Running | None = None, effort: int = 0
+) -> KernelVerdict:
+    """Ask the verified kernel about a directory, or about a certificate and the given files. It may do about `effort`
+    seconds of work, if that is more than files of their size may cost.
 
     Raises :class:`InputError` if it cannot be run.
     """
     running = running or Running()
     if native_program() is None and portable_command() is not None:
-        return _portable_verdict(path, files, running)
-    return _native_verdict(find_verified(), path, files, running)
+        return _portable_verdict(path, files, running, effort)
+    return _native_verdict(find_verified(), path, files, running, effort)
 
 
-def _native_verdict(program: str, path: str, files: Mapping[str, str | None], running: Running) -> KernelVerdict:
+def _native_verdict(
+    program: str, path: str, files: Mapping[str, str | None], running: Running, effort: int
+) -> KernelVerdict:
     given = [word for name, file in files.items() if file is not None for word in (f"--{name}", file)]
+    given += ["--effort", str(effort)] if effort else []
+    patience = servers.PATIENCE + servers.PATIENCE_PER_SECOND * effort
     pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     # A worker may be killed at any time. This process ends the kernel itself, and to copy it for a call costs far more.
     prepare = None if multiprocessing.parent_process() is None else dying_with_parent()
@@ -122,13 +129,13 @@ def _native_verdict(program: str, path: str, files: Mapping[str, str | None], ru
         raise InputError(f"the verified kernel cannot be run: {program}: {error.strerror}") from None
     running.attach(process)
     try:
-        out, _ = process.communicate(timeout=servers.PATIENCE)
+        out, _ = process.communicate(timeout=patience)
     except BaseException as error:
         process.kill()
         process.wait()
         cast(IO[bytes], process.stdout).close()
         if isinstance(error, subprocess.TimeoutExpired):
-            return KernelVerdict("incomplete", None, f"no answer in {servers.PATIENCE:g} s")
+            return KernelVerdict("incomplete", None, f"no answer in {patience:g} s")
         raise
     if process.returncode < 0:
         return _stopped(process.returncode)
@@ -138,10 +145,10 @@ def _native_verdict(program: str, path: str, files: Mapping[str, str | None], ru
     return verdict
 
 
-def _portable_verdict(path: str, files: Mapping[str, str | None], running: Running) -> KernelVerdict:
+def _portable_verdict(path: str, files: Mapping[str, str | None], running: Running, effort: int) -> KernelVerdict:
     server = portable_server()
     running.attach(server.process)
-    text = server.ask(path, files)
+    text = server.ask(path, files, effort)
     running.attach(None)
     if text is None:
         return _stopped(server.process.returncode)

@@ -3,98 +3,98 @@
 globalThis!=="object"&&(this?b():(a.defineProperty(a.prototype,"_T_",{configurable:true,get:b}),_T_));function
 b(){var
 b=this||self;b.globalThis=b;delete
-a.prototype._T_}}(Object));(function(o){"use strict";var
-fM=9007199254740991,jy="Invalid_argument",d8="Map.bal",a6='"',fL=1255,gb=192,d2="an output that is to be shown",cz=255,jW=" 2>",f2="(",jX=0x800,kg=123,i9="jsError",bh=0x8000,jx="%ni",ga="an earlier claim",kf="sqrt(",jw="a network that is the source, its box mapped",bK=256,i8="End_of_file",ke=250000,fJ="..",fK="Failure",jv=9000,bw=0xff,fI="a number with a square root",ju="a variable that is not free",jt="weights",f1="ENOENT",kd=122,aq="0",jV="([^/]+)",de="inputs",f0=0xf,jr="activation",js=" <",aB=128,dd=-48,i7=0xdc00,jq="Sys_blocked_io",kc="fd ",jU="ENOTEMPTY",jp="two multipliers",N=248,d_="original",$="camlinternalFormat.ml",jT="Division_by_zero",bi="formula",d7="equally many outputs",cD="other",kb=1027,jo=-16,i6="Sys_error",dh="bounds of all outputs",d6=246,jn="%u",di="a twin that is not free",ka="a variable",i5="EEXIST",jS="%d",i4="lemma",i3=" = ",jQ="buffer.ml",jR="Cygwin",d1="int_of_string",f$="no more steps than the files allow",i2="\\n",d4="all neurons before the outputs",d5=127,bJ=1024,j$="the next output",i1=" 2>&1",fZ="expected at most ",dj="1",f_="e",i0=120,fH=103,jm=" : flags Open_rdonly and Open_wronly are not compatible",jP=102,j_="layers",fG=55296,iZ=512,jl=240,bv="-",iY=257,j9="[0,1]",iX=0x7ff0,jO="/dev/null",f9=": Not a directory",jk=" : file already exists",jN=-65536,bu=0xffffff,fY="a neuron of the current layer",iW="0x",j8=-43,jM=" >",j7="Out_of_memory",jL="\xe2\x8a\x95",d3="\\u",d9=254,f8="index out of bounds",cE=100,ea="_bigarr02",iU=57344,iV="%Li",jK=" : flags Open_text and Open_binary are not compatible",j6="bias",iT="an interval [low, high]",jj="\\b",jJ="\\\\",bk=0xffff,f7=4300,d0="source",jh=" \xe2\x89\xa4 ",ji=12520,jI=2048,jf=32768,jg=-46,fX="Unix.Unix_error",j5="infinity",fF="mkdir",fQ="a number with fewer bits or roots",cC=1000,je=224,j="",jH="Stack_overflow",jd="^",dZ=": No such file or directory",j4="\\t",fP="a neuron of this layer",jG="/static/",cB=0x3f,fW=-97,jF="Not_found",jc="Match_failure",fE=", ",iS="win32",jD="./",jE="String.index_from_opt / Bytes.index_from_opt",f6=252,bj=".",b1="+",fV="rmdir",j3=0xf0,iR="d[i] or D[r], with a factor in [0,1]",fD=" on ",b2="network",j2=110,j1=116,jb="%li",jC=1026,f5=56320,jB="false",iQ=-34,b0=65536,f4=-32,iO="Pervasives.do_at_exit",iP="utf8",fU="at least one claim",aR=" ",a5=0x80,d$=1023,iN="Undefined_recursive_module",dg=")",j0=500,cA="outputs",fO="nan",fT="expected ",jZ="../",ja=0xe0,jA="at least one unit",i$=0xdfff,fS="version",aK="/",fR="compare: functional value",jY="Assert_failure",iM="%i",f3="format",fN="ENOTDIR",jz="true",iL="box",i_="\\r",df=250;function
-vI(b,d,c,e){for(var
+a.prototype._T_}}(Object));(function(q){"use strict";var
+f1=9007199254740991,jP="Invalid_argument",ed="Map.bal",a8='"',f0=1255,go=192,d8="an output that is to be shown",cE=255,kb=" 2>",gd="(",kc=0x800,ky=123,jp="jsError",bl=0x8000,jO="%ni",gn="an earlier claim",kx="sqrt(",jN="a network that is the source, its box mapped",bP=256,jo="End_of_file",kw=250000,fY="..",fZ="Failure",bC=0xff,fX="a number with a square root",jM="a variable that is not free",jL="weights",gc="ENOENT",kv=122,as="0",ka="([^/]+)",dn="inputs",gb=0xf,jJ="activation",jK=" <",aC=128,dm=-48,jn=0xdc00,jI="Sys_blocked_io",ku="fd ",j$="ENOTEMPTY",kt="a sum over variables before it",jH="two multipliers",O=248,ef="original",ab="camlinternalFormat.ml",j_="Division_by_zero",bm="formula",ec="equally many outputs",cI="other",ks=1027,jG=-16,jm="Sys_error",dr="bounds of all outputs",eb=246,jF="%u",ds="a twin that is not free",kr="a variable",jl="EEXIST",j9="%d",jk="lemma",jj=" = ",j7="buffer.ml",j8="Cygwin",d7="int_of_string",gm="no more steps than the files allow",ji="\\n",d$="all neurons before the outputs",ea=127,bO=1024,kq="the next output",jh=" 2>&1",dt="1",gl="e",jg=120,fW=103,jE=" : flags Open_rdonly and Open_wronly are not compatible",j6=102,kp="layers",fV=55296,jf=512,jD=240,bB="-",je=257,ko="[0,1]",jd=0x7ff0,j5="/dev/null",gk=": Not a directory",jc="sums over the variables",jC=" : file already exists",j4=-65536,bA=0xffffff,ga="a neuron of the current layer",jb="0x",kn=-43,j3=" >",km="Out_of_memory",j2="\xe2\x8a\x95",d_="\\u",ee=254,gj="index out of bounds",cJ=100,eh="_bigarr02",i$=57344,ja="%Li",j1=" : flags Open_text and Open_binary are not compatible",kl="bias",i_="an interval [low, high]",jB="\\b",j0="\\\\",bo=0xffff,gi=4300,d6="source",jz=" \xe2\x89\xa4 ",jA=12520,jZ=2048,jx=32768,jy=-46,f$="Unix.Unix_error",kk="infinity",fU="mkdir",d9="a number with fewer bits or roots",cH=1000,jw=224,n="",jY="Stack_overflow",jv="^",d5=": No such file or directory",kj="\\t",f4="a neuron of this layer",jX="/static/",cG=0x3f,f_=-97,jW="Not_found",ju="Match_failure",fT=", ",i9="win32",jU="./",jV="String.index_from_opt / Bytes.index_from_opt",gh=252,bn=".",b5="+",f9="rmdir",ki=0xf0,i8="d[i] or D[r], with a factor in [0,1]",fS=" on ",b6="network",kh=110,kg=116,jt="%li",jT=1026,gg=56320,jS="false",i7=-34,b4=65536,gf=-32,i5="Pervasives.do_at_exit",i6="utf8",f8="at least one claim",aT=" ",a7=0x80,eg=1023,i4="Undefined_recursive_module",dq=")",kf=500,cF="outputs",f3="nan",f7="expected ",ke="../",js=0xe0,jR="at least one unit",jr=0xdfff,f6="version",aM="/",f5="compare: functional value",kd="Assert_failure",i3="%i",ge="format",f2="ENOTDIR",jQ="true",i2="box",jq="\\r",dp=250;function
+v9(b,d,c,e){for(var
 a=0;a<c;a++)b[d+a+1]=e;return 0}function
-ki(e,f,d){var
+kA(e,f,d){var
 a=new
 Array(d+1);a[0]=0;for(var
 b=1,c=f+1;b<=d;b++,c++)a[b]=e[c];return a}function
-go(c,b,a){var
+gB(c,b,a){var
 d=String.fromCharCode;if(b==0&&a<=4096&&a==c.length)return d.apply(null,c);var
-e=j;for(;0<a;b+=bJ,a-=bJ)e+=d.apply(null,c.slice(b,b+Math.min(a,bJ)));return e}function
-ed(b){if(o.Uint8Array)var
-c=new(o.Uint8Array)(b.l);else
+e=n;for(;0<a;b+=bO,a-=bO)e+=d.apply(null,c.slice(b,b+Math.min(a,bO)));return e}function
+ek(b){if(q.Uint8Array)var
+c=new(q.Uint8Array)(b.l);else
 var
 c=new
 Array(b.l);var
 e=b.c,d=e.length,a=0;for(;a<d;a++)c[a]=e.charCodeAt(a);for(d=b.l;a<d;a++)c[a]=0;b.c=c;b.t=4;return c}function
-b3(d,e,b,f,c){if(c==0)return 0;if(f==0&&(c>=b.l||b.t==2&&c>=b.c.length)){b.c=d.t==4?go(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else
-if(b.t==2&&f==b.c.length){b.c+=d.t==4?go(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else{if(b.t!=4)ed(b);var
+b7(d,e,b,f,c){if(c==0)return 0;if(f==0&&(c>=b.l||b.t==2&&c>=b.c.length)){b.c=d.t==4?gB(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else
+if(b.t==2&&f==b.c.length){b.c+=d.t==4?gB(d.c,e,c):e==0&&d.c.length==c?d.c:d.c.substr(e,c);b.t=b.c.length==b.l?0:2}else{if(b.t!=4)ek(b);var
 g=d.c,h=b.c;if(d.t==4)if(f<=e)for(var
 a=0;a<c;a++)h[f+a]=g[e+a];else
 for(var
 a=c-1;a>=0;a--)h[f+a]=g[e+a];else{var
 i=Math.min(c,g.length-e);for(var
 a=0;a<i;a++)h[f+a]=g.charCodeAt(e+a);for(;a<c;a++)h[f+a]=0}}return 0}function
-a8(a){return a}function
-a7(a,b,c,d,e){b3(a8(a),b,c,d,e);return 0}function
-wo(b,a){throw[0,b,a]}function
-cJ(b,a){if(b==0)return j;if(a.repeat)return a.repeat(b);var
-d=j,c=0;for(;;){if(b&1)d+=a;b>>=1;if(b==0)return d;a+=a;c++;if(c==9)a.slice(0,1)}}function
-cG(a){if(a.t==2)a.c+=cJ(a.l-a.c.length,"\0");else
-a.c=go(a.c,0,a.c.length);a.t=0}function
-kM(a){if(a.length<24){for(var
-b=0;b<a.length;b++)if(a.charCodeAt(b)>d5)return false;return true}else
+a_(a){return a}function
+a9(a,b,c,d,e){b7(a_(a),b,c,d,e);return 0}function
+wP(b,a){throw[0,b,a]}function
+cO(b,a){if(b==0)return n;if(a.repeat)return a.repeat(b);var
+d=n,c=0;for(;;){if(b&1)d+=a;b>>=1;if(b==0)return d;a+=a;c++;if(c==9)a.slice(0,1)}}function
+cL(a){if(a.t==2)a.c+=cO(a.l-a.c.length,"\0");else
+a.c=gB(a.c,0,a.c.length);a.t=0}function
+k4(a){if(a.length<24){for(var
+b=0;b<a.length;b++)if(a.charCodeAt(b)>ea)return false;return true}else
 return!/[^\x00-\x7f]/.test(a)}function
-gp(e){for(var
-k=j,c=j,g,f,h,a,b=0,i=e.length;b<i;b++){f=e.charCodeAt(b);if(f<a5){for(var
-d=b+1;d<i&&(f=e.charCodeAt(d))<a5;d++);if(d-b>iZ){c.substr(0,1);k+=c;c=j;k+=e.slice(b,d)}else
-c+=e.slice(b,d);if(d==i)break;b=d}a=1;if(++b<i&&((h=e.charCodeAt(b))&-64)==aB){g=h+(f<<6);if(f<ja){a=g-0x3080;if(a<a5)a=1}else{a=2;if(++b<i&&((h=e.charCodeAt(b))&-64)==aB){g=h+(g<<6);if(f<j3){a=g-0xe2080;if(a<jX||a>=0xd7ff&&a<0xe000)a=2}else{a=3;if(++b<i&&((h=e.charCodeAt(b))&-64)==aB&&f<0xf5){a=h-0x3c82080+(g<<6);if(a<0x10000||a>0x10ffff)a=3}}}}}if(a<4){b-=a;c+="\ufffd"}else
-if(a>bk)c+=String.fromCharCode(0xd7c0+(a>>10),i7+(a&0x3FF));else
-c+=String.fromCharCode(a);if(c.length>bJ){c.substr(0,1);k+=c;c=j}}return k+c}function
-bl(c,a,b){this.t=c;this.c=a;this.l=b}bl.prototype.toString=function(){switch(this.t){case
-9:return this.c;default:cG(this);case
-0:if(kM(this.c)){this.t=9;return this.c}this.t=8;case
-8:return this.c}};bl.prototype.toUtf16=function(){var
-a=this.toString();if(this.t==9)return a;return gp(a)};bl.prototype.slice=function(){var
+gC(e){for(var
+j=n,c=n,g,f,h,a,b=0,i=e.length;b<i;b++){f=e.charCodeAt(b);if(f<a7){for(var
+d=b+1;d<i&&(f=e.charCodeAt(d))<a7;d++);if(d-b>jf){c.substr(0,1);j+=c;c=n;j+=e.slice(b,d)}else
+c+=e.slice(b,d);if(d==i)break;b=d}a=1;if(++b<i&&((h=e.charCodeAt(b))&-64)==aC){g=h+(f<<6);if(f<js){a=g-0x3080;if(a<a7)a=1}else{a=2;if(++b<i&&((h=e.charCodeAt(b))&-64)==aC){g=h+(g<<6);if(f<ki){a=g-0xe2080;if(a<kc||a>=0xd7ff&&a<0xe000)a=2}else{a=3;if(++b<i&&((h=e.charCodeAt(b))&-64)==aC&&f<0xf5){a=h-0x3c82080+(g<<6);if(a<0x10000||a>0x10ffff)a=3}}}}}if(a<4){b-=a;c+="\ufffd"}else
+if(a>bo)c+=String.fromCharCode(0xd7c0+(a>>10),jn+(a&0x3FF));else
+c+=String.fromCharCode(a);if(c.length>bO){c.substr(0,1);j+=c;c=n}}return j+c}function
+bp(c,a,b){this.t=c;this.c=a;this.l=b}bp.prototype.toString=function(){switch(this.t){case
+9:return this.c;default:cL(this);case
+0:if(k4(this.c)){this.t=9;return this.c}this.t=8;case
+8:return this.c}};bp.prototype.toUtf16=function(){var
+a=this.toString();if(this.t==9)return a;return gC(a)};bp.prototype.slice=function(){var
 a=this.t==4?this.c.slice():this.c;return new
-bl(this.t,a,this.l)};function
-kr(a){return new
-bl(0,a,a.length)}function
-a(a){return kr(a)}function
-gn(c,b){wo(c,a(b))}var
-I=[0];function
-aa(a){gn(I.Invalid_argument,a)}function
-eb(){aa(f8)}function
-aC(a,b){switch(a.t&6){default:if(b>=a.c.length)return 0;case
+bp(this.t,a,this.l)};function
+kJ(a){return new
+bp(0,a,a.length)}function
+a(a){return kJ(a)}function
+gA(c,b){wP(c,a(b))}var
+K=[0];function
+ac(a){gA(K.Invalid_argument,a)}function
+ei(){ac(gj)}function
+aD(a,b){switch(a.t&6){default:if(b>=a.c.length)return 0;case
 0:return a.c.charCodeAt(b);case
 4:return a.c[b]}}function
-kq(b,a){if(a>>>0>=b.l)eb();return aC(b,a)}function
-vO(b,a){if(a>>>0>=b.l-3)eb();var
-c=aC(b,a),d=aC(b,a+1),e=aC(b,a+2),f=aC(b,a+3);return f<<24|e<<16|d<<8|c}function
-H(a,c,b){b&=bw;if(a.t!=4){if(c==a.c.length){a.c+=String.fromCharCode(b);if(c+1==a.l)a.t=0;return 0}ed(a)}a.c[c]=b;return 0}function
-bM(b,a,c){if(a>>>0>=b.l)eb();return H(b,a,c)}function
-b5(a){return a.toArray()}function
-vR(c,b,e){if(b>>>0>=c.l-7)eb();var
-d=b5(e);for(var
-a=0;a<8;a++)H(c,b+7-a,d[a]);return 0}function
-b4(c,a){if(c.fun)return b4(c.fun,a);if(typeof
+kI(b,a){if(a>>>0>=b.l)ei();return aD(b,a)}function
+wd(b,a){if(a>>>0>=b.l-3)ei();var
+c=aD(b,a),d=aD(b,a+1),e=aD(b,a+2),f=aD(b,a+3);return f<<24|e<<16|d<<8|c}function
+J(a,c,b){b&=bC;if(a.t!=4){if(c==a.c.length){a.c+=String.fromCharCode(b);if(c+1==a.l)a.t=0;return 0}ek(a)}a.c[c]=b;return 0}function
+bR(b,a,c){if(a>>>0>=b.l)ei();return J(b,a,c)}function
+b9(a){return a.toArray()}function
+wg(c,b,e){if(b>>>0>=c.l-7)ei();var
+d=b9(e);for(var
+a=0;a<8;a++)J(c,b+7-a,d[a]);return 0}function
+b8(c,a){if(c.fun)return b8(c.fun,a);if(typeof
 c!=="function")return c;var
 b=c.length|0;if(b===0)return c.apply(null,a);var
 e=a.length|0,d=b-e|0;if(d==0)return c.apply(null,a);else
-if(d<0)return b4(c.apply(null,a.slice(0,b)),a.slice(b));else
+if(d<0)return b8(c.apply(null,a.slice(0,b)),a.slice(b));else
 return function(){var
 e=arguments.length==0?1:arguments.length,d=new
 Array(a.length+e);for(var
 b=0;b<a.length;b++)d[b]=a[b];for(var
-b=0;b<arguments.length;b++)d[a.length+b]=arguments[b];return b4(c,d)}}function
-dk(){aa(f8)}function
-w(a,b){if(b>>>0>=a.length-1)dk();return a}function
-vS(a){if(isFinite(a)){if(Math.abs(a)>=2.2250738585072014e-308)return 0;if(a!=0)return 1;return 2}return isNaN(a)?4:3}function
-bN(a){a.t&6&&cG(a);return a.c}var
-wy=Math.log2&&Math.log2(1.1235582092889474E+307)==1020;function
-wx(a){if(wy)return Math.floor(Math.log2(a));var
+b=0;b<arguments.length;b++)d[a.length+b]=arguments[b];return b8(c,d)}}function
+du(){ac(gj)}function
+w(a,b){if(b>>>0>=a.length-1)du();return a}function
+wh(a){if(isFinite(a)){if(Math.abs(a)>=2.2250738585072014e-308)return 0;if(a!=0)return 1;return 2}return isNaN(a)?4:3}function
+bS(a){a.t&6&&cL(a);return a.c}var
+wZ=Math.log2&&Math.log2(1.1235582092889474E+307)==1020;function
+wY(a){if(wZ)return Math.floor(Math.log2(a));var
 b=0;if(a==0)return-Infinity;if(a>=1)while(a>=2){a/=2;b++}else
 while(a<1){a*=2;b--}return b}function
-gg(c){var
-a=new(o.Float32Array)(1);a[0]=c;var
-b=new(o.Int32Array)(a.buffer);return b[0]|0}var
-kA=Math.pow(2,-24);function
-kH(a){throw a}function
-ei(){kH(I.Division_by_zero)}function
-r(b,c,a){this.lo=b&bu;this.mi=c&bu;this.hi=a&bk}r.prototype.caml_custom="_j";r.prototype.copy=function(){return new
+gt(c){var
+a=new(q.Float32Array)(1);a[0]=c;var
+b=new(q.Int32Array)(a.buffer);return b[0]|0}var
+kS=Math.pow(2,-24);function
+kZ(a){throw a}function
+ep(){kZ(K.Division_by_zero)}function
+r(b,c,a){this.lo=b&bA;this.mi=c&bA;this.hi=a&bo}r.prototype.caml_custom="_j";r.prototype.copy=function(){return new
 r(this.lo,this.mi,this.hi)};r.prototype.ucompare=function(a){if(this.hi>a.hi)return 1;if(this.hi<a.hi)return-1;if(this.mi>a.mi)return 1;if(this.mi<a.mi)return-1;if(this.lo>a.lo)return 1;if(this.lo<a.lo)return-1;return 0};r.prototype.compare=function(a){var
 b=this.hi<<16,c=a.hi<<16;if(b>c)return 1;if(b<c)return-1;if(this.mi>a.mi)return 1;if(this.mi<a.mi)return-1;if(this.lo>a.lo)return 1;if(this.lo<a.lo)return-1;return 0};r.prototype.neg=function(){var
 a=-this.lo,b=-this.mi+(a>>24),c=-this.hi+(b>>24);return new
@@ -103,7 +103,7 @@ b=this.lo+a.lo,c=this.mi+a.mi+(b>>24),d=this.hi+a.hi+(c>>24);return new
 r(b,c,d)};r.prototype.sub=function(a){var
 b=this.lo-a.lo,c=this.mi-a.mi+(b>>24),d=this.hi-a.hi+(c>>24);return new
 r(b,c,d)};r.prototype.mul=function(a){var
-b=this.lo*a.lo,c=(b*kA|0)+this.mi*a.lo+this.lo*a.mi,d=(c*kA|0)+this.hi*a.lo+this.mi*a.mi+this.lo*a.hi;return new
+b=this.lo*a.lo,c=(b*kS|0)+this.mi*a.lo+this.lo*a.mi,d=(c*kS|0)+this.hi*a.lo+this.mi*a.mi+this.lo*a.hi;return new
 r(b,c,d)};r.prototype.isZero=function(){return(this.lo|this.mi|this.hi)==0};r.prototype.isNeg=function(){return this.hi<<16<0};r.prototype.and=function(a){return new
 r(this.lo&a.lo,this.mi&a.mi,this.hi&a.hi)};r.prototype.or=function(a){return new
 r(this.lo|a.lo,this.mi|a.mi,this.hi|a.hi)};r.prototype.xor=function(a){return new
@@ -117,26 +117,26 @@ r(this.hi>>a-48,0,0)};r.prototype.shift_right=function(a){a=a&63;if(a==0)return 
 c=this.hi<<16>>16;if(a<24)return new
 r(this.lo>>a|this.mi<<24-a,this.mi>>a|c<<24-a,this.hi<<16>>a>>>16);var
 b=this.hi<<16>>31;if(a<48)return new
-r(this.mi>>a-24|this.hi<<48-a,this.hi<<16>>a-24>>16,b&bk);return new
-r(this.hi<<16>>a-32,b,b)};r.prototype.lsl1=function(){this.hi=this.hi<<1|this.mi>>23;this.mi=(this.mi<<1|this.lo>>23)&bu;this.lo=this.lo<<1&bu};r.prototype.lsr1=function(){this.lo=(this.lo>>>1|this.mi<<23)&bu;this.mi=(this.mi>>>1|this.hi<<23)&bu;this.hi=this.hi>>>1};r.prototype.udivmod=function(e){var
+r(this.mi>>a-24|this.hi<<48-a,this.hi<<16>>a-24>>16,b&bo);return new
+r(this.hi<<16>>a-32,b,b)};r.prototype.lsl1=function(){this.hi=this.hi<<1|this.mi>>23;this.mi=(this.mi<<1|this.lo>>23)&bA;this.lo=this.lo<<1&bA};r.prototype.lsr1=function(){this.lo=(this.lo>>>1|this.mi<<23)&bA;this.mi=(this.mi>>>1|this.hi<<23)&bA;this.hi=this.hi>>>1};r.prototype.udivmod=function(e){var
 c=0,b=this.copy(),a=e.copy(),d=new
 r(0,0,0);while(b.ucompare(a)>0){c++;a.lsl1()}while(c>=0){c--;d.lsl1();if(b.ucompare(a)>=0){d.lo++;b=b.sub(a)}a.lsr1()}return{quotient:d,modulus:b}};r.prototype.div=function(a){var
-b=this;if(a.isZero())ei();var
-d=b.hi^a.hi;if(b.hi&bh)b=b.neg();if(a.hi&bh)a=a.neg();var
-c=b.udivmod(a).quotient;if(d&bh)c=c.neg();return c};r.prototype.mod=function(b){var
-a=this;if(b.isZero())ei();var
-d=a.hi;if(a.hi&bh)a=a.neg();if(b.hi&bh)b=b.neg();var
-c=a.udivmod(b).modulus;if(d&bh)c=c.neg();return c};r.prototype.toInt=function(){return this.lo|this.mi<<24};r.prototype.toFloat=function(){return(this.hi<<16)*Math.pow(2,32)+this.mi*Math.pow(2,24)+this.lo};r.prototype.toArray=function(){return[this.hi>>8,this.hi&bw,this.mi>>16,this.mi>>8&bw,this.mi&bw,this.lo>>16,this.lo>>8&bw,this.lo&bw]};r.prototype.lo32=function(){return this.lo|(this.mi&bw)<<24};r.prototype.hi32=function(){return this.mi>>>8&bk|this.hi<<16};function
-cH(b,c,a){return new
+b=this;if(a.isZero())ep();var
+d=b.hi^a.hi;if(b.hi&bl)b=b.neg();if(a.hi&bl)a=a.neg();var
+c=b.udivmod(a).quotient;if(d&bl)c=c.neg();return c};r.prototype.mod=function(b){var
+a=this;if(b.isZero())ep();var
+d=a.hi;if(a.hi&bl)a=a.neg();if(b.hi&bl)b=b.neg();var
+c=a.udivmod(b).modulus;if(d&bl)c=c.neg();return c};r.prototype.toInt=function(){return this.lo|this.mi<<24};r.prototype.toFloat=function(){return(this.hi<<16)*Math.pow(2,32)+this.mi*Math.pow(2,24)+this.lo};r.prototype.toArray=function(){return[this.hi>>8,this.hi&bC,this.mi>>16,this.mi>>8&bC,this.mi&bC,this.lo>>16,this.lo>>8&bC,this.lo&bC]};r.prototype.lo32=function(){return this.lo|(this.mi&bC)<<24};r.prototype.hi32=function(){return this.mi>>>8&bo|this.hi<<16};function
+cM(b,c,a){return new
 r(b,c,a)}function
-ef(a){if(!isFinite(a)){if(isNaN(a))return cH(1,0,iX);return a>0?cH(0,0,iX):cH(0,0,0xfff0)}var
-f=a==0&&1/a==-Infinity?bh:a>=0?0:bh;if(f)a=-a;var
-b=wx(a)+d$;if(b<=0){b=0;a/=Math.pow(2,-jC)}else{a/=Math.pow(2,b-kb);if(a<16){a*=2;b-=1}if(b==0)a/=2}var
+em(a){if(!isFinite(a)){if(isNaN(a))return cM(1,0,jd);return a>0?cM(0,0,jd):cM(0,0,0xfff0)}var
+f=a==0&&1/a==-Infinity?bl:a>=0?0:bl;if(f)a=-a;var
+b=wY(a)+eg;if(b<=0){b=0;a/=Math.pow(2,-jT)}else{a/=Math.pow(2,b-ks);if(a<16){a*=2;b-=1}if(b==0)a/=2}var
 d=Math.pow(2,24),c=a|0;a=(a-c)*d;var
 e=a|0;a=(a-e)*d;var
-g=a|0;c=c&f0|f|b<<4;return cH(g,e,c)}function
-ko(c,b,g){c.write(32,b.dims.length);c.write(32,b.kind|b.layout<<8);if(b.caml_custom==ea)for(var
-a=0;a<b.dims.length;a++)if(b.dims[a]<bk)c.write(16,b.dims[a]);else{c.write(16,bk);c.write(32,0);c.write(32,b.dims[a])}else
+g=a|0;c=c&gb|f|b<<4;return cM(g,e,c)}function
+kG(c,b,g){c.write(32,b.dims.length);c.write(32,b.kind|b.layout<<8);if(b.caml_custom==eh)for(var
+a=0;a<b.dims.length;a++)if(b.dims[a]<bo)c.write(16,b.dims[a]);else{c.write(16,bo);c.write(32,0);c.write(32,b.dims[a])}else
 for(var
 a=0;a<b.dims.length;a++)c.write(32,b.dims[a]);switch(b.kind){case
 2:case
@@ -153,30 +153,30 @@ a=0;a<b.data.length;a++)c.write(32,b.data[a]);break;case
 a=0;a<b.data.length;a++)c.write(32,b.data[a]);break;case
 7:for(var
 a=0;a<b.data.length/2;a++){var
-e=b5(b.get(a));for(var
+e=b9(b.get(a));for(var
 d=0;d<8;d++)c.write(8,e[d])}break;case
 1:for(var
 a=0;a<b.data.length;a++){var
-e=b5(ef(b.get(a)));for(var
+e=b9(em(b.get(a)));for(var
 d=0;d<8;d++)c.write(8,e[d])}break;case
 0:for(var
 a=0;a<b.data.length;a++){var
-e=gg(b.get(a));c.write(32,e)}break;case
+e=gt(b.get(a));c.write(32,e)}break;case
 10:for(var
 a=0;a<b.data.length/2;a++){var
-d=b.get(a);c.write(32,gg(d[1]));c.write(32,gg(d[2]))}break;case
+d=b.get(a);c.write(32,gt(d[1]));c.write(32,gt(d[2]))}break;case
 11:for(var
 a=0;a<b.data.length/2;a++){var
-f=b.get(a),e=b5(ef(f[1]));for(var
+f=b.get(a),e=b9(em(f[1]));for(var
 d=0;d<8;d++)c.write(8,e[d]);var
-e=b5(ef(f[2]));for(var
+e=b9(em(f[2]));for(var
 d=0;d<8;d++)c.write(8,e[d])}break}g[0]=(4+b.dims.length)*4;g[1]=(4+b.dims.length)*8}function
-km(a){switch(a){case
+kE(a){switch(a){case
 7:case
 10:case
 11:return 2;default:return 1}}function
-vL(c,e){var
-b=o,a;switch(c){case
+wa(c,e){var
+b=q,a;switch(c){case
 0:a=b.Float32Array;break;case
 1:a=b.Float64Array;break;case
 2:a=b.Int8Array;break;case
@@ -189,51 +189,51 @@ b=o,a;switch(c){case
 9:a=b.Int32Array;break;case
 10:a=b.Float32Array;break;case
 11:a=b.Float64Array;break;case
-12:a=b.Uint8Array;break}if(!a)aa("Bigarray.create: unsupported kind");var
+12:a=b.Uint8Array;break}if(!a)ac("Bigarray.create: unsupported kind");var
 d=new
-a(e*km(c));return d}function
-gh(c){var
-a=new(o.Int32Array)(1);a[0]=c;var
-b=new(o.Float32Array)(a.buffer);return b[0]}function
-cI(a){return new
+a(e*kE(c));return d}function
+gu(c){var
+a=new(q.Int32Array)(1);a[0]=c;var
+b=new(q.Float32Array)(a.buffer);return b[0]}function
+cN(a){return new
 r(a[7]<<0|a[6]<<8|a[5]<<16,a[4]<<0|a[3]<<8|a[2]<<16,a[1]<<0|a[0]<<8)}function
-eg(d){var
-f=d.lo,g=d.mi,b=d.hi,c=(b&0x7fff)>>4;if(c==2047)return(f|g|b&f0)==0?b&bh?-Infinity:Infinity:NaN;var
-e=Math.pow(2,-24),a=(f*e+g)*e+(b&f0);if(c>0){a+=16;a*=Math.pow(2,c-kb)}else
-a*=Math.pow(2,-jC);if(b&bh)a=-a;return a}function
-gc(b){var
+en(d){var
+f=d.lo,g=d.mi,b=d.hi,c=(b&0x7fff)>>4;if(c==2047)return(f|g|b&gb)==0?b&bl?-Infinity:Infinity:NaN;var
+e=Math.pow(2,-24),a=(f*e+g)*e+(b&gb);if(c>0){a+=16;a*=Math.pow(2,c-ks)}else
+a*=Math.pow(2,-jT);if(b&bl)a=-a;return a}function
+gp(b){var
 d=b.length,c=1;for(var
-a=0;a<d;a++){if(b[a]<0)aa("Bigarray.create: negative dimension");c=c*b[a]}return c}function
-v3(b,a){return new
-r(b&bu,b>>>24&bw|(a&bk)<<8,a>>>16&bk)}function
-gi(a){return a.hi32()}function
-gj(a){return a.lo32()}var
-vM=ea;function
-bL(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}bL.prototype.caml_custom=vM;bL.prototype.offset=function(b){var
+a=0;a<d;a++){if(b[a]<0)ac("Bigarray.create: negative dimension");c=c*b[a]}return c}function
+ws(b,a){return new
+r(b&bA,b>>>24&bC|(a&bo)<<8,a>>>16&bo)}function
+gv(a){return a.hi32()}function
+gw(a){return a.lo32()}var
+wb=eh;function
+bQ(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}bQ.prototype.caml_custom=wb;bQ.prototype.offset=function(b){var
 c=0;if(typeof
 b==="number")b=[b];if(!(b
 instanceof
-Array))aa("bigarray.js: invalid offset");if(this.dims.length!=b.length)aa("Bigarray.get/set: bad number of dimensions");if(this.layout==0)for(var
-a=0;a<this.dims.length;a++){if(b[a]<0||b[a]>=this.dims[a])dk();c=c*this.dims[a]+b[a]}else
+Array))ac("bigarray.js: invalid offset");if(this.dims.length!=b.length)ac("Bigarray.get/set: bad number of dimensions");if(this.layout==0)for(var
+a=0;a<this.dims.length;a++){if(b[a]<0||b[a]>=this.dims[a])du();c=c*this.dims[a]+b[a]}else
 for(var
-a=this.dims.length-1;a>=0;a--){if(b[a]<1||b[a]>this.dims[a])dk();c=c*this.dims[a]+(b[a]-1)}return c};bL.prototype.get=function(a){switch(this.kind){case
+a=this.dims.length-1;a>=0;a--){if(b[a]<1||b[a]>this.dims[a])du();c=c*this.dims[a]+(b[a]-1)}return c};bQ.prototype.get=function(a){switch(this.kind){case
 7:var
-d=this.data[a*2+0],b=this.data[a*2+1];return v3(d,b);case
+d=this.data[a*2+0],b=this.data[a*2+1];return ws(d,b);case
 10:case
 11:var
-e=this.data[a*2+0],c=this.data[a*2+1];return[d9,e,c];default:return this.data[a]}};bL.prototype.set=function(a,b){switch(this.kind){case
-7:this.data[a*2+0]=gj(b);this.data[a*2+1]=gi(b);break;case
+e=this.data[a*2+0],c=this.data[a*2+1];return[ee,e,c];default:return this.data[a]}};bQ.prototype.set=function(a,b){switch(this.kind){case
+7:this.data[a*2+0]=gw(b);this.data[a*2+1]=gv(b);break;case
 10:case
-11:this.data[a*2+0]=b[1];this.data[a*2+1]=b[2];break;default:this.data[a]=b;break}return 0};bL.prototype.fill=function(b){switch(this.kind){case
+11:this.data[a*2+0]=b[1];this.data[a*2+1]=b[2];break;default:this.data[a]=b;break}return 0};bQ.prototype.fill=function(b){switch(this.kind){case
 7:var
-c=gj(b),e=gi(b);if(c==e)this.data.fill(c);else
+c=gw(b),e=gv(b);if(c==e)this.data.fill(c);else
 for(var
 a=0;a<this.data.length;a++)this.data[a]=a%2==0?c:e;break;case
 10:case
 11:var
 d=b[1],f=b[2];if(d==f)this.data.fill(d);else
 for(var
-a=0;a<this.data.length;a++)this.data[a]=a%2==0?d:f;break;default:this.data.fill(b);break}};bL.prototype.compare=function(b,g){if(this.layout!=b.layout||this.kind!=b.kind){var
+a=0;a<this.data.length;a++)this.data[a]=a%2==0?d:f;break;default:this.data.fill(b);break}};bQ.prototype.compare=function(b,g){if(this.layout!=b.layout||this.kind!=b.kind){var
 e=this.kind|this.layout<<8,f=b.kind|b.layout<<8;return f-e}if(this.dims.length!=b.dims.length)return b.dims.length-this.dims.length;for(var
 a=0;a<this.dims.length;a++)if(this.dims[a]!=b.dims[a])return this.dims[a]<b.dims[a]?-1:1;switch(this.kind){case
 0:case
@@ -253,26 +253,26 @@ a=0;a<this.data.length;a+=2){if(this.data[a+1]<b.data[a+1])return-1;if(this.data
 9:case
 12:for(var
 a=0;a<this.data.length;a++){if(this.data[a]<b.data[a])return-1;if(this.data[a]>b.data[a])return 1}break}return 0};function
-cF(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}cF.prototype=new
-bL();cF.prototype.offset=function(a){if(typeof
+cK(c,d,b,a){this.kind=c;this.layout=d;this.dims=b;this.data=a}cK.prototype=new
+bQ();cK.prototype.offset=function(a){if(typeof
 a!=="number")if(a
 instanceof
 Array&&a.length==1)a=a[0];else
-aa("Ml_Bigarray_c_1_1.offset");if(a<0||a>=this.dims[0])dk();return a};cF.prototype.get=function(a){return this.data[a]};cF.prototype.set=function(a,b){this.data[a]=b;return 0};cF.prototype.fill=function(a){this.data.fill(a);return 0};function
-kk(c,d,a,b){var
-e=km(c);if(gc(a)*e!=b.length)aa("length doesn't match dims");if(d==0&&a.length==1&&e==1)return new
-cF(c,d,a,b);return new
-bL(c,d,a,b)}function
-bn(b){if(!I.Failure)I.Failure=[N,a(fK),-3];gn(I.Failure,b)}function
-kl(b,v,r){var
-i=b.read32s();if(i<0||i>16)bn("input_value: wrong number of bigarray dimensions");var
-p=b.read32s(),j=p&bw,o=p>>8&1,h=[];if(r==ea)for(var
+ac("Ml_Bigarray_c_1_1.offset");if(a<0||a>=this.dims[0])du();return a};cK.prototype.get=function(a){return this.data[a]};cK.prototype.set=function(a,b){this.data[a]=b;return 0};cK.prototype.fill=function(a){this.data.fill(a);return 0};function
+kC(c,d,a,b){var
+e=kE(c);if(gp(a)*e!=b.length)ac("length doesn't match dims");if(d==0&&a.length==1&&e==1)return new
+cK(c,d,a,b);return new
+bQ(c,d,a,b)}function
+br(b){if(!K.Failure)K.Failure=[O,a(fZ),-3];gA(K.Failure,b)}function
+kD(b,v,r){var
+i=b.read32s();if(i<0||i>16)br("input_value: wrong number of bigarray dimensions");var
+p=b.read32s(),j=p&bC,o=p>>8&1,h=[];if(r==eh)for(var
 a=0;a<i;a++){var
-n=b.read16u();if(n==bk){var
-t=b.read32u(),u=b.read32u();if(t!=0)bn("input_value: bigarray dimension overflow in 32bit");n=u}h.push(n)}else
+n=b.read16u();if(n==bo){var
+t=b.read32u(),u=b.read32u();if(t!=0)br("input_value: bigarray dimension overflow in 32bit");n=u}h.push(n)}else
 for(var
 a=0;a<i;a++)h.push(b.read32u());var
-d=gc(h),f=vL(j,d),g=kk(j,o,h,f);switch(j){case
+d=gp(h),f=wa(j,d),g=kC(j,o,h,f);switch(j){case
 2:for(var
 a=0;a<d;a++)f[a]=b.read8s();break;case
 3:case
@@ -286,129 +286,129 @@ a=0;a<d;a++)f[a]=b.read16u();break;case
 a=0;a<d;a++)f[a]=b.read32s();break;case
 8:case
 9:var
-s=b.read8u();if(s)bn("input_value: cannot read bigarray with 64-bit OCaml ints");for(var
+s=b.read8u();if(s)br("input_value: cannot read bigarray with 64-bit OCaml ints");for(var
 a=0;a<d;a++)f[a]=b.read32s();break;case
 7:var
 e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-q=cI(e);g.set(a,q)}break;case
+q=cN(e);g.set(a,q)}break;case
 1:var
 e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-k=eg(cI(e));g.set(a,k)}break;case
+k=en(cN(e));g.set(a,k)}break;case
 0:for(var
 a=0;a<d;a++){var
-k=gh(b.read32s());g.set(a,k)}break;case
+k=gu(b.read32s());g.set(a,k)}break;case
 10:for(var
 a=0;a<d;a++){var
-m=gh(b.read32s()),l=gh(b.read32s());g.set(a,[d9,m,l])}break;case
+m=gu(b.read32s()),l=gu(b.read32s());g.set(a,[ee,m,l])}break;case
 11:var
 e=new
 Array(8);for(var
 a=0;a<d;a++){for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-m=eg(cI(e));for(var
+m=en(cN(e));for(var
 c=0;c<8;c++)e[c]=b.read8u();var
-l=eg(cI(e));g.set(a,[d9,m,l])}break}v[0]=(4+i)*4;return kk(j,o,h,f)}function
-kj(a,b,c){return a.compare(b,c)}function
-bO(a,b){return Math.imul(a,b)}function
-by(b,a){a=bO(a,0xcc9e2d51|0);a=a<<15|a>>>32-15;a=bO(a,0x1b873593);b^=a;b=b<<13|b>>>32-13;return(b+(b<<2)|0)+(0xe6546b64|0)|0}function
-vX(a,b){a=by(a,gj(b));a=by(a,gi(b));return a}function
-ky(a,b){return vX(a,ef(b))}function
-kn(c){var
-b=gc(c.dims),d=0;switch(c.kind){case
+l=en(cN(e));g.set(a,[ee,m,l])}break}v[0]=(4+i)*4;return kC(j,o,h,f)}function
+kB(a,b,c){return a.compare(b,c)}function
+bT(a,b){return Math.imul(a,b)}function
+bE(b,a){a=bT(a,0xcc9e2d51|0);a=a<<15|a>>>32-15;a=bT(a,0x1b873593);b^=a;b=b<<13|b>>>32-13;return(b+(b<<2)|0)+(0xe6546b64|0)|0}function
+wm(a,b){a=bE(a,gw(b));a=bE(a,gv(b));return a}function
+kQ(a,b){return wm(a,em(b))}function
+kF(c){var
+b=gp(c.dims),d=0;switch(c.kind){case
 2:case
 3:case
-12:if(b>bK)b=bK;var
-e=0,a=0;for(a=0;a+4<=c.data.length;a+=4){e=c.data[a+0]|c.data[a+1]<<8|c.data[a+2]<<16|c.data[a+3]<<24;d=by(d,e)}e=0;switch(b&3){case
+12:if(b>bP)b=bP;var
+e=0,a=0;for(a=0;a+4<=c.data.length;a+=4){e=c.data[a+0]|c.data[a+1]<<8|c.data[a+2]<<16|c.data[a+3]<<24;d=bE(d,e)}e=0;switch(b&3){case
 3:e=c.data[a+2]<<16;case
 2:e|=c.data[a+1]<<8;case
-1:e|=c.data[a+0];d=by(d,e)}break;case
+1:e|=c.data[a+0];d=bE(d,e)}break;case
 4:case
-5:if(b>aB)b=aB;var
-e=0,a=0;for(a=0;a+2<=c.data.length;a+=2){e=c.data[a+0]|c.data[a+1]<<16;d=by(d,e)}if((b&1)!=0)d=by(d,c.data[a]);break;case
+5:if(b>aC)b=aC;var
+e=0,a=0;for(a=0;a+2<=c.data.length;a+=2){e=c.data[a+0]|c.data[a+1]<<16;d=bE(d,e)}if((b&1)!=0)d=bE(d,c.data[a]);break;case
 6:if(b>64)b=64;for(var
-a=0;a<b;a++)d=by(d,c.data[a]);break;case
+a=0;a<b;a++)d=bE(d,c.data[a]);break;case
 8:case
 9:if(b>64)b=64;for(var
-a=0;a<b;a++)d=by(d,c.data[a]);break;case
+a=0;a<b;a++)d=bE(d,c.data[a]);break;case
 7:if(b>32)b=32;b*=2;for(var
-a=0;a<b;a++)d=by(d,c.data[a]);break;case
+a=0;a<b;a++)d=bE(d,c.data[a]);break;case
 10:b*=2;case
 0:if(b>64)b=64;for(var
-a=0;a<b;a++)d=ky(d,c.data[a]);break;case
+a=0;a<b;a++)d=kQ(d,c.data[a]);break;case
 11:b*=2;case
 1:if(b>32)b=32;for(var
-a=0;a<b;a++)d=ky(d,c.data[a]);break}return d}function
-v0(a,b){b[0]=4;return a.read32s()}function
-wi(a,b){switch(a.read8u()){case
+a=0;a<b;a++)d=kQ(d,c.data[a]);break}return d}function
+wp(a,b){b[0]=4;return a.read32s()}function
+wJ(a,b){switch(a.read8u()){case
 1:b[0]=4;return a.read32s();case
-2:bn("input_value: native integer value too large");default:bn("input_value: ill-formed native integer")}}function
-wa(c,d){var
+2:br("input_value: native integer value too large");default:br("input_value: ill-formed native integer")}}function
+wB(c,d){var
 b=new
 Array(8);for(var
-a=0;a<8;a++)b[a]=c.read8u();d[0]=8;return cI(b)}function
-v8(e,d,b){var
-c=b5(d);for(var
+a=0;a<8;a++)b[a]=c.read8u();d[0]=8;return cN(b)}function
+wx(e,d,b){var
+c=b9(d);for(var
 a=0;a<8;a++)e.write(8,c[a]);b[0]=8;b[1]=8}function
-v2(a,b,c){return a.compare(b)}function
-v5(a){return a.lo32()^a.hi32()}var
-ku={"_j":{deserialize:wa,serialize:v8,fixed_length:8,compare:v2,hash:v5},"_i":{deserialize:v0,fixed_length:4},"_n":{deserialize:wi,fixed_length:4},"_bigarray":{deserialize:function(a,b){return kl(a,b,"_bigarray")},serialize:ko,compare:kj,hash:kn},"_bigarr02":{deserialize:function(a,b){return kl(a,b,ea)},serialize:ko,compare:kj,hash:kn}};function
-gd(a){return ku[a.caml_custom]&&ku[a.caml_custom].compare}function
-ks(f,c,d,e){var
-b=gd(c);if(b){var
+wr(a,b,c){return a.compare(b)}function
+wu(a){return a.lo32()^a.hi32()}var
+kM={"_j":{deserialize:wB,serialize:wx,fixed_length:8,compare:wr,hash:wu},"_i":{deserialize:wp,fixed_length:4},"_n":{deserialize:wJ,fixed_length:4},"_bigarray":{deserialize:function(a,b){return kD(a,b,"_bigarray")},serialize:kG,compare:kB,hash:kF},"_bigarr02":{deserialize:function(a,b){return kD(a,b,eh)},serialize:kG,compare:kB,hash:kF}};function
+gq(a){return kM[a.caml_custom]&&kM[a.caml_custom].compare}function
+kK(f,c,d,e){var
+b=gq(c);if(b){var
 a=d>0?b(c,f,e):b(f,c,e);if(e&&a!=a)return d;if(+a!=+a)return+a;if((a|0)!=0)return a|0}return d}function
-eh(a){return a
+eo(a){return a
 instanceof
-bl}function
-gk(a){return eh(a)}function
-kt(a){if(typeof
-a==="number")return cC;else
-if(eh(a))return f6;else
-if(gk(a))return 1252;else
+bp}function
+gx(a){return eo(a)}function
+kL(a){if(typeof
+a==="number")return cH;else
+if(eo(a))return gh;else
+if(gx(a))return 1252;else
 if(a
 instanceof
-Array&&a[0]===a[0]>>>0&&a[0]<=cz){var
-b=a[0]|0;return b==d9?0:b}else
+Array&&a[0]===a[0]>>>0&&a[0]<=cE){var
+b=a[0]|0;return b==ee?0:b}else
 if(a
 instanceof
-String)return ji;else
+String)return jA;else
 if(typeof
-a=="string")return ji;else
+a=="string")return jA;else
 if(a
 instanceof
-Number)return cC;else
-if(a&&a.caml_custom)return fL;else
+Number)return cH;else
+if(a&&a.caml_custom)return f0;else
 if(a&&a.compare)return 1256;else
 if(typeof
 a=="function")return 1247;else
 if(typeof
 a=="symbol")return 1251;return 1001}function
-wb(a,b){if(a<b)return-1;if(a==b)return 0;return 1}function
-kp(a,b){a.t&6&&cG(a);b.t&6&&cG(b);return a.c<b.c?-1:a.c>b.c?1:0}function
-ak(a,b){return kp(a,b)}function
-dl(a,b,d){var
+wC(a,b){if(a<b)return-1;if(a==b)return 0;return 1}function
+kH(a,b){a.t&6&&cL(a);b.t&6&&cL(b);return a.c<b.c?-1:a.c>b.c?1:0}function
+am(a,b){return kH(a,b)}function
+dv(a,b,d){var
 e=[];for(;;){if(!(d&&a===b)){var
-f=kt(a);if(f==df){a=a[1];continue}var
-g=kt(b);if(g==df){b=b[1];continue}if(f!==g){if(f==cC){if(g==fL)return ks(a,b,-1,d);return-1}if(g==cC){if(f==fL)return ks(b,a,1,d);return 1}return f<g?-1:1}switch(f){case
-247:aa(fR);break;case
+f=kL(a);if(f==dp){a=a[1];continue}var
+g=kL(b);if(g==dp){b=b[1];continue}if(f!==g){if(f==cH){if(g==f0)return kK(a,b,-1,d);return-1}if(g==cH){if(f==f0)return kK(b,a,1,d);return 1}return f<g?-1:1}switch(f){case
+247:ac(f5);break;case
 248:var
-c=wb(a[2],b[2]);if(c!=0)return c|0;break;case
-249:aa(fR);break;case
-250:aa("equal: got Forward_tag, should not happen");break;case
-251:aa("equal: abstract value");break;case
+c=wC(a[2],b[2]);if(c!=0)return c|0;break;case
+249:ac(f5);break;case
+250:ac("equal: got Forward_tag, should not happen");break;case
+251:ac("equal: abstract value");break;case
 252:if(a!==b){var
-c=kp(a,b);if(c!=0)return c|0}break;case
-253:aa("equal: got Double_tag, should not happen");break;case
-254:aa("equal: got Double_array_tag, should not happen");break;case
-255:aa("equal: got Custom_tag, should not happen");break;case
-1247:aa(fR);break;case
+c=kH(a,b);if(c!=0)return c|0}break;case
+253:ac("equal: got Double_tag, should not happen");break;case
+254:ac("equal: got Double_array_tag, should not happen");break;case
+255:ac("equal: got Custom_tag, should not happen");break;case
+1247:ac(f5);break;case
 1255:var
-i=gd(a);if(i!=gd(b))return a.caml_custom<b.caml_custom?-1:1;if(!i)aa("compare: abstract value");var
+i=gq(a);if(i!=gq(b))return a.caml_custom<b.caml_custom?-1:1;if(!i)ac("compare: abstract value");var
 c=i(a,b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;break;case
 1256:var
 c=a.compare(b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;break;case
@@ -416,99 +416,99 @@ c=a.compare(b,d);if(c!=c)return d?-1:c;if(c!==(c|0))return-1;if(c!=0)return c|0;
 1001:if(a<b)return-1;if(a>b)return 1;if(a!=b){if(!d)return NaN;if(a==a)return 1;if(b==b)return-1}break;case
 1251:if(a!==b){if(!d)return NaN;return 1}break;case
 1252:var
-a=bN(a),b=bN(b);if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
+a=bS(a),b=bS(b);if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
 12520:var
 a=a.toString(),b=b.toString();if(a!==b){if(a<b)return-1;if(a>b)return 1}break;case
 246:case
 254:default:if(a.length!=b.length)return a.length<b.length?-1:1;if(a.length>1)e.push(a,b,1);break}}if(e.length==0)return 0;var
 h=e.pop();b=e.pop();a=e.pop();if(h+1<a.length)e.push(a,b,h+1);a=a[h];b=b[h]}}function
-ec(a,b){return dl(a,b,true)}function
-O(a){if(a<0)aa("Bytes.create");return new
-bl(a?2:9,j,a)}function
-vT(b,a){if(a==0)ei();return b/a|0}function
-ge(a,b){return+(dl(a,b,false)==0)}function
-vU(a,c,b,d){if(b>0)if(c==0&&(b>=a.l||a.t==2&&b>=a.c.length))if(d==0){a.c=j;a.t=2}else{a.c=cJ(b,String.fromCharCode(d));a.t=b==a.l?0:2}else{if(a.t!=4)ed(a);for(b+=c;c<b;c++)a.c[c]=d}return 0}function
-gm(d){d=bN(d);var
-e=d.length;if(e>31)aa("format_int: format too long");var
-a={justify:b1,signstyle:bv,filler:aR,alternate:false,base:0,signedconv:false,width:0,uppercase:false,sign:1,prec:-1,conv:"f"};for(var
+ej(a,b){return dv(a,b,true)}function
+P(a){if(a<0)ac("Bytes.create");return new
+bp(a?2:9,n,a)}function
+wi(b,a){if(a==0)ep();return b/a|0}function
+gr(a,b){return+(dv(a,b,false)==0)}function
+wj(a,c,b,d){if(b>0)if(c==0&&(b>=a.l||a.t==2&&b>=a.c.length))if(d==0){a.c=n;a.t=2}else{a.c=cO(b,String.fromCharCode(d));a.t=b==a.l?0:2}else{if(a.t!=4)ek(a);for(b+=c;c<b;c++)a.c[c]=d}return 0}function
+gz(d){d=bS(d);var
+e=d.length;if(e>31)ac("format_int: format too long");var
+a={justify:b5,signstyle:bB,filler:aT,alternate:false,base:0,signedconv:false,width:0,uppercase:false,sign:1,prec:-1,conv:"f"};for(var
 c=0;c<e;c++){var
-b=d.charAt(c);switch(b){case"-":a.justify=bv;break;case"+":case" ":a.signstyle=b;break;case"0":a.filler=aq;break;case"#":a.alternate=true;break;case"1":case"2":case"3":case"4":case"5":case"6":case"7":case"8":case"9":a.width=0;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.width=a.width*10+b;c++}c--;break;case".":a.prec=0;c++;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.prec=a.prec*10+b;c++}c--;case"d":case"i":a.signedconv=true;case"u":a.base=10;break;case"x":a.base=16;break;case"X":a.base=16;a.uppercase=true;break;case"o":a.base=8;break;case"e":case"f":case"g":a.signedconv=true;a.conv=b;break;case"E":case"F":case"G":a.signedconv=true;a.uppercase=true;a.conv=b.toLowerCase();break}}return a}function
-gf(b,f){if(b.uppercase)f=f.toUpperCase();var
-e=f.length;if(b.signedconv&&(b.sign<0||b.signstyle!=bv))e++;if(b.alternate){if(b.base==8)e+=1;if(b.base==16)e+=2}var
-c=j;if(b.justify==b1&&b.filler==aR)for(var
-d=e;d<b.width;d++)c+=aR;if(b.signedconv)if(b.sign<0)c+=bv;else
-if(b.signstyle!=bv)c+=b.signstyle;if(b.alternate&&b.base==8)c+=aq;if(b.alternate&&b.base==16)c+=iW;if(b.justify==b1&&b.filler==aq)for(var
-d=e;d<b.width;d++)c+=aq;c+=f;if(b.justify==bv)for(var
-d=e;d<b.width;d++)c+=aR;return a(c)}function
-kw(i,c){function
+b=d.charAt(c);switch(b){case"-":a.justify=bB;break;case"+":case" ":a.signstyle=b;break;case"0":a.filler=as;break;case"#":a.alternate=true;break;case"1":case"2":case"3":case"4":case"5":case"6":case"7":case"8":case"9":a.width=0;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.width=a.width*10+b;c++}c--;break;case".":a.prec=0;c++;while(b=d.charCodeAt(c)-48,b>=0&&b<=9){a.prec=a.prec*10+b;c++}c--;case"d":case"i":a.signedconv=true;case"u":a.base=10;break;case"x":a.base=16;break;case"X":a.base=16;a.uppercase=true;break;case"o":a.base=8;break;case"e":case"f":case"g":a.signedconv=true;a.conv=b;break;case"E":case"F":case"G":a.signedconv=true;a.uppercase=true;a.conv=b.toLowerCase();break}}return a}function
+gs(b,f){if(b.uppercase)f=f.toUpperCase();var
+e=f.length;if(b.signedconv&&(b.sign<0||b.signstyle!=bB))e++;if(b.alternate){if(b.base==8)e+=1;if(b.base==16)e+=2}var
+c=n;if(b.justify==b5&&b.filler==aT)for(var
+d=e;d<b.width;d++)c+=aT;if(b.signedconv)if(b.sign<0)c+=bB;else
+if(b.signstyle!=bB)c+=b.signstyle;if(b.alternate&&b.base==8)c+=as;if(b.alternate&&b.base==16)c+=jb;if(b.justify==b5&&b.filler==as)for(var
+d=e;d<b.width;d++)c+=as;c+=f;if(b.justify==bB)for(var
+d=e;d<b.width;d++)c+=aT;return a(c)}function
+kO(i,c){function
 j(a,b){if(Math.abs(a)<1.0)return a.toFixed(b);else{var
-c=parseInt(a.toString().split(b1)[1]);if(c>20){c-=20;a/=Math.pow(10,c);a+=new
-Array(c+1).join(aq);if(b>0)a=a+bj+new
-Array(b+1).join(aq);return a}else
+c=parseInt(a.toString().split(b5)[1]);if(c>20){c-=20;a/=Math.pow(10,c);a+=new
+Array(c+1).join(as);if(b>0)a=a+bn+new
+Array(b+1).join(as);return a}else
 return a.toFixed(b)}}var
-a,e=gm(i),d=e.prec<0?6:e.prec;if(c<0||c==0&&1/c==-Infinity){e.sign=-1;c=-c}if(isNaN(c)){a=fO;e.filler=aR}else
-if(!isFinite(c)){a="inf";e.filler=aR}else
+a,e=gz(i),d=e.prec<0?6:e.prec;if(c<0||c==0&&1/c==-Infinity){e.sign=-1;c=-c}if(isNaN(c)){a=f3;e.filler=aT}else
+if(!isFinite(c)){a="inf";e.filler=aT}else
 switch(e.conv){case"e":var
-a=c.toExponential(d),b=a.length;if(a.charAt(b-3)==f_)a=a.slice(0,b-1)+aq+a.slice(b-1);break;case"f":a=j(c,d);break;case"g":d=d?d:1;a=c.toExponential(d-1);var
-h=a.indexOf(f_),g=+a.slice(h+1);if(g<-4||c>=1e21||c.toFixed(0).length>d){var
-b=h-1;while(a.charAt(b)==aq)b--;if(a.charAt(b)==bj)b--;a=a.slice(0,b+1)+a.slice(h);b=a.length;if(a.charAt(b-3)==f_)a=a.slice(0,b-1)+aq+a.slice(b-1);break}else{var
+a=c.toExponential(d),b=a.length;if(a.charAt(b-3)==gl)a=a.slice(0,b-1)+as+a.slice(b-1);break;case"f":a=j(c,d);break;case"g":d=d?d:1;a=c.toExponential(d-1);var
+h=a.indexOf(gl),g=+a.slice(h+1);if(g<-4||c>=1e21||c.toFixed(0).length>d){var
+b=h-1;while(a.charAt(b)==as)b--;if(a.charAt(b)==bn)b--;a=a.slice(0,b+1)+a.slice(h);b=a.length;if(a.charAt(b-3)==gl)a=a.slice(0,b-1)+as+a.slice(b-1);break}else{var
 f=d;if(g<0){f-=g+1;a=c.toFixed(f)}else
 while(a=c.toFixed(f),a.length>d+1)f--;if(f){var
-b=a.length-1;while(a.charAt(b)==aq)b--;if(a.charAt(b)==bj)b--;a=a.slice(0,b+1)}}break}return gf(e,a)}function
-ee(e,c){if(bN(e)==jS)return a(j+c);var
-b=gm(e);if(c<0)if(b.signedconv){b.sign=-1;c=-c}else
+b=a.length-1;while(a.charAt(b)==as)b--;if(a.charAt(b)==bn)b--;a=a.slice(0,b+1)}}break}return gs(e,a)}function
+el(e,c){if(bS(e)==j9)return a(n+c);var
+b=gz(e);if(c<0)if(b.signedconv){b.sign=-1;c=-c}else
 c>>>=0;var
-d=c.toString(b.base);if(b.prec>=0){b.filler=aR;var
-f=b.prec-d.length;if(f>0)d=cJ(f,aq)+d}return gf(b,d)}var
-wk=0;function
-bx(){return wk++}function
-vW(a,b){return+(dl(a,b,false)>=0)}function
-wu(e){for(var
-f=j,b=f,a,h,c=0,g=e.length;c<g;c++){a=e.charCodeAt(c);if(a<a5){for(var
-d=c+1;d<g&&(a=e.charCodeAt(d))<a5;d++);if(d-c>iZ){b.substr(0,1);f+=b;b=j;f+=e.slice(c,d)}else
-b+=e.slice(c,d);if(d==g)break;c=d}if(a<jX){b+=String.fromCharCode(0xc0|a>>6);b+=String.fromCharCode(a5|a&cB)}else
-if(a<0xd800||a>=i$)b+=String.fromCharCode(ja|a>>12,a5|a>>6&cB,a5|a&cB);else
-if(a>=0xdbff||c+1==g||(h=e.charCodeAt(c+1))<i7||h>i$)b+="\xef\xbf\xbd";else{c++;a=(a<<10)+h-0x35fdc00;b+=String.fromCharCode(j3|a>>18,a5|a>>12&cB,a5|a>>6&cB,a5|a&cB)}if(b.length>bJ){b.substr(0,1);f+=b;b=j}}return f+b}function
-vQ(a){var
-b=9;if(!kM(a))b=8,a=wu(a);return new
-bl(b,a,a.length)}function
-a$(a){return vQ(a)}function
-vY(a,c,l){if(!isFinite(a)){if(isNaN(a))return a$(fO);return a$(a>0?j5:"-infinity")}var
+d=c.toString(b.base);if(b.prec>=0){b.filler=aT;var
+f=b.prec-d.length;if(f>0)d=cO(f,as)+d}return gs(b,d)}var
+wL=0;function
+bD(){return wL++}function
+wl(a,b){return+(dv(a,b,false)>=0)}function
+wV(e){for(var
+f=n,b=f,a,h,c=0,g=e.length;c<g;c++){a=e.charCodeAt(c);if(a<a7){for(var
+d=c+1;d<g&&(a=e.charCodeAt(d))<a7;d++);if(d-c>jf){b.substr(0,1);f+=b;b=n;f+=e.slice(c,d)}else
+b+=e.slice(c,d);if(d==g)break;c=d}if(a<kc){b+=String.fromCharCode(0xc0|a>>6);b+=String.fromCharCode(a7|a&cG)}else
+if(a<0xd800||a>=jr)b+=String.fromCharCode(js|a>>12,a7|a>>6&cG,a7|a&cG);else
+if(a>=0xdbff||c+1==g||(h=e.charCodeAt(c+1))<jn||h>jr)b+="\xef\xbf\xbd";else{c++;a=(a<<10)+h-0x35fdc00;b+=String.fromCharCode(ki|a>>18,a7|a>>12&cG,a7|a>>6&cG,a7|a&cG)}if(b.length>bO){b.substr(0,1);f+=b;b=n}}return f+b}function
+wf(a){var
+b=9;if(!k4(a))b=8,a=wV(a);return new
+bp(b,a,a.length)}function
+bb(a){return wf(a)}function
+wn(a,c,k){if(!isFinite(a)){if(isNaN(a))return bb(f3);return bb(a>0?kk:"-infinity")}var
 i=a==0&&1/a==-Infinity?1:a>=0?0:1;if(i)a=-a;var
 d=0;if(a==0);else
 if(a<1)while(a<1&&d>-1022){a*=2;d--}else
 while(a>=2){a/=2;d++}var
-k=d<0?j:b1,e=j;if(i)e=bv;else
-switch(l){case
-43:e=b1;break;case
-32:e=aR;break;default:break}if(c>=0&&c<13){var
+j=d<0?n:b5,e=n;if(i)e=bB;else
+switch(k){case
+43:e=b5;break;case
+32:e=aT;break;default:break}if(c>=0&&c<13){var
 g=Math.pow(2,c*4);a=Math.round(a*g)/g}var
 b=a.toString(16);if(c>=0){var
-h=b.indexOf(bj);if(h<0)b+=bj+cJ(c,aq);else{var
-f=h+1+c;if(b.length<f)b+=cJ(f-b.length,aq);else
-b=b.substr(0,f)}}return a$(e+iW+b+"p"+k+d.toString(10))}function
-vZ(a){return(a&0x000000FF)<<24|(a&0x0000FF00)<<8|(a&0x00FF0000)>>>8|(a&0xFF000000)>>>24}function
-v1(b){var
-a=b5(b);return cI([a[7],a[6],a[5],a[4],a[3],a[2],a[1],a[0]])}function
-v7(a){return+a.isZero()}function
-kz(a){return new
-r(a&bu,a>>24&bu,a>>31&bk)}function
-v$(a){return a.toInt()}function
-v6(a){return+a.isNeg()}function
-v_(a){return a.neg()}function
-v4(g,c){var
-a=gm(g);if(a.signedconv&&v6(c)){a.sign=-1;c=v_(c)}var
-b=j,h=kz(a.base),f="0123456789abcdef";do{var
-e=c.udivmod(h);c=e.quotient;b=f.charAt(v$(e.modulus))+b}while(!v7(c));if(a.prec>=0){a.filler=aR;var
-d=a.prec-b.length;if(d>0)b=cJ(d,aq)+b}return gf(a,b)}function
-v9(a,b){return a.mul(b)}function
-ab(b,a){return aC(b,a)}function
-ah(a){return a.l}function
-f(a){return ah(a)}function
-wl(c){var
-a=0,e=f(c),b=10,d=1;if(e>0)switch(ab(c,a)){case
+h=b.indexOf(bn);if(h<0)b+=bn+cO(c,as);else{var
+f=h+1+c;if(b.length<f)b+=cO(f-b.length,as);else
+b=b.substr(0,f)}}return bb(e+jb+b+"p"+j+d.toString(10))}function
+wo(a){return(a&0x000000FF)<<24|(a&0x0000FF00)<<8|(a&0x00FF0000)>>>8|(a&0xFF000000)>>>24}function
+wq(b){var
+a=b9(b);return cN([a[7],a[6],a[5],a[4],a[3],a[2],a[1],a[0]])}function
+ww(a){return+a.isZero()}function
+kR(a){return new
+r(a&bA,a>>24&bA,a>>31&bo)}function
+wA(a){return a.toInt()}function
+wv(a){return+a.isNeg()}function
+wz(a){return a.neg()}function
+wt(g,c){var
+a=gz(g);if(a.signedconv&&wv(c)){a.sign=-1;c=wz(c)}var
+b=n,h=kR(a.base),f="0123456789abcdef";do{var
+e=c.udivmod(h);c=e.quotient;b=f.charAt(wA(e.modulus))+b}while(!ww(c));if(a.prec>=0){a.filler=aT;var
+d=a.prec-b.length;if(d>0)b=cO(d,as)+b}return gs(a,b)}function
+wy(a,b){return a.mul(b)}function
+ad(b,a){return aD(b,a)}function
+ai(a){return a.l}function
+g(a){return ai(a)}function
+wM(c){var
+a=0,e=g(c),b=10,d=1;if(e>0)switch(ad(c,a)){case
 45:a++;d=-1;break;case
-43:a++;d=1;break}if(a+1<e&&ab(c,a)==48)switch(ab(c,a+1)){case
+43:a++;d=1;break}if(a+1<e&&ad(c,a)==48)switch(ad(c,a+1)){case
 120:case
 88:b=16;a+=2;break;case
 111:case
@@ -517,168 +517,168 @@ a=0,e=f(c),b=10,d=1;if(e>0)switch(ab(c,a)){case
 66:b=2;a+=2;break;case
 117:case
 85:a+=2;break}return[a,d,b]}function
-kG(a){if(a>=48&&a<=57)return a-48;if(a>=65&&a<=90)return a-55;if(a>=97&&a<=kd)return a-87;return-1}function
-kB(g){var
-i=wl(g),c=i[0],j=i[1],d=i[2],h=f(g),k=-1>>>0,e=c<h?ab(g,c):0,b=kG(e);if(b<0||b>=d)bn(d1);var
-a=b;for(c++;c<h;c++){e=ab(g,c);if(e==95)continue;b=kG(e);if(b<0||b>=d)break;a=d*a+b;if(a>k)bn(d1)}if(c!=h)bn(d1);a=j*a;if(d==10&&(a|0)!=a)bn(d1);return a|0}function
-wd(a,b){return+(dl(a,b,false)<=0)}function
-a9(a,d){if(a<0)dk();var
+kY(a){if(a>=48&&a<=57)return a-48;if(a>=65&&a<=90)return a-55;if(a>=97&&a<=kv)return a-87;return-1}function
+kT(f){var
+i=wM(f),c=i[0],j=i[1],d=i[2],h=g(f),k=-1>>>0,e=c<h?ad(f,c):0,b=kY(e);if(b<0||b>=d)br(d7);var
+a=b;for(c++;c<h;c++){e=ad(f,c);if(e==95)continue;b=kY(e);if(b<0||b>=d)break;a=d*a+b;if(a>k)br(d7)}if(c!=h)br(d7);a=j*a;if(d==10&&(a|0)!=a)br(d7);return a|0}function
+wE(a,b){return+(dv(a,b,false)<=0)}function
+a$(a,d){if(a<0)du();var
 a=a+1|0,b=new
 Array(a);b[0]=0;for(var
 c=1;c<a;c++)b[c]=d;return b}function
-D(a){gn(I.Sys_error,a)}var
-bz=new
+F(a){gA(K.Sys_error,a)}var
+bF=new
 Array();function
-wf(c){var
-a=bz[c];if(!a.opened)D("Cannot flush a closed channel");if(!a.buffer||a.buffer==j)return 0;if(a.fd&&I.fds[a.fd]&&I.fds[a.fd].output){var
-b=I.fds[a.fd].output;switch(b.length){case
-2:b(c,a.buffer);break;default:b(a.buffer)}}a.buffer=j;return 0}function
-dn(){return typeof
-o.process!=="undefined"&&typeof
-o.process.versions!=="undefined"&&typeof
-o.process.versions.node!=="undefined"}function
-gl(a){return a.toUtf16()}function
-wz(){function
-a(a){if(a.charAt(0)===aK)return[j,a.substring(1)];return}function
+wG(c){var
+a=bF[c];if(!a.opened)F("Cannot flush a closed channel");if(!a.buffer||a.buffer==n)return 0;if(a.fd&&K.fds[a.fd]&&K.fds[a.fd].output){var
+b=K.fds[a.fd].output;switch(b.length){case
+2:b(c,a.buffer);break;default:b(a.buffer)}}a.buffer=n;return 0}function
+dx(){return typeof
+q.process!=="undefined"&&typeof
+q.process.versions!=="undefined"&&typeof
+q.process.versions.node!=="undefined"}function
+gy(a){return a.toUtf16()}function
+w0(){function
+a(a){if(a.charAt(0)===aM)return[n,a.substring(1)];return}function
 b(c){var
-g=/^([a-zA-Z]:|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)?([\\/])?([\s\S]*?)$/,a=g.exec(c),b=a[1]||j,e=Boolean(b&&b.charAt(1)!==":");if(Boolean(a[2]||e)){var
-d=a[1]||j,f=a[2]||j;return[d,c.substring(d.length+f.length)]}return}return dn()&&o.process&&o.process.platform?o.process.platform===iS?b:a:a}var
-gq=wz();function
-kL(a){return a.slice(-1)!==aK?a+aK:a}if(dn()&&o.process&&o.process.cwd)var
-dm=o.process.cwd().replace(/\\/g,aK);else
+g=/^([a-zA-Z]:|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)?([\\/])?([\s\S]*?)$/,a=g.exec(c),b=a[1]||n,e=Boolean(b&&b.charAt(1)!==":");if(Boolean(a[2]||e)){var
+d=a[1]||n,f=a[2]||n;return[d,c.substring(d.length+f.length)]}return}return dx()&&q.process&&q.process.platform?q.process.platform===i9?b:a:a}var
+gD=w0();function
+k3(a){return a.slice(-1)!==aM?a+aM:a}if(dx()&&q.process&&q.process.cwd)var
+dw=q.process.cwd().replace(/\\/g,aM);else
 var
-dm="/static";dm=kL(dm);function
-we(a){a=gl(a);if(!gq(a))a=dm+a;var
-e=gq(a),d=e[1].split(aK),b=[];for(var
+dw="/static";dw=k3(dw);function
+wF(a){a=gy(a);if(!gD(a))a=dw+a;var
+e=gD(a),d=e[1].split(aM),b=[];for(var
 c=0;c<d.length;c++)switch(d[c]){case"..":if(b.length>1)b.pop();break;case".":break;default:b.push(d[c]);break}b.unshift(e[0]);b.orig=a;return b}var
-wC=["E2BIG","EACCES","EAGAIN","EBADF","EBUSY","ECHILD","EDEADLK","EDOM",i5,"EFAULT","EFBIG","EINTR","EINVAL","EIO","EISDIR","EMFILE","EMLINK","ENAMETOOLONG","ENFILE","ENODEV",f1,"ENOEXEC","ENOLCK","ENOMEM","ENOSPC","ENOSYS",fN,jU,"ENOTTY","ENXIO","EPERM","EPIPE","ERANGE","EROFS","ESPIPE","ESRCH","EXDEV","EWOULDBLOCK","EINPROGRESS","EALREADY","ENOTSOCK","EDESTADDRREQ","EMSGSIZE","EPROTOTYPE","ENOPROTOOPT","EPROTONOSUPPORT","ESOCKTNOSUPPORT","EOPNOTSUPP","EPFNOSUPPORT","EAFNOSUPPORT","EADDRINUSE","EADDRNOTAVAIL","ENETDOWN","ENETUNREACH","ENETRESET","ECONNABORTED","ECONNRESET","ENOBUFS","EISCONN","ENOTCONN","ESHUTDOWN","ETOOMANYREFS","ETIMEDOUT","ECONNREFUSED","EHOSTDOWN","EHOSTUNREACH","ELOOP","EOVERFLOW"];function
-b9(d,f,e,a){var
-b=wC.indexOf(d);if(b<0){if(a==null)a=-9999;b=[0,a]}var
-c=[b,a$(f||j),a$(e||j)];return c}var
-kE={};function
-b6(a){return kE[a]}function
-b8(b,a){throw[0,b].concat(a)}function
-vP(a){return new
-bl(4,a,a.length)}function
-wm(a){D(a+dZ)}function
-kh(){}function
-af(a){this.data=a}af.prototype=new
-kh();af.prototype.truncate=function(a){var
-b=this.data;this.data=O(a|0);b3(b,0,this.data,0,a)};af.prototype.length=function(){return ah(this.data)};af.prototype.write=function(b,d,g,a){var
+w3=["E2BIG","EACCES","EAGAIN","EBADF","EBUSY","ECHILD","EDEADLK","EDOM",jl,"EFAULT","EFBIG","EINTR","EINVAL","EIO","EISDIR","EMFILE","EMLINK","ENAMETOOLONG","ENFILE","ENODEV",gc,"ENOEXEC","ENOLCK","ENOMEM","ENOSPC","ENOSYS",f2,j$,"ENOTTY","ENXIO","EPERM","EPIPE","ERANGE","EROFS","ESPIPE","ESRCH","EXDEV","EWOULDBLOCK","EINPROGRESS","EALREADY","ENOTSOCK","EDESTADDRREQ","EMSGSIZE","EPROTOTYPE","ENOPROTOOPT","EPROTONOSUPPORT","ESOCKTNOSUPPORT","EOPNOTSUPP","EPFNOSUPPORT","EAFNOSUPPORT","EADDRINUSE","EADDRNOTAVAIL","ENETDOWN","ENETUNREACH","ENETRESET","ECONNABORTED","ECONNRESET","ENOBUFS","EISCONN","ENOTCONN","ESHUTDOWN","ETOOMANYREFS","ETIMEDOUT","ECONNREFUSED","EHOSTDOWN","EHOSTUNREACH","ELOOP","EOVERFLOW"];function
+cb(d,f,e,a){var
+b=w3.indexOf(d);if(b<0){if(a==null)a=-9999;b=[0,a]}var
+c=[b,bb(f||n),bb(e||n)];return c}var
+kW={};function
+b_(a){return kW[a]}function
+ca(b,a){throw[0,b].concat(a)}function
+we(a){return new
+bp(4,a,a.length)}function
+wN(a){F(a+d5)}function
+kz(){}function
+ag(a){this.data=a}ag.prototype=new
+kz();ag.prototype.truncate=function(a){var
+b=this.data;this.data=P(a|0);b7(b,0,this.data,0,a)};ag.prototype.length=function(){return ai(this.data)};ag.prototype.write=function(b,d,g,a){var
 c=this.length();if(b+a>=c){var
-e=O(b+a),f=this.data;this.data=e;b3(f,0,this.data,0,c)}a7(d,g,this.data,b,a);return 0};af.prototype.read=function(c,a,d,b){var
-e=this.length();b3(this.data,c,a,d,b);return 0};af.prototype.read_one=function(a){return kq(this.data,a)};af.prototype.close=function(){};af.prototype.constructor=af;function
-au(b,a){this.content={};this.root=b;this.lookupFun=a}au.prototype.nm=function(a){return this.root+a};au.prototype.create_dir_if_needed=function(d){var
-c=d.split(aK),b=j;for(var
-a=0;a<c.length-1;a++){b+=c[a]+aK;if(this.content[b])continue;this.content[b]=Symbol("directory")}};au.prototype.slash=function(a){return/\/$/.test(a)?a:a+aK};au.prototype.lookup=function(b){if(!this.content[b]&&this.lookupFun){var
+e=P(b+a),f=this.data;this.data=e;b7(f,0,this.data,0,c)}a9(d,g,this.data,b,a);return 0};ag.prototype.read=function(c,a,d,b){var
+e=this.length();b7(this.data,c,a,d,b);return 0};ag.prototype.read_one=function(a){return kI(this.data,a)};ag.prototype.close=function(){};ag.prototype.constructor=ag;function
+av(b,a){this.content={};this.root=b;this.lookupFun=a}av.prototype.nm=function(a){return this.root+a};av.prototype.create_dir_if_needed=function(d){var
+c=d.split(aM),b=n;for(var
+a=0;a<c.length-1;a++){b+=c[a]+aM;if(this.content[b])continue;this.content[b]=Symbol("directory")}};av.prototype.slash=function(a){return/\/$/.test(a)?a:a+aM};av.prototype.lookup=function(b){if(!this.content[b]&&this.lookupFun){var
 c=this.lookupFun(a(this.root),a(b));if(c!==0){this.create_dir_if_needed(b);this.content[b]=new
-af(a8(c[1]))}}};au.prototype.exists=function(a){if(a==j)return 1;var
-b=this.slash(a);if(this.content[b])return 1;this.lookup(a);return this.content[a]?1:0};au.prototype.mkdir=function(c,e,d){var
-b=d&&b6(fX);if(this.exists(c))if(b)b8(b,b9(i5,fF,this.nm(c)));else
-D(c+": File exists");var
-a=/^(.*)\/[^/]+/.exec(c);a=a&&a[1]||j;if(!this.exists(a))if(b)b8(b,b9(f1,fF,this.nm(a)));else
-D(a+dZ);if(!this.is_dir(a))if(b)b8(b,b9(fN,fF,this.nm(a)));else
-D(a+f9);this.create_dir_if_needed(this.slash(c))};au.prototype.rmdir=function(a,f){var
-b=f&&b6(fX),c=a==j?j:this.slash(a),e=new
-RegExp(jd+c+jV);if(!this.exists(a))if(b)b8(b,b9(f1,fV,this.nm(a)));else
-D(a+dZ);if(!this.is_dir(a))if(b)b8(b,b9(fN,fV,this.nm(a)));else
-D(a+f9);for(var
+ag(a_(c[1]))}}};av.prototype.exists=function(a){if(a==n)return 1;var
+b=this.slash(a);if(this.content[b])return 1;this.lookup(a);return this.content[a]?1:0};av.prototype.mkdir=function(c,e,d){var
+b=d&&b_(f$);if(this.exists(c))if(b)ca(b,cb(jl,fU,this.nm(c)));else
+F(c+": File exists");var
+a=/^(.*)\/[^/]+/.exec(c);a=a&&a[1]||n;if(!this.exists(a))if(b)ca(b,cb(gc,fU,this.nm(a)));else
+F(a+d5);if(!this.is_dir(a))if(b)ca(b,cb(f2,fU,this.nm(a)));else
+F(a+gk);this.create_dir_if_needed(this.slash(c))};av.prototype.rmdir=function(a,f){var
+b=f&&b_(f$),c=a==n?n:this.slash(a),e=new
+RegExp(jv+c+ka);if(!this.exists(a))if(b)ca(b,cb(gc,f9,this.nm(a)));else
+F(a+d5);if(!this.is_dir(a))if(b)ca(b,cb(f2,f9,this.nm(a)));else
+F(a+gk);for(var
 d
 in
-this.content)if(d.match(e))if(b)b8(b,b9(jU,fV,this.nm(a)));else
-D(this.nm(a)+": Directory not empty");delete
-this.content[c]};au.prototype.readdir=function(a){var
-f=a==j?j:this.slash(a);if(!this.exists(a))D(a+dZ);if(!this.is_dir(a))D(a+f9);var
+this.content)if(d.match(e))if(b)ca(b,cb(j$,f9,this.nm(a)));else
+F(this.nm(a)+": Directory not empty");delete
+this.content[c]};av.prototype.readdir=function(a){var
+f=a==n?n:this.slash(a);if(!this.exists(a))F(a+d5);if(!this.is_dir(a))F(a+gk);var
 g=new
-RegExp(jd+f+jV),d={},c=[];for(var
+RegExp(jv+f+ka),d={},c=[];for(var
 e
 in
 this.content){var
-b=e.match(g);if(b&&!d[b[1]]){d[b[1]]=true;c.push(b[1])}}return c};au.prototype.is_dir=function(a){if(a==j)return true;var
-b=this.slash(a);return this.content[b]?1:0};au.prototype.unlink=function(a){var
+b=e.match(g);if(b&&!d[b[1]]){d[b[1]]=true;c.push(b[1])}}return c};av.prototype.is_dir=function(a){if(a==n)return true;var
+b=this.slash(a);return this.content[b]?1:0};av.prototype.unlink=function(a){var
 b=this.content[a]?true:false;delete
-this.content[a];return b};au.prototype.open=function(a,b){if(b.rdonly&&b.wronly)D(this.nm(a)+jm);if(b.text&&b.binary)D(this.nm(a)+jK);this.lookup(a);if(this.content[a]){if(this.is_dir(a))D(this.nm(a)+" : is a directory");if(b.create&&b.excl)D(this.nm(a)+jk);var
+this.content[a];return b};av.prototype.open=function(a,b){if(b.rdonly&&b.wronly)F(this.nm(a)+jE);if(b.text&&b.binary)F(this.nm(a)+j1);this.lookup(a);if(this.content[a]){if(this.is_dir(a))F(this.nm(a)+" : is a directory");if(b.create&&b.excl)F(this.nm(a)+jC);var
 c=this.content[a];if(b.truncate)c.truncate();return c}else
 if(b.create){this.create_dir_if_needed(a);this.content[a]=new
-af(O(0));return this.content[a]}else
-wm(this.nm(a))};au.prototype.register=function(c,a){var
-b;if(this.content[c])D(this.nm(c)+jk);if(eh(a))b=new
-af(a);if(gk(a))b=new
-af(a8(a));else
+ag(P(0));return this.content[a]}else
+wN(this.nm(a))};av.prototype.register=function(c,a){var
+b;if(this.content[c])F(this.nm(c)+jC);if(eo(a))b=new
+ag(a);if(gx(a))b=new
+ag(a_(a));else
 if(a
 instanceof
 Array)b=new
-af(vP(a));else
+ag(we(a));else
 if(typeof
 a==="string")b=new
-af(kr(a));else
+ag(kJ(a));else
 if(a.toString){var
-d=a8(a$(a.toString()));b=new
-af(d)}if(b){this.create_dir_if_needed(c);this.content[c]=b}else
-D(this.nm(c)+" : registering file with invalid content type")};au.prototype.constructor=au;function
-vK(d){var
-c=f(d),b=new
-Array(c),a=0;for(;a<c;a++)b[a]=ab(d,a);return b}function
-vJ(a){if(a.t!=4)ed(a);return a.c}function
-bm(a){this.fs=require("fs");this.fd=a}bm.prototype=new
-kh();bm.prototype.truncate=function(a){try{this.fs.ftruncateSync(this.fd,a|0)}catch(a){D(a.toString())}};bm.prototype.length=function(){try{return this.fs.fstatSync(this.fd).size}catch(a){D(a.toString())}};bm.prototype.write=function(f,b,c,e){var
-a=vK(b);if(!(a
+d=a_(bb(a.toString()));b=new
+ag(d)}if(b){this.create_dir_if_needed(c);this.content[c]=b}else
+F(this.nm(c)+" : registering file with invalid content type")};av.prototype.constructor=av;function
+v$(d){var
+c=g(d),b=new
+Array(c),a=0;for(;a<c;a++)b[a]=ad(d,a);return b}function
+v_(a){if(a.t!=4)ek(a);return a.c}function
+bq(a){this.fs=require("fs");this.fd=a}bq.prototype=new
+kz();bq.prototype.truncate=function(a){try{this.fs.ftruncateSync(this.fd,a|0)}catch(a){F(a.toString())}};bq.prototype.length=function(){try{return this.fs.fstatSync(this.fd).size}catch(a){F(a.toString())}};bq.prototype.write=function(f,b,c,e){var
+a=v$(b);if(!(a
 instanceof
-o.Uint8Array))a=new(o.Uint8Array)(a);var
-d=o.Buffer.from(a);try{this.fs.writeSync(this.fd,d,c,e,f)}catch(a){D(a.toString())}return 0};bm.prototype.read=function(g,d,c,f){var
-a=vJ(d);if(!(a
+q.Uint8Array))a=new(q.Uint8Array)(a);var
+d=q.Buffer.from(a);try{this.fs.writeSync(this.fd,d,c,e,f)}catch(a){F(a.toString())}return 0};bq.prototype.read=function(g,d,c,f){var
+a=v_(d);if(!(a
 instanceof
-o.Uint8Array))a=new(o.Uint8Array)(a);var
-e=o.Buffer.from(a);try{this.fs.readSync(this.fd,e,c,f,g)}catch(a){D(a.toString())}for(var
-b=0;b<f;b++)bM(d,c+b,e[c+b]);return 0};bm.prototype.read_one=function(c){var
-b=new(o.Uint8Array)(1),a=o.Buffer.from(b);try{this.fs.readSync(this.fd,a,0,1,c)}catch(a){D(a.toString())}return a[0]};bm.prototype.close=function(){try{this.fs.closeSync(this.fd)}catch(a){D(a.toString())}};bm.prototype.constructor=bm;function
-ag(a){this.fs=require("fs");this.root=a}ag.prototype.nm=function(a){return this.root+a};ag.prototype.exists=function(a){try{return this.fs.existsSync(this.nm(a))?1:0}catch(a){return 0}};ag.prototype.mkdir=function(b,a,c){try{this.fs.mkdirSync(this.nm(b),{mode:a});return 0}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.rmdir=function(a,b){try{this.fs.rmdirSync(this.nm(a));return 0}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.readdir=function(a,b){try{return this.fs.readdirSync(this.nm(a))}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.is_dir=function(a){try{return this.fs.statSync(this.nm(a)).isDirectory()?1:0}catch(a){D(a.toString())}};ag.prototype.unlink=function(a,c){try{var
-b=this.fs.existsSync(this.nm(a))?1:0;this.fs.unlinkSync(this.nm(a));return b}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.open=function(f,c,g){var
+q.Uint8Array))a=new(q.Uint8Array)(a);var
+e=q.Buffer.from(a);try{this.fs.readSync(this.fd,e,c,f,g)}catch(a){F(a.toString())}for(var
+b=0;b<f;b++)bR(d,c+b,e[c+b]);return 0};bq.prototype.read_one=function(c){var
+b=new(q.Uint8Array)(1),a=q.Buffer.from(b);try{this.fs.readSync(this.fd,a,0,1,c)}catch(a){F(a.toString())}return a[0]};bq.prototype.close=function(){try{this.fs.closeSync(this.fd)}catch(a){F(a.toString())}};bq.prototype.constructor=bq;function
+ah(a){this.fs=require("fs");this.root=a}ah.prototype.nm=function(a){return this.root+a};ah.prototype.exists=function(a){try{return this.fs.existsSync(this.nm(a))?1:0}catch(a){return 0}};ah.prototype.mkdir=function(b,a,c){try{this.fs.mkdirSync(this.nm(b),{mode:a});return 0}catch(a){this.raise_nodejs_error(a,c)}};ah.prototype.rmdir=function(a,b){try{this.fs.rmdirSync(this.nm(a));return 0}catch(a){this.raise_nodejs_error(a,b)}};ah.prototype.readdir=function(a,b){try{return this.fs.readdirSync(this.nm(a))}catch(a){this.raise_nodejs_error(a,b)}};ah.prototype.is_dir=function(a){try{return this.fs.statSync(this.nm(a)).isDirectory()?1:0}catch(a){F(a.toString())}};ah.prototype.unlink=function(a,c){try{var
+b=this.fs.existsSync(this.nm(a))?1:0;this.fs.unlinkSync(this.nm(a));return b}catch(a){this.raise_nodejs_error(a,c)}};ah.prototype.open=function(f,c,g){var
 a=require("constants"),b=0;for(var
 e
 in
 c)switch(e){case"rdonly":b|=a.O_RDONLY;break;case"wronly":b|=a.O_WRONLY;break;case"append":b|=a.O_WRONLY|a.O_APPEND;break;case"create":b|=a.O_CREAT;break;case"truncate":b|=a.O_TRUNC;break;case"excl":b|=a.O_EXCL;break;case"binary":b|=a.O_BINARY;break;case"text":b|=a.O_TEXT;break;case"nonblock":b|=a.O_NONBLOCK;break}try{var
 d=this.fs.openSync(this.nm(f),b);return new
-bm(d)}catch(a){this.raise_nodejs_error(a,g)}};ag.prototype.rename=function(b,a,c){try{this.fs.renameSync(this.nm(b),this.nm(a))}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.stat=function(b,c){try{var
-a=this.fs.statSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.lstat=function(b,c){try{var
-a=this.fs.lstatSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.symlink=function(d,c,a,b){try{this.fs.symlinkSync(this.nm(c),this.nm(a),d?"dir":"file");return 0}catch(a){this.raise_nodejs_error(a,b)}};ag.prototype.readlink=function(b,c){try{var
-a=this.fs.readlinkSync(this.nm(b),iP);return a$(a)}catch(a){this.raise_nodejs_error(a,c)}};ag.prototype.raise_nodejs_error=function(a,d){var
-b=b6(fX);if(d&&b){var
-c=b9(a.code,a.syscall,a.path,a.errno);b8(b,c)}else
-D(a.toString())};ag.prototype.stats_from_js=function(a){var
+bq(d)}catch(a){this.raise_nodejs_error(a,g)}};ah.prototype.rename=function(b,a,c){try{this.fs.renameSync(this.nm(b),this.nm(a))}catch(a){this.raise_nodejs_error(a,c)}};ah.prototype.stat=function(b,c){try{var
+a=this.fs.statSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};ah.prototype.lstat=function(b,c){try{var
+a=this.fs.lstatSync(this.nm(b));return this.stats_from_js(a)}catch(a){this.raise_nodejs_error(a,c)}};ah.prototype.symlink=function(d,c,a,b){try{this.fs.symlinkSync(this.nm(c),this.nm(a),d?"dir":"file");return 0}catch(a){this.raise_nodejs_error(a,b)}};ah.prototype.readlink=function(b,c){try{var
+a=this.fs.readlinkSync(this.nm(b),i6);return bb(a)}catch(a){this.raise_nodejs_error(a,c)}};ah.prototype.raise_nodejs_error=function(a,d){var
+b=b_(f$);if(d&&b){var
+c=cb(a.code,a.syscall,a.path,a.errno);ca(b,c)}else
+F(a.toString())};ah.prototype.stats_from_js=function(a){var
 b;if(a.isFile())b=0;else
 if(a.isDirectory())b=1;else
 if(a.isCharacterDevice())b=2;else
 if(a.isBlockDevice())b=3;else
 if(a.isSymbolicLink())b=4;else
 if(a.isFIFO())b=5;else
-if(a.isSocket())b=6;return[0,a.dev,a.ino,b,a.mode,a.nlink,a.uid,a.gid,a.rdev,a.size,a.atimeMs,a.mtimeMs,a.ctimeMs]};ag.prototype.constructor=ag;function
-kx(b){var
-a=gq(b);if(!a)return;return a[0]+aK}var
-ej=kx(dm)||bn("unable to compute caml_root"),cK=[];if(dn())cK.push({path:ej,device:new
-ag(ej)});else
-cK.push({path:ej,device:new
-au(ej)});cK.push({path:jG,device:new
-au(jG)});function
-wB(b){var
-g=we(b),b=g.join(aK),f=kL(b),c;for(var
-e=0;e<cK.length;e++){var
-a=cK[e];if(f.search(a.path)==0&&(!c||c.path.length<a.path.length))c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}if(!c&&dn()){var
-d=kx(b);if(d&&d.match(/^[a-zA-Z]:\/$/)){var
+if(a.isSocket())b=6;return[0,a.dev,a.ino,b,a.mode,a.nlink,a.uid,a.gid,a.rdev,a.size,a.atimeMs,a.mtimeMs,a.ctimeMs]};ah.prototype.constructor=ah;function
+kP(b){var
+a=gD(b);if(!a)return;return a[0]+aM}var
+eq=kP(dw)||br("unable to compute caml_root"),cP=[];if(dx())cP.push({path:eq,device:new
+ah(eq)});else
+cP.push({path:eq,device:new
+av(eq)});cP.push({path:jX,device:new
+av(jX)});function
+w2(b){var
+g=wF(b),b=g.join(aM),f=k3(b),c;for(var
+e=0;e<cP.length;e++){var
+a=cP[e];if(f.search(a.path)==0&&(!c||c.path.length<a.path.length))c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}if(!c&&dx()){var
+d=kP(b);if(d&&d.match(/^[a-zA-Z]:\/$/)){var
 a={path:d,device:new
-ag(d)};cK.push(a);c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}}if(c)return c;D("no device found for "+f)}function
-kJ(e,g){var
-b=bz[e],d=a(g),c=f(d);b.file.write(b.offset,d,0,c);b.offset+=c;return 0}function
-wv(a){var
-a=gp(a),b=o;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stderr.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
+ah(d)};cP.push(a);c={path:a.path,device:a.device,rest:b.substring(a.path.length,b.length)}}}if(c)return c;F("no device found for "+f)}function
+k1(e,f){var
+b=bF[e],d=a(f),c=g(d);b.file.write(b.offset,d,0,c);b.offset+=c;return 0}function
+wW(a){var
+a=gC(a),b=q;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stderr.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
 c=b.console;c&&c.error&&c.error(a)}}function
-ww(a){var
-a=gp(a),b=o;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stdout.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
+wX(a){var
+a=gC(a),b=q;if(b.process&&b.process.stdout&&b.process.stdout.write)b.process.stdout.write(a);else{if(a.charCodeAt(a.length-1)==10)a=a.substr(0,a.length-1);var
 c=b.console;c&&c.log&&c.log(a)}}function
-ek(c,e,d,a){if(I.fds===undefined)I.fds=new
+er(c,e,d,a){if(K.fds===undefined)K.fds=new
 Array();a=a?a:{};var
-b={};b.file=d;b.offset=a.append?d.length():0;b.flags=a;b.output=e;I.fds[c]=b;if(!I.fd_last_idx||c>I.fd_last_idx)I.fd_last_idx=c;return c}function
-wJ(c,b,g){var
+b={};b.file=d;b.offset=a.append?d.length():0;b.flags=a;b.output=e;K.fds[c]=b;if(!K.fd_last_idx||c>K.fd_last_idx)K.fd_last_idx=c;return c}function
+w_(c,b,g){var
 a={};while(b){switch(b[1]){case
 0:a.rdonly=1;break;case
 1:a.wronly=1;break;case
@@ -688,393 +688,394 @@ a={};while(b){switch(b[1]){case
 5:a.excl=1;break;case
 6:a.binary=1;break;case
 7:a.text=1;break;case
-8:a.nonblock=1;break}b=b[2]}if(a.rdonly&&a.wronly)D(bN(c)+jm);if(a.text&&a.binary)D(bN(c)+jK);var
-d=wB(c),e=d.device.open(d.rest,a),f=I.fd_last_idx?I.fd_last_idx:0;return ek(f+1,kJ,e,a)}ek(0,kJ,new
-af(O(0)));ek(1,ww,new
-af(O(0)));ek(2,wv,new
-af(O(0)));function
-wg(a){var
-c=I.fds[a];if(c.flags.wronly)D(kc+a+" is writeonly");var
-d=null;if(a==0&&dn()){var
-e=require("fs");d=function(){return a$(e.readFileSync(0,iP))}}var
-b={file:c.file,offset:c.offset,fd:a,opened:true,out:false,refill:d};bz[b.fd]=b;return b.fd}function
-kC(c){var
-b=I.fds[c];if(b.flags.rdonly)D(kc+c+" is readonly");var
-a={file:b.file,offset:b.offset,fd:c,opened:true,out:true,buffer:j};bz[a.fd]=a;return a.fd}function
-wh(){var
+8:a.nonblock=1;break}b=b[2]}if(a.rdonly&&a.wronly)F(bS(c)+jE);if(a.text&&a.binary)F(bS(c)+j1);var
+d=w2(c),e=d.device.open(d.rest,a),f=K.fd_last_idx?K.fd_last_idx:0;return er(f+1,k1,e,a)}er(0,k1,new
+ag(P(0)));er(1,wX,new
+ag(P(0)));er(2,wW,new
+ag(P(0)));function
+wH(a){var
+c=K.fds[a];if(c.flags.wronly)F(ku+a+" is writeonly");var
+d=null;if(a==0&&dx()){var
+e=require("fs");d=function(){return bb(e.readFileSync(0,i6))}}var
+b={file:c.file,offset:c.offset,fd:a,opened:true,out:false,refill:d};bF[b.fd]=b;return b.fd}function
+kU(c){var
+b=K.fds[c];if(b.flags.rdonly)F(ku+c+" is readonly");var
+a={file:b.file,offset:b.offset,fd:c,opened:true,out:true,buffer:n};bF[a.fd]=a;return a.fd}function
+wI(){var
 b=0;for(var
-a=0;a<bz.length;a++)if(bz[a]&&bz[a].opened&&bz[a].out)b=[0,bz[a].fd,b];return b}function
-kD(b,a){if(a==0)ei();return b%a}function
-b7(a,b){return+(dl(a,b,false)!=0)}function
-wj(a,b){a[0]=df;a[1]=b;return 0}function
-kF(a){if(a
+a=0;a<bF.length;a++)if(bF[a]&&bF[a].opened&&bF[a].out)b=[0,bF[a].fd,b];return b}function
+kV(b,a){if(a==0)ep();return b%a}function
+b$(a,b){return+(dv(a,b,false)!=0)}function
+wK(a,b){a[0]=dp;a[1]=b;return 0}function
+kX(a){if(a
 instanceof
 Array&&a[0]==a[0]>>>0)return a[0];else
-if(eh(a))return f6;else
-if(gk(a))return f6;else
+if(eo(a))return gh;else
+if(gx(a))return gh;else
 if(a
 instanceof
 Function||typeof
 a=="function")return 247;else
-if(a&&a.caml_custom)return cz;else
-return cC}function
-aV(b,c,a){if(a&&o.toplevelReloc)b=o.toplevelReloc(a);I[b+1]=c;if(a)I[a]=c}function
-wp(a,b){kE[bN(a)]=b;return 0}function
-vN(a,b){if(a===b)return 1;a.t&6&&cG(a);b.t&6&&cG(b);return a.c==b.c?1:0}function
-a_(a,b){return vN(a,b)}function
-wr(){aa(f8)}function
-v(b,a){if(a>>>0>=f(b))wr();return ab(b,a)}function
-l(a,b){return 1-a_(a,b)}function
-al(a){return a}function
-ws(){return 0x7FFFFFFF/4|0}var
-wA=o.process&&o.process.platform&&o.process.platform==iS?jR:"Unix";function
-wt(){return[0,a(wA),32,0]}function
-wn(){kH(I.Not_found)}function
-kK(c){var
-a=o,b=gl(c);if(a.process&&a.process.env&&a.process.env[b]!=undefined)return a$(a.process.env[b]);if(o.jsoo_static_env&&o.jsoo_static_env[b])return a$(o.jsoo_static_env[b]);wn()}function
-el(a){var
+if(a&&a.caml_custom)return cE;else
+return cH}function
+aX(b,c,a){if(a&&q.toplevelReloc)b=q.toplevelReloc(a);K[b+1]=c;if(a)K[a]=c}function
+wQ(a,b){kW[bS(a)]=b;return 0}function
+wc(a,b){if(a===b)return 1;a.t&6&&cL(a);b.t&6&&cL(b);return a.c==b.c?1:0}function
+ba(a,b){return wc(a,b)}function
+wS(){ac(gj)}function
+v(b,a){if(a>>>0>=g(b))wS();return ad(b,a)}function
+o(a,b){return 1-ba(a,b)}function
+an(a){return a}function
+wT(){return 0x7FFFFFFF/4|0}var
+w1=q.process&&q.process.platform&&q.process.platform==i9?j8:"Unix";function
+wU(){return[0,a(w1),32,0]}function
+wO(){kZ(K.Not_found)}function
+k2(c){var
+a=q,b=gy(c);if(a.process&&a.process.env&&a.process.env[b]!=undefined)return bb(a.process.env[b]);if(q.jsoo_static_env&&q.jsoo_static_env[b])return bb(q.jsoo_static_env[b]);wO()}function
+es(a){var
 b=1;while(a&&a.joo_tramp){a=a.joo_tramp.apply(null,a.joo_args);b++}return a}function
-P(b,a){return{joo_tramp:b,joo_args:a}}function
-kI(a){return a}function
-am(a){if(a
+Q(b,a){return{joo_tramp:b,joo_args:a}}function
+k0(a){return a}function
+ao(a){if(a
 instanceof
-Array)return a;if(o.RangeError&&a
+Array)return a;if(q.RangeError&&a
 instanceof
-o.RangeError&&a.message&&a.message.match(/maximum call stack/i))return kI(I.Stack_overflow);if(o.InternalError&&a
+q.RangeError&&a.message&&a.message.match(/maximum call stack/i))return k0(K.Stack_overflow);if(q.InternalError&&a
 instanceof
-o.InternalError&&a.message&&a.message.match(/too much recursion/i))return kI(I.Stack_overflow);if(a
+q.InternalError&&a.message&&a.message.match(/too much recursion/i))return k0(K.Stack_overflow);if(a
 instanceof
-o.Error&&b6(i9))return[0,b6(i9),a];return[0,I.Failure,a$(String(a))]}function
-Y(a){return typeof
+q.Error&&b_(jp))return[0,b_(jp),a];return[0,K.Failure,bb(String(a))]}function
+Z(a){return typeof
 a==="number"?BigInt(a):a}var
-cL=fM,wH=o.BigInt(fM),wG=o.BigInt(-fM);function
-an(a){return a<=wH&&a>=wG?Number(a):a}function
-em(a,b){if(typeof
+cQ=f1,w8=q.BigInt(f1),w7=q.BigInt(-f1);function
+ap(a){return a<=w8&&a>=w7?Number(a):a}function
+et(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
-c=a+b;if(c<=cL&&c>=-cL)return c}return an(Y(a)+Y(b))}function
-gr(a,b){if(typeof
+c=a+b;if(c<=cQ&&c>=-cQ)return c}return ap(Z(a)+Z(b))}function
+gE(a,b){if(typeof
 a==="number"&&typeof
-b==="number"&&a===(a|0)&&b===(b|0))return a&b;return an(Y(a)&Y(b))}function
-gs(a,b){return a<b?-1:a>b?1:0}function
-gt(a,b){if(typeof
+b==="number"&&a===(a|0)&&b===(b|0))return a&b;return ap(Z(a)&Z(b))}function
+gF(a,b){return a<b?-1:a>b?1:0}function
+gG(a,b){if(typeof
 a==="number"&&typeof
-b==="number")return(a-a%b)/b+0;return an(Y(a)/Y(b))}var
-b_=o.BigInt(1),kN=new(o.ArrayBuffer)(8),kP=new(o.Float64Array)(kN),kW=new(o.Uint32Array)(kN),wF=(kP[0]=1,kW[1]===0?0:1),aL=o.BigInt(0);function
-cN(a){if(a===0)return 0;var
+b==="number")return(a-a%b)/b+0;return ap(Z(a)/Z(b))}var
+cc=q.BigInt(1),k5=new(q.ArrayBuffer)(8),k7=new(q.Float64Array)(k5),lc=new(q.Uint32Array)(k5),w6=(k7[0]=1,lc[1]===0?0:1),aN=q.BigInt(0);function
+cS(a){if(a===0)return 0;var
 d=Math.abs(Number(a));if(d===Infinity){var
-c=(a<aL?-a:a).toString(16);return 4*c.length-Math.clz32(parseInt(c[0],16))+28}kP[0]=d;var
-b=(kW[wF]>>>20)-d$;if(typeof
+c=(a<aN?-a:a).toString(16);return 4*c.length-Math.clz32(parseInt(c[0],16))+28}k7[0]=d;var
+b=(lc[w6]>>>20)-eg;if(typeof
 a==="number")return b+1;var
-e=b_<<BigInt(b);return(a<aL?-a:a)<e?b:b+1}function
-kO(b,a){if(typeof
+e=cc<<BigInt(b);return(a<aN?-a:a)<e?b:b+1}function
+k6(b,a){if(typeof
 b==="number"&&typeof
 a==="number")return b/a+0;var
-d=Y(b),e=Y(a),c=BigInt(cN(a)-1);return an(e===b_<<c?d>>c:d/e)}function
-bA(a,b){return a===b?1:0}function
-wD(b,a){if(typeof
+d=Z(b),e=Z(a),c=BigInt(cS(a)-1);return ap(e===cc<<c?d>>c:d/e)}function
+bG(a,b){return a===b?1:0}function
+w4(b,a){if(typeof
 b==="number"&&typeof
 a==="number"){var
 c=b%a,g=(b-c)/a;return(c!==0&&c<0!==a<0?g-1:g)+0}var
-h=Y(b),d=Y(a),e=h%d,f=h/d;return an(e!==aL&&e<aL!==d<aL?f-b_:f)}function
-kQ(b,a){while(a!==0){var
+h=Z(b),d=Z(a),e=h%d,f=h/d;return ap(e!==aN&&e<aN!==d<aN?f-cc:f)}function
+k8(b,a){while(a!==0){var
 c=b%a;b=a;a=c}return b}function
-wE(c,d){if(typeof
+w5(c,d){if(typeof
 c==="number"&&typeof
-d==="number")return kQ(Math.abs(c),Math.abs(d));var
-b=Y(c),a=Y(d);if(b<aL)b=-b;if(a<aL)a=-a;if(a===aL)return an(b);if(b===aL)return an(a);var
-f=a-b_;if((a&f)===aL){var
-e=b&f;return an(e===aL?a:e&-e)}while(a!==aL){var
-g=an(b),h=an(a);if(typeof
+d==="number")return k8(Math.abs(c),Math.abs(d));var
+b=Z(c),a=Z(d);if(b<aN)b=-b;if(a<aN)a=-a;if(a===aN)return ap(b);if(b===aN)return ap(a);var
+f=a-cc;if((a&f)===aN){var
+e=b&f;return ap(e===aN?a:e&-e)}while(a!==aN){var
+g=ap(b),h=ap(a);if(typeof
 g==="number"&&typeof
-h==="number")return kQ(g,h);var
-i=b%a;b=a;a=i}return an(b)}function
-kR(a){return(typeof
-a==="number"?a%2===0:(a&b_)===aL)?1:0}var
-gv=[9,10,11,12,13,14,15,16].map(function(a){return b_<<o.BigInt(1<<a)});function
-aW(b){if(typeof
+h==="number")return k8(g,h);var
+i=b%a;b=a;a=i}return ap(b)}function
+k9(a){return(typeof
+a==="number"?a%2===0:(a&cc)===aN)?1:0}var
+gI=[9,10,11,12,13,14,15,16].map(function(a){return cc<<q.BigInt(1<<a)});function
+aY(b){if(typeof
 b==="number")return 1;var
-c=b<aL?-b:b;if(c<gv[0])return 3;for(var
-a=1;a<gv.length;a++)if(c<gv[a])return 8<<a;return 8<<a}function
-bB(a,b){if(typeof
+c=b<aN?-b:b;if(c<gI[0])return 3;for(var
+a=1;a<gI.length;a++)if(c<gI[a])return 8<<a;return 8<<a}function
+bs(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
-c=a*b;if(c<=cL&&c>=-cL)return c+0}return an(Y(a)*Y(b))}function
-cM(a){return typeof
+c=a*b;if(c<=cQ&&c>=-cQ)return c+0}return ap(Z(a)*Z(b))}function
+cR(a){return typeof
 a==="number"?0-a:-a}function
-gu(b){var
-a=bN(b);return a.length<16?Number(a):an(BigInt(a))}function
-wI(g){o.verimvKernel=function(d,b){var
+gH(b){var
+a=bS(b);return a.length<16?Number(a):ap(BigInt(a))}function
+w9(h){q.verimvKernel=function(d,b,g){var
 e=[0],c=[0];Object.keys(d).forEach(function(b){e.push(a(b));c.push(a(d[b]))});function
-f(a){if(b)b(a);return 0}return gl(b4(g,[e,c,f]))};return 0}function
-kS(a,b){if(typeof
+f(a){if(b)b(a);return 0}return gy(b8(h,[e,c,f,g||0]))};return 0}function
+k_(a,b){if(typeof
 a==="number"&&typeof
-b==="number")return a%b+0;return an(Y(a)%Y(b))}function
-en(b,a){return a<32?bB(b,Math.pow(2,a)):an(Y(b)<<BigInt(a))}function
-eo(a,b){if(typeof
-a==="number"&&b<32)return Math.floor(a/Math.pow(2,b));return an(Y(a)>>BigInt(b))}function
-b$(a){return a<0?-1:a>0?1:0}function
-kT(b){if(b===0)return 0;var
-e=Y(b),c=BigInt(Math.max(0,cN(b)-51>>1)),d=BigInt(Math.floor(Math.sqrt(Number(e>>c+c)))+1)<<c,a;do{a=d;d=a+e/a>>b_}while(d<a);return an(a)}function
-kU(a,b){if(typeof
+b==="number")return a%b+0;return ap(Z(a)%Z(b))}function
+eu(b,a){return a<32?bs(b,Math.pow(2,a)):ap(Z(b)<<BigInt(a))}function
+ev(a,b){if(typeof
+a==="number"&&b<32)return Math.floor(a/Math.pow(2,b));return ap(Z(a)>>BigInt(b))}function
+cd(a){return a<0?-1:a>0?1:0}function
+k$(b){if(b===0)return 0;var
+e=Z(b),c=BigInt(Math.max(0,cS(b)-51>>1)),d=BigInt(Math.floor(Math.sqrt(Number(e>>c+c)))+1)<<c,a;do{a=d;d=a+e/a>>cc}while(d<a);return ap(a)}function
+la(a,b){if(typeof
 a==="number"&&typeof
 b==="number"){var
-c=a-b;if(c<=cL&&c>=-cL)return c}return an(Y(a)-Y(b))}function
-kV(a){return Number(a)|0}function
-ep(b){return a(String(b))}function
-wc(a){switch(a[2]){case-8:case-11:case-12:return 1;default:return 0}}function
-vV(b){var
-a=j;if(b[0]==0){a+=b[1][1];if(b.length==3&&b[2][0]==0&&wc(b[1]))var
+c=a-b;if(c<=cQ&&c>=-cQ)return c}return ap(Z(a)-Z(b))}function
+lb(a){return Number(a)|0}function
+ew(b){return a(String(b))}function
+wD(a){switch(a[2]){case-8:case-11:case-12:return 1;default:return 0}}function
+wk(b){var
+a=n;if(b[0]==0){a+=b[1][1];if(b.length==3&&b[2][0]==0&&wD(b[1]))var
 e=b[2],f=1;else
 var
-f=2,e=b;a+=f2;for(var
-d=f;d<e.length;d++){if(d>f)a+=fE;var
+f=2,e=b;a+=gd;for(var
+d=f;d<e.length;d++){if(d>f)a+=fT;var
 c=e[d];if(typeof
 c=="number")a+=c.toString();else
 if(c
 instanceof
-bl)a+=a6+c.toString()+a6;else
+bp)a+=a8+c.toString()+a8;else
 if(typeof
-c=="string")a+=a6+c.toString()+a6;else
-a+="_"}a+=dg}else
-if(b[0]==N)a+=b[1];return a}function
-kv(a){if(a
+c=="string")a+=a8+c.toString()+a8;else
+a+="_"}a+=dq}else
+if(b[0]==O)a+=b[1];return a}function
+kN(a){if(a
 instanceof
-Array&&(a[0]==0||a[0]==N)){var
-c=b6("Printexc.handle_uncaught_exception");if(c)c(a,false);else{var
-d=vV(a),b=b6(iO);if(b)b(0);o.console.error("Fatal error: exception "+d+"\n")}}else
+Array&&(a[0]==0||a[0]==O)){var
+c=b_("Printexc.handle_uncaught_exception");if(c)c(a,false);else{var
+d=wk(a),b=b_(i5);if(b)b(0);q.console.error("Fatal error: exception "+d+"\n")}}else
 throw a}function
-wq(){var
-a=o;if(a.process&&a.process.on)a.process.on("uncaughtException",function(b,c){kv(b);a.process.exit(2)});else
-if(a.addEventListener)a.addEventListener("error",function(a){if(a.error)kv(a.error)})}wq();function
-b(a,b){return a.length==1?a(b):b4(a,[b])}function
-c(a,b,c){return a.length==2?a(b,c):b4(a,[b,c])}function
-bg(a,b,c,d){return a.length==3?a(b,c,d):b4(a,[b,c,d])}var
-gx=[N,a(j7),-1],gz=[N,a(i6),-2],er=[N,a(fK),-3],gw=[N,a(jy),-4],aX=[N,a(jF),-7],gy=[N,a(jH),-9],K=[N,a(jY),-11],eF=a(bj),eI=a(bj),eK=a(bj),dY=[0,[0,a(b2),a("network.json")],[0,[0,a(d0),a("source.json")],[0,[0,a(cD),a("other.json")],[0,[0,a(d_),a("original.mv")],[0,[0,a(bi),a("formula.mv")],0]]]]];aV(11,[N,a(iN),-12],iN);aV(10,K,jY);aV(9,[N,a(jq),-10],jq);aV(8,gy,jH);aV(7,[N,a(jc),-8],jc);aV(6,aX,jF);aV(5,[N,a(jT),-6],jT);aV(4,[N,a(i8),-5],i8);aV(3,gw,jy);aV(2,er,fK);aV(1,gz,i6);aV(0,gx,j7);var
-k0=a(jz),k1=a(jB),kX=cH(0,0,32752),k4=a(jJ),k5=a("\\'"),k6=a(jj),k7=a(j4),k8=a(i2),k9=a(i_),k3=a("Char.chr"),le=a("List.combine"),ld=a("List.rev_map2"),lc=a("List.init"),la=a("nth"),lb=a("List.nth"),lj=a(jE),li=a("String.blit / Bytes.blit_string"),lh=a("Bytes.blit"),lg=a("String.sub / Bytes.sub"),lq=a("String.contains_from / Bytes.contains_from"),lo=a(jE),ll=a(j),lk=a("String.concat"),lu=a("Array.fill"),lt=a("Array.sub"),ls=a("Array.init"),lA=a("Map.remove_min_elt"),lB=[0,0,0,0],lC=[0,a("map.ml"),400,10],lD=[0,0,0],lw=a(d8),lx=a(d8),ly=a(d8),lz=a(d8),lF=a("CamlinternalLazy.Undefined"),lL=a("Buffer.add_substring/add_subbytes"),lK=a("Buffer.add: cannot grow buffer"),lJ=[0,a(jQ),93,2],lI=[0,a(jQ),94,2],lU=a("%c"),lV=a("%s"),lW=a(iM),lX=a(jb),lY=a(jx),lZ=a(iV),l0=a("%f"),l1=a("%B"),l2=a("%{"),l3=a("%}"),l4=a("%("),l5=a("%)"),l6=a("%a"),l7=a("%t"),l8=a("%?"),l9=a("%r"),l_=a("%_r"),l$=[0,a($),850,23],mk=[0,a($),814,21],mc=[0,a($),815,21],ml=[0,a($),818,21],md=[0,a($),819,21],mm=[0,a($),822,19],me=[0,a($),823,19],mn=[0,a($),826,22],mf=[0,a($),827,22],mo=[0,a($),831,30],mg=[0,a($),832,30],mi=[0,a($),836,26],ma=[0,a($),837,26],mj=[0,a($),846,28],mb=[0,a($),847,28],mh=[0,a($),851,23],nr=a(jn),np=[0,a($),1558,4],nq=a("Printf: bad conversion %["),ns=[0,a($),1626,39],nt=[0,a($),1649,31],nu=[0,a($),1650,31],nv=a("Printf: bad conversion %_"),nw=a("@{"),nx=a("@["),nn=a(fO),nl=a("neg_infinity"),nm=a(j5),nk=a(bj),nf=[0,fH],m5=a("%+nd"),m6=a("% nd"),m8=a("%+ni"),m9=a("% ni"),m_=a("%nx"),m$=a("%#nx"),na=a("%nX"),nb=a("%#nX"),nc=a("%no"),nd=a("%#no"),m4=a("%nd"),m7=a(jx),ne=a("%nu"),mS=a("%+ld"),mT=a("% ld"),mV=a("%+li"),mW=a("% li"),mX=a("%lx"),mY=a("%#lx"),mZ=a("%lX"),m0=a("%#lX"),m1=a("%lo"),m2=a("%#lo"),mR=a("%ld"),mU=a(jb),m3=a("%lu"),mF=a("%+Ld"),mG=a("% Ld"),mI=a("%+Li"),mJ=a("% Li"),mK=a("%Lx"),mL=a("%#Lx"),mM=a("%LX"),mN=a("%#LX"),mO=a("%Lo"),mP=a("%#Lo"),mE=a("%Ld"),mH=a(iV),mQ=a("%Lu"),ms=a("%+d"),mt=a("% d"),mv=a("%+i"),mw=a("% i"),mx=a("%x"),my=a("%#x"),mz=a("%X"),mA=a("%#X"),mB=a("%o"),mC=a("%#o"),mr=a(jS),mu=a(iM),mD=a(jn),lM=a("@]"),lN=a("@}"),lO=a("@?"),lP=a("@\n"),lQ=a("@."),lR=a("@@"),lS=a("@%"),lT=a("@"),mp=a("CamlinternalFormat.Type_mismatch"),og=a(j),n6=[0,a(a6),0],n7=a(i1),oe=a(jW),of=a(j),n8=a(jM),od=a(j),n9=a(js),oc=a(j),n_=a(aR),n$=a(aR),oa=a(a6),ob=a(j),n2=a("Filename.quote_command: bad file name "),n3=a(a6),n4=a(a6),n0=a(jD),nZ=a(".\\"),nY=a(jZ),nX=a("..\\"),nK=a(i1),nQ=a(jW),nR=a(j),nL=a(jM),nP=a(j),nM=a(js),nO=a(j),nN=a(aR),nF=a(jD),nE=a(jZ),nz=a(j),ny=a(j),nA=a(jO),nB=a(fJ),nC=a(aK),vG=a("TMPDIR"),nI=a("/tmp"),nJ=a("'\\''"),nU=a("NUL"),nV=a(fJ),nW=a("\\"),vE=a("TEMP"),n1=a(bj),oj=a(jO),ok=a(fJ),ol=a(aK),oo=a(jR),op=a("Win32"),ov=a("Meter.Exhausted"),ow=a("Meter.Too_large"),oz=[0,0,0,aB,jI,b0],oA=[0,-1,1],oH=cH(8,0,0),oI=[0,[4,6,[0,2,8],0,0],a("%08x")],oJ=a(j),oS=[0,1],oQ=[0,0,258],oO=[0,0],oK=a("Inflate.Corrupt"),oM=[0,16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15],oX=a(fT),oW=a(fT),oV=a("Reading.Rejected"),o5=a("D["),o6=a("d["),o7=a("1/"),o4=a(bv),o3=a(aK),o0=a(kf),o2=a("*sqrt("),o1=a(dg),oY=a("Read_number.Not_a_number"),o$=a(aR),pc=a("\xc2\xac"),pd=a("\xce\xb4["),pe=a("d"),pf=a("\xce\x94["),pg=a("D"),pu=[0,a("verimv-formula"),[0,a(dj),0]],pv=a(de),pw=a("inputs in the second line"),px=a("the inputs of the other subject"),py=a("different names as inputs"),pz=a(dj),pA=a(aq),pB=a("verimv-formula 1, inputs, definitions, outputs"),pt=a(j),pq=a(aq),pr=a(dj),po=a(cA),ps=a("different defined names as outputs"),pp=a("outputs in the last line"),pm=a("a new name"),pn=a("a definition name = expression"),pk=a("one kind of operator between operands"),pi=a(jL),pj=a(jL),pl=a("\xe2\x8a\x99"),ph=a("names from above, with prefixes"),pa=a("a number as a factor"),pb=a("a bracket that is closed"),o8=a(j),o9=a(de),o_=a(cA),pD=a("a whole line, with its end"),pE=a("a line of at most 2^23 bytes"),pC=a("gzipped data"),pG=a(d3),pI=a(jz),pL=a("null"),pK=a(jB),pJ=a("JSON that is not nested so deeply"),pH=a("different keys in an object"),pF=a("JSON with whole numbers only"),pN=[1,2,a(fI)],p0=[1,2,a(fI)],qf=[0,0],qg=[1,2,a(fQ)],qc=[0,0],qd=[1,2,a(fQ)],qb=[1,2,a("numbers that are not so close")],qa=[0,0],p$=[0,0],qm=[0,0],qn=[0,0],qq=[0,0],qr=[0,0],qo=[1,1,a(jp)],qp=[1,1,a(jp)],qh=[0,0,0],qi=[0,0,0],qj=a("the factor 1 or -1"),qk=[0,0,0],ql=[0,0,0],qZ=a("a list that begins with the name of a rule"),qC=a(i4),qO=a("clip"),qT=a("affine"),qU=a("apart"),qV=a("atom"),qW=a("average"),qX=a("bound"),qP=a("cut"),qQ=a("equal"),qR=a("equals"),qS=a(bi),qD=a("scale"),qJ=a("node"),qK=a("not"),qL=a("output"),qM=a("plus"),qN=a("same"),qE=a("sort"),qF=a("times"),qG=a("twin"),qH=a("unit"),qI=a("a rule with as many arguments as it has"),qx=a("leaf"),qy=a(i4),qz=a("pair"),qA=a("split"),qu=a("high"),qv=a("low"),qs=a("Read_line.Unreadable"),rk=[0,a(f3),[0,a(fS),[0,a(de),[0,a(iL),[0,a(j_),[0,a(cA),0]]]]]],rl=a(f3),rm=a("verimv-network"),rn=a(fS),ro=a("a verimv-network 1"),rp=a(iL),rq=a(j_),rr=a(de),rs=a(cA),ri=a("names"),rj=a("as many names as there are, all different"),rd=[0,a(jt),[0,a(j6),[0,a(jr),0]]],re=a(jr),rf=a(j6),rg=a(jt),rh=a("a bias for each row, and at least one"),q$=a("crelu"),ra=a("identity"),rb=a("relu"),q_=a("relu, crelu or identity"),q9=a("width"),q7=a("a row as wide as the layer below"),q8=a("a row of weights"),q6=a("an index below the width"),q5=a(iT),q3=a("a number, as a string"),q2=a("a list"),q0=a(fE),q1=a("an object with the keys "),sj=a(fD),sk=a(" \xc2\xb1 "),sl=a(i3),si=a(" \xe2\x88\x92 other "),sh=a(": original = formula on "),sd=a(fD),se=a(jh),sf=a(jh),sb=a(fD),sc=a(i3),sn=a("its box"),sm=a("its box, mapped onto "),sg=a("network = source with its box mapped onto "),r_=a(j9),r$=a(j),sa=a(j9),r7=a(j),r3=a(a6),r4=a(a6),r5=a('"\xe2\x80\xa6'),r6=a(a6),rV=a(jJ),rY=a(jj),rZ=a(j4),r0=a(i2),r1=a("\\f"),r2=a(i_),rU=a('\\"'),rX=[0,[11,a(d3),[4,6,[0,2,4],0,0]],a("\\u%04x")],rW=[0,[11,a(d3),[4,6,[0,2,4],0,[11,a(d3),[4,6,[0,2,4],0,0]]]],a("\\u%04x\\u%04x")],rR=a(dg),rS=a(f2),rP=a(")\xc2\xb7"),rQ=a(f2),rG=a(dj),rO=a(j),rH=a("\xc2\xb7"),rI=a(j),rM=a(dg),rN=a(" + ("),rK=a(" \xe2\x88\x92 "),rL=a(" + "),rJ=a(bi),rD=a(b1),rE=a(aq),rx=a(dg),ry=a(kf),rz=a("-1"),rA=a(dj),rC=a(bv),rB=a("*"),rv=a(aK),rt=a("a long number"),r8=[0,a("\xe2\x81\xb0"),a("\xc2\xb9"),a("\xc2\xb2"),a("\xc2\xb3"),a("\xe2\x81\xb4"),a("\xe2\x81\xb5"),a("\xe2\x81\xb6"),a("\xe2\x81\xb7"),a("\xe2\x81\xb8"),a("\xe2\x81\xb9")],sz=a("a claim about this form"),sy=[1,0,a(ga)],sx=[1,0,a(ga)],sw=[1,0,a(ga)],sv=a("a form that is not too large"),su=a("a form that is at least 0"),st=[1,2,a("a form that exists")],ss=[1,2,a("nodes that exist")],sq=a(iR),sr=a(iR),sp=[1,2,a("operands that exist")],so=[1,2,a(f$)],sJ=[0,1],sF=[0,0],sD=[1,2,a(fQ)],sU=[1,0,a("a sum over variables before it")],sY=[0,0,1],s4=[1,0,a("a point")],s5=a("a target over the variables"),s8=[1,1,a("numbers")],s9=[1,1,a("a case")],s_=a(ka),s$=a(ka),ta=[1,0,a(ju)],tb=[1,0,a(ju)],tc=[1,0,a("no more cases")],td=a("a leaf for every case"),s7=a("multipliers that prove the case"),s6=a("no more multipliers"),s1=[1,0,a(di)],s2=[1,0,a("a twin before the neuron")],s0=[1,1,a("more multipliers")],sZ=[1,0,a("sums over the variables")],sX=[0,0],sV=[0,0],sS=[1,2,a(f$)],tq=a("a node other than 0 and 1"),tr=a("numbers of claims"),tp=[1,0,a("nodes of the cone")],to=a("two claims about one form"),tn=a(jA),tl=a(jA),tm=a("at most s units"),tk=a(fU),ti=a("a multiplier mu that is not negative"),tj=a("a multiplier lambda that is not negative"),th=a(fU),tg=a(fU),tf=a("0, 1, or 2 + the number of an input"),tu=[0,0],tv=[1,0,a(d7)],tw=[1,0,a(d7)],tx=[0,0],t3=a(di),t4=a(di),t5=a("a neuron with a twin"),tX=a("a variable before the neuron"),tY=a("a twin with the same activation"),tZ=a("a neuron without a twin"),t0=a("a factor other than 0"),t1=a(di),t2=a(di),tT=a(fP),tU=[1,0,a(fP)],tV=[1,0,a(fP)],tW=[1,0,a("a layer")],tR=[1,0,a("a neuron with an activation")],tM=a("the factor 1"),tN=[0,0],tO=a("an argument that is at least 1"),tP=a("an argument that is at most 0"),tQ=[1,0,a("one unit, or none")],tI=a("a factor that is positive"),tJ=[0,1],tK=a("an argument that is at least B p"),tL=a("an argument that is at most B (p + m)"),tH=a("the argument less some units"),tF=a("an argument that is not negative"),tG=a("an argument that is at most 1"),tE=a("the next neuron of the current layer"),tA=a("the current layer"),tB=a(fY),tC=a(fY),tD=a(fY),tz=[1,2,a("values of the layer below")],ty=a("the same box"),tt=a(iT),ts=[1,1,a("a row of the width of the layer below")],t6=[0,0,0],t8=[1,0,a(d7)],t9=[1,0,a(d7)],t_=[0,0],uB=[1,2,a("proofs of all outputs")],uC=[0,0],uD=[1,2,a("no bounds without evidence")],uw=[1,2,a(dh)],ux=[1,2,a(dh)],uy=[1,2,a(dh)],uz=[1,2,a(dh)],uA=[1,2,a(dh)],uv=[1,1,a("arguments of the right types")],uu=[1,0,a("no line formula inside of a part")],up=a(j$),ur=a("a claim about this output of the original"),us=a("a claim about this output of the formula"),uq=a(d2),ut=a(d2),ud=a(d4),ue=a(j$),uf=a("a claim about this output"),ug=a("the form of the output"),uh=a("a scale other than 0"),ui=a("an output that is not below [0,1] before the map"),uj=a("an output that is not above [0,1] before the map"),uk=a(d4),ul=a(d4),um=a(d4),un=a(d2),uo=a(d2),ua=a("a source with the same inputs"),ub=a(jw),t$=a("at least one layer"),t7=[1,1,a("a name from above")],uG=[1,2,a("a line formula, and a second part")],uE=[1,0,a("a line formula between two parts only")],vt=a(j),vA=a("valid"),vB=a("\n"),vx=[0,[11,a(fZ),[4,0,0,0,[11,a(" word operations for each byte of the files"),0]]],a("expected at most %d word operations for each byte of the files")],vy=[0,[11,a(fZ),[4,0,0,0,[11,a(" bytes of memory for each byte of the files"),0]]],a("expected at most %d bytes of memory for each byte of the files")],vz=a("not memory and time enough"),vu=a(": "),vv=a(j),vw=a(fE),vp=[0,a("invalid"),1],vq=[0,a("malformed"),2],vr=[0,a("incomplete"),3],vm=a(j),vj=a(" that is named"),vk=a("the "),vf=[0,[11,a("line "),[4,0,0,0,0]],a("line %d")],vg=a(j),vh=a("a line of ASCII characters"),vi=a(j),vl=a("subjects in UTF-8"),u3=a(bi),u4=a(cA),u1=a(de),u2=a(cA),u0=a("subjects with the same "),u5=a(d_),vd=a(bi),ve=a(d_),u6=a(b2),u7=a(bi),u8=a(cD),u9=a(d0),u_=a(d0),u$=a(jw),va=a(cD),vb=a("subjects with the same box"),vc=a(cD),uW=a(fI),uX=a(f$),uZ=[0,[11,a(fZ),[4,0,0,0,[11,a(" steps for each byte of the files"),0]]],a("expected at most %d steps for each byte of the files")],uY=a(fT),uS=a(" that the certificate does not name"),uT=a("a directory without a "),uN=a("_sha256"),uO=a("verimv-certificate"),uP=a(f3),uQ=a(fS),uR=a("the header of a verimv-certificate 1 with its subjects' hashes"),uM=a("the header of a certificate"),uL=a(j),uI=a("one of certificate.jsonl and certificate.jsonl.gz"),uH=[0,a("certificate.jsonl"),[0,a("certificate.jsonl.gz"),0]],uJ=[0,[0,a(b2),0],[0,[0,a(b2),[0,a(cD),0]],[0,[0,a(b2),[0,a(bi),0]],[0,[0,a(b2),[0,a(d0),[0,a(bi),0]]],[0,[0,a(b2),[0,a(cD),[0,a(bi),0]]],[0,[0,a(d_),[0,a(bi),0]],0]]]]]],uK=a(j),uU=a("Check.Needs_roots"),vD=a(".gz"),vC=a("a file ");function
-J(a){if(typeof
+wR(){var
+a=q;if(a.process&&a.process.on)a.process.on("uncaughtException",function(b,c){kN(b);a.process.exit(2)});else
+if(a.addEventListener)a.addEventListener("error",function(a){if(a.error)kN(a.error)})}wR();function
+c(a,b){return a.length==1?a(b):b8(a,[b])}function
+d(a,b,c){return a.length==2?a(b,c):b8(a,[b,c])}function
+bk(a,b,c,d){return a.length==3?a(b,c,d):b8(a,[b,c,d])}var
+gK=[O,a(km),-1],gM=[O,a(jm),-2],ey=[O,a(fZ),-3],gJ=[O,a(jP),-4],aZ=[O,a(jW),-7],gL=[O,a(jY),-9],M=[O,a(kd),-11],eM=a(bn),eP=a(bn),eR=a(bn),hl=a("for files of this size (--effort SECONDS allows more)"),d4=[0,[0,a(b6),a("network.json")],[0,[0,a(d6),a("source.json")],[0,[0,a(cI),a("other.json")],[0,[0,a(ef),a("original.mv")],[0,[0,a(bm),a("formula.mv")],0]]]]];aX(11,[O,a(i4),-12],i4);aX(10,M,kd);aX(9,[O,a(jI),-10],jI);aX(8,gL,jY);aX(7,[O,a(ju),-8],ju);aX(6,aZ,jW);aX(5,[O,a(j_),-6],j_);aX(4,[O,a(jo),-5],jo);aX(3,gJ,jP);aX(2,ey,fZ);aX(1,gM,jm);aX(0,gK,km);var
+lg=a(jQ),lh=a(jS),ld=cM(0,0,32752),lk=a(j0),ll=a("\\'"),lm=a(jB),ln=a(kj),lo=a(ji),lp=a(jq),lj=a("Char.chr"),lw=a("List.combine"),lv=a("List.rev_map2"),lu=a("List.init"),ls=a("nth"),lt=a("List.nth"),lB=a(jV),lA=a("String.blit / Bytes.blit_string"),lz=a("Bytes.blit"),ly=a("String.sub / Bytes.sub"),lI=a("String.contains_from / Bytes.contains_from"),lG=a(jV),lD=a(n),lC=a("String.concat"),lM=a("Array.fill"),lL=a("Array.sub"),lK=a("Array.init"),lS=a("Map.remove_min_elt"),lT=[0,0,0,0],lU=[0,a("map.ml"),400,10],lV=[0,0,0],lO=a(ed),lP=a(ed),lQ=a(ed),lR=a(ed),lX=a("CamlinternalLazy.Undefined"),l3=a("Buffer.add_substring/add_subbytes"),l2=a("Buffer.add: cannot grow buffer"),l1=[0,a(j7),93,2],l0=[0,a(j7),94,2],ma=a("%c"),mb=a("%s"),mc=a(i3),md=a(jt),me=a(jO),mf=a(ja),mg=a("%f"),mh=a("%B"),mi=a("%{"),mj=a("%}"),mk=a("%("),ml=a("%)"),mm=a("%a"),mn=a("%t"),mo=a("%?"),mp=a("%r"),mq=a("%_r"),mr=[0,a(ab),850,23],mC=[0,a(ab),814,21],mu=[0,a(ab),815,21],mD=[0,a(ab),818,21],mv=[0,a(ab),819,21],mE=[0,a(ab),822,19],mw=[0,a(ab),823,19],mF=[0,a(ab),826,22],mx=[0,a(ab),827,22],mG=[0,a(ab),831,30],my=[0,a(ab),832,30],mA=[0,a(ab),836,26],ms=[0,a(ab),837,26],mB=[0,a(ab),846,28],mt=[0,a(ab),847,28],mz=[0,a(ab),851,23],nJ=a(jF),nH=[0,a(ab),1558,4],nI=a("Printf: bad conversion %["),nK=[0,a(ab),1626,39],nL=[0,a(ab),1649,31],nM=[0,a(ab),1650,31],nN=a("Printf: bad conversion %_"),nO=a("@{"),nP=a("@["),nF=a(f3),nD=a("neg_infinity"),nE=a(kk),nC=a(bn),nx=[0,fW],nl=a("%+nd"),nm=a("% nd"),no=a("%+ni"),np=a("% ni"),nq=a("%nx"),nr=a("%#nx"),ns=a("%nX"),nt=a("%#nX"),nu=a("%no"),nv=a("%#no"),nk=a("%nd"),nn=a(jO),nw=a("%nu"),m_=a("%+ld"),m$=a("% ld"),nb=a("%+li"),nc=a("% li"),nd=a("%lx"),ne=a("%#lx"),nf=a("%lX"),ng=a("%#lX"),nh=a("%lo"),ni=a("%#lo"),m9=a("%ld"),na=a(jt),nj=a("%lu"),mX=a("%+Ld"),mY=a("% Ld"),m0=a("%+Li"),m1=a("% Li"),m2=a("%Lx"),m3=a("%#Lx"),m4=a("%LX"),m5=a("%#LX"),m6=a("%Lo"),m7=a("%#Lo"),mW=a("%Ld"),mZ=a(ja),m8=a("%Lu"),mK=a("%+d"),mL=a("% d"),mN=a("%+i"),mO=a("% i"),mP=a("%x"),mQ=a("%#x"),mR=a("%X"),mS=a("%#X"),mT=a("%o"),mU=a("%#o"),mJ=a(j9),mM=a(i3),mV=a(jF),l4=a("@]"),l5=a("@}"),l6=a("@?"),l7=a("@\n"),l8=a("@."),l9=a("@@"),l_=a("@%"),l$=a("@"),mH=a("CamlinternalFormat.Type_mismatch"),oy=a(n),om=[0,a(a8),0],on=a(jh),ow=a(kb),ox=a(n),oo=a(j3),ov=a(n),op=a(jK),ou=a(n),oq=a(aT),or=a(aT),os=a(a8),ot=a(n),oi=a("Filename.quote_command: bad file name "),oj=a(a8),ok=a(a8),og=a(jU),of=a(".\\"),oe=a(ke),od=a("..\\"),n2=a(jh),n8=a(kb),n9=a(n),n3=a(j3),n7=a(n),n4=a(jK),n6=a(n),n5=a(aT),nX=a(jU),nW=a(ke),nR=a(n),nQ=a(n),nS=a(j5),nT=a(fY),nU=a(aM),v7=a("TMPDIR"),n0=a("/tmp"),n1=a("'\\''"),oa=a("NUL"),ob=a(fY),oc=a("\\"),v5=a("TEMP"),oh=a(bn),oB=a(j5),oC=a(fY),oD=a(aM),oG=a(j8),oH=a("Win32"),oK=[0,0,0,aC,jZ,b4],oL=[0,-1,1],oO=cM(8,0,0),oP=[0,[4,6,[0,2,8],0,0],a("%08x")],oQ=a(n),oT=a("Meter.Exhausted"),oU=a("Meter.Too_large"),o9=[0,1],o7=[0,0,258],o5=[0,0],o1=a("Inflate.Corrupt"),o3=[0,16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15],pc=a(f7),pb=a(f7),pa=a("Reading.Rejected"),pk=a("D["),pl=a("d["),pm=a("1/"),pj=a(bB),pi=a(aM),pf=a(kx),ph=a("*sqrt("),pg=a(dq),pd=a("Read_number.Not_a_number"),pq=a(aT),pt=a("\xc2\xac"),pu=a("\xce\xb4["),pv=a("d"),pw=a("\xce\x94["),px=a("D"),pL=[0,a("verimv-formula"),[0,a(dt),0]],pM=a(dn),pN=a("inputs in the second line"),pO=a("the inputs of the other subject"),pP=a("different names as inputs"),pQ=a(dt),pR=a(as),pS=a("verimv-formula 1, inputs, definitions, outputs"),pK=a(n),pH=a(as),pI=a(dt),pF=a(cF),pJ=a("different defined names as outputs"),pG=a("outputs in the last line"),pD=a("a new name"),pE=a("a definition name = expression"),pB=a("one kind of operator between operands"),pz=a(j2),pA=a(j2),pC=a("\xe2\x8a\x99"),py=a("names from above, with prefixes"),pr=a("a number as a factor"),ps=a("a bracket that is closed"),pn=a(n),po=a(dn),pp=a(cF),pU=a("a whole line, with its end"),pV=a("a line of at most 2^23 bytes"),pT=a("gzipped data"),pX=a(d_),pZ=a(jQ),p2=a("null"),p1=a(jS),p0=a("JSON that is not nested so deeply"),pY=a("different keys in an object"),pW=a("JSON with whole numbers only"),p4=[1,2,a(fX)],qf=[1,2,a(fX)],qy=[0,0],qz=[1,2,a(d9)],qv=[0,0],qw=[1,2,a(d9)],qu=[1,2,a("numbers that are not so close")],qs=[1,2,a(gm)],qr=[0,0],qq=[0,0],qF=[0,0],qG=[0,0],qJ=[0,0],qK=[0,0],qH=[1,1,a(jH)],qI=[1,1,a(jH)],qA=[0,0,0],qB=[0,0,0],qC=a("the factor 1 or -1"),qD=[0,0,0],qE=[0,0,0],rh=a("a list that begins with the name of a rule"),qW=a(jk),q8=a("clip"),rb=a("affine"),rc=a("apart"),rd=a("atom"),re=a("average"),rf=a("bound"),q9=a("cut"),q_=a("equal"),q$=a("equals"),ra=a(bm),qX=a("scale"),q3=a("node"),q4=a("not"),q5=a("output"),q6=a("plus"),q7=a("same"),qY=a("sort"),qZ=a("times"),q0=a("twin"),q1=a("unit"),q2=a("a rule with as many arguments as it has"),qQ=a("leaf"),qR=a(jk),qS=a("pair"),qT=a("split"),qU=a("sweep"),qN=a("high"),qO=a("low"),qL=a("Read_line.Unreadable"),rE=[0,a(ge),[0,a(f6),[0,a(dn),[0,a(i2),[0,a(kp),[0,a(cF),0]]]]]],rF=a(ge),rG=a("verimv-network"),rH=a(f6),rI=a("a verimv-network 1"),rJ=a(i2),rK=a(kp),rL=a(dn),rM=a(cF),rC=a("names"),rD=a("as many names as there are, all different"),rx=[0,a(jL),[0,a(kl),[0,a(jJ),0]]],ry=a(jJ),rz=a(kl),rA=a(jL),rB=a("a bias for each row, and at least one"),rt=a("crelu"),ru=a("identity"),rv=a("relu"),rs=a("relu, crelu or identity"),rr=a("width"),rp=a("a row as wide as the layer below"),rq=a("a row of weights"),ro=a("an index below the width"),rn=a(i_),rl=a("a number, as a string"),rk=a("a list"),ri=a(fT),rj=a("an object with the keys "),sD=a(fS),sE=a(" \xc2\xb1 "),sF=a(jj),sC=a(" \xe2\x88\x92 other "),sB=a(": original = formula on "),sx=a(fS),sy=a(jz),sz=a(jz),sv=a(fS),sw=a(jj),sH=a("its box"),sG=a("its box, mapped onto "),sA=a("network = source with its box mapped onto "),ss=a(ko),st=a(n),su=a(ko),sp=a(n),sl=a(a8),sm=a(a8),sn=a('"\xe2\x80\xa6'),so=a(a8),sd=a(j0),sg=a(jB),sh=a(kj),si=a(ji),sj=a("\\f"),sk=a(jq),sc=a('\\"'),sf=[0,[11,a(d_),[4,6,[0,2,4],0,0]],a("\\u%04x")],se=[0,[11,a(d_),[4,6,[0,2,4],0,[11,a(d_),[4,6,[0,2,4],0,0]]]],a("\\u%04x\\u%04x")],r$=a(dq),sa=a(gd),r9=a(")\xc2\xb7"),r_=a(gd),r0=a(dt),r8=a(n),r1=a("\xc2\xb7"),r2=a(n),r6=a(dq),r7=a(" + ("),r4=a(" \xe2\x88\x92 "),r5=a(" + "),r3=a(bm),rX=a(b5),rY=a(as),rR=a(dq),rS=a(kx),rT=a("-1"),rU=a(dt),rW=a(bB),rV=a("*"),rP=a(aM),rN=a("a long number"),sq=[0,a("\xe2\x81\xb0"),a("\xc2\xb9"),a("\xc2\xb2"),a("\xc2\xb3"),a("\xe2\x81\xb4"),a("\xe2\x81\xb5"),a("\xe2\x81\xb6"),a("\xe2\x81\xb7"),a("\xe2\x81\xb8"),a("\xe2\x81\xb9")],sN=[1,0,a(kt)],sQ=a("a sum over the variables"),sO=[1,0,a(jc)],sP=[0,[0,0,0]],sM=a("a common denominator"),sK=[0,0],sL=[1,2,a(d9)],sJ=[1,0,a("weights that are rational")],s3=a("a claim about this form"),s2=[1,0,a(gn)],s1=[1,0,a(gn)],s0=[1,0,a(gn)],sZ=a("a form that is not too large"),sY=a("a form that is at least 0"),sX=[1,2,a("a form that exists")],sW=[1,2,a("nodes that exist")],sU=a(i8),sV=a(i8),sT=[1,2,a("operands that exist")],sS=[1,2,a(gm)],tb=[0,1],s9=[0,0],s7=[1,2,a(d9)],tk=[1,0,a(kt)],to=[0,0,1],tu=[1,0,a("a point")],tv=a("a target over the variables"),tz=[1,1,a("numbers")],tA=[1,1,a("a case")],tB=a(kr),tC=a(kr),tD=[1,0,a(jM)],tE=[1,0,a(jM)],tF=[1,0,a("no more cases")],tG=a("a leaf for every case"),tx=a("multipliers that prove the case"),tw=a("no more multipliers"),tr=[1,0,a(ds)],ts=[1,0,a("a twin before the neuron")],tq=[1,1,a("more multipliers")],tp=[1,0,a(jc)],tn=[0,0],tl=[0,0],tS=a("a node other than 0 and 1"),tT=a("numbers of claims"),tR=[1,0,a("nodes of the cone")],tQ=a("two claims about one form"),tP=a(jR),tN=a(jR),tO=a("at most s units"),tM=a(f8),tK=a("a multiplier mu that is not negative"),tL=a("a multiplier lambda that is not negative"),tJ=a(f8),tI=a(f8),tH=a("0, 1, or 2 + the number of an input"),tW=[0,0],tX=[1,0,a(ec)],tY=[1,0,a(ec)],tZ=[0,0],ut=a(ds),uu=a(ds),uv=a("a neuron with a twin"),un=a("a variable before the neuron"),uo=a("a twin with the same activation"),up=a("a neuron without a twin"),uq=a("a factor other than 0"),ur=a(ds),us=a(ds),uj=a(f4),uk=[1,0,a(f4)],ul=[1,0,a(f4)],um=[1,0,a("a layer")],uh=[1,0,a("a neuron with an activation")],uc=a("the factor 1"),ud=[0,0],ue=a("an argument that is at least 1"),uf=a("an argument that is at most 0"),ug=[1,0,a("one unit, or none")],t_=a("a factor that is positive"),t$=[0,1],ua=a("an argument that is at least B p"),ub=a("an argument that is at most B (p + m)"),t9=a("the argument less some units"),t7=a("an argument that is not negative"),t8=a("an argument that is at most 1"),t6=a("the next neuron of the current layer"),t2=a("the current layer"),t3=a(ga),t4=a(ga),t5=a(ga),t1=[1,2,a("values of the layer below")],t0=a("the same box"),tV=a(i_),tU=[1,1,a("a row of the width of the layer below")],uw=[0,0,0],uy=[1,0,a(ec)],uz=[1,0,a(ec)],uA=[0,0],u3=[1,2,a("proofs of all outputs")],u4=[0,0],u5=[1,2,a("no bounds without evidence")],uY=[1,2,a(dr)],uZ=[1,2,a(dr)],u0=[1,2,a(dr)],u1=[1,2,a(dr)],u2=[1,2,a(dr)],uX=[1,1,a("arguments of the right types")],uW=[1,0,a("no line formula inside of a part")],uR=a(kq),uT=a("a claim about this output of the original"),uU=a("a claim about this output of the formula"),uS=a(d8),uV=a(d8),uF=a(d$),uG=a(kq),uH=a("a claim about this output"),uI=a("the form of the output"),uJ=a("a scale other than 0"),uK=a("an output that is not below [0,1] before the map"),uL=a("an output that is not above [0,1] before the map"),uM=a(d$),uN=a(d$),uO=a(d$),uP=a(d8),uQ=a(d8),uC=a("a source with the same inputs"),uD=a(jN),uB=a("at least one layer"),ux=[1,1,a("a name from above")],u8=[1,2,a("a line formula, and a second part")],u6=[1,0,a("a line formula between two parts only")],vU=a(n),v1=a("valid"),v2=a("\n"),vY=a("expected fewer word operations "),vZ=[0,[11,a("expected at most "),[4,0,0,0,[11,a(" bytes of memory for each byte of the files"),0]]],a("expected at most %d bytes of memory for each byte of the files")],v0=a("not memory and time enough"),vV=a(": "),vW=a(n),vX=a(fT),vQ=[0,a("invalid"),1],vR=[0,a("malformed"),2],vS=[0,a("incomplete"),3],vN=a(n),vK=a(" that is named"),vL=a("the "),vG=[0,[11,a("line "),[4,0,0,0,0]],a("line %d")],vH=a(n),vI=a("a line of ASCII characters"),vJ=a(n),vM=a("subjects in UTF-8"),vs=a(bm),vt=a(cF),vq=a(dn),vr=a(cF),vp=a("subjects with the same "),vu=a(ef),vE=a(bm),vF=a(ef),vv=a(b6),vw=a(bm),vx=a(cI),vy=a(d6),vz=a(d6),vA=a(jN),vB=a(cI),vC=a("subjects with the same box"),vD=a(cI),vl=a(fX),vm=a(gm),vo=a("expected fewer steps "),vn=a(f7),vi=a(" that the certificate does not name"),vj=a("a directory without a "),vd=a("_sha256"),ve=a("verimv-certificate"),vf=a(ge),vg=a(f6),vh=a("the header of a verimv-certificate 1 with its subjects' hashes"),vc=a("the header of a certificate"),vb=a(n),u_=a("one of certificate.jsonl and certificate.jsonl.gz"),u9=[0,a("certificate.jsonl"),[0,a("certificate.jsonl.gz"),0]],u$=[0,[0,a(b6),0],[0,[0,a(b6),[0,a(cI),0]],[0,[0,a(b6),[0,a(bm),0]],[0,[0,a(b6),[0,a(d6),[0,a(bm),0]]],[0,[0,a(b6),[0,a(cI),[0,a(bm),0]]],[0,[0,a(ef),[0,a(bm),0]],0]]]]]],va=a(n),vk=a("Check.Needs_roots"),v4=a(".gz"),v3=a("a file ");function
+L(a){if(typeof
 a==="number")return 0;else
 switch(a[0]){case
-0:return[0,J(a[1])];case
-1:return[1,J(a[1])];case
-2:return[2,J(a[1])];case
-3:return[3,J(a[1])];case
-4:return[4,J(a[1])];case
-5:return[5,J(a[1])];case
-6:return[6,J(a[1])];case
-7:return[7,J(a[1])];case
+0:return[0,L(a[1])];case
+1:return[1,L(a[1])];case
+2:return[2,L(a[1])];case
+3:return[3,L(a[1])];case
+4:return[4,L(a[1])];case
+5:return[5,L(a[1])];case
+6:return[6,L(a[1])];case
+7:return[7,L(a[1])];case
 8:var
-c=a[1];return[8,c,J(a[2])];case
+c=a[1];return[8,c,L(a[2])];case
 9:var
-b=a[1];return[9,b,b,J(a[3])];case
-10:return[10,J(a[1])];case
-11:return[11,J(a[1])];case
-12:return[12,J(a[1])];case
-13:return[13,J(a[1])];default:return[14,J(a[1])]}}function
-ar(a,b){if(typeof
+b=a[1];return[9,b,b,L(a[3])];case
+10:return[10,L(a[1])];case
+11:return[11,L(a[1])];case
+12:return[12,L(a[1])];case
+13:return[13,L(a[1])];default:return[14,L(a[1])]}}function
+at(a,b){if(typeof
 a==="number")return b;else
 switch(a[0]){case
-0:return[0,ar(a[1],b)];case
-1:return[1,ar(a[1],b)];case
-2:return[2,ar(a[1],b)];case
-3:return[3,ar(a[1],b)];case
-4:return[4,ar(a[1],b)];case
-5:return[5,ar(a[1],b)];case
-6:return[6,ar(a[1],b)];case
-7:return[7,ar(a[1],b)];case
+0:return[0,at(a[1],b)];case
+1:return[1,at(a[1],b)];case
+2:return[2,at(a[1],b)];case
+3:return[3,at(a[1],b)];case
+4:return[4,at(a[1],b)];case
+5:return[5,at(a[1],b)];case
+6:return[6,at(a[1],b)];case
+7:return[7,at(a[1],b)];case
 8:var
-c=a[1];return[8,c,ar(a[2],b)];case
+c=a[1];return[8,c,at(a[2],b)];case
 9:var
-d=a[2],e=a[1];return[9,e,d,ar(a[3],b)];case
-10:return[10,ar(a[1],b)];case
-11:return[11,ar(a[1],b)];case
-12:return[12,ar(a[1],b)];case
-13:return[13,ar(a[1],b)];default:return[14,ar(a[1],b)]}}function
-G(a,b){if(typeof
+d=a[2],e=a[1];return[9,e,d,at(a[3],b)];case
+10:return[10,at(a[1],b)];case
+11:return[11,at(a[1],b)];case
+12:return[12,at(a[1],b)];case
+13:return[13,at(a[1],b)];default:return[14,at(a[1],b)]}}function
+H(a,b){if(typeof
 a==="number")return b;else
 switch(a[0]){case
-0:return[0,G(a[1],b)];case
-1:return[1,G(a[1],b)];case
+0:return[0,H(a[1],b)];case
+1:return[1,H(a[1],b)];case
 2:var
-c=a[1];return[2,c,G(a[2],b)];case
+c=a[1];return[2,c,H(a[2],b)];case
 3:var
-d=a[1];return[3,d,G(a[2],b)];case
+d=a[1];return[3,d,H(a[2],b)];case
 4:var
-e=a[3],f=a[2],g=a[1];return[4,g,f,e,G(a[4],b)];case
+e=a[3],f=a[2],g=a[1];return[4,g,f,e,H(a[4],b)];case
 5:var
-h=a[3],i=a[2],j=a[1];return[5,j,i,h,G(a[4],b)];case
+h=a[3],i=a[2],j=a[1];return[5,j,i,h,H(a[4],b)];case
 6:var
-k=a[3],l=a[2],m=a[1];return[6,m,l,k,G(a[4],b)];case
+k=a[3],l=a[2],m=a[1];return[6,m,l,k,H(a[4],b)];case
 7:var
-n=a[3],o=a[2],p=a[1];return[7,p,o,n,G(a[4],b)];case
+n=a[3],o=a[2],p=a[1];return[7,p,o,n,H(a[4],b)];case
 8:var
-q=a[3],r=a[2],s=a[1];return[8,s,r,q,G(a[4],b)];case
+q=a[3],r=a[2],s=a[1];return[8,s,r,q,H(a[4],b)];case
 9:var
-t=a[1];return[9,t,G(a[2],b)];case
-10:return[10,G(a[1],b)];case
+t=a[1];return[9,t,H(a[2],b)];case
+10:return[10,H(a[1],b)];case
 11:var
-u=a[1];return[11,u,G(a[2],b)];case
+u=a[1];return[11,u,H(a[2],b)];case
 12:var
-v=a[1];return[12,v,G(a[2],b)];case
+v=a[1];return[12,v,H(a[2],b)];case
 13:var
-w=a[2],x=a[1];return[13,x,w,G(a[3],b)];case
+w=a[2],x=a[1];return[13,x,w,H(a[3],b)];case
 14:var
-y=a[2],z=a[1];return[14,z,y,G(a[3],b)];case
-15:return[15,G(a[1],b)];case
-16:return[16,G(a[1],b)];case
+y=a[2],z=a[1];return[14,z,y,H(a[3],b)];case
+15:return[15,H(a[1],b)];case
+16:return[16,H(a[1],b)];case
 17:var
-A=a[1];return[17,A,G(a[2],b)];case
+A=a[1];return[17,A,H(a[2],b)];case
 18:var
-B=a[1];return[18,B,G(a[2],b)];case
-19:return[19,G(a[1],b)];case
+B=a[1];return[18,B,H(a[2],b)];case
+19:return[19,H(a[1],b)];case
 20:var
-C=a[2],D=a[1];return[20,D,C,G(a[3],b)];case
+C=a[2],D=a[1];return[20,D,C,H(a[3],b)];case
 21:var
-E=a[1];return[21,E,G(a[2],b)];case
-22:return[22,G(a[1],b)];case
+E=a[1];return[21,E,H(a[2],b)];case
+22:return[22,H(a[1],b)];case
 23:var
-F=a[1];return[23,F,G(a[2],b)];default:var
-H=a[2],I=a[1];return[24,I,H,G(a[3],b)]}}function
-eq(a){throw[0,er,a]}function
-Q(a){throw[0,gw,a]}function
-dp(b,a){return wd(b,a)?b:a}function
-cO(a){return 0<=a?a:-a|0}var
-kY=eg(kX);function
-h(d,c){var
-a=f(d),e=f(c),b=O(a+e|0);a7(d,0,b,0,a);a7(c,0,b,a,e);return al(b)}function
-kZ(a){return a?k0:k1}function
-k2(a){try{var
-b=[0,kB(a)];return b}catch(a){a=am(a);if(a[1]===er)return 0;throw a}}function
-gA(a,b){if(a){var
-c=a[1];return[0,c,gA(a[2],b)]}return b}wg(0);kC(1);kC(2);function
-gB(b){function
+F=a[1];return[23,F,H(a[2],b)];default:var
+G=a[2],I=a[1];return[24,I,G,H(a[3],b)]}}function
+ex(a){throw[0,ey,a]}function
+R(a){throw[0,gJ,a]}function
+dy(b,a){return wE(b,a)?b:a}function
+gN(b,a){return wl(b,a)?b:a}function
+cT(a){return 0<=a?a:-a|0}var
+le=en(ld);function
+i(d,c){var
+a=g(d),e=g(c),b=P(a+e|0);a9(d,0,b,0,a);a9(c,0,b,a,e);return an(b)}function
+lf(a){return a?lg:lh}function
+li(a){try{var
+b=[0,kT(a)];return b}catch(a){a=ao(a);if(a[1]===ey)return 0;throw a}}function
+gO(a,b){if(a){var
+c=a[1];return[0,c,gO(a[2],b)]}return b}wH(0);kU(1);kU(2);function
+gP(b){function
 a(b){var
 a=b;for(;;){if(a){var
-c=a[2],d=a[1];try{wf(d)}catch(a){a=am(a);if(a[1]!==gz)throw a;var
+c=a[2],d=a[1];try{wG(d)}catch(a){a=ao(a);if(a[1]!==gM)throw a;var
 e=a}var
-a=c;continue}return 0}}return a(wh(0))}wp(a(iO),gB);function
-gC(h,g,f){var
+a=c;continue}return 0}}return a(wI(0))}wQ(a(i5),gP);function
+gQ(h,g,f){var
 a=g,e=f;for(;;){var
-d=b(e,0);if(d){var
-i=d[2],a=c(h,a,d[1]),e=i;continue}return a}}function
-gD(a,b){return a?a[1]:b}function
-gE(a){if(0<=a&&!(cz<a))return a;return Q(k3)}function
-k_(a){return 25<a-65>>>0?a:a+32|0}function
-k$(a){return 25<a+fW>>>0?a:a+f4|0}var
-gF=wt(0)[1],cP=(4*ws(0)|0)-1|0;function
-aD(c){var
+b=c(e,0);if(b){var
+i=b[2],a=d(h,a,b[1]),e=i;continue}return a}}function
+gR(a,b){return a?a[1]:b}function
+gS(a){if(0<=a&&!(cE<a))return a;return R(lj)}function
+lq(a){return 25<a-65>>>0?a:a+32|0}function
+lr(a){return 25<a+f_>>>0?a:a+gf|0}var
+gT=wU(0)[1],cU=(4*wT(0)|0)-1|0;function
+aE(c){var
 b=0,a=c;for(;;){if(a){var
 b=b+1|0,a=a[2];continue}return b}}function
-cQ(d,c){var
+cV(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[1],b],a=a[2],b=e;continue}return b}}function
-av(a){return cQ(a,0)}function
-gG(a,d,c){if(d<=a)return 0;var
-e=b(c,a);return[0,e,gG(a+1|0,d,c)]}function
-gH(c,e){if(0<=c){if(50<c){var
-d=0,a=0;for(;;){if(c<=a)return av(d);var
-d=[0,b(e,a),d],a=a+1|0;continue}}return gG(0,c,e)}return Q(lc)}function
-aM(c,a){if(a){var
-d=a[2],e=b(c,a[1]);return[0,e,aM(c,d)]}return 0}function
-es(d,c){var
-a=c;for(;;){if(a){var
-e=a[2];b(d,a[1]);var
+aw(a){return cV(a,0)}function
+gU(a,d,b){if(d<=a)return 0;var
+e=c(b,a);return[0,e,gU(a+1|0,d,b)]}function
+gV(b,e){if(0<=b){if(50<b){var
+d=0,a=0;for(;;){if(b<=a)return aw(d);var
+d=[0,c(e,a),d],a=a+1|0;continue}}return gU(0,b,e)}return R(lu)}function
+aO(b,a){if(a){var
+d=a[2],e=c(b,a[1]);return[0,e,aO(b,d)]}return 0}function
+ez(d,b){var
+a=b;for(;;){if(a){var
+e=a[2];c(d,a[1]);var
 a=e;continue}return 0}}function
-cR(f,e,d){var
-b=e,a=d;for(;;){if(a){var
-g=a[2],b=c(f,b,a[1]),a=g;continue}return b}}function
-bP(e,d){var
+cW(f,e,c){var
+b=e,a=c;for(;;){if(a){var
+g=a[2],b=d(f,b,a[1]),a=g;continue}return b}}function
+bU(e,d){var
 a=d;for(;;){if(a){var
-f=a[2],c=b(e,a[1]);if(c){var
-a=f;continue}return c}return 1}}function
-et(e,d){var
+f=a[2],b=c(e,a[1]);if(b){var
+a=f;continue}return b}return 1}}function
+eA(e,d){var
 a=d;for(;;){if(a){var
-f=a[2],c=b(e,a[1]);if(c)return c;var
+f=a[2],b=c(e,a[1]);if(b)return b;var
 a=f;continue}return 0}}function
-bo(d,c){var
+bt(d,c){var
 a=c;for(;;){if(a){var
-b=a[1],e=a[2],f=b[2];if(0===ec(b[1],d))return f;var
-a=e;continue}throw aX}}function
-gI(d,c){var
+b=a[1],e=a[2],f=b[2];if(0===ej(b[1],d))return f;var
+a=e;continue}throw aZ}}function
+gW(d,c){var
 a=c;for(;;){if(a){var
-b=a[1],e=a[2],f=b[2];if(0===ec(b[1],d))return[0,f];var
+b=a[1],e=a[2],f=b[2];if(0===ej(b[1],d))return[0,f];var
 a=e;continue}return 0}}function
-dq(d,c){var
+dz(d,c){var
 a=c;for(;;){if(a){var
-e=a[2],b=0===ec(a[1][1],d)?1:0;if(b)return b;var
+e=a[2],b=0===ej(a[1][1],d)?1:0;if(b)return b;var
 a=e;continue}return 0}}function
-dr(f){var
+dA(f){var
 g=0;return function(h){var
-c=g,a=h;for(;;){if(a){var
-d=a[2],e=a[1];if(b(f,e)){var
-c=[0,e,c],a=d;continue}var
-a=d;continue}return av(c)}}}function
-gJ(h,g,f){var
-d=g,b=0,a=f;for(;;){if(a){var
-i=a[2],e=c(h,d,a[1]),d=e[1],b=[0,e[2],b],a=i;continue}return[0,d,av(b)]}}function
-eu(b,a){if(b){if(a){var
-c=a[1],d=b[1];return[0,[0,d,c],eu(b[2],a[2])]}}else
-if(!a)return 0;return Q(le)}function
-bC(a,c){var
-b=O(a);vU(b,0,a,c);return b}var
-lf=O(0);function
-gK(c,b,a){if(0<=b&&0<=a&&!((ah(c)-a|0)<b)){var
-d=O(a);b3(c,b,d,0,a);return d}return Q(lg)}function
-gL(c,b,a){return al(gK(c,b,a))}function
-ev(e,c,d,b,a){if(0<=a&&0<=c&&!((ah(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return b3(e,c,d,b,a);return Q(lh)}function
-aY(e,c,d,b,a){if(0<=a&&0<=c&&!((f(e)-a|0)<c)&&0<=b&&!((ah(d)-a|0)<b))return a7(e,c,d,b,a);return Q(li)}function
-gM(g,c){var
-d=ah(c);if(0===d)return c;var
-e=O(d),f=d-1|0,h=0;if(!(f<0)){var
-a=h;for(;;){H(e,a,b(g,aC(c,a)));var
+b=g,a=h;for(;;){if(a){var
+d=a[2],e=a[1];if(c(f,e)){var
+b=[0,e,b],a=d;continue}var
+a=d;continue}return aw(b)}}}function
+gX(h,g,f){var
+c=g,b=0,a=f;for(;;){if(a){var
+i=a[2],e=d(h,c,a[1]),c=e[1],b=[0,e[2],b],a=i;continue}return[0,c,aw(b)]}}function
+eB(b,a){if(b){if(a){var
+c=a[1],d=b[1];return[0,[0,d,c],eB(b[2],a[2])]}}else
+if(!a)return 0;return R(lw)}function
+bH(a,c){var
+b=P(a);wj(b,0,a,c);return b}var
+lx=P(0);function
+gY(c,b,a){if(0<=b&&0<=a&&!((ai(c)-a|0)<b)){var
+d=P(a);b7(c,b,d,0,a);return d}return R(ly)}function
+gZ(c,b,a){return an(gY(c,b,a))}function
+eC(e,c,d,b,a){if(0<=a&&0<=c&&!((ai(e)-a|0)<c)&&0<=b&&!((ai(d)-a|0)<b))return b7(e,c,d,b,a);return R(lz)}function
+a0(e,c,d,b,a){if(0<=a&&0<=c&&!((g(e)-a|0)<c)&&0<=b&&!((ai(d)-a|0)<b))return a9(e,c,d,b,a);return R(lA)}function
+g0(g,b){var
+d=ai(b);if(0===d)return b;var
+e=P(d),f=d-1|0,h=0;if(!(f<0)){var
+a=h;for(;;){J(e,a,c(g,aD(b,a)));var
 i=a+1|0;if(f!==a){var
 a=i;continue}break}}return e}function
-gN(b,a){return al(bC(b,a))}function
-y(c,b,a){return al(gK(a8(c),b,a))}function
-bQ(l,h){if(h){var
-i=f(l),c=0,b=h,q=0;for(;;){if(b){var
+g1(b,a){return an(bH(b,a))}function
+z(c,b,a){return an(gY(a_(c),b,a))}function
+bV(l,h){if(h){var
+i=g(l),c=0,b=h,q=0;for(;;){if(b){var
 j=b[1];if(b[2]){var
-k=(f(j)+i|0)+c|0,n=b[2],o=c<=k?k:Q(lk),c=o,b=n;continue}var
-m=f(j)+c|0}else
+k=(g(j)+i|0)+c|0,n=b[2],o=c<=k?k:R(lC),c=o,b=n;continue}var
+m=g(j)+c|0}else
 var
 m=c;var
-g=O(m),e=q,d=h;for(;;){if(d){var
+f=P(m),e=q,d=h;for(;;){if(d){var
 a=d[1];if(d[2]){var
-p=d[2];a7(a,0,g,e,f(a));a7(l,0,g,e+f(a)|0,i);var
-e=(e+f(a)|0)+i|0,d=p;continue}a7(a,0,g,e,f(a))}return al(g)}}}return ll}function
-ds(f,e){var
-c=a8(e),a=0,d=ah(c);for(;;){if(a===d)return 1;if(b(f,aC(c,a))){var
+p=d[2];a9(a,0,f,e,g(a));a9(l,0,f,e+g(a)|0,i);var
+e=(e+g(a)|0)+i|0,d=p;continue}a9(a,0,f,e,g(a))}return an(f)}}}return lD}function
+dB(f,e){var
+b=a_(e),a=0,d=ai(b);for(;;){if(a===d)return 1;if(c(f,aD(b,a))){var
 a=a+1|0;continue}return 0}}function
-lm(e,d,c,b){var
-a=c;for(;;){if(d<=a)throw aX;if(ab(e,a)===b)return a;var
+lE(e,d,c,b){var
+a=c;for(;;){if(d<=a)throw aZ;if(ad(e,a)===b)return a;var
 a=a+1|0;continue}}function
-gO(e,d,c,b){var
-a=c;for(;;){if(d<=a)return 0;if(ab(e,a)===b)return[0,a];var
+g2(e,d,c,b){var
+a=c;for(;;){if(d<=a)return 0;if(ad(e,a)===b)return[0,a];var
 a=a+1|0;continue}}function
-ln(b,a,d){var
-c=f(b);if(0<=a&&!(c<a))return gO(b,c,a,d);return Q(lo)}function
-lp(b,a,d){var
-c=f(b);if(0<=a&&!(c<a))try{lm(b,c,a,d);var
-e=1;return e}catch(a){a=am(a);if(a===aX)return 0;throw a}return Q(lq)}function
-ew(b,a){return lp(b,0,a)}function
-dt(a){return al(gM(k_,a8(a)))}var
-lr=ak;function
-ex(c,d){if(0===c)return[0];if(0<=c){var
-e=a9(c,b(d,0)),f=c-1|0,g=1;if(!(f<1)){var
-a=g;for(;;){e[1+a]=b(d,a);var
+lF(b,a,d){var
+c=g(b);if(0<=a&&!(c<a))return g2(b,c,a,d);return R(lG)}function
+lH(b,a,d){var
+c=g(b);if(0<=a&&!(c<a))try{lE(b,c,a,d);var
+e=1;return e}catch(a){a=ao(a);if(a===aZ)return 0;throw a}return R(lI)}function
+eD(b,a){return lH(b,0,a)}function
+dC(a){return an(g0(lq,a_(a)))}var
+lJ=am;function
+eE(b,d){if(0===b)return[0];if(0<=b){var
+e=a$(b,c(d,0)),f=b-1|0,g=1;if(!(f<1)){var
+a=g;for(;;){e[1+a]=c(d,a);var
 h=a+1|0;if(f!==a){var
-a=h;continue}break}}return e}return Q(ls)}function
-gP(c,b,a){if(0<=b&&0<=a&&!((c.length-1-a|0)<b))return ki(c,b,a);return Q(lt)}function
-ey(c){var
+a=h;continue}break}}return e}return R(lK)}function
+g3(c,b,a){if(0<=b&&0<=a&&!((c.length-1-a|0)<b))return kA(c,b,a);return R(lL)}function
+eF(c){var
 a=c.length-1-1|0,b=0;for(;;){if(0<=a){var
 d=[0,c[1+a],b],a=a-1|0,b=d;continue}return b}}function
-lv(a){if(a){var
+lN(a){if(a){var
 d=0,c=a,g=a[2],h=a[1];for(;;){if(c){var
 d=d+1|0,c=c[2];continue}var
-f=a9(d,h),e=1,b=g;for(;;){if(b){var
+f=a$(d,h),e=1,b=g;for(;;){if(b){var
 i=b[2];f[1+e]=b[1];var
 e=e+1|0,b=i;continue}return f}}}return[0]}function
-lE(g){function
+lW(g){function
 h(a){return a?a[5]:0}function
 e(b,f,e,a){var
 c=h(b),d=h(a),g=d<=c?c+1|0:d+1|0;return[0,b,f,e,a,g]}function
@@ -1082,113 +1083,113 @@ p(b,a){return[0,0,b,a,0,1]}function
 a(b,g,f,a){var
 i=b?b[5]:0,j=a?a[5]:0;if((j+2|0)<i){if(b){var
 c=b[4],m=b[3],n=b[2],k=b[1],q=h(c);if(q<=h(k))return e(k,n,m,e(c,g,f,a));if(c){var
-r=c[3],s=c[2],t=c[1],u=e(c[4],g,f,a);return e(e(k,n,m,t),s,r,u)}return Q(lw)}return Q(lx)}if((i+2|0)<j){if(a){var
+r=c[3],s=c[2],t=c[1],u=e(c[4],g,f,a);return e(e(k,n,m,t),s,r,u)}return R(lO)}return R(lP)}if((i+2|0)<j){if(a){var
 l=a[4],o=a[3],p=a[2],d=a[1],v=h(d);if(v<=h(l))return e(e(b,g,f,d),p,o,l);if(d){var
-w=d[3],x=d[2],y=d[1],z=e(d[4],p,o,l);return e(e(b,g,f,y),x,w,z)}return Q(ly)}return Q(lz)}var
+w=d[3],x=d[2],y=d[1],z=e(d[4],p,o,l);return e(e(b,g,f,y),x,w,z)}return R(lQ)}return R(lR)}var
 A=j<=i?i+1|0:j+1|0;return[0,b,g,f,a,A]}var
 A=0;function
 O(a){return a?0:1}function
-m(e,d,b){if(b){var
-f=b[4],i=b[3],j=b[2],h=b[1],o=b[5],k=c(g[1],e,j);if(0===k)return i===d?b:[0,h,e,d,f,o];if(0<=k){var
-l=m(e,d,f);return f===l?b:a(h,j,i,l)}var
-n=m(e,d,h);return h===n?b:a(n,j,i,f)}return[0,0,e,d,0,1]}function
-P(e,d){var
-a=d;for(;;){if(a){var
-f=a[4],h=a[3],i=a[1],b=c(g[1],e,a[2]);if(0===b)return h;var
-j=0<=b?f:i,a=j;continue}throw aX}}function
-R(g,l){var
-c=l;for(;;){if(c){var
-h=c[2],m=c[4],n=c[3],o=c[1];if(b(g,h)){var
+m(e,c,b){if(b){var
+f=b[4],i=b[3],j=b[2],h=b[1],o=b[5],k=d(g[1],e,j);if(0===k)return i===c?b:[0,h,e,c,f,o];if(0<=k){var
+l=m(e,c,f);return f===l?b:a(h,j,i,l)}var
+n=m(e,c,h);return h===n?b:a(n,j,i,f)}return[0,0,e,c,0,1]}function
+P(e,c){var
+a=c;for(;;){if(a){var
+f=a[4],h=a[3],i=a[1],b=d(g[1],e,a[2]);if(0===b)return h;var
+j=0<=b?f:i,a=j;continue}throw aZ}}function
+Q(g,l){var
+b=l;for(;;){if(b){var
+h=b[2],m=b[4],n=b[3],o=b[1];if(c(g,h)){var
 e=h,d=n,a=o;for(;;){if(a){var
-f=a[2],i=a[4],j=a[3],k=a[1];if(b(g,f)){var
+f=a[2],i=a[4],j=a[3],k=a[1];if(c(g,f)){var
 e=f,d=j,a=k;continue}var
 a=i;continue}return[0,e,d]}}var
-c=m;continue}throw aX}}function
+b=m;continue}throw aZ}}function
 S(g,l){var
-c=l;for(;;){if(c){var
-h=c[2],m=c[4],n=c[3],o=c[1];if(b(g,h)){var
+b=l;for(;;){if(b){var
+h=b[2],m=b[4],n=b[3],o=b[1];if(c(g,h)){var
 e=h,d=n,a=o;for(;;){if(a){var
-f=a[2],i=a[4],j=a[3],k=a[1];if(b(g,f)){var
+f=a[2],i=a[4],j=a[3],k=a[1];if(c(g,f)){var
 e=f,d=j,a=k;continue}var
 a=i;continue}return[0,[0,e,d]]}}var
-c=m;continue}return 0}}function
+b=m;continue}return 0}}function
 T(g,l){var
-c=l;for(;;){if(c){var
-h=c[2],m=c[4],n=c[3],o=c[1];if(b(g,h)){var
+b=l;for(;;){if(b){var
+h=b[2],m=b[4],n=b[3],o=b[1];if(c(g,h)){var
 e=h,d=n,a=m;for(;;){if(a){var
-f=a[2],i=a[4],j=a[3],k=a[1];if(b(g,f)){var
+f=a[2],i=a[4],j=a[3],k=a[1];if(c(g,f)){var
 e=f,d=j,a=i;continue}var
 a=k;continue}return[0,e,d]}}var
-c=o;continue}throw aX}}function
+b=o;continue}throw aZ}}function
 U(g,l){var
-c=l;for(;;){if(c){var
-h=c[2],m=c[4],n=c[3],o=c[1];if(b(g,h)){var
+b=l;for(;;){if(b){var
+h=b[2],m=b[4],n=b[3],o=b[1];if(c(g,h)){var
 e=h,d=n,a=m;for(;;){if(a){var
-f=a[2],i=a[4],j=a[3],k=a[1];if(b(g,f)){var
+f=a[2],i=a[4],j=a[3],k=a[1];if(c(g,f)){var
 e=f,d=j,a=i;continue}var
 a=k;continue}return[0,[0,e,d]]}}var
-c=o;continue}return 0}}function
-V(e,d){var
-a=d;for(;;){if(a){var
-f=a[4],h=a[3],i=a[1],b=c(g[1],e,a[2]);if(0===b)return[0,h];var
+b=o;continue}return 0}}function
+V(e,c){var
+a=c;for(;;){if(a){var
+f=a[4],h=a[3],i=a[1],b=d(g[1],e,a[2]);if(0===b)return[0,h];var
 j=0<=b?f:i,a=j;continue}return 0}}function
 W(f,e){var
 a=e;for(;;){if(a){var
-h=a[4],i=a[1],b=c(g[1],f,a[2]),d=0===b?1:0;if(d)return d;var
+h=a[4],i=a[1],b=d(g[1],f,a[2]),c=0===b?1:0;if(c)return c;var
 j=0<=b?h:i,a=j;continue}return 0}}function
 n(c){var
 a=c;for(;;){if(a){var
 b=a[1];if(b){var
-a=b;continue}return[0,a[2],a[3]]}throw aX}}function
+a=b;continue}return[0,a[2],a[3]]}throw aZ}}function
 B(c){var
 a=c;for(;;){if(a){var
 b=a[1];if(b){var
 a=b;continue}return[0,[0,a[2],a[3]]]}return 0}}function
 X(b){var
 a=b;for(;;){if(a){if(a[4]){var
-a=a[4];continue}return[0,a[2],a[3]]}throw aX}}function
+a=a[4];continue}return[0,a[2],a[3]]}throw aZ}}function
 Y(b){var
 a=b;for(;;){if(a){if(a[4]){var
 a=a[4];continue}return[0,[0,a[2],a[3]]]}return 0}}function
 q(b){if(b){var
 c=b[1];if(c){var
-d=b[4],e=b[3],f=b[2];return a(q(c),f,e,d)}return b[4]}return Q(lA)}function
+d=b[4],e=b[3],f=b[2];return a(q(c),f,e,d)}return b[4]}return R(lS)}function
 C(c,b){if(c){if(b){var
 d=n(b),e=d[2],f=d[1];return a(c,f,e,q(b))}return c}return b}function
 r(f,b){if(b){var
-d=b[4],i=b[3],h=b[2],e=b[1],j=c(g[1],f,h);if(0===j)return C(e,d);if(0<=j){var
-k=r(f,d);return d===k?b:a(e,h,i,k)}var
-l=r(f,e);return e===l?b:a(l,h,i,d)}return 0}function
-s(e,i,d){if(d){var
-f=d[4],j=d[3],k=d[2],h=d[1],r=d[5],l=c(g[1],e,k);if(0===l){var
-m=b(i,[0,j]);if(m){var
-n=m[1];return j===n?d:[0,h,e,n,f,r]}return C(h,f)}if(0<=l){var
-o=s(e,i,f);return f===o?d:a(h,k,j,o)}var
-p=s(e,i,h);return h===p?d:a(p,k,j,f)}var
-q=b(i,0);return q?[0,0,e,q[1],0,1]:0}function
-D(b,d){var
-a=d;for(;;){if(a){var
-e=a[4],f=a[3],g=a[2];D(b,a[1]);c(b,g,f);var
+c=b[4],i=b[3],h=b[2],e=b[1],j=d(g[1],f,h);if(0===j)return C(e,c);if(0<=j){var
+k=r(f,c);return c===k?b:a(e,h,i,k)}var
+l=r(f,e);return e===l?b:a(l,h,i,c)}return 0}function
+s(e,i,b){if(b){var
+f=b[4],j=b[3],k=b[2],h=b[1],r=b[5],l=d(g[1],e,k);if(0===l){var
+m=c(i,[0,j]);if(m){var
+n=m[1];return j===n?b:[0,h,e,n,f,r]}return C(h,f)}if(0<=l){var
+o=s(e,i,f);return f===o?b:a(h,k,j,o)}var
+p=s(e,i,h);return h===p?b:a(p,k,j,f)}var
+q=c(i,0);return q?[0,0,e,q[1],0,1]:0}function
+D(b,c){var
+a=c;for(;;){if(a){var
+e=a[4],f=a[3],g=a[2];D(b,a[1]);d(b,g,f);var
 a=e;continue}return 0}}function
-t(c,a){if(a){var
-d=a[5],e=a[4],f=a[3],g=a[2],h=t(c,a[1]),i=b(c,f);return[0,h,g,i,t(c,e),d]}return 0}function
+t(b,a){if(a){var
+d=a[5],e=a[4],f=a[3],g=a[2],h=t(b,a[1]),i=c(b,f);return[0,h,g,i,t(b,e),d]}return 0}function
 u(b,a){if(a){var
-d=a[2],e=a[5],f=a[4],g=a[3],h=u(b,a[1]),i=c(b,d,g);return[0,h,d,i,u(b,f),e]}return 0}function
+c=a[2],e=a[5],f=a[4],g=a[3],h=u(b,a[1]),i=d(b,c,g);return[0,h,c,i,u(b,f),e]}return 0}function
 E(c,e,d){var
 a=e,b=d;for(;;){if(a){var
-f=a[4],g=a[3],h=a[2],i=bg(c,h,g,E(c,a[1],b)),a=f,b=i;continue}return b}}function
+f=a[4],g=a[3],h=a[2],i=bk(c,h,g,E(c,a[1],b)),a=f,b=i;continue}return b}}function
 F(b,g){var
 a=g;for(;;){if(a){var
-h=a[4],i=a[1],d=c(b,a[2],a[3]);if(d){var
+h=a[4],i=a[1],c=d(b,a[2],a[3]);if(c){var
 e=F(b,i);if(e){var
 a=h;continue}var
 f=e}else
 var
-f=d;return f}return 1}}function
+f=c;return f}return 1}}function
 G(b,g){var
 a=g;for(;;){if(a){var
-h=a[4],i=a[1],d=c(b,a[2],a[3]);if(d)var
-e=d;else{var
+h=a[4],i=a[1],c=d(b,a[2],a[3]);if(c)var
+e=c;else{var
 f=G(b,i);if(!f){var
 a=h;continue}var
 e=f}return e}return 0}}function
@@ -1196,222 +1197,222 @@ H(d,c,b){if(b){var
 e=b[4],f=b[3],g=b[2];return a(H(d,c,b[1]),g,f,e)}return p(d,c)}function
 I(d,c,b){if(b){var
 e=b[3],f=b[2],g=b[1];return a(g,f,e,I(d,c,b[4]))}return p(d,c)}function
-d(c,g,f,b){if(c){if(b){var
-h=b[5],i=c[5],j=b[4],k=b[3],l=b[2],m=b[1],n=c[4],o=c[3],p=c[2],q=c[1];return(h+2|0)<i?a(q,p,o,d(n,g,f,b)):(i+2|0)<h?a(d(c,g,f,m),l,k,j):e(c,g,f,b)}return I(g,f,c)}return H(g,f,b)}function
-j(b,a){if(b){if(a){var
-c=n(a),e=c[2],f=c[1];return d(b,f,e,q(a))}return b}return a}function
-o(c,e,b,a){return b?d(c,e,b[1],a):j(c,a)}function
-i(b,a){if(a){var
-e=a[4],f=a[3],h=a[2],j=a[1],m=c(g[1],b,h);if(0===m)return[0,j,[0,f],e];if(0<=m){var
-k=i(b,e),n=k[3],o=k[2];return[0,d(j,h,f,k[1]),o,n]}var
-l=i(b,j),p=l[2],q=l[1];return[0,q,p,d(l[3],h,f,e)]}return lB}function
+b(d,g,f,c){if(d){if(c){var
+h=c[5],i=d[5],j=c[4],k=c[3],l=c[2],m=c[1],n=d[4],o=d[3],p=d[2],q=d[1];return(h+2|0)<i?a(q,p,o,b(n,g,f,c)):(i+2|0)<h?a(b(d,g,f,m),l,k,j):e(d,g,f,c)}return I(g,f,d)}return H(g,f,c)}function
+j(c,a){if(c){if(a){var
+d=n(a),e=d[2],f=d[1];return b(c,f,e,q(a))}return c}return a}function
+o(d,e,c,a){return c?b(d,e,c[1],a):j(d,a)}function
+i(c,a){if(a){var
+e=a[4],f=a[3],h=a[2],j=a[1],m=d(g[1],c,h);if(0===m)return[0,j,[0,f],e];if(0<=m){var
+k=i(c,e),n=k[3],o=k[2];return[0,b(j,h,f,k[1]),o,n]}var
+l=i(c,j),p=l[2],q=l[1];return[0,q,p,b(l[3],h,f,e)]}return lT}function
 k(c,b,a){if(b){var
 d=b[2],j=b[5],l=b[4],m=b[3],n=b[1];if(h(a)<=j){var
-e=i(d,a),p=e[2],q=e[1],r=k(c,l,e[3]),s=bg(c,d,[0,m],p);return o(k(c,n,q),d,s,r)}}else
+e=i(d,a),p=e[2],q=e[1],r=k(c,l,e[3]),s=bk(c,d,[0,m],p);return o(k(c,n,q),d,s,r)}}else
 if(!a)return 0;if(a){var
-f=a[2],t=a[4],u=a[3],v=a[1],g=i(f,b),w=g[2],x=g[1],y=k(c,g[3],t),z=bg(c,f,w,[0,u]);return o(k(c,x,v),f,z,y)}throw[0,K,lC]}function
-l(c,b,a){if(b){if(a){var
-j=a[3],e=a[2],k=b[3],f=b[2],u=a[4],v=a[1],w=b[4],x=b[1];if(a[5]<=b[5]){var
-g=i(f,a),m=g[2],y=g[3],n=l(c,x,g[1]),p=l(c,w,y);return m?o(n,f,bg(c,f,k,m[1]),p):d(n,f,k,p)}var
-h=i(e,b),q=h[2],z=h[3],r=l(c,h[1],v),s=l(c,z,u);return q?o(r,e,bg(c,e,q[1],j),s):d(r,e,j,s)}var
-t=b}else
+f=a[2],t=a[4],u=a[3],v=a[1],g=i(f,b),w=g[2],x=g[1],y=k(c,g[3],t),z=bk(c,f,w,[0,u]);return o(k(c,x,v),f,z,y)}throw[0,M,lU]}function
+l(d,c,a){if(c){if(a){var
+j=a[3],e=a[2],k=c[3],f=c[2],u=a[4],v=a[1],w=c[4],x=c[1];if(a[5]<=c[5]){var
+g=i(f,a),m=g[2],y=g[3],n=l(d,x,g[1]),p=l(d,w,y);return m?o(n,f,bk(d,f,k,m[1]),p):b(n,f,k,p)}var
+h=i(e,c),q=h[2],z=h[3],r=l(d,h[1],v),s=l(d,z,u);return q?o(r,e,bk(d,e,q[1],j),s):b(r,e,j,s)}var
+t=c}else
 var
 t=a;return t}function
-v(b,a){if(a){var
-g=a[4],h=a[3],i=a[2],k=a[1],e=v(b,k),l=c(b,i,h),f=v(b,g);if(l){if(k===e&&g===f)return a;return d(e,i,h,f)}return j(e,f)}return 0}function
-w(b,a){if(a){var
-e=a[2],i=a[4],k=a[3],f=w(b,a[1]),g=c(b,e,k),h=w(b,i);return g?d(f,e,g[1],h):j(f,h)}return 0}function
-x(b,a){if(a){var
-e=a[3],f=a[2],n=a[4],g=x(b,a[1]),h=g[2],i=g[1],o=c(b,f,e),k=x(b,n),l=k[2],m=k[1];if(o){var
-p=j(h,l);return[0,d(i,f,e,m),p]}var
-q=d(h,f,e,l);return[0,j(i,m),q]}return lD}function
+v(c,a){if(a){var
+g=a[4],h=a[3],i=a[2],k=a[1],e=v(c,k),l=d(c,i,h),f=v(c,g);if(l){if(k===e&&g===f)return a;return b(e,i,h,f)}return j(e,f)}return 0}function
+w(c,a){if(a){var
+e=a[2],i=a[4],k=a[3],f=w(c,a[1]),g=d(c,e,k),h=w(c,i);return g?b(f,e,g[1],h):j(f,h)}return 0}function
+x(c,a){if(a){var
+e=a[3],f=a[2],n=a[4],g=x(c,a[1]),h=g[2],i=g[1],o=d(c,f,e),k=x(c,n),l=k[2],m=k[1];if(o){var
+p=j(h,l);return[0,b(i,f,e,m),p]}var
+q=b(h,f,e,l);return[0,j(i,m),q]}return lV}function
 f(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[2],a[3],a[4],b],a=a[1],b=e;continue}return b}}function
 Z(j,i,h){var
 r=f(h,0),b=f(i,0),a=r;for(;;){if(b){if(a){var
-k=a[4],l=a[3],m=a[2],n=b[4],o=b[3],p=b[2],d=c(g[1],b[1],a[1]);if(0===d){var
-e=c(j,p,m);if(0===e){var
-q=f(l,k),b=f(o,n),a=q;continue}return e}return d}return 1}return a?-1:0}}function
+k=a[4],l=a[3],m=a[2],n=b[4],o=b[3],p=b[2],c=d(g[1],b[1],a[1]);if(0===c){var
+e=d(j,p,m);if(0===e){var
+q=f(l,k),b=f(o,n),a=q;continue}return e}return c}return 1}return a?-1:0}}function
 _(k,j,i){var
 s=f(i,0),b=f(j,0),a=s;for(;;){if(b){if(a){var
-l=a[4],m=a[3],n=a[2],o=b[4],p=b[3],q=b[2],d=0===c(g[1],b[1],a[1])?1:0;if(d){var
-e=c(k,q,n);if(e){var
+l=a[4],m=a[3],n=a[2],o=b[4],p=b[3],q=b[2],c=0===d(g[1],b[1],a[1])?1:0;if(c){var
+e=d(k,q,n);if(e){var
 r=f(m,l),b=f(p,o),a=r;continue}var
 h=e}else
 var
-h=d;return h}return 0}return a?0:1}}function
+h=c;return h}return 0}return a?0:1}}function
 y(a){if(a){var
 b=a[1],c=y(a[4]);return(y(b)+1|0)+c|0}return 0}function
 J(d,c){var
 b=d,a=c;for(;;){if(a){var
 e=a[3],f=a[2],g=a[1],b=[0,[0,f,e],J(b,a[4])],a=g;continue}return b}}function
 $(a){return J(0,a)}function
-L(b,a){return gC(function(b,a){return m(a[1],a[2],b)},a,b)}function
-aa(a){return L(a,A)}function
+K(b,a){return gQ(function(b,a){return m(a[1],a[2],b)},a,b)}function
+aa(a){return K(a,A)}function
 z(a,e){if(a){var
 b=a[2],c=a[1],d=f(a[3],a[4]);return[0,[0,c,b],function(a){return z(d,a)}]}return 0}function
 ab(a){var
 b=f(a,0);return function(a){return z(b,a)}}function
-M(d,c){var
+L(d,c){var
 a=d,b=c;for(;;){if(a){var
 e=[0,a[2],a[3],a[1],b],a=a[4],b=e;continue}return b}}function
 N(a,e){if(a){var
-b=a[2],c=a[1],d=M(a[3],a[4]);return[0,[0,c,b],function(a){return N(d,a)}]}return 0}function
+b=a[2],c=a[1],d=L(a[3],a[4]);return[0,[0,c,b],function(a){return N(d,a)}]}return 0}function
 ac(a){var
-b=M(a,0);return function(a){return N(b,a)}}return[0,A,O,W,m,s,p,r,k,l,Z,_,D,E,F,G,v,w,x,y,$,n,B,X,Y,n,B,i,P,V,R,S,T,U,t,u,ab,ac,function(k,j){var
+b=L(a,0);return function(a){return N(b,a)}}return[0,A,O,W,m,s,p,r,k,l,Z,_,D,E,F,G,v,w,x,y,$,n,B,X,Y,n,B,i,P,V,Q,S,T,U,t,u,ab,ac,function(k,j){var
 a=j,b=0;for(;;){if(a){var
-d=a[4],f=a[3],e=a[2],l=a[1],h=c(g[1],e,k);if(0!==h){if(0<=h){var
-a=l,b=[0,e,f,d,b];continue}var
-a=d;continue}var
-i=[0,e,f,d,b]}else
+c=a[4],f=a[3],e=a[2],l=a[1],h=d(g[1],e,k);if(0!==h){if(0<=h){var
+a=l,b=[0,e,f,c,b];continue}var
+a=c;continue}var
+i=[0,e,f,c,b]}else
 var
-i=b;return function(a){return z(i,a)}}},L,aa]}var
-lG=[N,lF,bx(0)];function
-lH(a){throw lG}function
-gQ(a){var
-d=a[1];a[1]=lH;try{var
-c=b(d,0);wj(a,c);return c}catch(b){b=am(b);a[1]=function(a){throw b};throw b}}function
-bR(a){var
-b=1<=a?a:1,c=cP<b?cP:b,d=O(c);return[0,d,0,c,d]}function
-bS(a){return gL(a[1],0,a[2])}function
-ez(a,c){var
-d=a[2],b=[0,a[3]];for(;;){if(b[1]<(d+c|0)){b[1]=2*b[1]|0;continue}if(cP<b[1])if((d+c|0)<=cP)b[1]=cP;else
-eq(lK);var
-e=O(b[1]);ev(a[1],0,e,0,a[2]);a[1]=e;a[3]=b[1];if((a[2]+c|0)<=a[3]){if((d+c|0)<=a[3])return 0;throw[0,K,lI]}throw[0,K,lJ]}}function
-V(a,c){var
-b=a[2];if(a[3]<=b)ez(a,1);H(a[1],b,c);a[2]=b+1|0;return 0}function
-bD(a,c){var
-b=f(c),d=a[2]+b|0;if(a[3]<d)ez(a,b);a7(c,0,a[1],a[2],b);a[2]=d;return 0}function
-eA(a){return 5===a[2]?12:-6}function
-gR(a){return[0,0,O(a)]}function
-gS(a,h){var
-b=ah(a[2]),c=a[1]+h|0,d=b<c?1:0;if(d){var
-e=b*2|0,i=c<=e?e:c,f=O(i);ev(a[2],0,f,0,b);a[2]=f;var
+i=b;return function(a){return z(i,a)}}},K,aa]}var
+lY=[O,lX,bD(0)];function
+lZ(a){throw lY}function
+g4(a){var
+d=a[1];a[1]=lZ;try{var
+b=c(d,0);wK(a,b);return b}catch(b){b=ao(b);a[1]=function(a){throw b};throw b}}function
+bW(a){var
+b=1<=a?a:1,c=cU<b?cU:b,d=P(c);return[0,d,0,c,d]}function
+bX(a){return gZ(a[1],0,a[2])}function
+eG(a,c){var
+d=a[2],b=[0,a[3]];for(;;){if(b[1]<(d+c|0)){b[1]=2*b[1]|0;continue}if(cU<b[1])if((d+c|0)<=cU)b[1]=cU;else
+ex(l2);var
+e=P(b[1]);eC(a[1],0,e,0,a[2]);a[1]=e;a[3]=b[1];if((a[2]+c|0)<=a[3]){if((d+c|0)<=a[3])return 0;throw[0,M,l0]}throw[0,M,l1]}}function
+W(a,c){var
+b=a[2];if(a[3]<=b)eG(a,1);J(a[1],b,c);a[2]=b+1|0;return 0}function
+bI(a,c){var
+b=g(c),d=a[2]+b|0;if(a[3]<d)eG(a,b);a9(c,0,a[1],a[2],b);a[2]=d;return 0}function
+eH(a){return 5===a[2]?12:-6}function
+g5(a){return[0,0,P(a)]}function
+g6(a,h){var
+b=ai(a[2]),c=a[1]+h|0,d=b<c?1:0;if(d){var
+e=b*2|0,i=c<=e?e:c,f=P(i);eC(a[2],0,f,0,b);a[2]=f;var
 g=0}else
 var
 g=d;return g}function
-ca(a,b){gS(a,1);bM(a[2],a[1],b);a[1]=a[1]+1|0;return 0}function
-ai(a,c){var
-b=f(c);gS(a,b);aY(c,0,a[2],a[1],b);a[1]=a[1]+b|0;return 0}function
-gT(a){return gL(a[2],0,a[1])}function
-eB(b,c){var
+ce(a,b){g6(a,1);bR(a[2],a[1],b);a[1]=a[1]+1|0;return 0}function
+aj(a,c){var
+b=g(c);g6(a,b);a0(c,0,a[2],a[1],b);a[1]=a[1]+b|0;return 0}function
+g7(a){return gZ(a[2],0,a[1])}function
+eI(b,c){var
 a=c;for(;;)if(typeof
 a==="number")return 0;else
 switch(a[0]){case
 0:var
-d=a[1];ai(b,lU);var
+d=a[1];aj(b,ma);var
 a=d;continue;case
 1:var
-e=a[1];ai(b,lV);var
+e=a[1];aj(b,mb);var
 a=e;continue;case
 2:var
-f=a[1];ai(b,lW);var
+f=a[1];aj(b,mc);var
 a=f;continue;case
 3:var
-g=a[1];ai(b,lX);var
+g=a[1];aj(b,md);var
 a=g;continue;case
 4:var
-h=a[1];ai(b,lY);var
+h=a[1];aj(b,me);var
 a=h;continue;case
 5:var
-i=a[1];ai(b,lZ);var
+i=a[1];aj(b,mf);var
 a=i;continue;case
 6:var
-j=a[1];ai(b,l0);var
+j=a[1];aj(b,mg);var
 a=j;continue;case
 7:var
-k=a[1];ai(b,l1);var
+k=a[1];aj(b,mh);var
 a=k;continue;case
 8:var
-l=a[2],m=a[1];ai(b,l2);eB(b,m);ai(b,l3);var
+l=a[2],m=a[1];aj(b,mi);eI(b,m);aj(b,mj);var
 a=l;continue;case
 9:var
-n=a[3],o=a[1];ai(b,l4);eB(b,o);ai(b,l5);var
+n=a[3],o=a[1];aj(b,mk);eI(b,o);aj(b,ml);var
 a=n;continue;case
 10:var
-p=a[1];ai(b,l6);var
+p=a[1];aj(b,mm);var
 a=p;continue;case
 11:var
-q=a[1];ai(b,l7);var
+q=a[1];aj(b,mn);var
 a=q;continue;case
 12:var
-r=a[1];ai(b,l8);var
+r=a[1];aj(b,mo);var
 a=r;continue;case
 13:var
-s=a[1];ai(b,l9);var
+s=a[1];aj(b,mp);var
 a=s;continue;default:var
-t=a[1];ai(b,l_);var
+t=a[1];aj(b,mq);var
 a=t;continue}}function
-W(a){if(typeof
+X(a){if(typeof
 a==="number")return 0;else
 switch(a[0]){case
-0:return[0,W(a[1])];case
-1:return[1,W(a[1])];case
-2:return[2,W(a[1])];case
-3:return[3,W(a[1])];case
-4:return[4,W(a[1])];case
-5:return[5,W(a[1])];case
-6:return[6,W(a[1])];case
-7:return[7,W(a[1])];case
+0:return[0,X(a[1])];case
+1:return[1,X(a[1])];case
+2:return[2,X(a[1])];case
+3:return[3,X(a[1])];case
+4:return[4,X(a[1])];case
+5:return[5,X(a[1])];case
+6:return[6,X(a[1])];case
+7:return[7,X(a[1])];case
 8:var
-b=a[1];return[8,b,W(a[2])];case
+b=a[1];return[8,b,X(a[2])];case
 9:var
-c=a[2],d=a[1];return[9,c,d,W(a[3])];case
-10:return[10,W(a[1])];case
-11:return[11,W(a[1])];case
-12:return[12,W(a[1])];case
-13:return[13,W(a[1])];default:return[14,W(a[1])]}}function
-aj(a){if(typeof
+c=a[2],d=a[1];return[9,c,d,X(a[3])];case
+10:return[10,X(a[1])];case
+11:return[11,X(a[1])];case
+12:return[12,X(a[1])];case
+13:return[13,X(a[1])];default:return[14,X(a[1])]}}function
+ak(a){if(typeof
 a==="number"){var
 s=function(a){return 0},t=function(a){return 0},u=function(a){return 0};return[0,function(a){return 0},u,t,s]}else
 switch(a[0]){case
 0:var
-c=aj(a[1]),v=c[4],w=c[3],x=c[2],y=c[1],z=function(a){b(x,0);return 0};return[0,function(a){b(y,0);return 0},z,w,v];case
+b=ak(a[1]),v=b[4],w=b[3],x=b[2],y=b[1],z=function(a){c(x,0);return 0};return[0,function(a){c(y,0);return 0},z,w,v];case
 1:var
-d=aj(a[1]),A=d[4],B=d[3],C=d[2],D=d[1],E=function(a){b(C,0);return 0};return[0,function(a){b(D,0);return 0},E,B,A];case
+d=ak(a[1]),A=d[4],B=d[3],C=d[2],D=d[1],E=function(a){c(C,0);return 0};return[0,function(a){c(D,0);return 0},E,B,A];case
 2:var
-e=aj(a[1]),F=e[4],G=e[3],H=e[2],I=e[1],J=function(a){b(H,0);return 0};return[0,function(a){b(I,0);return 0},J,G,F];case
+e=ak(a[1]),F=e[4],G=e[3],H=e[2],I=e[1],J=function(a){c(H,0);return 0};return[0,function(a){c(I,0);return 0},J,G,F];case
 3:var
-f=aj(a[1]),K=f[4],L=f[3],M=f[2],N=f[1],O=function(a){b(M,0);return 0};return[0,function(a){b(N,0);return 0},O,L,K];case
+f=ak(a[1]),K=f[4],L=f[3],M=f[2],N=f[1],O=function(a){c(M,0);return 0};return[0,function(a){c(N,0);return 0},O,L,K];case
 4:var
-g=aj(a[1]),P=g[4],Q=g[3],R=g[2],S=g[1],T=function(a){b(R,0);return 0};return[0,function(a){b(S,0);return 0},T,Q,P];case
+g=ak(a[1]),P=g[4],Q=g[3],R=g[2],S=g[1],T=function(a){c(R,0);return 0};return[0,function(a){c(S,0);return 0},T,Q,P];case
 5:var
-h=aj(a[1]),U=h[4],V=h[3],X=h[2],Y=h[1],_=function(a){b(X,0);return 0};return[0,function(a){b(Y,0);return 0},_,V,U];case
+h=ak(a[1]),U=h[4],V=h[3],W=h[2],Y=h[1],Z=function(a){c(W,0);return 0};return[0,function(a){c(Y,0);return 0},Z,V,U];case
 6:var
-i=aj(a[1]),$=i[4],aa=i[3],ab=i[2],ac=i[1],ad=function(a){b(ab,0);return 0};return[0,function(a){b(ac,0);return 0},ad,aa,$];case
+i=ak(a[1]),$=i[4],aa=i[3],ab=i[2],ac=i[1],ad=function(a){c(ab,0);return 0};return[0,function(a){c(ac,0);return 0},ad,aa,$];case
 7:var
-j=aj(a[1]),ae=j[4],af=j[3],ag=j[2],ah=j[1],ai=function(a){b(ag,0);return 0};return[0,function(a){b(ah,0);return 0},ai,af,ae];case
+j=ak(a[1]),ae=j[4],af=j[3],ag=j[2],ah=j[1],ai=function(a){c(ag,0);return 0};return[0,function(a){c(ah,0);return 0},ai,af,ae];case
 8:var
-k=aj(a[2]),ak=k[4],al=k[3],am=k[2],an=k[1],ao=function(a){b(am,0);return 0};return[0,function(a){b(an,0);return 0},ao,al,ak];case
+k=ak(a[2]),aj=k[4],al=k[3],am=k[2],an=k[1],ao=function(a){c(am,0);return 0};return[0,function(a){c(an,0);return 0},ao,al,aj];case
 9:var
-ap=a[2],aq=a[1],l=aj(a[3]),ar=l[4],as=l[3],at=l[2],au=l[1],m=aj(Z(W(aq),ap)),av=m[4],aw=m[3],ax=m[2],ay=m[1],az=function(a){b(av,0);b(ar,0);return 0},aA=function(a){b(as,0);b(aw,0);return 0},aB=function(a){b(ax,0);b(at,0);return 0};return[0,function(a){b(au,0);b(ay,0);return 0},aB,aA,az];case
+ap=a[2],aq=a[1],l=ak(a[3]),ar=l[4],as=l[3],at=l[2],au=l[1],m=ak(_(X(aq),ap)),av=m[4],aw=m[3],ax=m[2],ay=m[1],az=function(a){c(av,0);c(ar,0);return 0},aA=function(a){c(as,0);c(aw,0);return 0},aB=function(a){c(ax,0);c(at,0);return 0};return[0,function(a){c(au,0);c(ay,0);return 0},aB,aA,az];case
 10:var
-n=aj(a[1]),aC=n[4],aD=n[3],aE=n[2],aF=n[1],aG=function(a){b(aE,0);return 0};return[0,function(a){b(aF,0);return 0},aG,aD,aC];case
+n=ak(a[1]),aC=n[4],aD=n[3],aE=n[2],aF=n[1],aG=function(a){c(aE,0);return 0};return[0,function(a){c(aF,0);return 0},aG,aD,aC];case
 11:var
-o=aj(a[1]),aH=o[4],aI=o[3],aJ=o[2],aK=o[1],aL=function(a){b(aJ,0);return 0};return[0,function(a){b(aK,0);return 0},aL,aI,aH];case
+o=ak(a[1]),aH=o[4],aI=o[3],aJ=o[2],aK=o[1],aL=function(a){c(aJ,0);return 0};return[0,function(a){c(aK,0);return 0},aL,aI,aH];case
 12:var
-p=aj(a[1]),aM=p[4],aN=p[3],aO=p[2],aP=p[1],aQ=function(a){b(aO,0);return 0};return[0,function(a){b(aP,0);return 0},aQ,aN,aM];case
+p=ak(a[1]),aM=p[4],aN=p[3],aO=p[2],aP=p[1],aQ=function(a){c(aO,0);return 0};return[0,function(a){c(aP,0);return 0},aQ,aN,aM];case
 13:var
-q=aj(a[1]),aR=q[4],aS=q[3],aT=q[2],aU=q[1],aV=function(a){b(aR,0);return 0},aW=function(a){b(aS,0);return 0},aX=function(a){b(aT,0);return 0};return[0,function(a){b(aU,0);return 0},aX,aW,aV];default:var
-r=aj(a[1]),aY=r[4],aZ=r[3],a0=r[2],a1=r[1],a2=function(a){b(aY,0);return 0},a3=function(a){b(aZ,0);return 0},a4=function(a){b(a0,0);return 0};return[0,function(a){b(a1,0);return 0},a4,a3,a2]}}function
-Z(d,c){var
+q=ak(a[1]),aR=q[4],aS=q[3],aT=q[2],aU=q[1],aV=function(a){c(aR,0);return 0},aW=function(a){c(aS,0);return 0},aX=function(a){c(aT,0);return 0};return[0,function(a){c(aU,0);return 0},aX,aW,aV];default:var
+r=ak(a[1]),aY=r[4],aZ=r[3],a0=r[2],a1=r[1],a2=function(a){c(aY,0);return 0},a3=function(a){c(aZ,0);return 0},a4=function(a){c(a0,0);return 0};return[0,function(a){c(a1,0);return 0},a4,a3,a2]}}function
+_(d,b){var
 a=0;if(typeof
 d==="number")if(typeof
-c==="number")return 0;else
-switch(c[0]){case
+b==="number")return 0;else
+switch(b[0]){case
 10:break;case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
 14:a=4;break;case
 8:a=5;break;case
-9:a=6;break;default:throw[0,K,l$]}else
+9:a=6;break;default:throw[0,M,mr]}else
 switch(d[0]){case
 0:var
 e=0,t=d[1];if(typeof
-c!=="number")switch(c[0]){case
-0:return[0,Z(t,c[1])];case
+b!=="number")switch(b[0]){case
+0:return[0,_(t,b[1])];case
 8:a=5;e=1;break;case
 9:a=6;e=1;break;case
 10:e=1;break;case
@@ -1421,8 +1422,8 @@ c!=="number")switch(c[0]){case
 14:a=4;e=1;break}if(!e)a=7;break;case
 1:var
 f=0,u=d[1];if(typeof
-c!=="number")switch(c[0]){case
-1:return[1,Z(u,c[1])];case
+b!=="number")switch(b[0]){case
+1:return[1,_(u,b[1])];case
 8:a=5;f=1;break;case
 9:a=6;f=1;break;case
 10:f=1;break;case
@@ -1432,9 +1433,9 @@ c!=="number")switch(c[0]){case
 14:a=4;f=1;break}if(!f)a=7;break;case
 2:var
 g=0,v=d[1];if(typeof
-c==="number")g=1;else
-switch(c[0]){case
-2:return[2,Z(v,c[1])];case
+b==="number")g=1;else
+switch(b[0]){case
+2:return[2,_(v,b[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1444,9 +1445,9 @@ switch(c[0]){case
 14:a=4;break;default:g=1}if(g)a=7;break;case
 3:var
 h=0,w=d[1];if(typeof
-c==="number")h=1;else
-switch(c[0]){case
-3:return[3,Z(w,c[1])];case
+b==="number")h=1;else
+switch(b[0]){case
+3:return[3,_(w,b[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1456,9 +1457,9 @@ switch(c[0]){case
 14:a=4;break;default:h=1}if(h)a=7;break;case
 4:var
 i=0,x=d[1];if(typeof
-c==="number")i=1;else
-switch(c[0]){case
-4:return[4,Z(x,c[1])];case
+b==="number")i=1;else
+switch(b[0]){case
+4:return[4,_(x,b[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1468,9 +1469,9 @@ switch(c[0]){case
 14:a=4;break;default:i=1}if(i)a=7;break;case
 5:var
 j=0,y=d[1];if(typeof
-c==="number")j=1;else
-switch(c[0]){case
-5:return[5,Z(y,c[1])];case
+b==="number")j=1;else
+switch(b[0]){case
+5:return[5,_(y,b[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1480,9 +1481,9 @@ switch(c[0]){case
 14:a=4;break;default:j=1}if(j)a=7;break;case
 6:var
 k=0,z=d[1];if(typeof
-c==="number")k=1;else
-switch(c[0]){case
-6:return[6,Z(z,c[1])];case
+b==="number")k=1;else
+switch(b[0]){case
+6:return[6,_(z,b[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1492,9 +1493,9 @@ switch(c[0]){case
 14:a=4;break;default:k=1}if(k)a=7;break;case
 7:var
 l=0,A=d[1];if(typeof
-c==="number")l=1;else
-switch(c[0]){case
-7:return[7,Z(A,c[1])];case
+b==="number")l=1;else
+switch(b[0]){case
+7:return[7,_(A,b[1])];case
 8:a=5;break;case
 9:a=6;break;case
 10:break;case
@@ -1504,124 +1505,124 @@ switch(c[0]){case
 14:a=4;break;default:l=1}if(l)a=7;break;case
 8:var
 m=0,B=d[2],C=d[1];if(typeof
-c==="number")m=1;else
-switch(c[0]){case
+b==="number")m=1;else
+switch(b[0]){case
 8:var
-D=c[1],E=Z(B,c[2]);return[8,Z(C,D),E];case
+D=b[1],E=_(B,b[2]);return[8,_(C,D),E];case
 10:break;case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:a=4;break;default:m=1}if(m)throw[0,K,mi];break;case
+14:a=4;break;default:m=1}if(m)throw[0,M,mA];break;case
 9:var
 n=0,F=d[3],G=d[2],H=d[1];if(typeof
-c==="number")n=1;else
-switch(c[0]){case
+b==="number")n=1;else
+switch(b[0]){case
 8:a=5;break;case
 9:var
-I=c[3],J=c[2],L=c[1],s=aj(Z(W(G),L)),M=s[4];b(s[2],0);b(M,0);return[9,H,J,Z(F,I)];case
+I=b[3],J=b[2],K=b[1],s=ak(_(X(G),K)),L=s[4];c(s[2],0);c(L,0);return[9,H,J,_(F,I)];case
 10:break;case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:a=4;break;default:n=1}if(n)throw[0,K,mj];break;case
+14:a=4;break;default:n=1}if(n)throw[0,M,mB];break;case
 10:var
 N=d[1];if(typeof
-c!=="number"&&10===c[0])return[10,Z(N,c[1])];throw[0,K,mk];case
+b!=="number"&&10===b[0])return[10,_(N,b[1])];throw[0,M,mC];case
 11:var
 o=0,O=d[1];if(typeof
-c==="number")o=1;else
-switch(c[0]){case
+b==="number")o=1;else
+switch(b[0]){case
 10:break;case
-11:return[11,Z(O,c[1])];default:o=1}if(o)throw[0,K,ml];break;case
+11:return[11,_(O,b[1])];default:o=1}if(o)throw[0,M,mD];break;case
 12:var
 p=0,P=d[1];if(typeof
-c==="number")p=1;else
-switch(c[0]){case
+b==="number")p=1;else
+switch(b[0]){case
 10:break;case
 11:a=1;break;case
-12:return[12,Z(P,c[1])];default:p=1}if(p)throw[0,K,mm];break;case
+12:return[12,_(P,b[1])];default:p=1}if(p)throw[0,M,mE];break;case
 13:var
 q=0,Q=d[1];if(typeof
-c==="number")q=1;else
-switch(c[0]){case
+b==="number")q=1;else
+switch(b[0]){case
 10:break;case
 11:a=1;break;case
 12:a=2;break;case
-13:return[13,Z(Q,c[1])];default:q=1}if(q)throw[0,K,mn];break;default:var
+13:return[13,_(Q,b[1])];default:q=1}if(q)throw[0,M,mF];break;default:var
 r=0,R=d[1];if(typeof
-c==="number")r=1;else
-switch(c[0]){case
+b==="number")r=1;else
+switch(b[0]){case
 10:break;case
 11:a=1;break;case
 12:a=2;break;case
 13:a=3;break;case
-14:return[14,Z(R,c[1])];default:r=1}if(r)throw[0,K,mo]}switch(a){case
-0:throw[0,K,mc];case
-1:throw[0,K,md];case
-2:throw[0,K,me];case
-3:throw[0,K,mf];case
-4:throw[0,K,mg];case
-5:throw[0,K,ma];case
-6:throw[0,K,mb];default:throw[0,K,mh]}}var
-ac=[N,mp,bx(0)];function
-du(b,a){if(typeof
+14:return[14,_(R,b[1])];default:r=1}if(r)throw[0,M,mG]}switch(a){case
+0:throw[0,M,mu];case
+1:throw[0,M,mv];case
+2:throw[0,M,mw];case
+3:throw[0,M,mx];case
+4:throw[0,M,my];case
+5:throw[0,M,ms];case
+6:throw[0,M,mt];default:throw[0,M,mz]}}var
+ae=[O,mH,bD(0)];function
+dD(b,a){if(typeof
 b==="number")return[0,0,a];else{if(0===b[0])return[0,[0,b[1],b[2]],a];if(typeof
-a!=="number"&&2===a[0])return[0,[1,b[1]],a[1]];throw ac}}function
-cS(e,b,d){var
-a=du(e,d);if(typeof
+a!=="number"&&2===a[0])return[0,[1,b[1]],a[1]];throw ae}}function
+cX(e,b,d){var
+a=dD(e,d);if(typeof
 b==="number"){if(b){var
 c=a[2];if(typeof
-c!=="number"&&2===c[0])return[0,a[1],1,c[1]];throw ac}return[0,a[1],0,a[2]]}return[0,a[1],[0,b[1]],a[2]]}function
-aw(c,d,a){if(typeof
-c==="number")return[0,0,C(d,a)];else
-switch(c[0]){case
+c!=="number"&&2===c[0])return[0,a[1],1,c[1]];throw ae}return[0,a[1],0,a[2]]}return[0,a[1],[0,b[1]],a[2]]}function
+ax(b,d,a){if(typeof
+b==="number")return[0,0,C(d,a)];else
+switch(b[0]){case
 0:if(typeof
 a!=="number"&&0===a[0]){var
-g=aw(c[1],d,a[1]);return[0,[0,g[1]],g[2]]}break;case
+g=ax(b[1],d,a[1]);return[0,[0,g[1]],g[2]]}break;case
 1:if(typeof
 a!=="number"&&1===a[0]){var
-h=aw(c[1],d,a[1]);return[0,[1,h[1]],h[2]]}break;case
+h=ax(b[1],d,a[1]);return[0,[1,h[1]],h[2]]}break;case
 2:if(typeof
 a!=="number"&&2===a[0]){var
-i=aw(c[1],d,a[1]);return[0,[2,i[1]],i[2]]}break;case
+i=ax(b[1],d,a[1]);return[0,[2,i[1]],i[2]]}break;case
 3:if(typeof
 a!=="number"&&3===a[0]){var
-j=aw(c[1],d,a[1]);return[0,[3,j[1]],j[2]]}break;case
+j=ax(b[1],d,a[1]);return[0,[3,j[1]],j[2]]}break;case
 4:if(typeof
 a!=="number"&&4===a[0]){var
-k=aw(c[1],d,a[1]);return[0,[4,k[1]],k[2]]}break;case
+k=ax(b[1],d,a[1]);return[0,[4,k[1]],k[2]]}break;case
 5:if(typeof
 a!=="number"&&5===a[0]){var
-l=aw(c[1],d,a[1]);return[0,[5,l[1]],l[2]]}break;case
+l=ax(b[1],d,a[1]);return[0,[5,l[1]],l[2]]}break;case
 6:if(typeof
 a!=="number"&&6===a[0]){var
-m=aw(c[1],d,a[1]);return[0,[6,m[1]],m[2]]}break;case
+m=ax(b[1],d,a[1]);return[0,[6,m[1]],m[2]]}break;case
 7:if(typeof
 a!=="number"&&7===a[0]){var
-n=aw(c[1],d,a[1]);return[0,[7,n[1]],n[2]]}break;case
+n=ax(b[1],d,a[1]);return[0,[7,n[1]],n[2]]}break;case
 8:if(typeof
 a!=="number"&&8===a[0]){var
-o=a[1],w=a[2],x=c[2];if(b7([0,c[1]],[0,o]))throw ac;var
-p=aw(x,d,w);return[0,[8,o,p[1]],p[2]]}break;case
+o=a[1],w=a[2],x=b[2];if(b$([0,b[1]],[0,o]))throw ae;var
+p=ax(x,d,w);return[0,[8,o,p[1]],p[2]]}break;case
 9:if(typeof
 a!=="number"&&9===a[0]){var
-e=a[2],f=a[1],y=a[3],z=c[3],A=c[2],B=c[1],D=[0,J(f)];if(b7([0,J(B)],D))throw ac;var
-E=[0,J(e)];if(b7([0,J(A)],E))throw ac;var
-q=aj(Z(W(f),e)),F=q[4];b(q[2],0);b(F,0);var
-r=aw(J(z),d,y),G=r[2];return[0,[9,f,e,W(r[1])],G]}break;case
+e=a[2],f=a[1],y=a[3],z=b[3],A=b[2],B=b[1],D=[0,L(f)];if(b$([0,L(B)],D))throw ae;var
+E=[0,L(e)];if(b$([0,L(A)],E))throw ae;var
+q=ak(_(X(f),e)),F=q[4];c(q[2],0);c(F,0);var
+r=ax(L(z),d,y),G=r[2];return[0,[9,f,e,X(r[1])],G]}break;case
 10:if(typeof
 a!=="number"&&10===a[0]){var
-s=aw(c[1],d,a[1]);return[0,[10,s[1]],s[2]]}break;case
+s=ax(b[1],d,a[1]);return[0,[10,s[1]],s[2]]}break;case
 11:if(typeof
 a!=="number"&&11===a[0]){var
-t=aw(c[1],d,a[1]);return[0,[11,t[1]],t[2]]}break;case
+t=ax(b[1],d,a[1]);return[0,[11,t[1]],t[2]]}break;case
 13:if(typeof
 a!=="number"&&13===a[0]){var
-u=aw(c[1],d,a[1]);return[0,[13,u[1]],u[2]]}break;case
+u=ax(b[1],d,a[1]);return[0,[13,u[1]],u[2]]}break;case
 14:if(typeof
 a!=="number"&&14===a[0]){var
-v=aw(c[1],d,a[1]);return[0,[14,v[1]],v[2]]}break}throw ac}function
+v=ax(b[1],d,a[1]);return[0,[14,v[1]],v[2]]}break}throw ae}function
 C(b,a){if(typeof
 b==="number")return[0,0,a];else
 switch(b[0]){case
@@ -1632,51 +1633,51 @@ s=C(b[1],a[1]);return[0,[0,s[1]],s[2]]}break;case
 a!=="number"&&0===a[0]){var
 t=C(b[1],a[1]);return[0,[1,t[1]],t[2]]}break;case
 2:var
-ad=b[2],u=du(b[1],a),e=u[2],ae=u[1];if(typeof
+ac=b[2],u=dD(b[1],a),e=u[2],ad=u[1];if(typeof
 e!=="number"&&1===e[0]){var
-v=C(ad,e[1]);return[0,[2,ae,v[1]],v[2]]}throw ac;case
+v=C(ac,e[1]);return[0,[2,ad,v[1]],v[2]]}throw ae;case
 3:var
-af=b[2],w=du(b[1],a),f=w[2],ag=w[1];if(typeof
+af=b[2],w=dD(b[1],a),f=w[2],ag=w[1];if(typeof
 f!=="number"&&1===f[0]){var
-x=C(af,f[1]);return[0,[3,ag,x[1]],x[2]]}throw ac;case
+x=C(af,f[1]);return[0,[3,ag,x[1]],x[2]]}throw ae;case
 4:var
-ah=b[4],ai=b[1],g=cS(b[2],b[3],a),h=g[3],aj=g[1];if(typeof
+ah=b[4],ai=b[1],g=cX(b[2],b[3],a),h=g[3],aj=g[1];if(typeof
 h!=="number"&&2===h[0]){var
-ak=g[2],y=C(ah,h[1]);return[0,[4,ai,aj,ak,y[1]],y[2]]}throw ac;case
+ak=g[2],y=C(ah,h[1]);return[0,[4,ai,aj,ak,y[1]],y[2]]}throw ae;case
 5:var
-al=b[4],am=b[1],i=cS(b[2],b[3],a),j=i[3],an=i[1];if(typeof
+al=b[4],am=b[1],i=cX(b[2],b[3],a),j=i[3],an=i[1];if(typeof
 j!=="number"&&3===j[0]){var
-ao=i[2],z=C(al,j[1]);return[0,[5,am,an,ao,z[1]],z[2]]}throw ac;case
+ao=i[2],z=C(al,j[1]);return[0,[5,am,an,ao,z[1]],z[2]]}throw ae;case
 6:var
-ap=b[4],aq=b[1],k=cS(b[2],b[3],a),l=k[3],ar=k[1];if(typeof
+ap=b[4],aq=b[1],k=cX(b[2],b[3],a),l=k[3],ar=k[1];if(typeof
 l!=="number"&&4===l[0]){var
-as=k[2],A=C(ap,l[1]);return[0,[6,aq,ar,as,A[1]],A[2]]}throw ac;case
+as=k[2],A=C(ap,l[1]);return[0,[6,aq,ar,as,A[1]],A[2]]}throw ae;case
 7:var
-at=b[4],au=b[1],m=cS(b[2],b[3],a),n=m[3],av=m[1];if(typeof
+at=b[4],au=b[1],m=cX(b[2],b[3],a),n=m[3],av=m[1];if(typeof
 n!=="number"&&5===n[0]){var
-ax=m[2],B=C(at,n[1]);return[0,[7,au,av,ax,B[1]],B[2]]}throw ac;case
+aw=m[2],B=C(at,n[1]);return[0,[7,au,av,aw,B[1]],B[2]]}throw ae;case
 8:var
-ay=b[4],az=b[1],o=cS(b[2],b[3],a),p=o[3],aA=o[1];if(typeof
+ay=b[4],az=b[1],o=cX(b[2],b[3],a),p=o[3],aA=o[1];if(typeof
 p!=="number"&&6===p[0]){var
-aB=o[2],D=C(ay,p[1]);return[0,[8,az,aA,aB,D[1]],D[2]]}throw ac;case
+aB=o[2],D=C(ay,p[1]);return[0,[8,az,aA,aB,D[1]],D[2]]}throw ae;case
 9:var
-aC=b[2],E=du(b[1],a),q=E[2],aD=E[1];if(typeof
+aC=b[2],E=dD(b[1],a),q=E[2],aD=E[1];if(typeof
 q!=="number"&&7===q[0]){var
-F=C(aC,q[1]);return[0,[9,aD,F[1]],F[2]]}throw ac;case
+F=C(aC,q[1]);return[0,[9,aD,F[1]],F[2]]}throw ae;case
 10:var
 G=C(b[1],a);return[0,[10,G[1]],G[2]];case
 11:var
-aF=b[1],H=C(b[2],a);return[0,[11,aF,H[1]],H[2]];case
+aE=b[1],H=C(b[2],a);return[0,[11,aE,H[1]],H[2]];case
 12:var
 aG=b[1],I=C(b[2],a);return[0,[12,aG,I[1]],I[2]];case
 13:if(typeof
 a!=="number"&&8===a[0]){var
-K=a[1],aH=a[2],aI=b[3],aJ=b[1];if(b7([0,b[2]],[0,K]))throw ac;var
-L=C(aI,aH);return[0,[13,aJ,K,L[1]],L[2]]}break;case
+J=a[1],aH=a[2],aI=b[3],aJ=b[1];if(b$([0,b[2]],[0,J]))throw ae;var
+K=C(aI,aH);return[0,[13,aJ,J,K[1]],K[2]]}break;case
 14:if(typeof
 a!=="number"&&9===a[0]){var
-M=a[1],aK=a[3],aL=b[3],aM=b[2],aN=b[1],aO=[0,J(M)];if(b7([0,J(aM)],aO))throw ac;var
-N=C(aL,J(aK));return[0,[14,aN,M,N[1]],N[2]]}break;case
+M=a[1],aK=a[3],aL=b[3],aM=b[2],aN=b[1],aO=[0,L(M)];if(b$([0,L(aM)],aO))throw ae;var
+N=C(aL,L(aK));return[0,[14,aN,M,N[1]],N[2]]}break;case
 15:if(typeof
 a!=="number"&&10===a[0]){var
 O=C(b[1],a[1]);return[0,[15,O[1]],O[2]]}break;case
@@ -1701,106 +1702,106 @@ aS=b[1],U=C(b[2],a[1]);return[0,[21,aS,U[1]],U[2]]}break;case
 23:var
 d=b[2],c=b[1];if(typeof
 c==="number")switch(c){case
-0:return aE(c,d,a);case
-1:return aE(c,d,a);case
+0:return aF(c,d,a);case
+1:return aF(c,d,a);case
 2:if(typeof
 a!=="number"&&14===a[0]){var
-$=C(d,a[1]);return[0,[23,2,$[1]],$[2]]}throw ac;default:return aE(c,d,a)}else
+$=C(d,a[1]);return[0,[23,2,$[1]],$[2]]}throw ae;default:return aF(c,d,a)}else
 switch(c[0]){case
-0:return aE(c,d,a);case
-1:return aE(c,d,a);case
-2:return aE(c,d,a);case
-3:return aE(c,d,a);case
-4:return aE(c,d,a);case
-5:return aE(c,d,a);case
-6:return aE(c,d,a);case
-7:return aE(c,d,a);case
-8:return aE([8,c[1],c[2]],d,a);case
+0:return aF(c,d,a);case
+1:return aF(c,d,a);case
+2:return aF(c,d,a);case
+3:return aF(c,d,a);case
+4:return aF(c,d,a);case
+5:return aF(c,d,a);case
+6:return aF(c,d,a);case
+7:return aF(c,d,a);case
+8:return aF([8,c[1],c[2]],d,a);case
 9:var
-aX=c[1],aa=aw(c[2],d,a),ab=aa[2];return[0,[23,[9,aX,aa[1]],ab[1]],ab[2]];case
-10:return aE(c,d,a);default:return aE(c,d,a)}}throw ac}function
-aE(d,c,b){var
+aX=c[1],aa=ax(c[2],d,a),ab=aa[2];return[0,[23,[9,aX,aa[1]],ab[1]],ab[2]];case
+10:return aF(c,d,a);default:return aF(c,d,a)}}throw ae}function
+aF(d,c,b){var
 a=C(c,b);return[0,[23,d,a[1]],a[2]]}function
-aF(l,h,a){var
-b=f(a),i=0<=h?l:0,d=cO(h);if(d<=b)return a;var
-m=2===i?48:32,c=bC(d,m);switch(i){case
-0:aY(a,0,c,0,b);break;case
-1:aY(a,0,c,d-b|0,b);break;default:var
+aG(l,h,a){var
+b=g(a),i=0<=h?l:0,d=cT(h);if(d<=b)return a;var
+m=2===i?48:32,c=bH(d,m);switch(i){case
+0:a0(a,0,c,0,b);break;case
+1:a0(a,0,c,d-b|0,b);break;default:var
 e=0;if(0<b){var
-j=0;if(43!==v(a,0)&&45!==v(a,0)&&32!==v(a,0)){e=1;j=1}if(!j){bM(c,0,v(a,0));aY(a,1,c,(d-b|0)+1|0,b-1|0)}}else
+j=0;if(43!==v(a,0)&&45!==v(a,0)&&32!==v(a,0)){e=1;j=1}if(!j){bR(c,0,v(a,0));a0(a,1,c,(d-b|0)+1|0,b-1|0)}}else
 e=1;if(e){var
-g=0;if(1<b&&48===v(a,0)){var
-k=0;if(i0!==v(a,1)&&88!==v(a,1)){g=1;k=1}if(!k){bM(c,1,v(a,1));aY(a,2,c,(d-b|0)+2|0,b-2|0)}}else
-g=1;if(g)aY(a,0,c,d-b|0,b)}}return al(c)}function
-cb(l,b){var
-c=cO(l),a=f(b),d=v(b,0),e=0;if(58<=d){if(71<=d){if(!(5<d+fW>>>0))e=1}else
+f=0;if(1<b&&48===v(a,0)){var
+k=0;if(jg!==v(a,1)&&88!==v(a,1)){f=1;k=1}if(!k){bR(c,1,v(a,1));a0(a,2,c,(d-b|0)+2|0,b-2|0)}}else
+f=1;if(f)a0(a,0,c,d-b|0,b)}}return an(c)}function
+cf(l,b){var
+c=cT(l),a=g(b),d=v(b,0),e=0;if(58<=d){if(71<=d){if(!(5<d+f_>>>0))e=1}else
 if(65<=d)e=1}else{var
-g=0;if(32!==d)if(43<=d)switch(d+j8|0){case
+f=0;if(32!==d)if(43<=d)switch(d+kn|0){case
 5:if(a<(c+2|0)&&1<a){var
-k=0;if(i0===v(b,1)||88===v(b,1))k=1;if(k){var
-i=bC(c+2|0,48);bM(i,1,v(b,1));aY(b,2,i,(c-a|0)+4|0,a-2|0);return al(i)}}e=1;g=1;break;case
+k=0;if(jg===v(b,1)||88===v(b,1))k=1;if(k){var
+i=bH(c+2|0,48);bR(i,1,v(b,1));a0(b,2,i,(c-a|0)+4|0,a-2|0);return an(i)}}e=1;f=1;break;case
 0:case
 2:break;case
 1:case
 3:case
-4:g=1;break;default:e=1;g=1}else
-g=1;if(!g&&a<(c+1|0)){var
-h=bC(c+1|0,48);bM(h,0,d);aY(b,1,h,(c-a|0)+2|0,a-1|0);return al(h)}}if(e&&a<c){var
-j=bC(c,48);aY(b,0,j,c-a|0,a);return al(j)}return b}function
-mq(l){var
-k=0,D=f(l);for(;;){if(D<=k)var
+4:f=1;break;default:e=1;f=1}else
+f=1;if(!f&&a<(c+1|0)){var
+h=bH(c+1|0,48);bR(h,0,d);a0(b,1,h,(c-a|0)+2|0,a-1|0);return an(h)}}if(e&&a<c){var
+j=bH(c,48);a0(b,0,j,c-a|0,a);return an(j)}return b}function
+mI(l){var
+k=0,D=g(l);for(;;){if(D<=k)var
 p=l;else{var
-o=ab(l,k)+f4|0,q=0;if(59<o>>>0){if(33<o-61>>>0)q=1}else
+o=ad(l,k)+gf|0,q=0;if(59<o>>>0){if(33<o-61>>>0)q=1}else
 if(2===o)q=1;if(!q){var
 k=k+1|0;continue}var
-e=a8(l),a=[0,0],u=ah(e)-1|0,z=0;if(!(u<0)){var
+e=a_(l),a=[0,0],u=ai(e)-1|0,z=0;if(!(u<0)){var
 j=z;for(;;){var
-g=aC(e,j),h=0;if(32<=g){var
-m=g+iQ|0,r=0;if(58<m>>>0){if(93<=m)r=1}else
+f=aD(e,j),h=0;if(32<=f){var
+m=f+i7|0,r=0;if(58<m>>>0){if(93<=m)r=1}else
 if(56<m-1>>>0){h=1;r=1}if(!r){var
 n=1;h=2}}else
-if(11<=g){if(13===g)h=1}else
-if(8<=g)h=1;switch(h){case
+if(11<=f){if(13===f)h=1}else
+if(8<=f)h=1;switch(h){case
 0:var
 n=4;break;case
 1:var
 n=2;break}a[1]=a[1]+n|0;var
 C=j+1|0;if(u!==j){var
-j=C;continue}break}}if(a[1]===ah(e)){var
-s=ah(e),t=O(s);b3(e,0,t,0,s);var
+j=C;continue}break}}if(a[1]===ai(e)){var
+s=ai(e),t=P(s);b7(e,0,t,0,s);var
 w=t}else{var
-b=O(a[1]);a[1]=0;var
-v=ah(e)-1|0,A=0;if(!(v<0)){var
+b=P(a[1]);a[1]=0;var
+v=ai(e)-1|0,A=0;if(!(v<0)){var
 i=A;for(;;){var
-c=aC(e,i),d=0;if(35<=c)if(92===c)d=2;else
-if(d5<=c)d=1;else
+c=aD(e,i),d=0;if(35<=c)if(92===c)d=2;else
+if(ea<=c)d=1;else
 d=3;else
 if(32<=c)if(34<=c)d=2;else
 d=3;else
 if(14<=c)d=1;else
 switch(c){case
-8:H(b,a[1],92);a[1]++;H(b,a[1],98);break;case
-9:H(b,a[1],92);a[1]++;H(b,a[1],j1);break;case
-10:H(b,a[1],92);a[1]++;H(b,a[1],j2);break;case
-13:H(b,a[1],92);a[1]++;H(b,a[1],114);break;default:d=1}switch(d){case
-1:H(b,a[1],92);a[1]++;H(b,a[1],48+(c/cE|0)|0);a[1]++;H(b,a[1],48+((c/10|0)%10|0)|0);a[1]++;H(b,a[1],48+(c%10|0)|0);break;case
-2:H(b,a[1],92);a[1]++;H(b,a[1],c);break;case
-3:H(b,a[1],c);break}a[1]++;var
+8:J(b,a[1],92);a[1]++;J(b,a[1],98);break;case
+9:J(b,a[1],92);a[1]++;J(b,a[1],kg);break;case
+10:J(b,a[1],92);a[1]++;J(b,a[1],kh);break;case
+13:J(b,a[1],92);a[1]++;J(b,a[1],114);break;default:d=1}switch(d){case
+1:J(b,a[1],92);a[1]++;J(b,a[1],48+(c/cJ|0)|0);a[1]++;J(b,a[1],48+((c/10|0)%10|0)|0);a[1]++;J(b,a[1],48+(c%10|0)|0);break;case
+2:J(b,a[1],92);a[1]++;J(b,a[1],c);break;case
+3:J(b,a[1],c);break}a[1]++;var
 B=i+1|0;if(v!==i){var
 i=B;continue}break}}var
 w=b}var
-p=al(w)}var
-x=f(p),y=bC(x+2|0,34);a7(p,0,y,1,x);return al(y)}}function
-gU(d,f){var
-g=cO(f),e=nf[1];switch(d[2]){case
+p=an(w)}var
+x=g(p),y=bH(x+2|0,34);a9(p,0,y,1,x);return an(y)}}function
+g8(d,f){var
+g=cT(f),e=nx[1];switch(d[2]){case
 0:var
-b=jP;break;case
+b=j6;break;case
 1:var
 b=101;break;case
 2:var
 b=69;break;case
 3:var
-b=fH;break;case
+b=fW;break;case
 4:var
 b=71;break;case
 5:var
@@ -1810,202 +1811,202 @@ b=104;break;case
 7:var
 b=72;break;default:var
 b=70}var
-c=gR(16);ca(c,37);switch(d[1]){case
+c=g5(16);ce(c,37);switch(d[1]){case
 0:break;case
-1:ca(c,43);break;default:ca(c,32)}if(8<=d[2])ca(c,35);ca(c,46);ai(c,a(j+g));ca(c,b);return gT(c)}function
-dv(n,a){if(13<=n){var
-h=[0,0],i=f(a)-1|0,o=0;if(!(i<0)){var
-c=o;for(;;){if(!(9<ab(a,c)+dd>>>0))h[1]++;var
+1:ce(c,43);break;default:ce(c,32)}if(8<=d[2])ce(c,35);ce(c,46);aj(c,a(n+g));ce(c,b);return g7(c)}function
+dE(n,a){if(13<=n){var
+h=[0,0],i=g(a)-1|0,o=0;if(!(i<0)){var
+c=o;for(;;){if(!(9<ad(a,c)+dm>>>0))h[1]++;var
 r=c+1|0;if(i!==c){var
 c=r;continue}break}}var
-j=h[1],k=O(f(a)+((j-1|0)/3|0)|0),l=[0,0],d=function(a){bM(k,l[1],a);l[1]++;return 0},e=[0,((j-1|0)%3|0)+1|0],m=f(a)-1|0,p=0;if(!(m<0)){var
+j=h[1],k=P(g(a)+((j-1|0)/3|0)|0),l=[0,0],d=function(a){bR(k,l[1],a);l[1]++;return 0},e=[0,((j-1|0)%3|0)+1|0],m=g(a)-1|0,p=0;if(!(m<0)){var
 b=p;for(;;){var
-g=ab(a,b);if(9<g+dd>>>0)d(g);else{if(0===e[1]){d(95);e[1]=3}e[1]+=-1;d(g)}var
+f=ad(a,b);if(9<f+dm>>>0)d(f);else{if(0===e[1]){d(95);e[1]=3}e[1]+=-1;d(f)}var
 q=b+1|0;if(m!==b){var
-b=q;continue}break}}return al(k)}return a}function
-ng(b,c){switch(b){case
+b=q;continue}break}}return an(k)}return a}function
+ny(b,c){switch(b){case
 1:var
-a=ms;break;case
-2:var
-a=mt;break;case
-4:var
-a=mv;break;case
-5:var
-a=mw;break;case
-6:var
-a=mx;break;case
-7:var
-a=my;break;case
-8:var
-a=mz;break;case
-9:var
-a=mA;break;case
-10:var
-a=mB;break;case
-11:var
-a=mC;break;case
-0:case
-13:var
-a=mr;break;case
-3:case
-14:var
-a=mu;break;default:var
-a=mD}return dv(b,ee(a,c))}function
-nh(b,c){switch(b){case
-1:var
-a=mS;break;case
-2:var
-a=mT;break;case
-4:var
-a=mV;break;case
-5:var
-a=mW;break;case
-6:var
-a=mX;break;case
-7:var
-a=mY;break;case
-8:var
-a=mZ;break;case
-9:var
-a=m0;break;case
-10:var
-a=m1;break;case
-11:var
-a=m2;break;case
-0:case
-13:var
-a=mR;break;case
-3:case
-14:var
-a=mU;break;default:var
-a=m3}return dv(b,ee(a,c))}function
-ni(b,c){switch(b){case
-1:var
-a=m5;break;case
-2:var
-a=m6;break;case
-4:var
-a=m8;break;case
-5:var
-a=m9;break;case
-6:var
-a=m_;break;case
-7:var
-a=m$;break;case
-8:var
-a=na;break;case
-9:var
-a=nb;break;case
-10:var
-a=nc;break;case
-11:var
-a=nd;break;case
-0:case
-13:var
-a=m4;break;case
-3:case
-14:var
-a=m7;break;default:var
-a=ne}return dv(b,ee(a,c))}function
-nj(b,c){switch(b){case
-1:var
-a=mF;break;case
-2:var
-a=mG;break;case
-4:var
-a=mI;break;case
-5:var
-a=mJ;break;case
-6:var
 a=mK;break;case
-7:var
+2:var
 a=mL;break;case
-8:var
-a=mM;break;case
-9:var
+4:var
 a=mN;break;case
-10:var
+5:var
 a=mO;break;case
-11:var
+6:var
 a=mP;break;case
+7:var
+a=mQ;break;case
+8:var
+a=mR;break;case
+9:var
+a=mS;break;case
+10:var
+a=mT;break;case
+11:var
+a=mU;break;case
 0:case
 13:var
-a=mE;break;case
+a=mJ;break;case
 3:case
 14:var
-a=mH;break;default:var
-a=mQ}return dv(b,v4(a,c))}function
-bp(b,e,a){function
-g(d){switch(b[1]){case
+a=mM;break;default:var
+a=mV}return dE(b,el(a,c))}function
+nz(b,c){switch(b){case
+1:var
+a=m_;break;case
+2:var
+a=m$;break;case
+4:var
+a=nb;break;case
+5:var
+a=nc;break;case
+6:var
+a=nd;break;case
+7:var
+a=ne;break;case
+8:var
+a=nf;break;case
+9:var
+a=ng;break;case
+10:var
+a=nh;break;case
+11:var
+a=ni;break;case
+0:case
+13:var
+a=m9;break;case
+3:case
+14:var
+a=na;break;default:var
+a=nj}return dE(b,el(a,c))}function
+nA(b,c){switch(b){case
+1:var
+a=nl;break;case
+2:var
+a=nm;break;case
+4:var
+a=no;break;case
+5:var
+a=np;break;case
+6:var
+a=nq;break;case
+7:var
+a=nr;break;case
+8:var
+a=ns;break;case
+9:var
+a=nt;break;case
+10:var
+a=nu;break;case
+11:var
+a=nv;break;case
+0:case
+13:var
+a=nk;break;case
+3:case
+14:var
+a=nn;break;default:var
+a=nw}return dE(b,el(a,c))}function
+nB(b,c){switch(b){case
+1:var
+a=mX;break;case
+2:var
+a=mY;break;case
+4:var
+a=m0;break;case
+5:var
+a=m1;break;case
+6:var
+a=m2;break;case
+7:var
+a=m3;break;case
+8:var
+a=m4;break;case
+9:var
+a=m5;break;case
+10:var
+a=m6;break;case
+11:var
+a=m7;break;case
+0:case
+13:var
+a=mW;break;case
+3:case
+14:var
+a=mZ;break;default:var
+a=m8}return dE(b,wt(a,c))}function
+bu(b,e,a){function
+f(d){switch(b[1]){case
 0:var
 c=45;break;case
 1:var
 c=43;break;default:var
-c=32}return vY(a,e,c)}function
+c=32}return wn(a,e,c)}function
 l(c){var
-b=vS(a);return 3===b?a<0.?nl:nm:4<=b?nn:c}switch(b[2]){case
+b=wh(a);return 3===b?a<0.?nD:nE:4<=b?nF:c}switch(b[2]){case
 5:var
-d=kw(gU(b,e),a),c=0,m=f(d);for(;;){if(c===m)var
+d=kO(g8(b,e),a),c=0,m=g(d);for(;;){if(c===m)var
 k=0;else{var
-i=v(d,c)+jg|0,j=0;if(23<i>>>0){if(55===i)j=1}else
-if(21<i-1>>>0)j=1;if(!j){var
+h=v(d,c)+jy|0,j=0;if(23<h>>>0){if(55===h)j=1}else
+if(21<h-1>>>0)j=1;if(!j){var
 c=c+1|0;continue}var
 k=1}var
-n=k?d:h(d,nk);return l(n)}case
-6:return g(0);case
-7:return al(gM(k$,a8(g(0))));case
-8:return l(g(0));default:return kw(gU(b,e),a)}}function
-dc(g,A,y,x){var
-d=A,a=y,e=x;for(;;)if(typeof
-e==="number")return b(d,a);else
+n=k?d:i(d,nC);return l(n)}case
+6:return f(0);case
+7:return an(g0(lr,a_(f(0))));case
+8:return l(f(0));default:return kO(g8(b,e),a)}}function
+dl(f,z,y,x){var
+b=z,a=y,e=x;for(;;)if(typeof
+e==="number")return c(b,a);else
 switch(e[0]){case
 0:var
-D=e[1];return function(b){return z(d,[5,a,b],D)};case
+D=e[1];return function(c){return A(b,[5,a,c],D)};case
 1:var
-E=e[1];return function(b){var
-e=0;if(40<=b)if(92===b)var
-c=k4;else
-if(d5<=b)e=1;else
+E=e[1];return function(c){var
+e=0;if(40<=c)if(92===c)var
+d=lk;else
+if(ea<=c)e=1;else
 e=2;else
-if(32<=b)if(39<=b)var
-c=k5;else
+if(32<=c)if(39<=c)var
+d=ll;else
 e=2;else
-if(14<=b)e=1;else
-switch(b){case
+if(14<=c)e=1;else
+switch(c){case
 8:var
-c=k6;break;case
+d=lm;break;case
 9:var
-c=k7;break;case
+d=ln;break;case
 10:var
-c=k8;break;case
+d=lo;break;case
 13:var
-c=k9;break;default:e=1}switch(e){case
+d=lp;break;default:e=1}switch(e){case
 1:var
-g=O(4);H(g,0,92);H(g,1,48+(b/cE|0)|0);H(g,2,48+((b/10|0)%10|0)|0);H(g,3,48+(b%10|0)|0);var
-c=al(g);break;case
+f=P(4);J(f,0,92);J(f,1,48+(c/cJ|0)|0);J(f,2,48+((c/10|0)%10|0)|0);J(f,3,48+(c%10|0)|0);var
+d=an(f);break;case
 2:var
-h=O(1);H(h,0,b);var
-c=al(h);break}var
-i=f(c),j=bC(i+2|0,39);a7(c,0,j,1,i);return z(d,[4,a,al(j)],E)};case
+h=P(1);J(h,0,c);var
+d=an(h);break}var
+i=g(d),j=bH(i+2|0,39);a9(d,0,j,1,i);return A(b,[4,a,an(j)],E)};case
 2:var
-F=e[2],I=e[1];return eC(d,a,F,I,function(a){return a});case
-3:return eC(d,a,e[2],e[1],mq);case
-4:return dw(d,a,e[4],e[2],e[3],ng,e[1]);case
-5:return dw(d,a,e[4],e[2],e[3],nh,e[1]);case
-6:return dw(d,a,e[4],e[2],e[3],ni,e[1]);case
-7:return dw(d,a,e[4],e[2],e[3],nj,e[1]);case
+F=e[2],G=e[1];return eJ(b,a,F,G,function(a){return a});case
+3:return eJ(b,a,e[2],e[1],mI);case
+4:return dF(b,a,e[4],e[2],e[3],ny,e[1]);case
+5:return dF(b,a,e[4],e[2],e[3],nz,e[1]);case
+6:return dF(b,a,e[4],e[2],e[3],nA,e[1]);case
+7:return dF(b,a,e[4],e[2],e[3],nB,e[1]);case
 8:var
 j=e[4],k=e[3],l=e[2],i=e[1];if(typeof
 l==="number"){if(typeof
-k==="number")return k?function(c,b){return z(d,[4,a,bp(i,c,b)],j)}:function(b){return z(d,[4,a,bp(i,eA(i),b)],j)};var
-ad=k[1];return function(b){return z(d,[4,a,bp(i,ad,b)],j)}}else{if(0===l[0]){var
+k==="number")return k?function(d,c){return A(b,[4,a,bu(i,d,c)],j)}:function(c){return A(b,[4,a,bu(i,eH(i),c)],j)};var
+ac=k[1];return function(c){return A(b,[4,a,bu(i,ac,c)],j)}}else{if(0===l[0]){var
 o=l[2],p=l[1];if(typeof
-k==="number")return k?function(c,b){return z(d,[4,a,aF(p,o,bp(i,c,b))],j)}:function(b){return z(d,[4,a,aF(p,o,bp(i,eA(i),b))],j)};var
-ae=k[1];return function(b){return z(d,[4,a,aF(p,o,bp(i,ae,b))],j)}}var
+k==="number")return k?function(d,c){return A(b,[4,a,aG(p,o,bu(i,d,c))],j)}:function(c){return A(b,[4,a,aG(p,o,bu(i,eH(i),c))],j)};var
+ad=k[1];return function(c){return A(b,[4,a,aG(p,o,bu(i,ad,c))],j)}}var
 q=l[1];if(typeof
-k==="number")return k?function(e,c,b){return z(d,[4,a,aF(q,e,bp(i,c,b))],j)}:function(c,b){return z(d,[4,a,aF(q,c,bp(i,eA(i),b))],j)};var
-af=k[1];return function(c,b){return z(d,[4,a,aF(q,c,bp(i,af,b))],j)}}case
-9:return eC(d,a,e[2],e[1],kZ);case
+k==="number")return k?function(e,d,c){return A(b,[4,a,aG(q,e,bu(i,d,c))],j)}:function(d,c){return A(b,[4,a,aG(q,d,bu(i,eH(i),c))],j)};var
+af=k[1];return function(d,c){return A(b,[4,a,aG(q,d,bu(i,af,c))],j)}}case
+9:return eJ(b,a,e[2],e[1],lf);case
 10:var
 a=[7,a],e=e[1];continue;case
 11:var
@@ -2013,301 +2014,291 @@ a=[2,a,e[1]],e=e[2];continue;case
 12:var
 a=[3,a,e[1]],e=e[2];continue;case
 13:var
-L=e[3],M=e[2],r=gR(16);eB(r,M);var
-w=gT(r);return function(b){return z(d,[4,a,w],L)};case
+I=e[3],K=e[2],r=g5(16);eI(r,K);var
+w=g7(r);return function(c){return A(b,[4,a,w],I)};case
 14:var
-N=e[3],Q=e[2];return function(c){var
-e=c[1],b=C(e,J(W(Q)));if(typeof
-b[2]==="number")return z(d,a,G(b[1],N));throw ac};case
+N=e[3],O=e[2];return function(d){var
+e=d[1],c=C(e,L(X(O)));if(typeof
+c[2]==="number")return A(b,a,H(c[1],N));throw ae};case
 15:var
-R=e[1];return function(e,b){return z(d,[6,a,function(a){return c(e,a,b)}],R)};case
+R=e[1];return function(e,c){return A(b,[6,a,function(a){return d(e,a,c)}],R)};case
 16:var
-S=e[1];return function(b){return z(d,[6,a,b],S)};case
+S=e[1];return function(c){return A(b,[6,a,c],S)};case
 17:var
 a=[0,a,e[1]],e=e[2];continue;case
 18:var
 n=e[1];if(0===n[0]){var
-T=e[2],U=n[1][1],V=0,d=function(b,c,d){return function(a){return z(c,[1,b,[0,a]],d)}}(a,d,T),a=V,e=U;continue}var
-X=e[2],Y=n[1][1],Z=0,d=function(b,c,d){return function(a){return z(c,[1,b,[1,a]],d)}}(a,d,X),a=Z,e=Y;continue;case
-19:throw[0,K,np];case
+T=e[2],U=n[1][1],V=0,b=function(b,c,d){return function(a){return A(c,[1,b,[0,a]],d)}}(a,b,T),a=V,e=U;continue}var
+W=e[2],Y=n[1][1],Z=0,b=function(b,c,d){return function(a){return A(c,[1,b,[1,a]],d)}}(a,b,W),a=Z,e=Y;continue;case
+19:throw[0,M,nH];case
 20:var
-_=e[3],$=[8,a,nq];return function(a){return z(d,$,_)};case
+_=e[3],$=[8,a,nI];return function(a){return A(b,$,_)};case
 21:var
-aa=e[2];return function(b){return z(d,[4,a,ee(nr,b)],aa)};case
+aa=e[2];return function(c){return A(b,[4,a,el(nJ,c)],aa)};case
 22:var
-ab=e[1];return function(b){return z(d,[5,a,b],ab)};case
+ab=e[1];return function(c){return A(b,[5,a,c],ab)};case
 23:var
 h=e[2],m=e[1];if(typeof
 m==="number")switch(m){case
-0:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
-1:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
-2:throw[0,K,ns];default:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h])}else
+0:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
+1:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
+2:throw[0,M,nK];default:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h])}else
 switch(m[0]){case
-0:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
-1:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
-2:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
-3:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
-4:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
-5:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
-6:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
-7:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
-8:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);case
+0:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
+1:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
+2:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
+3:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
+4:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
+5:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
+6:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
+7:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
+8:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);case
 9:var
-v=m[2];return g<50?fC(g+1|0,d,a,v,h):P(fC,[0,d,a,v,h]);case
-10:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h]);default:return g<50?B(g+1|0,d,a,h):P(B,[0,d,a,h])}default:var
-s=e[3],t=e[1],u=b(e[2],0);return g<50?fB(g+1|0,d,a,s,t,u):P(fB,[0,d,a,s,t,u])}}function
-fC(e,d,c,a,b){if(typeof
-a==="number")return e<50?B(e+1|0,d,c,b):P(B,[0,d,c,b]);else
+v=m[2];return f<50?fR(f+1|0,b,a,v,h):Q(fR,[0,b,a,v,h]);case
+10:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h]);default:return f<50?B(f+1|0,b,a,h):Q(B,[0,b,a,h])}default:var
+s=e[3],t=e[1],u=c(e[2],0);return f<50?fQ(f+1|0,b,a,s,t,u):Q(fQ,[0,b,a,s,t,u])}}function
+fR(e,d,c,a,b){if(typeof
+a==="number")return e<50?B(e+1|0,d,c,b):Q(B,[0,d,c,b]);else
 switch(a[0]){case
 0:var
-f=a[1];return function(a){return aN(d,c,f,b)};case
+f=a[1];return function(a){return aP(d,c,f,b)};case
 1:var
-g=a[1];return function(a){return aN(d,c,g,b)};case
+g=a[1];return function(a){return aP(d,c,g,b)};case
 2:var
-h=a[1];return function(a){return aN(d,c,h,b)};case
+h=a[1];return function(a){return aP(d,c,h,b)};case
 3:var
-i=a[1];return function(a){return aN(d,c,i,b)};case
+i=a[1];return function(a){return aP(d,c,i,b)};case
 4:var
-j=a[1];return function(a){return aN(d,c,j,b)};case
+j=a[1];return function(a){return aP(d,c,j,b)};case
 5:var
-k=a[1];return function(a){return aN(d,c,k,b)};case
+k=a[1];return function(a){return aP(d,c,k,b)};case
 6:var
-l=a[1];return function(a){return aN(d,c,l,b)};case
+l=a[1];return function(a){return aP(d,c,l,b)};case
 7:var
-m=a[1];return function(a){return aN(d,c,m,b)};case
+m=a[1];return function(a){return aP(d,c,m,b)};case
 8:var
-n=a[2];return function(a){return aN(d,c,n,b)};case
+n=a[2];return function(a){return aP(d,c,n,b)};case
 9:var
-o=a[3],p=a[2],q=Z(W(a[1]),p);return function(a){return aN(d,c,ar(q,o),b)};case
+o=a[3],p=a[2],q=_(X(a[1]),p);return function(a){return aP(d,c,at(q,o),b)};case
 10:var
-r=a[1];return function(e,a){return aN(d,c,r,b)};case
+r=a[1];return function(e,a){return aP(d,c,r,b)};case
 11:var
-s=a[1];return function(a){return aN(d,c,s,b)};case
+s=a[1];return function(a){return aP(d,c,s,b)};case
 12:var
-t=a[1];return function(a){return aN(d,c,t,b)};case
-13:throw[0,K,nt];default:throw[0,K,nu]}}function
+t=a[1];return function(a){return aP(d,c,t,b)};case
+13:throw[0,M,nL];default:throw[0,M,nM]}}function
 B(d,b,e,a){var
-c=[8,e,nv];return d<50?dc(d+1|0,b,c,a):P(dc,[0,b,c,a])}function
-fB(h,c,f,a,e,d){if(e){var
-i=e[1];return function(e){return no(c,f,a,i,b(d,e))}}var
-g=[4,f,d];return h<50?dc(h+1|0,c,g,a):P(dc,[0,c,g,a])}function
-z(a,b,c){return el(dc(0,a,b,c))}function
-aN(a,b,c,d){return el(fC(0,a,b,c,d))}function
-no(a,b,c,d,e){return el(fB(0,a,b,c,d,e))}function
-eC(f,e,d,a,c){if(typeof
-a==="number")return function(a){return z(f,[4,e,b(c,a)],d)};else{if(0===a[0]){var
-g=a[2],h=a[1];return function(a){return z(f,[4,e,aF(h,g,b(c,a))],d)}}var
-i=a[1];return function(g,a){return z(f,[4,e,aF(i,g,b(c,a))],d)}}}function
-dw(g,f,e,h,d,b,a){if(typeof
+c=[8,e,nN];return d<50?dl(d+1|0,b,c,a):Q(dl,[0,b,c,a])}function
+fQ(h,b,f,a,e,d){if(e){var
+i=e[1];return function(e){return nG(b,f,a,i,c(d,e))}}var
+g=[4,f,d];return h<50?dl(h+1|0,b,g,a):Q(dl,[0,b,g,a])}function
+A(a,b,c){return es(dl(0,a,b,c))}function
+aP(a,b,c,d){return es(fR(0,a,b,c,d))}function
+nG(a,b,c,d,e){return es(fQ(0,a,b,c,d,e))}function
+eJ(f,e,d,a,b){if(typeof
+a==="number")return function(a){return A(f,[4,e,c(b,a)],d)};else{if(0===a[0]){var
+g=a[2],h=a[1];return function(a){return A(f,[4,e,aG(h,g,c(b,a))],d)}}var
+i=a[1];return function(g,a){return A(f,[4,e,aG(i,g,c(b,a))],d)}}}function
+dF(g,f,e,h,c,b,a){if(typeof
 h==="number"){if(typeof
-d==="number")return d?function(h,d){return z(g,[4,f,cb(h,c(b,a,d))],e)}:function(d){return z(g,[4,f,c(b,a,d)],e)};var
-l=d[1];return function(d){return z(g,[4,f,cb(l,c(b,a,d))],e)}}else{if(0===h[0]){var
+c==="number")return c?function(h,c){return A(g,[4,f,cf(h,d(b,a,c))],e)}:function(c){return A(g,[4,f,d(b,a,c)],e)};var
+l=c[1];return function(c){return A(g,[4,f,cf(l,d(b,a,c))],e)}}else{if(0===h[0]){var
 i=h[2],j=h[1];if(typeof
-d==="number")return d?function(h,d){return z(g,[4,f,aF(j,i,cb(h,c(b,a,d)))],e)}:function(d){return z(g,[4,f,aF(j,i,c(b,a,d))],e)};var
-m=d[1];return function(d){return z(g,[4,f,aF(j,i,cb(m,c(b,a,d)))],e)}}var
+c==="number")return c?function(h,c){return A(g,[4,f,aG(j,i,cf(h,d(b,a,c)))],e)}:function(c){return A(g,[4,f,aG(j,i,d(b,a,c))],e)};var
+m=c[1];return function(c){return A(g,[4,f,aG(j,i,cf(m,d(b,a,c)))],e)}}var
 k=h[1];if(typeof
-d==="number")return d?function(i,h,d){return z(g,[4,f,aF(k,i,cb(h,c(b,a,d)))],e)}:function(h,d){return z(g,[4,f,aF(k,h,c(b,a,d))],e)};var
-n=d[1];return function(h,d){return z(g,[4,f,aF(k,h,cb(n,c(b,a,d)))],e)}}}function
-bE(c,i){var
-a=i;for(;;)if(typeof
+c==="number")return c?function(i,h,c){return A(g,[4,f,aG(k,i,cf(h,d(b,a,c)))],e)}:function(h,c){return A(g,[4,f,aG(k,h,d(b,a,c))],e)};var
+n=c[1];return function(h,c){return A(g,[4,f,aG(k,h,cf(n,d(b,a,c)))],e)}}}function
+bJ(b,h){var
+a=h;for(;;)if(typeof
 a==="number")return 0;else
 switch(a[0]){case
 0:var
 e=a[2],j=a[1];if(typeof
 e==="number")switch(e){case
 0:var
-d=lM;break;case
+d=l4;break;case
 1:var
-d=lN;break;case
+d=l5;break;case
 2:var
-d=lO;break;case
+d=l6;break;case
 3:var
-d=lP;break;case
+d=l7;break;case
 4:var
-d=lQ;break;case
+d=l8;break;case
 5:var
-d=lR;break;default:var
-d=lS}else
+d=l9;break;default:var
+d=l_}else
 switch(e[0]){case
 0:var
 d=e[1];break;case
 1:var
 d=e[1];break;default:var
-d=h(lT,gN(1,e[1]))}bE(c,j);return bD(c,d);case
+d=i(l$,g1(1,e[1]))}bJ(b,j);return bI(b,d);case
 1:var
 f=a[2],g=a[1];if(0===f[0]){var
-k=f[1];bE(c,g);bD(c,nw);var
+k=f[1];bJ(b,g);bI(b,nO);var
 a=k;continue}var
-l=f[1];bE(c,g);bD(c,nx);var
+l=f[1];bJ(b,g);bI(b,nP);var
 a=l;continue;case
 6:var
-o=a[2];bE(c,a[1]);return bD(c,b(o,0));case
+o=a[2];bJ(b,a[1]);return bI(b,c(o,0));case
 7:var
 a=a[1];continue;case
 8:var
-p=a[2];bE(c,a[1]);return Q(p);case
+p=a[2];bJ(b,a[1]);return R(p);case
 2:case
 4:var
-m=a[2];bE(c,a[1]);return bD(c,m);default:var
-n=a[2];bE(c,a[1]);return V(c,n)}}function
-bT(b){var
-a=b[1];return z(function(b){var
-a=bR(64);bE(a,b);return bS(a)},0,a)}function
-eD(e,h,a){if(a_(a,ny))return h;var
-b=f(a)-1|0;for(;;){if(0<=b){if(c(e,a,b)){var
+m=a[2];bJ(b,a[1]);return bI(b,m);default:var
+n=a[2];bJ(b,a[1]);return W(b,n)}}function
+cY(b){var
+a=b[1];return A(function(b){var
+a=bW(64);bJ(a,b);return bX(a)},0,a)}function
+eK(e,h,a){if(ba(a,nQ))return h;var
+b=g(a)-1|0;for(;;){if(0<=b){if(d(e,a,b)){var
 b=b-1|0;continue}var
-g=b+1|0,d=b;for(;;){if(0<=d){if(c(e,a,d))return y(a,d+1|0,(g-d|0)-1|0);var
-d=d-1|0;continue}return y(a,0,g)}}return y(a,0,1)}}function
-eE(g,h,a){if(a_(a,nz))return h;var
-b=f(a)-1|0;for(;;){if(0<=b){if(c(g,a,b)){var
+f=b+1|0,c=b;for(;;){if(0<=c){if(d(e,a,c))return z(a,c+1|0,(f-c|0)-1|0);var
+c=c-1|0;continue}return z(a,0,f)}}return z(a,0,1)}}function
+eL(f,h,a){if(ba(a,nR))return h;var
+b=g(a)-1|0;for(;;){if(0<=b){if(d(f,a,b)){var
 b=b-1|0;continue}var
-d=b;for(;;){if(0<=d){if(c(g,a,d)){var
-e=d;for(;;){if(0<=e){if(c(g,a,e)){var
-e=e-1|0;continue}return y(a,0,e+1|0)}return y(a,0,1)}}var
-d=d-1|0;continue}return h}}return y(a,0,1)}}function
-eG(b,a){return 47===v(b,a)?1:0}function
-gV(a){var
-b=f(a)<1?1:0,c=b||(47!==v(a,0)?1:0);return c}function
-nD(a){var
-c=gV(a);if(c){var
-e=f(a)<2?1:0,d=e||l(y(a,0,2),nF);if(d)var
-g=f(a)<3?1:0,b=g||l(y(a,0,3),nE);else
+c=b;for(;;){if(0<=c){if(d(f,a,c)){var
+e=c;for(;;){if(0<=e){if(d(f,a,e)){var
+e=e-1|0;continue}return z(a,0,e+1|0)}return z(a,0,1)}}var
+c=c-1|0;continue}return h}}return z(a,0,1)}}function
+eN(b,a){return 47===v(b,a)?1:0}function
+g9(a){var
+b=g(a)<1?1:0,c=b||(47!==v(a,0)?1:0);return c}function
+nV(a){var
+c=g9(a);if(c){var
+e=g(a)<2?1:0,d=e||o(z(a,0,2),nX);if(d)var
+f=g(a)<3?1:0,b=f||o(z(a,0,3),nW);else
 var
 b=d}else
 var
 b=c;return b}function
-nG(g,e){var
-b=f(e),c=f(g)-b|0,d=0<=c?1:0;if(d){var
-a=0;for(;;){if(a===b)return 1;if(ab(g,c+a|0)!==ab(e,a))return 0;var
+nY(f,e){var
+b=g(e),c=g(f)-b|0,d=0<=c?1:0;if(d){var
+a=0;for(;;){if(a===b)return 1;if(ad(f,c+a|0)!==ad(e,a))return 0;var
 a=a+1|0;continue}}return d}function
-nH(d,b){var
-a=f(d),c=f(b);return a<=c?a_(y(b,c-a|0,a),d)?[0,y(b,0,c-a|0)]:0:0}try{var
-vH=kK(vG),eH=vH}catch(a){a=am(a);if(a!==aX)throw a;var
-eH=nI}function
-cc(c){var
-d=f(c),a=bR(d+20|0);V(a,39);var
-e=d-1|0,g=0;if(!(e<0)){var
-b=g;for(;;){if(39===v(c,b))bD(a,nJ);else
-V(a,v(c,b));var
+nZ(d,b){var
+a=g(d),c=g(b);return a<=c?ba(z(b,c-a|0,a),d)?[0,z(b,0,c-a|0)]:0:0}try{var
+v8=k2(v7),eO=v8}catch(a){a=ao(a);if(a!==aZ)throw a;var
+eO=n0}function
+cg(c){var
+d=g(c),a=bW(d+20|0);W(a,39);var
+e=d-1|0,f=0;if(!(e<0)){var
+b=f;for(;;){if(39===v(c,b))bI(a,n1);else
+W(a,v(c,b));var
 h=b+1|0;if(e!==b){var
-b=h;continue}break}}V(a,39);return bS(a)}function
-gW(f,c,b,a,e){if(a)var
-g=a[1],i=ge(a,b)?nK:h(nQ,cc(g)),d=i;else
+b=h;continue}break}}W(a,39);return bX(a)}function
+g_(f,c,b,a,e){if(a)var
+g=a[1],h=gr(a,b)?n2:i(n8,cg(g)),d=h;else
 var
-d=nR;var
-j=b?h(nL,cc(b[1])):nP,k=h(j,d),l=c?h(nM,cc(c[1])):nO,m=h(l,k);return h(bQ(nN,aM(cc,[0,f,e])),m)}function
-nS(a){return eD(eG,eF,a)}var
-nT=[0,nA,eF,nB,nC,eG,gV,nD,nG,nH,eH,cc,gW,nS,function(a){return eE(eG,eF,a)}];function
-cd(e,d){var
+d=n9;var
+j=b?i(n3,cg(b[1])):n7,k=i(j,d),l=c?i(n4,cg(c[1])):n6,m=i(l,k);return i(bV(n5,aO(cg,[0,f,e])),m)}function
+n_(a){return eK(eN,eM,a)}var
+n$=[0,nS,eM,nT,nU,eN,g9,nV,nY,nZ,eO,cg,g_,n_,function(a){return eL(eN,eM,a)}];function
+ch(e,d){var
 a=v(e,d),b=47===a?1:0;if(b)var
 c=b;else
 var
 f=92===a?1:0,c=f||(58===a?1:0);return c}function
-eJ(a){var
-e=f(a)<1?1:0,c=e||(47!==v(a,0)?1:0);if(c){var
-g=f(a)<1?1:0,d=g||(92!==v(a,0)?1:0);if(d)var
-h=f(a)<2?1:0,b=h||(58!==v(a,1)?1:0);else
+eQ(a){var
+e=g(a)<1?1:0,c=e||(47!==v(a,0)?1:0);if(c){var
+f=g(a)<1?1:0,d=f||(92!==v(a,0)?1:0);if(d)var
+h=g(a)<2?1:0,b=h||(58!==v(a,1)?1:0);else
 var
 b=d}else
 var
 b=c;return b}function
-gX(a){var
-c=eJ(a);if(c){var
-h=f(a)<2?1:0,d=h||l(y(a,0,2),n0);if(d){var
-i=f(a)<2?1:0,e=i||l(y(a,0,2),nZ);if(e){var
-j=f(a)<3?1:0,g=j||l(y(a,0,3),nY);if(g)var
-k=f(a)<3?1:0,b=k||l(y(a,0,3),nX);else
+g$(a){var
+c=eQ(a);if(c){var
+h=g(a)<2?1:0,d=h||o(z(a,0,2),og);if(d){var
+i=g(a)<2?1:0,e=i||o(z(a,0,2),of);if(e){var
+j=g(a)<3?1:0,f=j||o(z(a,0,3),oe);if(f)var
+k=g(a)<3?1:0,b=k||o(z(a,0,3),od);else
 var
-b=g}else
+b=f}else
 var
 b=e}else
 var
 b=d}else
 var
 b=c;return b}function
-gY(b,a){var
-c=f(a)<=f(b)?1:0;if(c)var
-e=y(b,f(b)-f(a)|0,f(a)),g=dt(a),d=a_(dt(e),g);else
+ha(b,a){var
+c=g(a)<=g(b)?1:0;if(c)var
+e=z(b,g(b)-g(a)|0,g(a)),f=dC(a),d=ba(dC(e),f);else
 var
 d=c;return d}function
-gZ(d,b){var
-a=f(d),c=f(b);if(a<=c){var
-e=y(b,c-a|0,a),g=dt(d);return a_(dt(e),g)?[0,y(b,0,c-a|0)]:0}return 0}try{var
-vF=kK(vE),g0=vF}catch(a){a=am(a);if(a!==aX)throw a;var
-g0=n1}function
-g1(g){var
-h=f(g),b=bR(h+20|0);V(b,34);function
+hb(d,b){var
+a=g(d),c=g(b);if(a<=c){var
+e=z(b,c-a|0,a),f=dC(d);return ba(dC(e),f)?[0,z(b,0,c-a|0)]:0}return 0}try{var
+v6=k2(v5),hc=v6}catch(a){a=ao(a);if(a!==aZ)throw a;var
+hc=oh}function
+hd(f){var
+h=g(f),b=bW(h+20|0);W(b,34);function
 i(c){var
 d=1;if(!(c<1)){var
-a=d;for(;;){V(b,92);var
+a=d;for(;;){W(b,92);var
 e=a+1|0;if(c!==a){var
 a=e;continue}break}}return 0}function
 d(c,j){var
-a=j;for(;;){if(a===h)return V(b,34);var
-d=v(g,a);if(34===d){var
-f=0;return c<50?e(c+1|0,f,a):P(e,[0,f,a])}if(92===d){var
-i=0;return c<50?e(c+1|0,i,a):P(e,[0,i,a])}V(b,d);var
+a=j;for(;;){if(a===h)return W(b,34);var
+d=v(f,a);if(34===d){var
+g=0;return c<50?e(c+1|0,g,a):Q(e,[0,g,a])}if(92===d){var
+i=0;return c<50?e(c+1|0,i,a):Q(e,[0,i,a])}W(b,d);var
 a=a+1|0;continue}}function
 e(e,l,k){var
-c=l,a=k;for(;;){if(a===h){V(b,34);return i(c)}var
-f=v(g,a);if(34===f){i((2*c|0)+1|0);V(b,34);var
-j=a+1|0;return e<50?d(e+1|0,j):P(d,[0,j])}if(92===f){var
-c=c+1|0,a=a+1|0;continue}i(c);return e<50?d(e+1|0,a):P(d,[0,a])}}(function(a){return el(d(0,a))}(0));return bS(b)}function
-dx(a){if(!ew(a,34)&&!ew(a,37))return ew(a,32)?h(n4,h(a,n3)):a;return eq(h(n2,a))}function
-n5(q,l,i,g,p){if(g)var
-r=g[1],s=ge(g,i)?n7:h(oe,dx(r)),m=s;else
+c=l,a=k;for(;;){if(a===h){W(b,34);return i(c)}var
+g=v(f,a);if(34===g){i((2*c|0)+1|0);W(b,34);var
+j=a+1|0;return e<50?d(e+1|0,j):Q(d,[0,j])}if(92===g){var
+c=c+1|0,a=a+1|0;continue}i(c);return e<50?d(e+1|0,a):Q(d,[0,a])}}(function(a){return es(d(0,a))}(0));return bX(b)}function
+dG(a){if(!eD(a,34)&&!eD(a,37))return eD(a,32)?i(ok,i(a,oj)):a;return ex(i(oi,a))}function
+ol(q,l,h,f,p){if(f)var
+r=f[1],s=gr(f,h)?on:i(ow,dG(r)),m=s;else
 var
-m=of;var
-t=[0,m,n6],u=i?h(n8,dx(i[1])):od,v=[0,u,t],w=l?h(n9,dx(l[1])):oc,j=bQ(n_,aM(g1,p)),d=bR(f(j)+20|0),k=f(j)-1|0,x=[0,w,v],n=0;if(!(k<0)){var
+m=ox;var
+t=[0,m,om],u=h?i(oo,dG(h[1])):ov,v=[0,u,t],w=l?i(op,dG(l[1])):ou,j=bV(oq,aO(hd,p)),d=bW(g(j)+20|0),k=g(j)-1|0,x=[0,w,v],n=0;if(!(k<0)){var
 c=n;for(;;){var
-a=ab(j,c),b=0;if(62<=a){var
+a=ad(j,c),b=0;if(62<=a){var
 e=a-63|0;if(60<e>>>0){if(!(62<=e))b=1}else
 if(31===e)b=1}else
 if(42<=a){if(60===a)b=1}else
 if(33<=a)switch(a-33|0){case
 2:case
 3:case
-6:break;default:b=1}if(b){V(d,94);V(d,a)}else
-V(d,a);var
+6:break;default:b=1}if(b){W(d,94);W(d,a)}else
+W(d,a);var
 o=c+1|0;if(k!==c){var
 c=o;continue}break}}var
-y=[0,n$,[0,bS(d),x]];return bQ(ob,[0,oa,[0,dx(q),y]])}function
-g2(a){var
-d=2<=f(a)?1:0;if(d){var
-b=v(a,0),c=0;if(91<=b){if(!(25<b+fW>>>0))c=1}else
+y=[0,or,[0,bX(d),x]];return bV(ot,[0,os,[0,dG(q),y]])}function
+he(a){var
+d=2<=g(a)?1:0;if(d){var
+b=v(a,0),c=0;if(91<=b){if(!(25<b+f_>>>0))c=1}else
 if(65<=b)c=1;var
-e=c?1:0,g=e?58===v(a,1)?1:0:e}else
+e=c?1:0,f=e?58===v(a,1)?1:0:e}else
 var
-g=d;if(g){var
-h=y(a,2,f(a)-2|0);return[0,y(a,0,2),h]}return[0,og,a]}function
-oh(b){var
-a=g2(b),c=a[1];return h(c,eE(cd,eI,a[2]))}var
-oi=[0,nU,eI,nV,nW,cd,eJ,gX,gY,gZ,g0,g1,n5,function(a){return eD(cd,eI,g2(a)[2])},oh];function
-om(a){return eD(cd,eK,a)}var
-on=[0,oj,eK,ok,ol,cd,eJ,gX,gY,gZ,eH,cc,gW,om,function(a){return eE(cd,eK,a)}],oq=l(gF,oo)?l(gF,op)?nT:oi:on,or=oq[8],os=ke,ot=bK,ou=jv;function
-g3(a){var
-b=dp(a,1250000);return jv*b+24000*(a-b|0)}var
-g4=[N,ov,bx(0)],ce=[0,kY],cf=[0,0],ox=[N,ow,bx(0)];function
-R(c){cf[1]=cf[1]+c|0;var
-b=268435456<cf[1]?1:0;if(b){ce[1]=ce[1]-cf[1];cf[1]=0;var
-a=ce[1]<0.?1:0;if(a)throw g4;return a}return b}var
-cT=[0,0];function
-eL(a){var
-b=g3(cT[1]),c=g3(cT[1]+a|0);ce[1]=ce[1]+c-b;cT[1]=cT[1]+a|0;return 0}function
-oy(a){ce[1]=0.;cf[1]=0;cT[1]=0;return eL(os)}function
-cU(g,e){function
+f=d;if(f){var
+h=z(a,2,g(a)-2|0);return[0,z(a,0,2),h]}return[0,oy,a]}function
+oz(b){var
+a=he(b),c=a[1];return i(c,eL(ch,eP,a[2]))}var
+oA=[0,oa,eP,ob,oc,ch,eQ,g$,ha,hb,hc,hd,ol,function(a){return eK(ch,eP,he(a)[2])},oz];function
+oE(a){return eK(ch,eR,a)}var
+oF=[0,oB,eR,oC,oD,ch,eQ,g$,ha,hb,eO,cg,g_,oE,function(a){return eL(ch,eR,a)}],oI=o(gT,oG)?o(gT,oH)?n$:oA:oF,oJ=oI[8];function
+cZ(f,e){function
 i(a){var
-b=(e+a|0)<f(g)?1:0,c=b?ab(g,e+a|0):b;return c}var
-a=v(g,e);if(aB<=a){var
-c=je<=a?jl<=a?4:3:2,j=a&(cz>>>(c+1|0)|0),k=194<=a?1:0,l=k?a<245?1:0:k,m=c-1|0,s=1;if(m<1)var
+b=(e+a|0)<g(f)?1:0,c=b?ad(f,e+a|0):b;return c}var
+a=v(f,e);if(aC<=a){var
+c=jw<=a?jD<=a?4:3:2,j=a&(cE>>>(c+1|0)|0),k=194<=a?1:0,l=k?a<245?1:0:k,m=c-1|0,s=1;if(m<1)var
 n=l,b=j;else{var
 d=s,h=l,o=j;for(;;){var
-p=h?aB===(i(d)&gb)?1:0:h,q=o<<6|i(d)&63,u=d+1|0;if(m!==d){var
+p=h?aC===(i(d)&go)?1:0:h,q=o<<6|i(d)&63,u=d+1|0;if(m!==d){var
 d=u,h=p,o=q;continue}var
 n=p,b=q;break}}var
-t=w(oz.slice(),c)[1+c];if(n&&t<=b&&!(1114111<b)){var
-r=0;if(!(fG<=b)||iU<=b)r=1;if(r)return[0,b,c]}return oA}return[0,a,1]}function
-eM(a){if(5760<=a){var
+t=w(oK.slice(),c)[1+c];if(n&&t<=b&&!(1114111<b)){var
+r=0;if(!(fV<=b)||i$<=b)r=1;if(r)return[0,b,c]}return oL}return[0,a,1]}function
+eS(a){if(5760<=a){var
 b=0;if(8240<=a){if(8287===a||12288===a)b=1}else
 if(8232<=a){if(4<a-8234>>>0)b=1}else
 if(!(5761<=a))b=1;if(b)return 1}else{var
@@ -2315,660 +2306,675 @@ c=0;if(33<=a){if(133===a||160===a)c=1}else
 if(14<=a){if(28<=a)c=1}else
 if(9<=a)c=1;if(c)return 1}var
 d=8192<=a?1:0,e=d?a<=8202?1:0:d;return e}function
-eN(b){var
-e=0,a=0,c=0,i=f(b);for(;;){var
-g=function(d,a){return function(c){return a<d?[0,y(b,a,d-a|0),c]:c}}(a,e);if(i<=a)return av(g(c));var
-h=cU(b,a),d=h[2];if(eM(h[1])){var
-e=a+d|0,a=a+d|0,c=g(c);continue}var
+eT(b){var
+e=0,a=0,c=0,i=g(b);for(;;){var
+f=function(d,a){return function(c){return a<d?[0,z(b,a,d-a|0),c]:c}}(a,e);if(i<=a)return aw(f(c));var
+h=cZ(b,a),d=h[2];if(eS(h[1])){var
+e=a+d|0,a=a+d|0,c=f(c);continue}var
 a=a+d|0;continue}}function
-g5(c){var
-g=f(c),d=0;for(;;){if(g<=d)var
-a=g;else{var
-h=cU(c,d);if(eM(h[1])){var
+hf(c){var
+f=g(c),d=0;for(;;){if(f<=d)var
+a=f;else{var
+h=cZ(c,d);if(eS(h[1])){var
 d=d+h[2]|0;continue}var
 a=d}var
-e=g;a:for(;;){if(e<=a)var
+e=f;a:for(;;){if(e<=a)var
 i=a;else{var
-b=e-1|0;for(;;){if(a<b&&aB===(v(c,b)&gb)){var
-b=b-1|0;continue}if(eM(cU(c,b)[1])){var
+b=e-1|0;for(;;){if(a<b&&aC===(v(c,b)&go)){var
+b=b-1|0;continue}if(eS(cZ(c,b)[1])){var
 e=b;continue a}var
-i=e;break}}return y(c,a,i-a|0)}}}function
-eO(d,a){function
-c(a){return V(d,gE(a))}function
-b(b){return c(aB|(a>>>b|0)&63)}return aB<=a?jI<=a?b0<=a?(c(jl|a>>>18|0),b(12),b(6),b(0)):(c(je|a>>>12|0),b(6),b(0)):(c(gb|a>>>6|0),b(0)):c(a)}var
-m=0,e=1;function
-g6(a){return 0<=b$(a)?a:cM(a)}function
-g7(b,a){return gs(b,a)<=0?1:0}function
-g8(b,a){return 0===a?e:bB(b,g8(b,a-1|0))}function
-oB(b){var
-a=2;for(;;){var
-c=b<bO(a,a)?1:0;if(c)var
-d=c;else{var
-e=0!==kD(b,a)?1:0;if(e){var
-a=a+1|0;continue}var
-d=e}return d}}var
-oC=gH(999,function(a){return a+2|0}),oD=b(dr(oB),oC),oE=aM(function(a){return a},oD);function
-g9(b,a){return bA(kS(a,b),0)}var
-g_=function(d,c){var
-b=d,a=c;for(;;){if(64===aD(a))return av(a);var
-e=et(function(b){return function(a){return 0===kD(b,a)?1:0}}(b),a)?a:[0,b,a],b=b+1|0,a=e;continue}}(2,0);function
-g$(c,f){var
-e=en(f,32*c|0),a=m,d=en(1,vT(cN(e),c)+1|0);for(;;){var
-b=eo(em(a,d),1);if(bA(b,a))return kV(gr(a,-1));if(g7(g8(b,c),e)){var
+i=e;break}}return z(c,a,i-a|0)}}}function
+eU(d,a){function
+c(a){return W(d,gS(a))}function
+b(b){return c(aC|(a>>>b|0)&63)}return aC<=a?jZ<=a?b4<=a?(c(jD|a>>>18|0),b(12),b(6),b(0)):(c(jw|a>>>12|0),b(6),b(0)):(c(go|a>>>6|0),b(0)):c(a)}var
+j=0,e=1;function
+hg(a){return 0<=cd(a)?a:cR(a)}function
+eV(b,a){return gF(b,a)<=0?1:0}function
+hh(b,a){return 0===a?e:bs(b,hh(b,a-1|0))}var
+hi=function(d,c){var
+b=d,a=c;for(;;){if(64===aE(a))return aw(a);var
+e=eA(function(b){return function(a){return 0===kV(b,a)?1:0}}(b),a)?a:[0,b,a],b=b+1|0,a=e;continue}}(2,0);function
+hj(c,f){var
+e=eu(f,32*c|0),a=j,d=eu(1,wi(cS(e),c)+1|0);for(;;){var
+b=ev(et(a,d),1);if(bG(b,a))return lb(gE(a,-1));if(eV(hh(b,c),e)){var
 a=b;continue}var
 d=b;continue}}var
-oF=3,oG=lv(aM(function(a){return g$(oF,a)},g_)),ha=ex(8,function(d){if(0<=d){var
-a=g_,b=d;for(;;){if(a){var
+oM=3,oN=lN(aO(function(a){return hj(oM,a)},hi)),hk=eE(8,function(d){if(0<=d){var
+a=hi,b=d;for(;;){if(a){var
 e=a[2],f=a[1];if(0!==b){var
 a=e,b=b-1|0;continue}var
 c=f}else
 var
-c=eq(la);break}}else
+c=ex(ls);break}}else
 var
-c=Q(lb);return g$(2,c)});function
-ba(b,a){return(b>>>a|0|b<<(32-a|0))&-1}var
-ao=[N,oK,bx(0)];function
-dy(a,g){for(;;){var
+c=R(lt);return hj(2,c)});function
+bc(b,a){return(b>>>a|0|b<<(32-a|0))&-1}var
+eW=[0,0],oR=kw,oS=bP;function
+eX(a){var
+b=dy(a,1250000);return gN(9000*b+24000*(a-b|0),1000000000*eW[1])}function
+dH(d,c){var
+a=d,b=c;for(;;){if(a){var
+e=[0,a[1],b],a=a[2],b=e;continue}return b}}function
+Y(a){return dH(a,0)}function
+S(b,a){if(a)var
+e=S(b,a[2]),d=[0,c(b,a[1]),e];else
+var
+d=a;return d}function
+D(f,e,c){var
+a=e,b=c;for(;;){if(a){var
+g=d(f,b,a[1]),a=a[2],b=g;continue}return b}}function
+eY(e,d){var
+a=d;for(;;){if(a){var
+b=c(e,a[1]);if(b){var
+a=a[2];continue}return b}return 1}}function
+dI(b,a){if(b)if(a)var
+d=dI(b[2],a[2]),c=[0,[0,b[1],a[1]],d];else
+var
+c=a;else
+var
+c=b;return c}function
+bv(a){return a?0:1}function
+hm(a){return a[1]}function
+dJ(a){return a[2]}function
+aU(a){var
+b=a?aU(a[2])+1|0:a;return b}function
+bd(a,b){if(a){var
+c=bd(a[2],b);return[0,a[1],c]}return b}var
+hn=[O,oT,bD(0)],ci=[0,le],cj=[0,0],oV=[O,oU,bD(0)];function
+T(c){cj[1]=cj[1]+c|0;var
+b=268435456<cj[1]?1:0;if(b){ci[1]=ci[1]-cj[1];cj[1]=0;var
+a=ci[1]<0.?1:0;if(a)throw hn;return a}return b}var
+c0=[0,0];function
+eZ(a){var
+b=eX(c0[1]),c=eX(c0[1]+a|0);ci[1]=ci[1]+c-b;c0[1]=c0[1]+a|0;return 0}function
+oW(a){ci[1]=eX(0);cj[1]=0;c0[1]=0;return eZ(oR)}function
+oX(b){var
+a=2;for(;;){var
+c=b<bT(a,a)?1:0;if(c)var
+d=c;else{var
+e=0!==kV(b,a)?1:0;if(e){var
+a=a+1|0;continue}var
+d=e}return d}}var
+oY=gV(999,function(a){return a+2|0}),oZ=c(dA(oX),oY),o0=aO(function(a){return a},oZ);function
+ho(b,a){return bG(k_(a,b),0)}var
+aq=[O,o1,bD(0)];function
+dK(a,g){for(;;){var
 e=g<=a[6]?1:0;if(e)var
-f=e;else{if(a[3]===a[4]){a[3]=0;a[4]=b(a[1],a[2])}var
-c=a[3]<a[4]?1:0,d=c?(a[5]=a[5]|aC(a[2],a[3])<<a[6],a[3]=a[3]+1|0,a[6]=a[6]+8|0,1):c;if(d)continue;var
+f=e;else{if(a[3]===a[4]){a[3]=0;a[4]=c(a[1],a[2])}var
+b=a[3]<a[4]?1:0,d=b?(a[5]=a[5]|aD(a[2],a[3])<<a[6],a[3]=a[3]+1|0,a[6]=a[6]+8|0,1):b;if(d)continue;var
 f=d}return f}}function
-cV(a,b){a[5]=a[5]>>>b|0;a[6]=a[6]-b|0;return 0}function
-aS(b,a){if(1-dy(b,a))throw ao;var
-c=b[5]&((1<<a)-1|0);cV(b,a);return c}function
-bF(a){return aS(a,8)}function
-hb(a){return cV(a,a[6]&7)}var
-oL=15;function
-cW(r,e){var
-s=r?r[1]:1,c=a9(16,0),p=e.length-1-1|0,G=0;if(!(p<0)){var
+c1(a,b){a[5]=a[5]>>>b|0;a[6]=a[6]-b|0;return 0}function
+aV(b,a){if(1-dK(b,a))throw aq;var
+c=b[5]&((1<<a)-1|0);c1(b,a);return c}function
+bK(a){return aV(a,8)}function
+hp(a){return c1(a,a[6]&7)}var
+o2=15;function
+c2(r,e){var
+s=r?r[1]:1,c=a$(16,0),p=e.length-1-1|0,G=0;if(!(p<0)){var
 h=G;for(;;){var
-k=e[1+h];c[1+k]=w(c,k)[1+k]+1|0;var
+j=e[1+h];c[1+j]=w(c,j)[1+j]+1|0;var
 H=h+1|0;if(p!==h){var
 h=H;continue}break}}var
-i=e.length-1-w(c,0)[1]|0;c[1]=0;var
-f=a9(17,0),j=a9(17,0),a=1,D=1;for(;;){var
-o=(2*D|0)-w(c,a)[1+a]|0;if(o<0)throw ao;var
-O=w(c,a)[1+a],E=a+1|0,P=w(f,a)[1+a]+O|0;w(f,E)[1+E]=P;var
-Q=c[1+a],F=a+1|0,R=2*(w(j,a)[1+a]+Q|0)|0;w(j,F)[1+F]=R;var
-S=a+1|0;if(15!==a){var
-a=S,D=o;continue}var
-t=0===i?1:0;if(t)var
+n=e.length-1-w(c,0)[1]|0;c[1]=0;var
+f=a$(17,0),i=a$(17,0),a=1,D=1;for(;;){var
+o=(2*D|0)-w(c,a)[1+a]|0;if(o<0)throw aq;var
+M=w(c,a)[1+a],E=a+1|0,N=w(f,a)[1+a]+M|0;w(f,E)[1+E]=N;var
+O=c[1+a],F=a+1|0,P=2*(w(i,a)[1+a]+O|0)|0;w(i,F)[1+F]=P;var
+Q=a+1|0;if(15!==a){var
+a=Q,D=o;continue}var
+t=0===n?1:0;if(t)var
 u=t;else
 var
-C=1===i?1:0,u=C?1===w(c,1)[2]?1:0:C;var
+C=1===n?1:0,u=C?1===w(c,1)[2]?1:0:C;var
 v=0<o?1:0;if(v)var
 L=s?u:s,x=1-L;else
 var
-x=v;if(x)throw ao;var
-M=1,N=vW(1,i)?M:i,y=a9(N,0),z=a9(bJ,0),q=e.length-1-1|0,I=0;if(!(q<0)){var
+x=v;if(x)throw aq;var
+y=a$(gN(1,n),0),z=a$(bO,0),q=e.length-1-1|0,I=0;if(!(q<0)){var
 d=I;for(;;){var
 b=e[1+d];if(0<b){var
 A=w(f,b)[1+b];w(y,A)[1+A]=d;f[1+b]=f[1+b]+1|0;var
-B=w(j,b)[1+b];j[1+b]=B+1|0;if(b<=10){var
-n=B,m=b,l=0;for(;;){if(0!==m){var
-K=l<<1|n&1,n=n>>>1|0,m=m-1|0,l=K;continue}var
-g=l;for(;;){if(g<bJ){w(z,g)[1+g]=d<<4|b;var
+B=w(i,b)[1+b];i[1+b]=B+1|0;if(b<=10){var
+m=B,l=b,k=0;for(;;){if(0!==l){var
+K=k<<1|m&1,m=m>>>1|0,l=l-1|0,k=K;continue}var
+g=k;for(;;){if(g<bO){w(z,g)[1+g]=d<<4|b;var
 g=g+(1<<b)|0;continue}break}break}}}var
 J=d+1|0;if(q!==d){var
 d=J;continue}break}}return[0,c,y,z]}}function
-eP(b,g){dy(b,oL);var
-k=b[5]&d$,l=w(g[3],k)[1+k],h=l&15;if(0===h){var
+e0(b,g){dK(b,o2);var
+k=b[5]&eg,l=w(g[3],k)[1+k],h=l&15;if(0===h){var
 a=1,i=0,c=0,d=0,m=g[2],n=g[1];for(;;){var
-o=15<a?1:0,p=o||(b[6]<a?1:0);if(p)throw ao;var
-e=i|(b[5]>>>(a-1|0)|0)&1,f=w(n,a)[1+a];if((e-c|0)<f){cV(b,a);var
+o=15<a?1:0,p=o||(b[6]<a?1:0);if(p)throw aq;var
+e=i|(b[5]>>>(a-1|0)|0)&1,f=w(n,a)[1+a];if((e-c|0)<f){c1(b,a);var
 j=(d+e|0)-c|0;return w(m,j)[1+j]}var
-a=a+1|0,i=2*e|0,c=2*(c+f|0)|0,d=d+f|0;continue}}if(b[6]<h)throw ao;cV(b,h);return l>>>4|0}var
-dz=[d6,function(c){function
-a(a){return 144<=a?bK<=a?280<=a?8:7:9:8}var
-b=cW(0,a9(32,5));return[0,cW(0,ex(288,a)),b]}],oN=oM.slice(),dA=[d6,function(a){var
-d=8;return ex(bK,function(e){var
+a=a+1|0,i=2*e|0,c=2*(c+f|0)|0,d=d+f|0;continue}}if(b[6]<h)throw aq;c1(b,h);return l>>>4|0}var
+dL=[eb,function(c){function
+a(a){return 144<=a?bP<=a?280<=a?8:7:9:8}var
+b=c2(0,a$(32,5));return[0,c2(0,eE(288,a)),b]}],o4=o3.slice(),dM=[eb,function(a){var
+d=8;return eE(bP,function(e){var
 b=d,a=e;for(;;){if(0===b)return a;var
-c=1===(a&1)?-306674912^(a>>>1|0):a>>>1|0,b=b-1|0,a=c;continue}})}],oP=jf;function
-bU(b,a){var
-c=gH(a,function(a){return a}),d=0;return cR(function(c,a){return c|bF(b)<<(8*a|0)},d,c)}function
-hc(b){for(;;){var
-a=0!==bF(b)?1:0;if(a)continue;return a}}function
-eQ(a,b){H(a[3],a[5],b);a[5]=a[5]+1|0;return 0}function
-oR(a,s){b:for(;;){var
-O=(a[5]-s|0)<b0?1:0;if(O){var
+c=1===(a&1)?-306674912^(a>>>1|0):a>>>1|0,b=b-1|0,a=c;continue}})}],o6=jx;function
+bY(b,a){var
+c=gV(a,function(a){return a}),d=0;return cW(function(c,a){return c|bK(b)<<(8*a|0)},d,c)}function
+hq(b){for(;;){var
+a=0!==bK(b)?1:0;if(a)continue;return a}}function
+e1(a,b){J(a[3],a[5],b);a[5]=a[5]+1|0;return 0}function
+o8(a,s){b:for(;;){var
+O=(a[5]-s|0)<b4?1:0;if(O){var
 f=a[2];if(typeof
 f==="number"){var
 P=a[5]===s?1:0;if(P){var
-b=a[1],G=dy(b,8);if(G){var
-H=31===bF(b)?1:0;if(H)var
-I=139===bF(b)?1:0,J=I?8===bF(b)?1:0:I;else
+b=a[1],G=dK(b,8);if(G){var
+H=31===bK(b)?1:0;if(H)var
+I=139===bK(b)?1:0,J=I?8===bK(b)?1:0:I;else
 var
-J=H;if(1-J)throw ao;var
-n=bF(b);bU(b,6);if(0!==(n&4)){var
-K=bU(b,2),ak=1;if(!(K<1)){var
-q=ak;for(;;){bF(b);var
+J=H;if(1-J)throw aq;var
+n=bK(b);bY(b,6);if(0!==(n&4)){var
+K=bY(b,2),ak=1;if(!(K<1)){var
+q=ak;for(;;){bK(b);var
 al=q+1|0;if(K!==q){var
-q=al;continue}break}}}if(0!==(n&8))hc(b);if(0!==(n&16))hc(b);if(0!==(n&2))bU(b,2);var
+q=al;continue}break}}}if(0!==(n&8))hq(b);if(0!==(n&16))hq(b);if(0!==(n&2))bY(b,2);var
 L=1}else
 var
 L=G;var
 t=L}else
 var
-t=P;if(t){a[6]=0;a[7]=0;a[2]=oS;continue}return t}else
+t=P;if(t){a[6]=0;a[7]=0;a[2]=o9;continue}return t}else
 switch(f[0]){case
 0:if(f[1]){var
-u=0===aS(a[1],1)?1:0,S=aS(a[1],2);if(2<S>>>0)throw ao;switch(S){case
-0:hb(a[1]);var
-T=bU(a[1],2);if(bU(a[1],2)!==(T^65535))throw ao;a[2]=[1,T,u];break;case
+u=0===aV(a[1],1)?1:0,Q=aV(a[1],2);if(2<Q>>>0)throw aq;switch(Q){case
+0:hp(a[1]);var
+S=bY(a[1],2);if(bY(a[1],2)!==(S^65535))throw aq;a[2]=[1,S,u];break;case
 1:var
-U=kF(dz),ar=df===U?dz[1]:d6===U?gQ(dz):dz;a[2]=[2,ar,u];break;default:var
-g=a[1],l=iY+aS(g,5)|0,p=1+aS(g,5)|0,ab=286<l?1:0,aa=4+aS(g,4)|0,ac=ab||(30<p?1:0);if(ac)throw ao;R(3000);var
-z=a9(19,0),A=aa-1|0,ad=0;if(!(A<0)){var
+U=kX(dL),ar=dp===U?dL[1]:eb===U?g4(dL):dL;a[2]=[2,ar,u];break;default:var
+g=a[1],l=je+aV(g,5)|0,p=1+aV(g,5)|0,ab=286<l?1:0,aa=4+aV(g,4)|0,ac=ab||(30<p?1:0);if(ac)throw aq;T(3000);var
+z=a$(19,0),A=aa-1|0,ad=0;if(!(A<0)){var
 h=ad;for(;;){var
-ah=aS(g,3),E=w(oN,h)[1+h];w(z,E)[1+E]=ah;var
+ah=aV(g,3),E=w(o4,h)[1+h];w(z,E)[1+E]=ah;var
 ai=h+1|0;if(A!==h){var
 h=ai;continue}break}}var
-d=a9(l+p|0,0),c=0,ae=cW(oO,z);for(;;){if(c<d.length-1){var
-B=eP(g,ae),C=B+jo|0;if(2<C>>>0)var
+d=a$(l+p|0,0),c=0,ae=c2(o5,z);for(;;){if(c<d.length-1){var
+B=e0(g,ae),C=B+jG|0;if(2<C>>>0)var
 e=1,m=B;else
 switch(C){case
-0:if(0===c)throw ao;var
-D=c-1|0,af=3+aS(g,2)|0,e=af,m=w(d,D)[1+D];break;case
+0:if(0===c)throw aq;var
+D=c-1|0,af=3+aV(g,2)|0,e=af,m=w(d,D)[1+D];break;case
 1:var
-e=3+aS(g,3)|0,m=0;break;default:var
-e=11+aS(g,7)|0,m=0}if(d.length-1<(c+e|0))throw ao;var
-$=0;if(0<=c&&0<=e&&!((d.length-1-e|0)<c)){vI(d,c,e,m);$=1}if(!$)Q(lu);var
-c=c+e|0;continue}if(0===w(d,bK)[iY])throw ao;var
-ag=cW(0,gP(d,l,p));a[2]=[2,[0,cW(0,gP(d,0,l)),ag],u];break}}continue}var
-V=a[5]===s?1:0;if(V){hb(a[1]);var
-au=a[6],Z=bU(a[1],4)!==au?1:0;if(Z)var
+e=3+aV(g,3)|0,m=0;break;default:var
+e=11+aV(g,7)|0,m=0}if(d.length-1<(c+e|0))throw aq;var
+$=0;if(0<=c&&0<=e&&!((d.length-1-e|0)<c)){v9(d,c,e,m);$=1}if(!$)R(lM);var
+c=c+e|0;continue}if(0===w(d,bP)[je])throw aq;var
+ag=c2(0,g3(d,l,p));a[2]=[2,[0,c2(0,g3(d,0,l)),ag],u];break}}continue}var
+V=a[5]===s?1:0;if(V){hp(a[1]);var
+au=a[6],Z=bY(a[1],4)!==au?1:0;if(Z)var
 _=Z;else
 var
-av=a[7]&-1,_=bU(a[1],4)!==av?1:0;if(_)throw ao;var
+av=a[7]&-1,_=bY(a[1],4)!==av?1:0;if(_)throw aq;var
 y=a[1];for(;;){var
-F=dy(y,8),aj=F?0===(y[5]&cz)?1:0:F;if(aj){cV(y,8);continue}a[2]=0;continue b}}return V;case
+F=dK(y,8),aj=F?0===(y[5]&cE)?1:0:F;if(aj){c1(y,8);continue}a[2]=0;continue b}}return V;case
 1:var
-W=f[1];if(0===W){a[2]=[0,f[2]];continue}eQ(a,bF(a[1]));a[2]=[1,W-1|0,f[2]];continue;default:var
-X=f[1],i=eP(a[1],X[1]);if(bK===i)a[2]=[0,f[2]];else
-if(bK<=i){if(285<i)throw ao;var
+W=f[1];if(0===W){a[2]=[0,f[2]];continue}e1(a,bK(a[1]));a[2]=[1,W-1|0,f[2]];continue;default:var
+X=f[1],i=e0(a[1],X[1]);if(bP===i)a[2]=[0,f[2]];else
+if(bP<=i){if(285<i)throw aq;var
 j=i-257|0;if(8<=j)if(28===j)var
-o=oQ;else
+o=o7;else
 var
 M=(j/4|0)-1|0,o=[0,M,3+((4+(j&3)|0)<<M)|0];else
 var
 o=[0,0,j+3|0];var
-as=aS(a[1],o[1]),Y=o[2]+as|0,k=eP(a[1],X[2]);if(29<k)throw ao;if(2<=k)var
+as=aV(a[1],o[1]),Y=o[2]+as|0,k=e0(a[1],X[2]);if(29<k)throw aq;if(2<=k)var
 N=(k/2|0)-1|0,v=[0,N,1+((2+(k&1)|0)<<N)|0];else
 var
 v=[0,0,k+1|0];var
-at=aS(a[1],v[1]),x=v[2]+at|0,am=(a[7]+(a[5]-a[4]|0)|0)<x?1:0,an=am||(jf<x?1:0);if(an)throw ao;var
-ap=1;if(!(Y<1)){var
-r=ap;for(;;){eQ(a,aC(a[3],a[5]-x|0));var
-aq=r+1|0;if(Y!==r){var
-r=aq;continue}break}}}else
-eQ(a,i);continue}}return O}}function
-oT(a){var
-d=dp(oP,a[5]);ev(a[3],a[5]-d|0,a[3],0,d);a[4]=d;a[5]=d;var
-b=a[4];oR(a,b);var
-f=a[5]-b|0,n=a[3],o=a[6],g=kF(dA),l=df===g?dA[1]:d6===g?gQ(dA):dA,h=o^-1,i=(b+f|0)-1|0;if(i<b)var
+at=aV(a[1],v[1]),x=v[2]+at|0,am=(a[7]+(a[5]-a[4]|0)|0)<x?1:0,an=am||(jx<x?1:0);if(an)throw aq;var
+ao=1;if(!(Y<1)){var
+r=ao;for(;;){e1(a,aD(a[3],a[5]-x|0));var
+ap=r+1|0;if(Y!==r){var
+r=ap;continue}break}}}else
+e1(a,i);continue}}return O}}function
+o_(a){var
+d=dy(o6,a[5]);eC(a[3],a[5]-d|0,a[3],0,d);a[4]=d;a[5]=d;var
+b=a[4];o8(a,b);var
+f=a[5]-b|0,n=a[3],o=a[6],g=kX(dM),l=dp===g?dM[1]:eb===g?g4(dM):dM,h=o^-1,i=(b+f|0)-1|0;if(i<b)var
 j=h;else{var
 c=b,e=h;for(;;){var
-k=l[1+((e^aC(n,c))&cz)]^(e>>>8|0),m=c+1|0;if(i!==c){var
+k=l[1+((e^aD(n,c))&cE)]^(e>>>8|0),m=c+1|0;if(i!==c){var
 c=m,e=k;continue}var
-j=k;break}}a[6]=j^-1;a[7]=a[7]+f|0;return[0,a[3],b,f]}function
-dB(d,c){var
-a=d,b=c;for(;;){if(a){var
-e=[0,a[1],b],a=a[2],b=e;continue}return b}}function
-ad(a){return dB(a,0)}function
-S(c,a){if(a)var
-e=S(c,a[2]),d=[0,b(c,a[1]),e];else
-var
-d=a;return d}function
-E(f,e,d){var
-a=e,b=d;for(;;){if(a){var
-g=c(f,b,a[1]),a=a[2],b=g;continue}return b}}function
-eR(e,d){var
-a=d;for(;;){if(a){var
-c=b(e,a[1]);if(c){var
-a=a[2];continue}return c}return 1}}function
-dC(b,a){if(b)if(a)var
-d=dC(b[2],a[2]),c=[0,[0,b[1],a[1]],d];else
-var
-c=a;else
-var
-c=b;return c}function
-bq(a){return a?0:1}function
-hd(a){return a[1]}function
-dD(a){return a[2]}function
-aT(a){var
-b=a?aT(a[2])+1|0:a;return b}function
-br(a,b){if(a){var
-c=br(a[2],b);return[0,a[1],c]}return b}var
-oU=16,aZ=4;function
-bG(b,a){var
-c=aW(a);return R((16+aW(b)|0)+c|0)}function
-dE(d,c){var
-a=aW(d),b=aW(c);return R((32+a|0)+(bO(b,1+cO(a-b|0)|0)/2|0)|0)}function
-d(a){bG(a,a);return en(a,1)}function
-i(a){return em(d(a),1)}function
-eS(a){return typeof
-a==="number"?kR(a):kR(a)}function
-cg(a){R(aZ);return a===1?a:typeof
-a==="number"?eo(a,1):(bG(a,a),eo(a,1))}function
-he(e,d,c,a){return a===1?b(c,0):eS(a)?b(d,cg(a)):b(e,cg(a))}function
-cX(d,c,a){return a===0?b(d,0):b(c,a)}function
-hf(e,d,c,a){return a===0?b(e,0):0<b$(a)?b(d,a):(bG(a,a),b(c,cM(a)))}function
-n(b,a){if(typeof
+j=k;break}}a[6]=j^-1;a[7]=a[7]+f|0;return[0,a[3],b,f]}var
+o$=16,a1=4;function
+bL(b,a){var
+c=aY(a);return T((16+aY(b)|0)+c|0)}function
+dN(d,c){var
+a=aY(d),b=aY(c);return T((32+a|0)+(bT(b,1+cT(a-b|0)|0)/2|0)|0)}function
+b(a){bL(a,a);return eu(a,1)}function
+l(a){return et(b(a),1)}function
+e2(a){return typeof
+a==="number"?k9(a):k9(a)}function
+ck(a){T(a1);return a===1?a:typeof
+a==="number"?ev(a,1):(bL(a,a),ev(a,1))}function
+hr(e,d,b,a){return a===1?c(b,0):e2(a)?c(d,ck(a)):c(e,ck(a))}function
+c3(d,b,a){return a===0?c(d,0):c(b,a)}function
+hs(e,d,b,a){return a===0?c(e,0):0<cd(a)?c(d,a):(bL(a,a),c(b,cR(a)))}function
+m(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aZ);return em(b,a)}bG(b,a);return em(b,a)}function
-dF(b,a){if(typeof
+a==="number"){T(a1);return et(b,a)}bL(b,a);return et(b,a)}function
+be(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aZ);return kU(b,a)}bG(b,a);return kU(b,a)}function
-q(b,a){if(typeof
+a==="number"){T(a1);return la(b,a)}bL(b,a);return la(b,a)}function
+f(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aZ);return bB(b,a)}if(a===1){R(aZ);return b}if(b===1){R(aZ);return a}var
-c=aW(b),d=aW(a);R(((16+(bO(c,d)/4|0)|0)+c|0)+d|0);return bB(b,a)}function
-as(a){bG(a,a);return cM(a)}function
-p(a){return n(a,e)}function
-hg(b,a){var
-c=aW(a);return R(4+((aW(b)+c|0)/4|0)|0)}function
+a==="number"){T(a1);return bs(b,a)}if(a===1){T(a1);return b}if(b===1){T(a1);return a}var
+c=aY(b),d=aY(a);T(((16+(bT(c,d)/4|0)|0)+c|0)+d|0);return bs(b,a)}function
+$(a){bL(a,a);return cR(a)}function
+p(a){return m(a,e)}function
+ht(b,a){var
+c=aY(a);return T(4+((aY(b)+c|0)/4|0)|0)}function
 k(b,a){if(typeof
 b!=="number"&&typeof
-a!=="number"&&b!==a){hg(b,a);var
-c=b===a?1:0,d=c||bA(b,a);return d}R(aZ);return b===a?1:0}function
-dG(b,a){if(typeof
+a!=="number"&&b!==a){ht(b,a);var
+c=b===a?1:0,d=c||bG(b,a);return d}T(a1);return b===a?1:0}function
+dO(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aZ);return gs(b,a)}hg(b,a);return gs(b,a)}function
-a0(b,a){return dG(b,a)<=0?1:0}function
-X(b,a){return dG(b,a)<0?1:0}function
-eT(b,a){return 0<=dG(b,a)?b:a}function
-eU(e,d){R(aZ);var
-a=dG(e,d),b=0!==a?1:0;if(b){if(!(0<=a))return 1;var
+a==="number"){T(a1);return gF(b,a)}ht(b,a);return gF(b,a)}function
+al(b,a){return dO(b,a)<=0?1:0}function
+E(b,a){return dO(b,a)<0?1:0}function
+e3(b,a){return 0<=dO(b,a)?b:a}function
+c4(e,d){T(a1);var
+a=dO(e,d),b=0!==a?1:0;if(b){if(!(0<=a))return 1;var
 c=2}else
 var
 c=b;return c}function
-ch(b,a){if(typeof
+cl(b,a){if(typeof
 b==="number"&&typeof
-a==="number"){R(aZ);return gr(b,a)}bG(b,a);return gr(b,a)}function
-dH(a){return eT(m,a)}function
-hh(a){return eT(e,a)}function
-eV(b,a){return dH(dF(b,a))}function
-bb(a){R(oU);return cN(a)}function
-bV(b,a){return a===0?m:(dE(b,a),wD(b,a))}function
-hi(b,a){dE(b,a);var
-c=kS(b,a);return[0,gt(b,a),c]}function
-dI(c,a){if(a===1){R(aZ);return[0,a,[0,c,a]]}var
-d=aW(c),f=aW(a),h=0,i=bO(d,f),j=dp(d,f);if(2<=d&&2<=f){var
+a==="number"){T(a1);return gE(b,a)}bL(b,a);return gE(b,a)}function
+dP(a){return e3(j,a)}function
+hu(a){return e3(e,a)}function
+e4(b,a){return dP(be(b,a))}function
+a2(a){T(o$);return cS(a)}function
+aQ(b,a){return a===0?j:(dN(b,a),w4(b,a))}function
+e5(b,a){dN(b,a);var
+c=k_(b,a);return[0,gG(b,a),c]}function
+cm(c,a){if(a===1){T(a1);return[0,a,[0,c,a]]}var
+d=aY(c),f=aY(a),h=0,i=bT(d,f),j=dy(d,f);if(2<=d&&2<=f){var
 g=130;h=1}if(!h)var
-g=24;R((32+bO(g,j)|0)+i|0);var
-b=wE(c,a);if(g7(b,e))return[0,b,[0,c,a]];dE(c,b);dE(a,b);var
-k=kO(a,b);return[0,b,[0,kO(c,b),k]]}function
-ci(b,a){var
-c=q(a[1],b[2]);return a0(q(b[1],a[2]),c)}function
-eW(b,a){var
-c=q(b[2],a[2]),d=q(a[1],b[2]);return[0,n(q(b[1],a[2]),d),c]}function
-hj(b,a){var
-c=q(b[2],a[2]);return[0,q(b[1],a[1]),c]}function
-dJ(h,g,f){var
+g=24;T((32+bT(g,j)|0)+i|0);var
+b=w5(c,a);if(eV(b,e))return[0,b,[0,c,a]];dN(c,b);dN(a,b);var
+k=k6(a,b);return[0,b,[0,k6(c,b),k]]}function
+cn(b,a){var
+c=f(a[1],b[2]);return al(f(b[1],a[2]),c)}function
+e6(b,a){var
+c=f(b[2],a[2]),d=f(a[1],b[2]);return[0,m(f(b[1],a[2]),d),c]}function
+hv(b,a){var
+c=f(b[2],a[2]);return[0,f(b[1],a[1]),c]}function
+dQ(h,g,f){var
 c=h,b=g,a=f;for(;;){if(c){var
 d=c[2],e=c[1];if(d){var
 c=d[2],b=[0,e,b],a=[0,d[1],a];continue}var
-i=ad(a);return[0,ad([0,e,b]),i]}var
-j=ad(a);return[0,ad(b),j]}}function
-eX(p,o,n,m,l,k){var
+i=Y(a);return[0,Y([0,e,b]),i]}var
+j=Y(a);return[0,Y(b),j]}}function
+e7(p,o,n,m,l,k){var
 b=n,a=m,d=l,c=k;for(;;){if(b){var
 g=b[1];if(a){var
-h=a[1],e=bg(p,g,h,c);if(0===e[0]){var
-i=e[1],f=bg(o,g,h,i[2]);if(0===f[0]){var
-j=f[1],b=b[2],a=a[2],d=[0,j[1],[0,i[1],d]],c=j[2];continue}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[0,[0,dB(d,b),c]]}return[0,[0,dB(d,a),c]]}}function
-cY(e,d,m,c,b,a){if(m){if(c){var
+h=a[1],e=bk(p,g,h,c);if(0===e[0]){var
+i=e[1],f=bk(o,g,h,i[2]);if(0===f[0]){var
+j=f[1],b=b[2],a=a[2],d=[0,j[1],[0,i[1],d]],c=j[2];continue}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[0,[0,dH(d,b),c]]}return[0,[0,dH(d,a),c]]}}function
+c5(e,d,m,c,b,a){if(m){if(c){var
 f=m[2];if(c[2]){if(b){var
-n=dJ(c,0,0),o=dJ(b,0,0),g=cY(e,d,f,n[1],o[1],a);if(0===g[0]){var
-p=g[1],k=p[1],h=cY(e,d,f,n[2],o[2],p[2]);if(0===h[0]){var
-q=h[1],r=q[2],s=q[1];return k?eX(e,d,s,k[2],[0,k[1],0],r):[0,[0,s,r]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[0,[0,c,a]]}if(b){if(b[2]){var
-t=dJ(c,0,0),u=dJ(b,0,0),i=cY(e,d,f,t[1],u[1],a);if(0===i[0]){var
-v=i[1],l=v[1],j=cY(e,d,f,t[2],u[2],v[2]);if(0===j[0]){var
-w=j[1],x=w[2],y=w[1];return l?eX(e,d,y,l[2],[0,l[1],0],x):[0,[0,y,x]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return eX(e,d,[0,c[1],0],[0,b[1],0],0,a)}return[0,[0,c,a]]}return[0,[0,b,a]]}return[0,[0,0,a]]}function
-A(d,c){var
-b=d,a=c;for(;;){if(a){if(b===1)return a[2];if(eS(b)){var
-e=a[1],b=cg(b),a=e;continue}var
-f=a[3],b=cg(b),a=f;continue}return a}}function
-eY(b,a){function
+n=dQ(c,0,0),o=dQ(b,0,0),g=c5(e,d,f,n[1],o[1],a);if(0===g[0]){var
+p=g[1],k=p[1],h=c5(e,d,f,n[2],o[2],p[2]);if(0===h[0]){var
+q=h[1],r=q[2],s=q[1];return k?e7(e,d,s,k[2],[0,k[1],0],r):[0,[0,s,r]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[0,[0,c,a]]}if(b){if(b[2]){var
+t=dQ(c,0,0),u=dQ(b,0,0),i=c5(e,d,f,t[1],u[1],a);if(0===i[0]){var
+v=i[1],l=v[1],j=c5(e,d,f,t[2],u[2],v[2]);if(0===j[0]){var
+w=j[1],x=w[2],y=w[1];return l?e7(e,d,y,l[2],[0,l[1],0],x):[0,[0,y,x]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return e7(e,d,[0,c[1],0],[0,b[1],0],0,a)}return[0,[0,c,a]]}return[0,[0,b,a]]}return[0,[0,0,a]]}function
+y(d,c){var
+b=d,a=c;for(;;){if(a){if(b===1)return a[2];if(e2(b)){var
+e=a[1],b=ck(b),a=e;continue}var
+f=a[3],b=ck(b),a=f;continue}return a}}function
+e8(b,a){function
 c(b){return[0,0,[0,a],0]}function
-d(b){return[0,eY(b,a),0,0]}return he(function(b){return[0,0,0,eY(b,a)]},d,c,b)}function
-L(a,c,b){if(b){var
-d=b[3],f=b[2],e=b[1];return a===1?[0,e,[0,c],d]:eS(a)?[0,L(cg(a),c,e),f,d]:[0,e,f,L(cg(a),c,d)]}return eY(a,c)}function
-hk(c,b){var
-a=A(c,b),d=a?a[1]:a;return d}function
-dK(h,g,e,f){var
-a=hk(b(g,e),f);for(;;){if(a){var
-d=a[1];if(c(h,d[1],e))return[0,d[2]];var
+d(b){return[0,e8(b,a),0,0]}return hr(function(b){return[0,0,0,e8(b,a)]},d,c,b)}function
+I(a,c,b){if(b){var
+d=b[3],f=b[2],e=b[1];return a===1?[0,e,[0,c],d]:e2(a)?[0,I(ck(a),c,e),f,d]:[0,e,f,I(ck(a),c,d)]}return e8(a,c)}function
+hw(c,b){var
+a=y(c,b),d=a?a[1]:a;return d}function
+dR(h,g,e,f){var
+a=hw(c(g,e),f);for(;;){if(a){var
+b=a[1];if(d(h,b[1],e))return[0,b[2]];var
 a=a[2];continue}return a}}function
-cZ(f,c,e,a){var
-d=b(f,c);return L(d,[0,[0,c,e],hk(d,a)],a)}function
-cj(a,c,d){function
-e(d){return b(a,c)}function
-f(b){return cj(a,cj(a,c,b),b)}return he(function(d){return b(a,cj(a,cj(a,c,d),d))},f,e,d)}function
-hl(c,b,a){function
-d(c){return cj(b,a,c)}return cX(function(b){return a},d,c)}function
-a1(a){var
-b=dI(a[1],a[2])[2],c=hh(b[2]);return[0,b[1],c]}var
-c0=[N,oV,bx(0)];function
-M(a){throw[0,c0,1,h(oW,a)]}function
-c1(a){throw[0,c0,0,h(oX,a)]}function
-ax(c,b){var
-a=1-c;return a?M(b):a}function
-ay(f,e){var
-c=0,a=e;for(;;){if(a){var
-d=a[2],c=[0,b(f,a[1]),c],a=d;continue}return av(c)}}function
-eZ(k,j,i){var
-d=0,b=j,a=i;for(;;){var
+c6(f,b,e,a){var
+d=c(f,b);return I(d,[0,[0,b,e],hw(d,a)],a)}function
+co(a,b,d){function
+e(d){return c(a,b)}function
+f(c){return co(a,co(a,b,c),c)}return hr(function(d){return c(a,co(a,co(a,b,d),d))},f,e,d)}function
+hx(c,b,a){function
+d(c){return co(b,a,c)}return c3(function(b){return a},d,c)}function
+a3(a){var
+b=cm(a[1],a[2])[2],c=hu(b[2]);return[0,b[1],c]}var
+c7=[O,pa,bD(0)];function
+N(a){throw[0,c7,1,i(pb,a)]}function
+c8(a){throw[0,c7,0,i(pc,a)]}function
+ay(c,b){var
+a=1-c;return a?N(b):a}function
+az(f,e){var
+b=0,a=e;for(;;){if(a){var
+d=a[2],b=[0,c(f,a[1]),b],a=d;continue}return aw(b)}}function
+e9(k,j,i){var
+c=0,b=j,a=i;for(;;){var
 f=0;if(b){if(a){var
-g=a[2],h=b[2],d=[0,c(k,b[1],a[1]),d],b=h,a=g;continue}}else
+g=a[2],h=b[2],c=[0,d(k,b[1],a[1]),c],b=h,a=g;continue}}else
 if(!a){var
-e=d;f=1}if(!f)var
-e=Q(ld);return av(e)}}var
-bW=lE([0,lr]);function
-hm(a){return[0,bW[1],0]}function
-hn(b,a){return c(bW[29],a,b[1])}function
-ho(b,a){return c(bW[3],a,b[1])}function
-hp(a,c,b){a[1]=bg(bW[4],c,b,a[1]);a[2]=a[2]+1|0;return 0}function
-dL(b){function
+e=c;f=1}if(!f)var
+e=R(lv);return aw(e)}}var
+bZ=lW([0,lJ]);function
+hy(a){return[0,bZ[1],0]}function
+hz(b,a){return d(bZ[29],a,b[1])}function
+hA(b,a){return d(bZ[3],a,b[1])}function
+hB(a,c,b){a[1]=bk(bZ[4],c,b,a[1]);a[2]=a[2]+1|0;return 0}function
+dS(b){function
 p(h,d){if(2===h){if(d){var
 j=d[2];if(j){var
-k=j[1],l=d[1],w=j[2],x=0<ak(l,k)?[0,l,[0,k,0]]:[0,k,[0,l,0]];return[0,x,w]}}}else
+k=j[1],l=d[1],w=j[2],x=0<am(l,k)?[0,l,[0,k,0]]:[0,k,[0,l,0]];return[0,x,w]}}}else
 if(3===h&&d){var
 m=d[2];if(m){var
 n=m[2];if(n){var
-a=n[1],b=m[1],c=d[1],A=n[2],B=0<ak(c,b)?0<ak(b,a)?[0,c,[0,b,[0,a,0]]]:0<ak(c,a)?[0,c,[0,a,[0,b,0]]]:[0,a,[0,c,[0,b,0]]]:0<ak(c,a)?[0,b,[0,c,[0,a,0]]]:0<ak(b,a)?[0,b,[0,a,[0,c,0]]]:[0,a,[0,b,[0,c,0]]];return[0,B,A]}}}var
+a=n[1],b=m[1],c=d[1],A=n[2],B=0<am(c,b)?0<am(b,a)?[0,c,[0,b,[0,a,0]]]:0<am(c,a)?[0,c,[0,a,[0,b,0]]]:[0,a,[0,c,[0,b,0]]]:0<am(c,a)?[0,b,[0,c,[0,a,0]]]:0<am(b,a)?[0,b,[0,a,[0,c,0]]]:[0,a,[0,b,[0,c,0]]];return[0,B,A]}}}var
 q=h>>1,r=i(q,d),y=r[1],s=i(h-q|0,r[2]),g=y,f=s[1],e=0,z=s[2];for(;;){if(g){if(f){var
-o=f[1],p=g[1],u=f[2],v=g[2];if(0<ak(p,o)){var
+o=f[1],p=g[1],u=f[2],v=g[2];if(0<am(p,o)){var
 f=u,e=[0,o,e];continue}var
 g=v,e=[0,p,e];continue}var
-t=cQ(g,e)}else
+t=cV(g,e)}else
 var
-t=cQ(f,e);return[0,t,z]}}function
+t=cV(f,e);return[0,t,z]}}function
 i(h,d){if(2===h){if(d){var
 i=d[2];if(i){var
-j=i[1],k=d[1],w=i[2],x=0<ak(k,j)?[0,j,[0,k,0]]:[0,k,[0,j,0]];return[0,x,w]}}}else
+j=i[1],k=d[1],w=i[2],x=0<am(k,j)?[0,j,[0,k,0]]:[0,k,[0,j,0]];return[0,x,w]}}}else
 if(3===h&&d){var
 l=d[2];if(l){var
 m=l[2];if(m){var
-a=m[1],b=l[1],c=d[1],A=m[2],B=0<ak(c,b)?0<ak(c,a)?0<ak(b,a)?[0,a,[0,b,[0,c,0]]]:[0,b,[0,a,[0,c,0]]]:[0,b,[0,c,[0,a,0]]]:0<ak(b,a)?0<ak(c,a)?[0,a,[0,c,[0,b,0]]]:[0,c,[0,a,[0,b,0]]]:[0,c,[0,b,[0,a,0]]];return[0,B,A]}}}var
+a=m[1],b=l[1],c=d[1],A=m[2],B=0<am(c,b)?0<am(c,a)?0<am(b,a)?[0,a,[0,b,[0,c,0]]]:[0,b,[0,a,[0,c,0]]]:[0,b,[0,c,[0,a,0]]]:0<am(b,a)?0<am(c,a)?[0,a,[0,c,[0,b,0]]]:[0,c,[0,a,[0,b,0]]]:[0,c,[0,b,[0,a,0]]];return[0,B,A]}}}var
 q=h>>1,r=p(q,d),y=r[1],s=p(h-q|0,r[2]),g=y,f=s[1],e=0,z=s[2];for(;;){if(g){if(f){var
-n=f[1],o=g[1],u=f[2],v=g[2];if(0<ak(o,n)){var
+n=f[1],o=g[1],u=f[2],v=g[2];if(0<am(o,n)){var
 g=v,e=[0,o,e];continue}var
 f=u,e=[0,n,e];continue}var
-t=cQ(g,e)}else
+t=cV(g,e)}else
 var
-t=cQ(f,e);return[0,t,z]}}var
-d=aD(b),f=2<=d?i(d,b)[1]:b,a=f;for(;;){if(a){var
+t=cV(f,e);return[0,t,z]}}var
+d=aE(b),f=2<=d?i(d,b)[1]:b,a=f;for(;;){if(a){var
 c=a[2];if(c){var
-e=1-a_(a[1],c[1]);if(e){var
+e=1-ba(a[1],c[1]);if(e){var
 a=c;continue}return e}}return 1}}function
-az(d,c,b){var
-e=f(b),j=(c+e|0)<=f(d)?1:0;if(j){var
+aA(d,c,b){var
+e=g(b),j=(c+e|0)<=g(d)?1:0;if(j){var
 a=0;for(;;){var
-g=a===e?1:0;if(g)var
-h=g;else{var
-i=ab(d,c+a|0)===ab(b,a)?1:0;if(i){var
+f=a===e?1:0;if(f)var
+h=f;else{var
+i=ad(d,c+a|0)===ad(b,a)?1:0;if(i){var
 a=a+1|0;continue}var
 h=i}return h}}return j}var
-a2=[N,oY,bx(0)],hq=f7,oZ=9;function
-e0(c,b,e){var
-a=b,g=f(c);for(;;){if(a<g&&48<=v(c,a)&&!(57<v(c,a))){var
+a4=[O,pd,bD(0)],hC=gi,pe=9;function
+e_(c,b,e){var
+a=b,f=g(c);for(;;){if(a<f&&48<=v(c,a)&&!(57<v(c,a))){var
 a=a+1|0;continue}var
-d=a-b|0,h=0===d?1:0,i=h||(e<d?1:0);if(i)throw a2;return[0,gu(y(c,b,d)),b+d|0]}}function
-dM(a){function
+d=a-b|0,h=0===d?1:0,i=h||(e<d?1:0);if(i)throw a4;return[0,gH(z(c,b,d)),b+d|0]}}function
+dT(a){function
 b(B,A,z){var
 c=B,k=A,j=z;for(;;){var
-w=0;if(az(a,c,o0))var
+w=0;if(aA(a,c,pf))var
 n=c,m=e;else{var
-q=e0(a,c,hq),g=q[2],r=q[1];if(az(a,g,o2))var
-n=g+1|0,m=r;else{var
-d=[0,r,e,g];w=1}}if(!w){var
-o=e0(a,n+5|0,oZ),p=o[2];if(!az(a,p,o1))throw a2;var
+q=e_(a,c,hC),f=q[2],r=q[1];if(aA(a,f,ph))var
+n=f+1|0,m=r;else{var
+d=[0,r,e,f];w=1}}if(!w){var
+o=e_(a,n+5|0,pe),p=o[2];if(!aA(a,p,pg))throw a4;var
 d=[0,m,o[1],p+1|0]}var
-h=d[3],s=d[1];if(az(a,h,o3))var
-t=e0(a,h+1|0,hq),b=t[2],i=t[1];else
+h=d[3],s=d[1];if(aA(a,h,pi))var
+t=e_(a,h+1|0,hC),b=t[2],i=t[1];else
 var
-b=h,i=e;if(bA(i,0))throw a2;var
-x=d[2],y=k?cM(s):s,l=[0,[0,y,i,x],j];if(b===f(a))return av(l);var
-u=v(a,b)+j8|0;if(!(2<u>>>0))switch(u){case
+b=h,i=e;if(bG(i,0))throw a4;var
+x=d[2],y=k?cR(s):s,l=[0,[0,y,i,x],j];if(b===g(a))return aw(l);var
+u=v(a,b)+kn|0;if(!(2<u>>>0))switch(u){case
 0:var
 c=b+1|0,k=0,j=l;continue;case
 1:break;default:var
-c=b+1|0,k=1,j=l;continue}throw a2}}return az(a,0,o4)?b(1,1,0):b(0,0,0)}var
-ck=hm(0);function
-hr(a){var
-d=hn(ck,a);if(d)return d[1];var
-b=f(a),j=b<4?1:0,k=j||(93!==v(a,b-1|0)?1:0);if(k)throw a2;var
-c=y(a,2,b-3|0);if(az(a,0,o5))var
-e=dM(c);else{var
-i=0;if(az(a,0,o6)&&ds(function(a){var
+c=b+1|0,k=1,j=l;continue}throw a4}}return aA(a,0,pj)?b(1,1,0):b(0,0,0)}var
+cp=hy(0);function
+hD(a){var
+d=hz(cp,a);if(d)return d[1];var
+b=g(a),j=b<4?1:0,k=j||(93!==v(a,b-1|0)?1:0);if(k)throw a4;var
+c=z(a,2,b-3|0);if(aA(a,0,pk))var
+e=dT(c);else{var
+h=0;if(aA(a,0,pl)&&dB(function(a){var
 b=48<=a?1:0,c=b?a<=57?1:0:b;return c},c)){var
-e=dM(h(o7,c));i=1}if(!i)throw a2}var
-g=[0,ck[2],e];hp(ck,a,g);return g}function
-e1(a){var
-b=97<=a?1:0,c=b?a<=kd?1:0:b;if(c)var
+e=dT(i(pm,c));h=1}if(!h)throw a4}var
+f=[0,cp[2],e];hB(cp,a,f);return f}function
+e$(a){var
+b=97<=a?1:0,c=b?a<=kv?1:0:b;if(c)var
 d=c;else
 var
 e=65<=a?1:0,f=e?a<=90?1:0:e,d=f||(95===a?1:0);return d}function
-e2(a){var
-c=e1(a);if(c)var
+fa(a){var
+c=e$(a);if(c)var
 b=c;else{var
 d=48<=a?1:0,e=d?a<=57?1:0:d;if(e)var
 b=e;else
 var
 f=46===a?1:0,b=f||(39===a?1:0)}return b}function
-hs(a){var
-c=l(a,o8);if(c){var
-d=e1(v(a,0));if(d){var
-e=ds(e2,a);if(e)var
-f=l(a,o9),b=f?l(a,o_):f;else
+hE(a){var
+c=o(a,pn);if(c){var
+d=e$(v(a,0));if(d){var
+e=dB(fa,a);if(e)var
+f=o(a,po),b=f?o(a,pp):f;else
 var
 b=e}else
 var
 b=d}else
 var
 b=c;return b}function
-ht(c,b){var
-a=b;for(;;){if(az(c,a,o$)){var
+hF(c,b){var
+a=b;for(;;){if(aA(c,a,pq)){var
 a=a+1|0;continue}return a}}function
-hu(b,e,a){var
-c=ln(b,a,93);if(c){var
+hG(b,e,a){var
+c=lF(b,a,93);if(c){var
 d=c[1];try{var
-f=hr(h(e,y(b,a,(d+1|0)-a|0)))}catch(a){a=am(a);if(a===a2)return M(pa);throw a}return[0,[0,f],d+1|0]}return M(pb)}function
-hv(j,a,i){var
-g=i,e=0;for(;;){var
-b=ht(a,g);if(az(a,b,pc))var
+f=hD(i(e,z(b,a,(d+1|0)-a|0)))}catch(a){a=ao(a);if(a===a4)return N(pr);throw a}return[0,[0,f],d+1|0]}return N(ps)}function
+hH(j,a,i){var
+f=i,e=0;for(;;){var
+b=hF(a,f);if(aA(a,b,pt))var
 d=[0,0,b+2|0];else
-if(az(a,b,pd))var
-d=hu(a,pe,b+2|0);else{if(!az(a,b,pf)){var
-c=b;for(;;){if(c<f(a)&&e2(v(a,c))){var
+if(aA(a,b,pu))var
+d=hG(a,pv,b+2|0);else{if(!aA(a,b,pw)){var
+c=b;for(;;){if(c<g(a)&&fa(v(a,c))){var
 c=c+1|0;continue}var
-h=hn(j,y(a,b,c-b|0));if(h){var
-k=ht(a,c),l=h[1];return[0,[0,av(e),l],k]}return M(ph)}}var
-d=hu(a,pg,b+2|0)}var
-g=d[2],e=[0,d[1],e];continue}}function
-hw(a,b){return hp(a,b,a[2])}function
-e3(b,a){if(typeof
-a!=="number"&&1===a[0])return a_(a[1],b);return 0}function
-e4(b,a){if(typeof
-a!=="number"&&0===a[0])return bA(a[1],b);return 0}function
-bc(a){return M(pF)}function
-aG(a){return a[2]<f(a[1])?ab(a[1],a[2]):0}function
-at(a){a[2]=a[2]+1|0;return 0}function
-hx(a,b){return aG(a)===b?at(a):bc(0)}function
-bX(c){for(;;){var
-a=aG(c)-9|0,b=0;if(4<a>>>0){if(23===a)b=1}else
-if(1<a-2>>>0)b=1;if(b){at(c);continue}return 0}}function
-hy(b){function
+h=hz(j,z(a,b,c-b|0));if(h){var
+k=hF(a,c),l=h[1];return[0,[0,aw(e),l],k]}return N(py)}}var
+d=hG(a,px,b+2|0)}var
+f=d[2],e=[0,d[1],e];continue}}function
+hI(a,b){return hB(a,b,a[2])}function
+fb(b,a){if(typeof
+a!=="number"&&1===a[0])return ba(a[1],b);return 0}function
+fc(b,a){if(typeof
+a!=="number"&&0===a[0])return bG(a[1],b);return 0}function
+bf(a){return N(pW)}function
+aH(a){return a[2]<g(a[1])?ad(a[1],a[2]):0}function
+au(a){a[2]=a[2]+1|0;return 0}function
+hJ(a,b){return aH(a)===b?au(a):bf(0)}function
+b0(c){for(;;){var
+a=aH(c)-9|0,b=0;if(4<a>>>0){if(23===a)b=1}else
+if(1<a-2>>>0)b=1;if(b){au(c);continue}return 0}}function
+hK(b){function
 a(c){var
-a=aG(b);at(b);if(65<=a){if(97<=a){if(!(fH<=a))return a-87|0}else
+a=aH(b);au(b);if(65<=a){if(97<=a){if(!(fW<=a))return a-87|0}else
 if(!(71<=a))return a-55|0}else
-if(!(9<a+dd>>>0))return a+dd|0;return bc(0)}var
+if(!(9<a+dm>>>0))return a+dm|0;return bf(0)}var
 c=a(0),d=a(0),e=a(0);return c<<12|d<<8|e<<4|a(0)}function
-hz(a){hx(a,34);var
+hL(a){hJ(a,34);var
 l=a[2];for(;;){var
-h=aG(a)+f4|0,i=0;if(59<h>>>0){if(!(61<=h))i=1}else
+h=aH(a)+gf|0,i=0;if(59<h>>>0){if(!(61<=h))i=1}else
 if(2===h)i=1;if(i){var
-m=y(a[1],l,a[2]-l|0);if(34===aG(a)){at(a);return m}var
-b=bR(64);bD(b,m);for(;;){var
-e=aG(a);if(34===e)at(a);else{if(92===e){at(a);var
-j=aG(a);at(a);var
-g=j+iQ|0,c=0;if(13<g>>>0){var
+m=z(a[1],l,a[2]-l|0);if(34===aH(a)){au(a);return m}var
+b=bW(64);bI(b,m);for(;;){var
+e=aH(a);if(34===e)au(a);else{if(92===e){au(a);var
+j=aH(a);au(a);var
+g=j+i7|0,c=0;if(13<g>>>0){var
 k=g-58|0;if(25<k>>>0)c=1;else
 switch(k){case
 0:c=2;break;case
-6:V(b,8);break;case
-10:V(b,12);break;case
-18:V(b,10);break;case
-22:V(b,13);break;case
-24:V(b,9);break;case
+6:W(b,8);break;case
+10:W(b,12);break;case
+18:W(b,10);break;case
+22:W(b,13);break;case
+24:W(b,9);break;case
 25:for(;;){var
-d=hy(a),n=0;if(fG<=d&&!(f5<=d)&&az(a[1],a[2],pG)){a[2]=a[2]+2|0;var
-p=a[2],f=hy(a),o=0;if(f5<=f&&!(iU<=f)){eO(b,(b0+((d-55296|0)<<10)|0)+(f-56320|0)|0);n=1;o=1}if(!o){eO(b,d);a[2]=p;continue}}if(!n)eO(b,d);break}break;default:c=1}}else
+d=hK(a),n=0;if(fV<=d&&!(gg<=d)&&aA(a[1],a[2],pX)){a[2]=a[2]+2|0;var
+p=a[2],f=hK(a),o=0;if(gg<=f&&!(i$<=f)){eU(b,(b4+((d-55296|0)<<10)|0)+(f-56320|0)|0);n=1;o=1}if(!o){eU(b,d);a[2]=p;continue}}if(!n)eU(b,d);break}break;default:c=1}}else
 if(11<g-1>>>0)c=2;else
 c=1;switch(c){case
-1:bc(0);break;case
-2:V(b,j);break}continue}if(32<=e){at(a);V(b,e);continue}bc(0)}return bS(b)}}at(a);continue}}function
-e5(a,b){if(az(a[1],a[2],b))a[2]=a[2]+f(b)|0;else
-bc(0);return 0}function
-hA(a,c,g){at(a);bX(a);if(aG(a)===c){at(a);return 0}var
+1:bf(0);break;case
+2:W(b,j);break}continue}if(32<=e){au(a);W(b,e);continue}bf(0)}return bX(b)}}au(a);continue}}function
+fd(a,b){if(aA(a[1],a[2],b))a[2]=a[2]+g(b)|0;else
+bf(0);return 0}function
+hM(a,b,g){au(a);b0(a);if(aH(a)===b){au(a);return 0}var
 d=0;for(;;){var
-e=[0,b(g,0),d];bX(a);var
-f=aG(a);if(44===f){at(a);bX(a);var
-d=e;continue}return f===c?(at(a),av(e)):bc(0)}}function
-e6(a,h){var
-b=aG(a),i=0;if(92<=b)if(111<=b){if(j1===b)return e5(a,pI);if(kg===b)i=1}else{if(jP===b)return e5(a,pK);if(j2<=b)return e5(a,pL)}else{var
+e=[0,c(g,0),d];b0(a);var
+f=aH(a);if(44===f){au(a);b0(a);var
+d=e;continue}return f===b?(au(a),aw(e)):bf(0)}}function
+fe(a,h){var
+b=aH(a),i=0;if(92<=b)if(111<=b){if(kg===b)return fd(a,pZ);if(ky===b)i=1}else{if(j6===b)return fd(a,p1);if(kh<=b)return fd(a,p2)}else{var
 d=0;if(46<=b){if(58<=b)if(91<=b){i=1;d=1}else
 d=1;else
-if(!(48<=b))d=1}else{if(34===b)return[1,hz(a)];if(!(45<=b))d=1}if(!d){var
-k=a[2];if(45===aG(a))at(a);var
-n=a[2];if(48===aG(a))at(a);else
-for(;;){if(!(9<aG(a)+dd>>>0)){at(a);continue}break}var
-e=a[2]-n|0,o=0===e?1:0,p=o||(f7<e?1:0);if(p)bc(0);var
-g=aG(a)+jg|0,j=0;if(23<g>>>0){if(55===g)j=1}else
-if(21<g-1>>>0)j=1;if(j)bc(0);var
-c=y(a[1],k,a[2]-k|0);if(e<=9)var
-l=kB(c);else
+if(!(48<=b))d=1}else{if(34===b)return[1,hL(a)];if(!(45<=b))d=1}if(!d){var
+k=a[2];if(45===aH(a))au(a);var
+n=a[2];if(48===aH(a))au(a);else
+for(;;){if(!(9<aH(a)+dm>>>0)){au(a);continue}break}var
+e=a[2]-n|0,o=0===e?1:0,p=o||(gi<e?1:0);if(p)bf(0);var
+f=aH(a)+jy|0,j=0;if(23<f>>>0){if(55===f)j=1}else
+if(21<f-1>>>0)j=1;if(j)bf(0);var
+c=z(a[1],k,a[2]-k|0);if(e<=9)var
+l=kT(c);else
 var
-q=45===v(c,0)?cM(gu(y(c,1,f(c)-1|0))):gu(c),l=q;return[0,l]}}if(i&&900<=h)return M(pJ);if(91===b)return[2,hA(a,93,function(b){return e6(a,h+1|0)})];if(kg===b){var
-m=hA(a,125,function(c){var
-b=hz(a);bX(a);hx(a,58);bX(a);return[0,b,e6(a,h+1|0)]});ax(dL(ay(function(a){return a[1]},m)),pH);return[3,m]}return bc(0)}function
-e7(b){var
-a=[0,b,0];bX(a);var
-c=e6(a,0);bX(a);if(a[2]<f(b))bc(0);return c}function
-e8(b,a){return a1(eW(b,a))}function
-hB(b,a){return a1(hj(b,a))}function
-pM(b,a){if(0===b[0]){if(k(a[3],e)){var
-c=a1([0,a[1],a[2]]);return[0,e8(b[1],c)]}return pN}return b}function
-pO(a){return E(pM,a,[0,a1([0,m,e])])}function
-hC(a){var
-b=bb(a[2]);return n(bb(a[1]),b)}var
-hD=d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(e))))))))))))))),e9=i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(e)))))))))))))))))));function
-pP(a){var
-b=a[2],c=q(i(i(i(i(e)))),b);return dH(ch(n(a[1],c),e9))}function
-pQ(a){return a0(hC(a),hD)}function
-pR(a){return[0,[0,a[1],a[2]]]}function
-pS(b,a){return[0,ci(b,a)]}function
-pT(b,a){var
+q=45===v(c,0)?cR(gH(z(c,1,g(c)-1|0))):gH(c),l=q;return[0,l]}}if(i&&900<=h)return N(p0);if(91===b)return[2,hM(a,93,function(b){return fe(a,h+1|0)})];if(ky===b){var
+m=hM(a,125,function(c){var
+b=hL(a);b0(a);hJ(a,58);b0(a);return[0,b,fe(a,h+1|0)]});ay(dS(az(function(a){return a[1]},m)),pY);return[3,m]}return bf(0)}function
+ff(b){var
+a=[0,b,0];b0(a);var
+c=fe(a,0);b0(a);if(a[2]<g(b))bf(0);return c}function
+fg(b,a){return a3(e6(b,a))}function
+hN(b,a){return a3(hv(b,a))}function
+p3(b,a){if(0===b[0]){if(k(a[3],e)){var
+c=a3([0,a[1],a[2]]);return[0,fg(b[1],c)]}return p4}return b}function
+p5(a){return D(p3,a,[0,a3([0,j,e])])}function
+hO(a){var
+b=a2(a[2]);return m(a2(a[1]),b)}var
+fh=b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(e))))))))))))))),fi=l(l(l(l(l(l(l(l(l(l(l(l(l(l(l(l(l(l(l(e)))))))))))))))))));function
+p6(a){var
+b=a[2],c=f(l(l(l(l(e)))),b);return dP(cl(m(a[1],c),fi))}function
+p7(a){return al(hO(a),fh)}function
+p8(a){return[0,[0,a[1],a[2]]]}function
+p9(b,a){return[0,cn(b,a)]}function
+p_(b,a){var
 c=k(b[1],a[1]);return c?k(b[2],a[2]):c}function
-pU(b,a){return a}function
-pV(b,a){return E(function(b,a){return e8(b,hB(a[1],a[2]))},b,a)}var
-T=[0,function(b,a){return a1([0,b,a])},e8,hB,pV,pU,pO,pT,pS,pR,hC,pQ,pP];function
-pW(D,s){var
-i=D,a=s[1],f=s[2],r=s[2],p=e,l=e;for(;;){if(i){var
-x=i[2],b=i[1],y=k(b[1][2],r),C=y?k(b[2][2],p):y;if(C){var
-i=x,a=n(a,q(q(b[1][1],b[2][1]),l));continue}var
-j=q(b[1][1],b[2][1]),c=b[1][2],d=b[2][2],t=k(c,r),z=t?k(d,p):t;if(z)var
-g=[0,n(a,q(j,l)),f,c,d,l];else{var
-h=q(c,d);if(k(f,e))var
-g=[0,n(q(a,h),j),h,c,d,e];else{var
-u=hi(f,h),v=u[1];if(k(u[2],m))var
-g=[0,n(a,q(j,v)),f,c,d,v];else
+p$(b,a){return a}function
+qa(b,a){return D(function(b,a){return fg(b,hN(a[1],a[2]))},b,a)}var
+U=[0,function(b,a){return a3([0,b,a])},fg,hN,qa,p$,p5,p_,p9,p8,hO,p7,p6];function
+qb(D,s){var
+l=D,a=s[1],g=s[2],r=s[2],q=e,o=e;for(;;){if(l){var
+x=l[2],b=l[1],y=k(b[1][2],r),C=y?k(b[2][2],q):y;if(C){var
+l=x,a=m(a,f(f(b[1][1],b[2][1]),o));continue}var
+n=f(b[1][1],b[2][1]),c=b[1][2],d=b[2][2],t=k(c,r),z=t?k(d,q):t;if(z)var
+h=[0,m(a,f(n,o)),g,c,d,o];else{var
+i=f(c,d);if(k(g,e))var
+h=[0,m(f(a,i),n),i,c,d,e];else{var
+u=e5(g,i),v=u[1];if(k(u[2],j))var
+h=[0,m(a,f(n,v)),g,c,d,v];else
 var
-w=dI(f,h)[2],o=w[1],A=q(o,h),B=q(j,o),g=[0,n(q(a,w[2]),B),A,c,d,o]}}var
-i=x,a=g[1],f=g[2],r=c,p=d,l=g[5];continue}return[0,a,f]}}var
-pX=d(d(d(d(d(d(d(d(d(d(e))))))))));function
-pY(g,a){var
-b=g[2],c=a[2];if(k(b,c))return[0,a[1],b];var
-d=hi(b,c);if(k(d[2],m))return[0,q(a[1],d[1]),b];var
-e=dI(b,c)[2][1],f=q(e,c);return a0(bb(f),pX)?[0,q(a[1],e),f]:a}function
-pZ(b,a){return 0===b[0]?k(a[3],e)?[0,a1(eW(b[1],[0,a[1],a[2]]))]:p0:b}function
-hE(a){var
-b=bb(a[2]);return n(bb(a[1]),b)}var
-p1=i(i(i(i(e))));function
-p2(b,a){return k(a,e)?[0,b,a]:a1([0,b,a])}function
-p3(a){var
-b=q(p1,a[2]);return dH(ch(n(a[1],b),e9))}function
-p4(a){return a0(hE(a),hD)}function
-p5(a){return[0,[0,a[1],a[2]]]}function
-p6(b,a){var
-c=k(a[1],m)?a0(b[1],m):k(b[2],a[2])?a0(b[1],a[1]):ci(b,a);return[0,c]}function
-p7(b,a){var
+w=cm(g,i)[2],p=w[1],A=f(p,i),B=f(n,p),h=[0,m(f(a,w[2]),B),A,c,d,p]}}var
+l=x,a=h[1],g=h[2],r=c,q=d,o=h[5];continue}return[0,a,g]}}var
+qc=b(b(b(b(b(b(b(b(b(b(e))))))))));function
+qd(h,a){var
+b=h[2],c=a[2];if(k(b,c))return[0,a[1],b];var
+d=e5(b,c);if(k(d[2],j))return[0,f(a[1],d[1]),b];var
+e=cm(b,c)[2][1],g=f(e,c);return al(a2(g),qc)?[0,f(a[1],e),g]:a}function
+qe(b,a){return 0===b[0]?k(a[3],e)?[0,a3(e6(b[1],[0,a[1],a[2]]))]:qf:b}function
+hP(a){var
+b=a2(a[2]);return m(a2(a[1]),b)}var
+qg=l(l(l(l(e))));function
+qh(b,a){return k(a,e)?[0,b,a]:a3([0,b,a])}function
+qi(a){var
+b=f(qg,a[2]);return dP(cl(m(a[1],b),fi))}function
+qj(a){return al(hP(a),fh)}function
+qk(a){return[0,[0,a[1],a[2]]]}function
+ql(b,a){var
+c=k(a[1],j)?al(b[1],j):k(b[2],a[2])?al(b[1],a[1]):cn(b,a);return[0,c]}function
+qm(b,a){var
 c=k(b[1],a[1]);return c?k(b[2],a[2]):c}function
-p8(a){return E(pZ,a,[0,[0,m,e]])}function
-p9(b,a){return a1(hj(b,a))}var
-p_=[0,p2,function(b,a){return a1(eW(b,a))},p9,pW,pY,p8,p7,p6,p5,hE,p4,p3];function
-t(b,a){return b?p$:[1,0,a]}function
-c2(b,a){return b?qa:[1,1,a]}function
-aO(g,f,e){var
+qn(a){return D(qe,a,[0,[0,j,e]])}function
+qo(b,a){return a3(hv(b,a))}var
+qp=[0,qh,function(b,a){return a3(e6(b,a))},qo,qb,qd,qn,qm,ql,qk,hP,qj,qi];function
+s(b,a){return b?qq:[1,0,a]}function
+c9(b,a){return b?qr:[1,1,a]}function
+aI(g,f,e){var
 a=f,d=e;for(;;){if(a){var
-c=b(g,a[1]);if(0===c[0]){var
-a=a[2],d=[0,c[1],d];continue}return[1,c[1],c[2]]}return[0,ad(d)]}}var
-e_=i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(i(e))))))))))))))))))),dN=i(i(i(i(i(i(d(d(d(d(d(d(d(d(d(d(e))))))))))))))));function
-F(b,a){return c(b[1],a,e)}function
-g(a){return F(a,m)}function
-s(a){return F(a,e)}function
-a3(a,b){var
-d=F(a,as(e));return c(a[3],d,b)}function
-ap(a,d,b){var
-e=a3(a,b);return c(a[2],d,e)}function
-aH(a,b){var
-d=g(a);return c(a[7],b,d)}function
-x(e,d,b){var
-a=c(e[8],d,b);return a?[0,a[1]]:qb}function
-bs(d,c,b){var
-a=x(d,b,c);return 0===a[0]?[0,bq(a[1])]:[1,a[1],a[2]]}function
-aU(d,c,b){var
+b=c(g,a[1]);if(0===b[0]){var
+a=a[2],d=[0,b[1],d];continue}return[1,b[1],b[2]]}return[0,Y(d)]}}function
+b1(c,b){var
+a=be(b,c);return al(j,a)?[0,a]:qs}var
+qt=b(b(b(b(l(b(b(l(e))))))));function
+fj(a){return p(aQ(a,qt))}var
+fk=l(l(l(l(l(l(l(l(l(l(l(l(l(l(l(l(l(l(l(e))))))))))))))))))),dU=l(l(l(l(l(l(b(b(b(b(b(b(b(b(b(b(e))))))))))))))));function
+G(b,a){return d(b[1],a,e)}function
+h(a){return G(a,j)}function
+t(a){return G(a,e)}function
+a5(a,b){var
+c=G(a,$(e));return d(a[3],c,b)}function
+ar(a,c,b){var
+e=a5(a,b);return d(a[2],c,e)}function
+aJ(a,b){var
+c=h(a);return d(a[7],b,c)}function
+x(e,c,b){var
+a=d(e[8],c,b);return a?[0,a[1]]:qu}function
+bw(d,c,b){var
+a=x(d,b,c);return 0===a[0]?[0,bv(a[1])]:[1,a[1],a[2]]}function
+aW(d,c,b){var
 a=x(d,c,b);if(0===a[0]){var
 e=a[1]?b:c;return[0,e]}return[1,a[1],a[2]]}function
-bd(d,c,b){var
+bg(d,c,b){var
 a=x(d,c,b);if(0===a[0]){var
 e=a[1]?c:b;return[0,e]}return[1,a[1],a[2]]}function
-a4(c,a){return b(c[11],a)?qc:qd}function
-cl(a,d){if(d){var
-g=d[2],e=d[1],j=function(f){if(f){var
-h=f[2],i=f[1];switch(eU(e[1],i[1])){case
+a6(b,a){return c(b[11],a)?qv:qw}function
+cq(a,b){if(b){var
+g=b[2],e=b[1],j=function(f){if(f){var
+h=f[2],i=f[1];switch(c4(e[1],i[1])){case
 0:var
-k=c(a[2],e[2],i[2]);if(aH(a,k))return b(cl(a,g),h);var
-l=b(cl(a,g),h);return[0,[0,e[1],k],l];case
-1:return[0,e,b(cl(a,g),f)];default:return[0,i,j(h)]}}return d};return j}return function(a){return a}}function
-e$(a,b,d){var
-e=s(a);return c(a[7],b,e)?d:aH(a,b)?0:S(function(d){var
-e=c(a[3],b,d[2]);return[0,d[1],e]},d)}function
-hF(d,a){if(a){var
-c=a[2];if(c){var
-e=hF(d,c[2]),f=c[1];return[0,b(cl(d,a[1]),f),e]}return a}return a}var
-qe=40;function
-hG(c,j){var
-d=qe,a=S(function(a){return e$(c,a[2],a[1])},j);for(;;){var
+k=d(a[2],e[2],i[2]);if(aJ(a,k))return c(cq(a,g),h);var
+l=c(cq(a,g),h);return[0,[0,e[1],k],l];case
+1:return[0,e,c(cq(a,g),f)];default:return[0,i,j(h)]}}return b};return j}return function(a){return a}}function
+fl(a,b,c){var
+e=t(a);return d(a[7],b,e)?c:aJ(a,b)?0:S(function(c){var
+e=d(a[3],b,c[2]);return[0,c[1],e]},c)}function
+hQ(d,a){if(a){var
+b=a[2];if(b){var
+e=hQ(d,b[2]),f=b[1];return[0,c(cq(d,a[1]),f),e]}return a}return a}var
+qx=40;function
+hR(b,j){var
+d=qx,a=S(function(a){return fl(b,a[2],a[1])},j);for(;;){var
 h=0;if(a)if(a[2]){if(0!==d){var
-d=d-1|0,a=hF(c,a);continue}var
-i=0,e=E(function(a){return cl(c,a)},a,i);h=1}else
+d=d-1|0,a=hQ(b,a);continue}var
+i=0,e=D(function(a){return cq(b,a)},a,i);h=1}else
 var
 g=a[1];else
 var
 g=a;if(!h)var
 e=g;var
-f=eR(function(a){return b(c[11],a[2])},e)?qf:qg;return 0===f[0]?[0,e]:[1,f[1],f[2]]}}function
-hH(a,f,e){var
-d=E(function(d,b){var
-e=c(a[3],b[2],b[1]);return c(a[2],d,e)},f,e),b=a4(a,d);return 0===b[0]?[0,d]:[1,b[1],b[2]]}function
-aA(d,c,e){var
-a=hG(d,S(function(a){return[0,a[1][1],a[2]]},c));if(0===a[0]){var
-b=hH(d,S(function(a){return[0,a[1][2],a[2]]},c),e);return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-dO(m,l,j){var
+f=eY(function(a){return c(b[11],a[2])},e)?qy:qz;return 0===f[0]?[0,e]:[1,f[1],f[2]]}}function
+hS(a,f,e){var
+c=D(function(c,b){var
+e=d(a[3],b[2],b[1]);return d(a[2],c,e)},f,e),b=a6(a,c);return 0===b[0]?[0,c]:[1,b[1],b[2]]}function
+aB(d,c,e){var
+a=hR(d,S(function(a){return[0,a[1][1],a[2]]},c));if(0===a[0]){var
+b=hS(d,S(function(a){return[0,a[1][2],a[2]]},c),e);return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+dV(m,l,j){var
 b=l,a=j;for(;;){if(b){if(a){var
-d=a[1],e=b[1],f=k(e[1],d[1]);if(f){var
-g=c(m[7],e[2],d[2]);if(g){var
+c=a[1],e=b[1],f=k(e[1],c[1]);if(f){var
+g=d(m[7],e[2],c[2]);if(g){var
 b=b[2],a=a[2];continue}var
 h=g}else
 var
@@ -2976,396 +2982,535 @@ h=f;var
 i=h}else
 var
 i=a;return i}return a?0:1}}function
-dP(d,b,a){var
-e=c(d[7],b[2],a[2]);return e?dO(d,b[1],a[1]):e}function
-c3(c,a){return p(E(function(d,a){var
-e=b(c[12],a[2]),f=a[1];return ch(n(n(q(d,dN),f),e),e_)},a,m))}var
-dQ=d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(e))))))))))))))));function
-dR(a,v,c,b){var
-d=bs(a,c,g(a));if(0===d[0]){var
-e=x(a,b,g(a));if(0===e[0]){var
-m=e[1],f=bd(a,b,g(a));if(0===f[0]){var
-h=aU(a,c,g(a));if(0===h[0]){var
-n=h[1],w=d[1],o=w||m,p=o?[0,[0,c,f[1],0,0],0]:o;switch(v){case
+dW(c,b,a){var
+e=d(c[7],b[2],a[2]);return e?dV(c,b[1],a[1]):e}function
+c_(b,a){return p(D(function(d,a){var
+e=c(b[12],a[2]),g=a[1];return cl(m(m(f(d,dU),g),e),fk)},a,j))}var
+bx=b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(e))))))))))))))));function
+dX(a,v,c,b){var
+d=bw(a,c,h(a));if(0===d[0]){var
+e=x(a,b,h(a));if(0===e[0]){var
+m=e[1],f=bg(a,b,h(a));if(0===f[0]){var
+g=aW(a,c,h(a));if(0===g[0]){var
+n=g[1],w=d[1],o=w||m,p=o?[0,[0,c,f[1],0,0],0]:o;switch(v){case
 0:var
-y=m?0:[0,[0,n,b,1,0],0];return[0,br(p,y)];case
+y=m?0:[0,[0,n,b,1,0],0];return[0,bd(p,y)];case
 1:var
-i=bs(a,c,s(a));if(0===i[0]){var
-q=i[1],j=bs(a,s(a),b);if(0===j[0]){var
-k=bd(a,b,s(a));if(0===k[0]){var
-l=aU(a,c,s(a));if(0===l[0]){var
-z=j[1],r=z||bq(q),A=r?[0,[0,l[1],b,0,1],0]:r,t=bq(m),u=t?q:t,B=u?[0,[0,n,k[1],1,0],0]:u;return[0,br(p,br(B,A))]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]];default:return[0,[0,[0,c,b,1,0],0]]}}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}function
-hI(b,l,k,f,h){if(h){var
-i=h[1],n=i[2],d=x(b,c(b[2],f[1],l),n);if(0===d[0]){var
-o=c(b[2],f[2],k),e=x(b,i[1],o);if(0===e[0])var
-j=d[1],p=j?e[1]:j,a=[0,p];else
+i=bw(a,c,t(a));if(0===i[0]){var
+q=i[1],j=bw(a,t(a),b);if(0===j[0]){var
+k=bg(a,b,t(a));if(0===k[0]){var
+l=aW(a,c,t(a));if(0===l[0]){var
+z=j[1],r=z||bv(q),A=r?[0,[0,l[1],b,0,1],0]:r,s=bv(m),u=s?q:s,B=u?[0,[0,n,k[1],1,0],0]:u;return[0,bd(p,bd(B,A))]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]];default:return[0,[0,[0,c,b,1,0],0]]}}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}function
+hT(b,l,k,f,h){if(h){var
+i=h[1],n=i[2],c=x(b,d(b[2],f[1],l),n);if(0===c[0]){var
+o=d(b[2],f[2],k),e=x(b,i[1],o);if(0===e[0])var
+j=c[1],p=j?e[1]:j,a=[0,p];else
 var
 a=[1,e[1],e[2]]}else
 var
-a=[1,d[1],d[2]];if(0===a[0]){var
-g=hI(b,l,k,f,h[2]);if(0===g[0]){var
-m=g[1],q=a[1]?[0,[0,f,i],m]:m;return[0,q]}return[1,g[1],g[2]]}return[1,a[1],a[2]]}return qm}function
-fa(g,f,e,c,d){if(c){var
-a=hI(g,f,e,c[1],d);if(0===a[0]){var
-b=fa(g,f,e,c[2],d);return 0===b[0]?[0,br(a[1],b[1])]:[1,b[1],b[2]]}return[1,a[1],a[2]]}return qn}function
-cm(a,d,f,e){var
-b=x(a,d,g(a));if(0===b[0]){var
-h=g(a),i=0,j=b[1]?f:e;return[0,c(a[4],[0,[0,d,j],i],h)]}return[1,b[1],b[2]]}function
-be(c,b,a){return b?a:g(c)}function
-fb(a,e,t,s,r,q,p){var
-b=p[2],d=p[1],f=ap(a,be(a,b[3],e),t),u=be(a,d[3],e),g=ap(a,ap(a,be(a,b[3],e),u),s),h=cm(a,g,d[1],d[2]);if(0===h[0]){var
-i=cm(a,f,r,q);if(0===i[0]){var
-v=d[2],w=d[1],j=cm(a,ap(a,g,f),w,v);if(0===j[0]){var
-k=cm(a,f,b[1],b[2]);if(0===k[0]){var
-l=cm(a,g,b[1],b[2]);if(0===l[0]){var
-m=cm(a,ap(a,f,g),r,q);if(0===m[0]){var
-x=c(a[2],j[1],k[1]),n=bd(a,c(a[2],h[1],i[1]),x);if(0===n[0]){var
-y=c(a[2],l[1],m[1]),o=bd(a,n[1],y);if(0===o[0]){var
-z=be(a,d[4],e),A=ap(a,be(a,b[4],e),z);return[0,c(a[2],o[1],A)]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}function
-hJ(e,l,k,j,i,h,g,f){var
+a=[1,c[1],c[2]];if(0===a[0]){var
+g=hT(b,l,k,f,h[2]);if(0===g[0]){var
+m=g[1],q=a[1]?[0,[0,f,i],m]:m;return[0,q]}return[1,g[1],g[2]]}return[1,a[1],a[2]]}return qF}function
+fm(g,f,e,c,d){if(c){var
+a=hT(g,f,e,c[1],d);if(0===a[0]){var
+b=fm(g,f,e,c[2],d);return 0===b[0]?[0,bd(a[1],b[1])]:[1,b[1],b[2]]}return[1,a[1],a[2]]}return qG}function
+cr(a,c,f,e){var
+b=x(a,c,h(a));if(0===b[0]){var
+g=h(a),i=0,j=b[1]?f:e;return[0,d(a[4],[0,[0,c,j],i],g)]}return[1,b[1],b[2]]}function
+bh(c,b,a){return b?a:h(c)}function
+fn(a,e,t,s,r,q,p){var
+b=p[2],c=p[1],f=ar(a,bh(a,b[3],e),t),u=bh(a,c[3],e),g=ar(a,ar(a,bh(a,b[3],e),u),s),h=cr(a,g,c[1],c[2]);if(0===h[0]){var
+i=cr(a,f,r,q);if(0===i[0]){var
+v=c[2],w=c[1],j=cr(a,ar(a,g,f),w,v);if(0===j[0]){var
+k=cr(a,f,b[1],b[2]);if(0===k[0]){var
+l=cr(a,g,b[1],b[2]);if(0===l[0]){var
+m=cr(a,ar(a,f,g),r,q);if(0===m[0]){var
+x=d(a[2],j[1],k[1]),n=bg(a,d(a[2],h[1],i[1]),x);if(0===n[0]){var
+y=d(a[2],l[1],m[1]),o=bg(a,n[1],y);if(0===o[0]){var
+z=bh(a,c[4],e),A=ar(a,bh(a,b[4],e),z);return[0,d(a[2],o[1],A)]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}function
+hU(e,l,k,j,i,h,g,f){var
 d=g,a=f;for(;;){if(a){var
-b=fb(e,l,k,j,i,h,a[1]);if(0===b[0]){var
-c=aU(e,d,b[1]);if(0===c[0]){var
+b=fn(e,l,k,j,i,h,a[1]);if(0===b[0]){var
+c=aW(e,d,b[1]);if(0===c[0]){var
 d=c[1],a=a[2];continue}return[1,c[1],c[2]]}return[1,b[1],b[2]]}return[0,d]}}function
-hK(a,f,e,d){var
-h=x(a,f,g(a));if(0===h[0]){var
-k=h[1],i=x(a,g(a),e);if(0===i[0]){if(i[1])return[0,be(a,bq(k),f)];var
-j=x(a,d,g(a));if(0===j[0]){if(j[1])return[0,be(a,k,f)];if(b(a[9],e)){if(b(a[9],d)){var
-p=k?a3(a,e):d,l=b(a[9],p);if(l){var
-m=l[1],r=ap(a,d,e),n=b(a[9],r);if(n){var
-o=n[1],s=o[2],t=q(q(dQ,m[1]),s),u=g(a),v=bV(t,q(m[2],o[1])),w=[0,[0,f,c(a[1],v,dQ)],0];return[0,c(a[4],w,u)]}return[0,g(a)]}return[0,g(a)]}return[0,g(a)]}return[0,g(a)]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}function
-fc(a){if(a){var
-b=a[2];return b?[0,[0,[0,a[1],b[1]],b[2]]]:qo}return qp}function
-hL(a,h,m,c,j,i,f,b){if(f){var
-k=f[1],l=k[2];if(f[2]){if(h){var
-d=hK(a,c,j,i);if(0===d[0]){var
-n=g(a);return[0,[0,[0,d[1],n],b]]}return[1,d[1],d[2]]}return fc(b)}if(!h&&!bq(m))return fc(b);var
-o=be(a,k[1][3],c),p=ap(a,be(a,l[3],c),o);return[0,[0,[0,be(a,l[3],c),p],b]]}if(h){var
-e=hK(a,c,j,i);if(0===e[0]){var
-q=g(a);return[0,[0,[0,e[1],q],b]]}return[1,e[1],e[2]]}return fc(b)}function
-hM(f,e,d,c){var
-g=c[1],a=g?aU(f,e,g[1]):[0,e];if(0===a[0]){var
-h=c[2],b=h?bd(f,d,h[1]):[0,d];return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}var
-aI=[N,qs,bx(0)];function
-ae(a){if(typeof
-a!=="number"&&0===a[0])return a[1];throw aI}function
-U(a){if(typeof
+hV(a,g,e,b){var
+i=x(a,g,h(a));if(0===i[0]){var
+l=i[1],j=x(a,h(a),e);if(0===j[0]){if(j[1])return[0,bh(a,bv(l),g)];var
+k=x(a,b,h(a));if(0===k[0]){if(k[1])return[0,bh(a,l,g)];if(c(a[9],e)){if(c(a[9],b)){var
+q=l?a5(a,e):b,m=c(a[9],q);if(m){var
+n=m[1],r=ar(a,b,e),o=c(a[9],r);if(o){var
+p=o[1],s=p[2],t=f(f(bx,n[1]),s),u=h(a),v=aQ(t,f(n[2],p[1])),w=[0,[0,g,d(a[1],v,bx)],0];return[0,d(a[4],w,u)]}return[0,h(a)]}return[0,h(a)]}return[0,h(a)]}return[0,h(a)]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}function
+fo(a){if(a){var
+b=a[2];return b?[0,[0,[0,a[1],b[1]],b[2]]]:qH}return qI}function
+hW(a,g,m,c,j,i,f,b){if(f){var
+k=f[1],l=k[2];if(f[2]){if(g){var
+d=hV(a,c,j,i);if(0===d[0]){var
+n=h(a);return[0,[0,[0,d[1],n],b]]}return[1,d[1],d[2]]}return fo(b)}if(!g&&!bv(m))return fo(b);var
+o=bh(a,k[1][3],c),p=ar(a,bh(a,l[3],c),o);return[0,[0,[0,bh(a,l[3],c),p],b]]}if(g){var
+e=hV(a,c,j,i);if(0===e[0]){var
+q=h(a);return[0,[0,[0,e[1],q],b]]}return[1,e[1],e[2]]}return fo(b)}function
+hX(f,e,d,c){var
+g=c[1],a=g?aW(f,e,g[1]):[0,e];if(0===a[0]){var
+h=c[2],b=h?bg(f,d,h[1]):[0,d];return 0===b[0]?[0,[0,a[1],b[1]]]:[1,b[1],b[2]]}return[1,a[1],a[2]]}var
+aK=[O,qL,bD(0)];function
+af(a){if(typeof
+a!=="number"&&0===a[0])return a[1];throw aK}function
+V(a){if(typeof
 a!=="number"&&0===a[0]){var
-b=a[1];if(0<=b$(b))return b}throw aI}function
-hN(a){if(typeof
-a!=="number"&&2===a[0])return a[1];throw aI}function
-aP(a){if(typeof
+b=a[1];if(0<=cd(b))return b}throw aK}function
+hY(a){if(typeof
+a!=="number"&&2===a[0])return a[1];throw aK}function
+aR(a){if(typeof
 a!=="number"&&1===a[0])try{var
-b=dM(a[1]);return b}catch(a){a=am(a);if(a===a2)throw aI;throw a}throw aI}function
-qt(a){if(typeof
+b=dT(a[1]);return b}catch(a){a=ao(a);if(a===a4)throw aK;throw a}throw aK}function
+qM(a){if(typeof
 a!=="number"&&1===a[0])try{var
-b=hr(a[1]);return b}catch(a){a=am(a);if(a===a2)throw aI;throw a}throw aI}function
-fd(a){if(typeof
+b=hD(a[1]);return b}catch(a){a=ao(a);if(a===a4)throw aK;throw a}throw aK}function
+fp(a){if(typeof
 a!=="number"&&1===a[0]){var
-b=a[1];if(!l(b,qu))return 1;var
-c=l(b,qv);if(!c)return c}throw aI}function
-c4(a){return ay(ae,a)}function
-qw(i){var
-a=hN(i);if(a){var
-c=a[1],r=0;if(typeof
-c==="number"||!(1===c[0]))r=1;else{var
-b=c[1];if(!l(b,qx))try{var
-q=[2,ay(aP,a[2])];return q}catch(a){a=am(a);if(a===aI)return 0;throw a}if(l(b,qy)){if(!l(b,qz))try{var
-m=[3,ay(aP,a[2])];return m}catch(a){a=am(a);if(a===aI)return 0;throw a}if(!l(b,qA)){var
+b=a[1];if(!o(b,qN))return 1;var
+c=o(b,qO);if(!c)return c}throw aK}function
+c$(a){return az(af,a)}function
+qP(j){var
+a=hY(j);if(a){var
+c=a[1],s=0;if(typeof
+c==="number"||!(1===c[0]))s=1;else{var
+b=c[1];if(!o(b,qQ))try{var
+r=[2,az(aR,a[2])];return r}catch(a){a=ao(a);if(a===aK)return 1;throw a}if(o(b,qR)){if(!o(b,qS))try{var
+m=[3,az(aR,a[2])];return m}catch(a){a=ao(a);if(a===aK)return 1;throw a}if(o(b,qT)){if(!o(b,qU)){var
+i=a[2];if(!i)return i}}else{var
 d=a[2];if(d){var
 e=d[2];if(e&&!e[2])try{var
-j=aP(e[1]),k=[0,U(d[1]),j];return k}catch(a){a=am(a);if(a===aI)return 1;throw a}}}}else{var
+k=aR(e[1]),l=[0,V(d[1]),k];return l}catch(a){a=ao(a);if(a===aK)return 2;throw a}}}}else{var
 f=a[2];if(f){var
 g=f[2];if(g){var
 h=g[2];if(h&&!h[2])try{var
-n=aP(h[1]),o=fd(g[1]),p=[1,U(f[1]),o,n];return p}catch(a){a=am(a);if(a===aI)return 1;throw a}}}}}return 1}throw aI}function
-fe(a){return ay(qw,a)}function
-hO(b){if(typeof
+n=aR(h[1]),p=fp(g[1]),q=[1,V(f[1]),p,n];return q}catch(a){a=ao(a);if(a===aK)return 2;throw a}}}}}return 2}throw aK}function
+fq(a){return az(qP,a)}function
+hZ(b){if(typeof
 b!=="number")switch(b[0]){case
 1:var
-h=a8(b[1]),c=[0,0],d=ah(h)-1|0,j=0;if(!(d<0)){var
+h=a_(b[1]),c=[0,0],d=ai(h)-1|0,j=0;if(!(d<0)){var
 a=j;for(;;){var
-e=aC(h,a),f=c[1],i=0;if(43!==e&&45!==e){var
+e=aD(h,a),f=c[1],i=0;if(43!==e&&45!==e){var
 g=f;i=1}if(!i)var
 g=f+1|0;c[1]=g;var
 k=a+1|0;if(d!==a){var
 a=k;continue}break}}return c[1];case
 2:var
-l=b[1],m=0;return cR(function(b,a){return(b+1|0)+hO(a)|0},m,l)}return 0}function
-qB(b,a){var
-K=ak(b,qC);if(0<=K){if(0<K){var
-L=ak(b,qD);if(0<=L){if(0<L){if(l(b,qE)){if(l(b,qF)){if(l(b,qG)){if(!l(b,qH)&&a){var
+l=b[1],m=0;return cW(function(b,a){return(b+1|0)+hZ(a)|0},m,l)}return 0}function
+qV(b,a){var
+K=am(b,qW);if(0<=K){if(0<K){var
+L=am(b,qX);if(0<=L){if(0<L){if(o(b,qY)){if(o(b,qZ)){if(o(b,q0)){if(!o(b,q1)&&a){var
 c=a[2];if(c){var
 d=c[2];if(d){var
 e=d[2];if(e&&!e[2]){var
-Q=ae(e[1]),R=aP(d[1]),S=U(c[1]);return[12,U(a[1]),S,R,Q]}}}}}else
+Q=af(e[1]),R=aR(d[1]),S=V(c[1]);return[12,V(a[1]),S,R,Q]}}}}}else
 if(a){var
 f=a[2];if(f){var
 g=f[2];if(g){var
 h=g[2];if(h&&!h[2]){var
-T=aP(h[1]),V=U(g[1]),W=U(f[1]);return[16,U(a[1]),W,V,T]}}}}}else
-if(a)return[5,c4(a)]}else
+T=aR(h[1]),U=V(g[1]),W=V(f[1]);return[16,V(a[1]),W,U,T]}}}}}else
+if(a)return[5,c$(a)]}else
 if(a){var
-X=c4(a[2]);return[8,U(a[1]),X]}}else
+X=c$(a[2]);return[8,V(a[1]),X]}}else
 if(a){var
 i=a[2];if(i&&!i[2]){var
-Y=ae(i[1]);return[3,qt(a[1]),Y]}}}else
-if(l(b,qJ)){if(l(b,qK)){if(l(b,qL)){if(l(b,qM)){if(!l(b,qN)&&a){var
+Y=af(i[1]);return[3,qM(a[1]),Y]}}}else
+if(o(b,q3)){if(o(b,q4)){if(o(b,q5)){if(o(b,q6)){if(!o(b,q7)&&a){var
 j=a[2];if(j&&!j[2]){var
-Z=ae(j[1]);return[10,ae(a[1]),Z]}}}else
-if(a)return[4,c4(a)]}else
+Z=af(j[1]);return[10,af(a[1]),Z]}}}else
+if(a)return[4,c$(a)]}else
 if(a){var
 k=a[2];if(k){var
-m=k[2];if(m){var
-n=m[2];if(n&&!n[2]){var
-_=aP(n[1]),$=aP(m[1]),aa=ae(k[1]);return[18,U(a[1]),aa,$,_]}}}}}else
-if(a&&!a[2])return[2,ae(a[1])]}else
-if(a&&!a[2])return[0,U(a[1])]}else
+l=k[2];if(l){var
+m=l[2];if(m&&!m[2]){var
+_=aR(m[1]),$=aR(l[1]),aa=af(k[1]);return[18,V(a[1]),aa,$,_]}}}}}else
+if(a&&!a[2])return[2,af(a[1])]}else
+if(a&&!a[2])return[0,V(a[1])]}else
 if(a){var
-o=a[2];if(o){var
-p=o[2];if(p&&!p[2]){var
-ab=ae(p[1]),ac=ae(o[1]);return[6,ae(a[1]),ac,ab]}}}}else{var
-N=ak(b,qO);if(0<=N){if(0<N){if(l(b,qP)){if(l(b,qQ)){if(l(b,qR)){if(!l(b,qS)&&!a)return a}else
+n=a[2];if(n){var
+p=n[2];if(p&&!p[2]){var
+ab=af(p[1]),ac=af(n[1]);return[6,af(a[1]),ac,ab]}}}}else{var
+M=am(b,q8);if(0<=M){if(0<M){if(o(b,q9)){if(o(b,q_)){if(o(b,q$)){if(!o(b,ra)&&!a)return a}else
 if(a){var
 q=a[2];if(q){var
 r=q[2];if(r){var
-ad=fe(r[2]),O=hN(r[1]),P=ay(function(a){if(typeof
-a!=="number"&&0===a[0])return[0,a[1]];return 0},O),af=ae(q[1]);return[11,ae(a[1]),af,P,ad]}}}}else
+ad=fq(r[2]),O=hY(r[1]),P=az(function(a){if(typeof
+a!=="number"&&0===a[0])return[0,a[1]];return 0},O),ae=af(q[1]);return[11,af(a[1]),ae,P,ad]}}}}else
 if(a){var
 s=a[2];if(s){var
 t=s[2];if(t&&!t[2]){var
-ag=ae(t[1]),ah=ae(s[1]);return[19,U(a[1]),ah,ag]}}}}else
+ag=af(t[1]),ah=af(s[1]);return[19,V(a[1]),ah,ag]}}}}else
 if(a){var
 u=a[2];if(u){var
 v=u[2];if(v){var
 w=v[2];if(w){var
 x=w[2];if(x&&!x[2]){var
-ai=aP(x[1]),aj=aP(w[1]),al=ae(v[1]),am=ae(u[1]);return[7,ae(a[1]),am,al,aj,ai]}}}}}}else
+ai=aR(x[1]),aj=aR(w[1]),ak=af(v[1]),al=af(u[1]);return[7,af(a[1]),al,ak,aj,ai]}}}}}}else
 if(a){var
 y=a[2];if(y){var
 z=y[2];if(z){var
 A=z[2];if(A){var
-an=c4(A[2]),ao=U(A[1]),ap=aP(z[1]),aq=U(y[1]);return[14,U(a[1]),aq,ap,ao,an]}}}}}else
-if(l(b,qT)){if(l(b,qU)){if(l(b,qV)){if(l(b,qW)){if(!l(b,qX)&&a){var
+an=c$(A[2]),ao=V(A[1]),ap=aR(z[1]),aq=V(y[1]);return[14,V(a[1]),aq,ap,ao,an]}}}}}else
+if(o(b,rb)){if(o(b,rc)){if(o(b,rd)){if(o(b,re)){if(!o(b,rf)&&a){var
 B=a[2];if(B){var
 C=B[2];if(C){var
 D=C[2];if(D){var
-ar=fe(D[2]),as=aP(D[1]),at=fd(C[1]),au=U(B[1]);return[15,U(a[1]),au,at,as,ar]}}}}}else
+ar=fq(D[2]),as=aR(D[1]),at=fp(C[1]),au=V(B[1]);return[15,V(a[1]),au,at,as,ar]}}}}}else
 if(a){var
 E=a[2];if(E){var
 F=E[2];if(F){var
-av=c4(F[2]),aw=ae(F[1]),ax=U(E[1]);return[9,U(a[1]),ax,aw,av]}}}}else
-if(a&&!a[2])return[1,ae(a[1])]}else
+av=c$(F[2]),aw=af(F[1]),ax=V(E[1]);return[9,V(a[1]),ax,aw,av]}}}}else
+if(a&&!a[2])return[1,af(a[1])]}else
 if(a){var
 G=a[2];if(G){var
 H=G[2];if(H){var
 I=H[2];if(I){var
-az=fe(I[2]),aA=aP(I[1]),aB=fd(H[1]),aC=U(G[1]);return[17,U(a[1]),aC,aB,aA,az]}}}}}else
+ay=fq(I[2]),aA=aR(I[1]),aB=fp(H[1]),aC=V(G[1]);return[17,V(a[1]),aC,aB,aA,ay]}}}}}else
 if(a){var
 J=a[2];if(J&&!J[2]){var
-aD=U(J[1]);return[13,U(a[1]),aD]}}}return M(qI)}function
-qY(a){if(typeof
+aD=V(J[1]);return[13,V(a[1]),aD]}}}return N(q2)}function
+rg(a){if(typeof
 a!=="number"&&2===a[0]){var
 b=a[1];if(b){var
 c=b[1];if(typeof
 c!=="number"&&1===c[0]){var
 d=b[2];try{var
-f=qB(c[1],d),e=f}catch(a){a=am(a);if(a!==aI)throw a;var
-e=1}return[0,hO([2,d]),e]}}}return M(qZ)}function
-hP(b,a){if(typeof
+f=qV(c[1],d),e=f}catch(a){a=ao(a);if(a!==aK)throw a;var
+e=1}return[0,hZ([2,d]),e]}}}return N(rh)}function
+h0(b,a){if(typeof
 b!=="number"&&3===b[0]){var
-c=b[1],d=aD(a);if(aD(c)===d&&bP(function(a){return dq(a,c)},a))return function(a){return bo(a,c)}}return M(h(q1,bQ(q0,a)))}function
-cn(a){if(typeof
-a!=="number"&&2===a[0])return a[1];return M(q2)}function
-dS(a){try{if(typeof
+c=b[1],d=aE(a);if(aE(c)===d&&bU(function(a){return dz(a,c)},a))return function(a){return bt(a,c)}}return N(i(rj,bV(ri,a)))}function
+cs(a){if(typeof
+a!=="number"&&2===a[0])return a[1];return N(rk)}function
+dY(a){try{if(typeof
 a!=="number"&&1===a[0]){var
-b=dM(a[1]);return b}throw a2}catch(a){a=am(a);if(a===a2)return M(q3);throw a}}function
-q4(c){var
-a=ay(dS,cn(c));if(a){var
-b=a[2];if(b&&!b[2])return[0,a[1],b[1]]}return M(q5)}function
-rc(c,r){var
-f=hP(r,rd),g=b(f,re),i=0;if(typeof
+b=dT(a[1]);return b}throw a4}catch(a){a=ao(a);if(a===a4)return N(rl);throw a}}function
+rm(c){var
+a=az(dY,cs(c));if(a){var
+b=a[2];if(b&&!b[2])return[0,a[1],b[1]]}return N(rn)}function
+rw(d,r){var
+f=h0(r,rx),g=c(f,ry),i=0;if(typeof
 g==="number"||!(1===g[0]))i=1;else{var
-e=g[1];if(l(e,q$))if(l(e,ra)){var
-k=l(e,rb);if(k)i=1;else
+e=g[1];if(o(e,rt))if(o(e,ru)){var
+j=o(e,rv);if(j)i=1;else
 var
-d=k}else
+b=j}else
 var
-d=2;else
+b=2;else
 var
-d=1}if(i)var
-d=M(q_);var
-m=cn(b(f,rf)),n=cn(b(f,rg)),h=aD(n),o=aD(m)===h?1:0;if(o)var
-p=0<h?1:0,q=p?0<c?1:0:p;else
+b=1}if(i)var
+b=N(rs);var
+k=cs(c(f,rz)),l=cs(c(f,rA)),h=aE(l),m=aE(k)===h?1:0;if(m)var
+p=0<h?1:0,q=p?0<d?1:0:p;else
 var
-q=o;ax(q,rh);return[0,h,[0,d,eZ(function(o,d){function
-i(a){return ax(a,q7)}var
-k=dS(o);if(typeof
-d!=="number")switch(d[0]){case
+q=m;ay(q,rB);return[0,h,[0,b,e9(function(o,c){function
+i(a){return ay(a,rp)}var
+j=dY(o);if(typeof
+c!=="number")switch(c[0]){case
 2:var
-l=d[1];i(aD(l)===c?1:0);return[0,gJ(function(a,b){return[0,a+1|0,[0,a,dS(b)]]},0,l)[2],k];case
+k=c[1];i(aE(k)===d?1:0);return[0,gX(function(a,b){return[0,a+1|0,[0,a,dY(b)]]},0,k)[2],j];case
 3:var
-f=0,e=0,b=d[1];for(;;){if(b){var
-h=b[2],g=b[1];if(a_(g[1],q9)){var
+f=0,e=0,b=c[1];for(;;){if(b){var
+h=b[2],g=b[1];if(ba(g[1],rr)){var
 f=[0,g,f],b=h;continue}var
 e=[0,g,e],b=h;continue}var
-m=av(e),n=av(f);i(et(function(a){return e4(c,a[2])},n));return[0,ay(function(f){var
-d=f[1],e=k2(d);if(e){var
-b=e[1];if(a_(a(j+b),d)&&0<=b&&b<c)return[0,b,dS(f[2])]}return M(q6)},m),k]}}return M(q8)},m,n)]]}function
-hQ(b,f){function
+l=aw(e),m=aw(f);i(eA(function(a){return fc(d,a[2])},m));return[0,az(function(f){var
+c=f[1],e=li(c);if(e){var
+b=e[1];if(ba(a(n+b),c)&&0<=b&&b<d)return[0,b,dY(f[2])]}return N(ro)},l),j]}}return N(rq)},k,l)]]}function
+h1(b,f){function
 g(a){if(typeof
-a!=="number"&&1===a[0])return a[1];return M(ri)}var
-a=ay(g,cn(f)),c=0<b?1:0;if(c)var
-d=aD(a)===b?1:0,e=d?dL(a):d;else
+a!=="number"&&1===a[0])return a[1];return N(rC)}var
+a=az(g,cs(f)),c=0<b?1:0;if(c)var
+d=aE(a)===b?1:0,e=d?dS(a):d;else
 var
-e=c;ax(e,rj);return a}function
-ff(a){var
-b=17200<cN(a)?1:0,c=b||(f7<f(ep(g6(a)))?1:0);return c}function
-ru(a){var
-b=a[2],c=ff(a[1]);if(c)var
+e=c;ay(e,rD);return a}function
+fr(a){var
+b=17200<cS(a)?1:0,c=b||(gi<g(ew(hg(a)))?1:0);return c}function
+rO(a){var
+b=a[2],c=fr(a[1]);if(c)var
 d=c;else{var
-e=ff(b[1]);if(!e)return ff(b[2]);var
+e=fr(b[1]);if(!e)return fr(b[2]);var
 d=e}return d}function
-hR(a){var
-b=ep(a[1]);return bA(a[2],1)?b:h(b,h(rv,ep(a[2])))}function
-rw(c){var
-d=c[2],e=c[1],a=h(ry,h(ep(e),rx));if(bA(e,1))return hR(d);var
-b=hR(d);return l(b,rz)?l(b,rA)?h(b,h(rB,a)):a:h(rC,a)}function
-bt(b){function
-c(b,a){return 45===v(a,0)?h(b,a):h(b,h(rD,a))}if(et(ru,b))return rt;var
-a=aM(rw,b);return a?cR(c,a[1],a[2]):rE}function
-fg(a){return bP(function(a){return bA(a[1],1)},a)}function
-rF(a){var
-b=a[2],c=b[2],d=[0,cM(b[1]),c];return[0,a[1],d]}function
-hS(b,a){if(fg(b))var
-d=bt(b),i=l(d,rG)?h(d,rH):rO,e=i;else
+h2(a){var
+b=ew(a[1]);return bG(a[2],1)?b:i(b,i(rP,ew(a[2])))}function
+rQ(c){var
+d=c[2],e=c[1],a=i(rS,i(ew(e),rR));if(bG(e,1))return h2(d);var
+b=h2(d);return o(b,rT)?o(b,rU)?i(b,i(rV,a)):a:i(rW,a)}function
+by(b){function
+c(b,a){return 45===v(a,0)?i(b,a):i(b,i(rX,a))}if(eA(rO,b))return rN;var
+a=aO(rQ,b);return a?cW(c,a[1],a[2]):rY}function
+fs(a){return bU(function(a){return bG(a[1],1)},a)}function
+rZ(a){var
+b=a[2],c=b[2],d=[0,cR(b[1]),c];return[0,a[1],d]}function
+h3(b,a){if(fs(b))var
+d=by(b),h=o(d,r0)?i(d,r1):r8,e=h;else
 var
-e=h(rQ,h(bt(b),rP));if(bP(function(a){return 0===b$(a[2][1])?1:0},a))var
-c=rI;else
-if(fg(a)){var
+e=i(r_,i(by(b),r9));if(bU(function(a){return 0===cd(a[2][1])?1:0},a))var
+c=r2;else
+if(fs(a)){var
 g=0;if(a&&!a[2]){var
-f=b$(a[1][2][1])<0?1:0;g=1}if(!g)var
+f=cd(a[1][2][1])<0?1:0;g=1}if(!g)var
 f=0;var
-c=f?h(rK,bt(aM(rF,a))):h(rL,bt(a))}else
+c=f?i(r4,by(aO(rZ,a))):i(r5,by(a))}else
 var
-c=h(rN,h(bt(a),rM));return h(e,h(rJ,c))}var
-rT=cE;function
-hT(d){var
-q=l(d,r7);if(q)var
-r=e1(v(d,0)),s=r?ds(e2,d):r;else
+c=i(r7,i(by(a),r6));return i(e,i(r3,c))}var
+sb=cJ;function
+h4(b){var
+q=o(b,sp);if(q)var
+r=e$(v(b,0)),s=r?dB(fa,b):r;else
 var
-s=q;if(s&&f(d)<=cE)return d;var
-j=bR(aB),g=0;for(;;){var
-p=g<f(d)?1:0,z=p?j[2]<=cE?1:0:p;if(z){var
-n=cU(d,g),t=0;if(-1===n[1]&&(g+2|0)<f(d)){var
-o=function(b){return function(a){return v(d,b+a|0)&63}}(g),w=o(2),x=o(1)<<6,k=[0,(v(d,g)&15)<<12|x|w,3];t=1}if(!t)var
-k=n;var
+s=q;if(s&&g(b)<=cJ)return b;var
+j=bW(aC),f=0;for(;;){var
+p=f<g(b)?1:0,y=p?j[2]<=cJ?1:0:p;if(y){var
+m=cZ(b,f),t=0;if(-1===m[1]&&(f+2|0)<g(b)){var
+n=function(c){return function(a){return v(b,c+a|0)&63}}(f),w=n(2),x=n(1)<<6,k=[0,(v(b,f)&15)<<12|x|w,3];t=1}if(!t)var
+k=m;var
 a=k[1];if(34===a)var
-e=rU;else{var
-i=0;if(14<=a)if(92===a)var
-e=rV;else
-i=1;else
+e=sc;else{var
+h=0;if(14<=a)if(92===a)var
+e=sd;else
+h=1;else
 if(8<=a)switch(a-8|0){case
 0:var
-e=rY;break;case
+e=sg;break;case
 1:var
-e=rZ;break;case
+e=sh;break;case
 2:var
-e=r0;break;case
+e=si;break;case
 4:var
-e=r1;break;case
+e=sj;break;case
 5:var
-e=r2;break;default:i=1}else
-i=1;if(i){var
-u=0;if(32<=a&&!(d5<=a))var
-e=gN(1,gE(a));else
+e=sk;break;default:h=1}else
+h=1;if(h){var
+u=0;if(32<=a&&!(ea<=a))var
+e=g1(1,gS(a));else
 u=1;if(u)var
-e=b0<=a?c(bT(rW),fG|(a+jN|0)>>>10|0,f5|(a+jN|0)&d$):b(bT(rX),a)}}bD(j,e);var
-g=g+k[2]|0;continue}var
-m=bS(j);return f(m)<=cE?h(r4,h(m,r3)):h(r6,h(y(m,0,rT),r5))}}var
-r9=r8.slice(),c5=d(e),fh=d(d(d(d(d(d(d(d(e))))))));function
-u(b,a){return[0,[0,b,a]]}function
-co(j,i,h,g){var
-a=i,e=h,d=g;for(;;){if(a){var
-b=c(j,a[1],d);if(0===b[0]){var
-f=b[1],a=a[2],e=[0,f[1],e],d=f[2];continue}return[1,b[1],b[2]]}return u(ad(e),d)}}function
-hU(b,a){return[0,a[1],b,a[3],a[4],a[5]]}function
-hV(b,a){return[0,a[1],a[2],b,a[4],a[5]]}function
-bH(c,a){var
-b=dF(a[1],c);return X(b,m)?so:[0,[0,0,[0,b,a[2],a[3],a[4],a[5]]]]}function
-fi(a){switch(a[0]){case
-0:var
-c=a[1],b=q(d(d(e)),c);break;case
+e=b4<=a?d(cY(se),fV|(a+j4|0)>>>10|0,gg|(a+j4|0)&eg):c(cY(sf),a)}}bI(j,e);var
+f=f+k[2]|0;continue}var
+l=bX(j);return g(l)<=cJ?i(sm,i(l,sl)):i(so,i(z(l,0,sb),sn))}}var
+sr=sq.slice(),bz=b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(e)))))))))))))))))))))))))))))))),sI=b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(e)))))))))))))))))))),h5=b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(b(e)))))))))))))))))))))))))))))))))))))))),h6=b(b(b(b(b(b(b(b(b(b(b(b(e))))))))))));function
+da(b,a){return $(aQ($(b),a))}function
+ft(b,a){return al(b,a)?b:a}function
+db(b,a){return al(b,a)?a:b}function
+fu(d,b){var
+a=c(d[9],b);return a?[0,a[1]]:sJ}function
+h7(l,c,i){var
+a=fu(l,i);if(0===a[0]){var
+d=a[1],e=d[2],g=d[1];if(k(c,e))return[0,g];var
+h=e5(c,e),b=s(k(h[2],j),sM);return 0===b[0]?[0,f(g,h[1])]:[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+bi(b,a){switch(b){case
+0:return db(j,a);case
+1:return ft(bz,db(j,a));default:return a}}function
+fv(f,e,a){var
+b=E(f,a);if(b)var
+c=E(a,e),d=c?[0,a,0]:c;else
+var
+d=b;return d}function
+h8(c,b,a){switch(c){case
+0:return fv(b,a,j);case
 1:var
-f=q(dN,a[1]),g=n(a[3],f),b=n(q(d(d(e)),g),e);break;case
+d=fv(b,a,bz);return bd(fv(b,a,j),d);default:return 0}}function
+dc(b,a,e){if(e){var
+g=e[1],h=g[2],d=g[1],i=e[2],p=function(e){if(e){var
+q=e[2],g=e[1];switch(c4(d,g[1])){case
+0:var
+r=f(b,h),j=g[3],s=g[2];if(k(j,a))var
+l=[0,m(s,r),j];else
+var
+n=cm(j,a)[2],o=n[1],t=f(o,a),u=f(r,o),l=[0,m(f(s,n[2]),u),t];var
+v=c(dc(b,a,i),q);return[0,[0,d,l[1],l[2]],v];case
+1:return[0,g,p(q)];default:var
+w=c(dc(b,a,i),e);return[0,[0,d,f(b,h),a],w]}}var
+x=c(dc(b,a,i),0);return[0,[0,d,f(b,h),a],x]};return p}return function(a){return a}}var
+h9=[0,0,e];function
+h_(as,x,ar,V){var
+at=x[5],n=as,l=c(dc(f(V,sI),at,ar),0),g=h9,p=j;b:for(;;){if(n){var
+F=n[2],e=n[1],N=e[1][1];if(al(N,g[2]))var
+X=g[1],G=[0,D(function(b,a){return c(dc(a[1],a[2][1][5],a[2][2]),b)},X,l),h9];else
+var
+G=[0,l,g];var
+h=G[2],v=G[1];if(v){var
+r=v[1];switch(c4(N,r[1])){case
+0:var
+Y=v[2],Z=k(r[2],j)?0:[0,[0,r[2],r[3]]],i=[0,[0,Z,Y]];break;case
+1:var
+i=sO;break;default:var
+i=[0,[0,0,v]]}}else
+var
+i=sP;if(0===i[0]){var
+O=i[1],H=O[2],P=O[1];if(P){var
+Q=P[1],w=Q[2],o=Q[1],R=e[1][2];if(R){var
+b=R[1],a=e[3],d=e[4],z=h8(b,a,d),af=E(j,o),ag=z?1:z;if(ag)if(af)var
+_=be(d,a),$=bi(b,a),u=aQ(f(bx,be(bi(b,d),$)),_);else
+if(b)var
+aa=be(d,a),ab=bi(b,a),u=aQ(f(bx,be(bi(b,d),ab)),aa);else
+var
+u=E(j,m(a,d))?bx:j;else
+var
+L=k(bi(b,a),a),ac=L?k(bi(b,d),d):L,u=ac?bx:j;var
+ah=f(w,bx),A=aQ(f(o,u),ah),B=f(A,w),ai=f(B,a),y=be(f(o,bi(b,a)),ai),t=[0,d,z];for(;;){if(t){var
+M=t[1],ad=t[2],ae=f(B,M),y=db(y,be(f(o,bi(b,M)),ae)),t=ad;continue}var
+C=e[1],aj=f(f(w,C[5]),h6),ak=C[4],am=f(f(B,bz),ak),an=m(p,da(m(f(y,C[5]),am),aj));if(k(A,j))var
+S=h;else{var
+J=e[2];if(J)var
+K=J[1][1],W=E(h[2],K)?K:h[2],T=[0,[0,[0,A,e],h[1]],W];else
+var
+T=h;var
+S=T}var
+n=F,l=H,g=S,p=an;continue b}}var
+ao=al(j,o)?e[4]:e[3],ap=f(w,h6),n=F,l=H,g=h,p=m(p,da(f(o,ao),ap));continue}var
+n=F,l=H,g=h;continue}var
+q=[1,i[1],i[2]]}else{if(l)var
+U=0;else
+var
+aq=g[1]?0:1,U=aq;var
+I=s(U,sQ),q=0===I[0]?[0,p]:[1,I[1],I[2]]}if(0===q[0]){var
+au=f(f(V,x[4]),h5),av=f(x[5],h5);return[0,da(f(m(f(q[1],x[5]),au),bz),av)]}return[1,q[1],q[2]]}}function
+h$(b,a){return d(b[1],a,bz)}function
+sR(w,aR,aP,aO,aN,aM,aL){var
+z=aR,x=aP,N=aO,M=aN,i=aM,r=aL;for(;;){if(z){var
+a=z[1],ao=a[1];if(a[2]){var
+X=f(a[4],bz),h=a[3],p=0,o=X,n=X;for(;;){if(h){var
+Q=h[1],g=Q[2],G=Q[1],H=h[2],R=y(G,N);if(R){var
+S=R[1],T=S[1],J=T[2],K=T[1],U=S[2];if(U)var
+V=k(K,j),W=V?k(J,j):V;else
+var
+W=U;if(W){var
+h=H;continue}if(al(j,g)){var
+az=m(n,f(g,J)),h=H,p=[0,[0,G,g],p],o=m(o,f(g,K)),n=az;continue}var
+aA=m(n,f(g,K)),h=H,p=[0,[0,G,g],p],o=m(o,f(g,J)),n=aA;continue}var
+q=sN}else
+var
+q=[0,[0,[0,p,o],n]];if(0===q[0])var
+Y=q[1],Z=Y[1],aB=da(Y[2],a[5]),aC=aQ(Z[2],a[5]),l=[0,[0,[0,Z[1],aC],aB]];else
+var
+l=[1,q[1],q[2]];break}}else
+var
+l=[0,[0,[0,0,j],bz]];if(0===l[0]){var
+ap=l[1],aq=ap[1],O=aq[1],A=ap[2],B=aq[2],ar=y(ao,i);if(ar){var
+aa=ar[1],ab=aa[2],ac=aa[1];if(ab){var
+ad=c(w[9],ab[1]);if(ad)var
+ae=ad[1],aE=ae[2],af=ft(A,da(f(ae[1],bz),aE));else
+var
+af=A;var
+ag=af}else
+var
+ag=A;if(ac){var
+ah=c(w[9],ac[1]);if(ah)var
+ai=ah[1],aF=ai[2],aj=db(B,aQ(f(ai[1],bz),aF));else
+var
+aj=B;var
+ak=aj}else
+var
+ak=B;var
+P=[0,ak,ag]}else
+var
+P=[0,B,A];var
+C=P[2],D=P[1];if(E(C,D))return[0,[0,i,r]];var
+L=a[2],aG=L?h8(L[1],D,C):L;if(aG){var
+aH=fj(M),t=b1(f(b(e),aH),r);if(0===t[0]){var
+u=h_(x,a,O,e);if(0===u[0]){var
+v=h_(x,a,O,$(e));if(0===v[0])var
+am=db(D,$(v[1])),an=ft(C,u[1]),aI=t[1],aJ=[0,h$(w,an)],aK=[0,[0,h$(w,am)],aJ],d=[0,[0,[0,[0,am,an],I(a[1],aK,i)],aI]];else
+var
+d=[1,v[1],v[2]]}else
+var
+d=[1,u[1],u[2]]}else
+var
+d=[1,t[1],t[2]]}else
+var
+d=[0,[0,[0,[0,D,C],i],r]];if(0===d[0]){var
+as=d[1],at=as[1],au=at[1],F=au[2],s=au[1],av=at[2],aw=as[2];if(E(F,s))return[0,[0,av,aw]];var
+aS=m(M,a[6]),aT=E(s,j),ax=a[2];if(ax)var
+_=ax[1],aD=bi(_,F),ay=[0,bi(_,s),aD];else
+var
+ay=[0,s,F];var
+aU=I(ao,[0,ay,aT],N),z=z[2],x=[0,[0,a,O,s,F],x],N=aU,M=aS,i=av,r=aw;continue}return[1,d[1],d[2]]}return[1,l[1],l[2]]}return[0,[0,i,r]]}}var
+dd=b(e),fw=b(b(b(b(b(b(b(b(e))))))));function
+u(b,a){return[0,[0,b,a]]}function
+ct(j,i,h,g){var
+a=i,e=h,c=g;for(;;){if(a){var
+b=d(j,a[1],c);if(0===b[0]){var
+f=b[1],a=a[2],e=[0,f[1],e],c=f[2];continue}return[1,b[1],b[2]]}return u(Y(e),c)}}function
+ia(b,a){return[0,a[1],b,a[3],a[4],a[5]]}function
+ib(b,a){return[0,a[1],a[2],b,a[4],a[5]]}function
+bM(c,a){var
+b=be(a[1],c);return E(b,j)?sS:[0,[0,0,[0,b,a[2],a[3],a[4],a[5]]]]}function
+fx(a){switch(a[0]){case
+0:var
+d=a[1],c=f(b(b(e)),d);break;case
+1:var
+g=f(dU,a[1]),h=m(a[3],g),c=m(f(b(b(e)),h),e);break;case
 2:var
-h=d(e),j=q(dN,a[2]),k=n(a[1],j),b=n(q(d(d(e)),k),h);break;default:var
-l=i(e),m=q(dN,a[2]),o=n(a[1],m),b=n(q(d(d(e)),o),l)}return p(ch(b,e_))}function
-dT(l,a,f){var
-b=f[2],m=b[2],i=dK(function(b,a){switch(b[0]){case
+i=b(e),j=f(dU,a[2]),k=m(a[1],j),c=m(f(b(b(e)),k),i);break;default:var
+n=l(e),o=f(dU,a[2]),q=m(a[1],o),c=m(f(b(b(e)),q),n)}return p(cl(c,fk))}function
+dZ(l,a,f){var
+b=f[2],m=b[2],i=dR(function(b,a){switch(b[0]){case
 0:return 0===a[0]?k(b[1],a[1]):0;case
 1:if(1===a[0]){var
-d=k(b[3],a[3]);if(d){var
-e=k(b[1],a[1]);if(e)return c(l[7],b[2],a[2]);var
+c=k(b[3],a[3]);if(c){var
+e=k(b[1],a[1]);if(e)return d(l[7],b[2],a[2]);var
 f=e}else
 var
-f=d;return f}return 0;case
+f=c;return f}return 0;case
 2:if(2===a[0]){var
 g=k(b[1],a[1]);return g?k(b[2],a[2]):g}return 0;default:if(3===a[0]){var
-h=k(b[1],a[1]);return h?k(b[2],a[2]):h}return 0}},fi,a,m);if(i)return[0,[0,i[1],f]];var
-d=b[1];switch(a[0]){case
+h=k(b[1],a[1]);return h?k(b[2],a[2]):h}return 0}},fx,a,m);if(i)return[0,[0,i[1],f]];var
+c=b[1];switch(a[0]){case
 0:var
-g=X(a[1],d);break;case
+g=E(a[1],c);break;case
 1:var
-g=X(a[3],d);break;default:var
-h=X(a[1],d),g=h?X(a[2],d):h}if(g){var
-e=b[1],j=cZ(fi,a,e,b[2]),n=0===a[0]?cZ(fi,[0,e],a[1],j):j,o=b[3];return[0,[0,e,hU([0,p(e),n,o],f)]]}return sp}function
-hW(b,a){if(k(a,e))return function(a){return u(c5,a)};if(k(a,c5))return function(a){return u(e,a)};var
-c=[0,a];return function(a){return dT(b,c,a)}}function
-cp(c,b,a){var
-d=[2,b,a];return function(a){return dT(c,d,a)}}function
-cq(c,b,a){var
-d=[3,b,a];return function(a){return dT(c,d,a)}}function
-fj(a,j){var
-c=b(a[6],j[2]);if(0===c[0]){var
-f=c[1],d=x(a,g(a),f);if(0===d[0]){var
-h=c2(d[1],sq);if(0===h[0]){var
-e=x(a,f,s(a));if(0===e[0]){var
-i=c2(e[1],sr);return 0===i[0]?[0,f]:[1,i[1],i[2]]}return[1,e[1],e[2]]}return[1,h[1],h[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}function
-hX(d,c,b,a){var
-e=[1,c,b,a];return function(a){return dT(d,e,a)}}function
-cr(a,b){if(k(b,e))return[0,0,g(a)];if(k(b,c5))return[0,0,s(a)];var
-c=g(a);return[0,[0,[0,b,s(a)],0],c]}function
-fk(c,a){var
-b=A(c,a[3][2]);return b?[0,[0,b[1],a]]:st}function
-hY(c,a){return E(function(d,a){return n(d,b(c[10],a[2]))},a,m)}function
-fl(a,b,o){var
+g=E(a[3],c);break;default:var
+h=E(a[1],c),g=h?E(a[2],c):h}if(g){var
+e=b[1],j=c6(fx,a,e,b[2]),n=0===a[0]?c6(fx,[0,e],a[1],j):j,o=b[3];return[0,[0,e,ia([0,p(e),n,o],f)]]}return sT}function
+ic(b,a){if(k(a,e))return function(a){return u(dd,a)};if(k(a,dd))return function(a){return u(e,a)};var
+c=[0,a];return function(a){return dZ(b,c,a)}}function
+cu(c,b,a){var
+d=[2,b,a];return function(a){return dZ(c,d,a)}}function
+cv(c,b,a){var
+d=[3,b,a];return function(a){return dZ(c,d,a)}}function
+fy(a,j){var
+b=c(a[6],j[2]);if(0===b[0]){var
+f=b[1],d=x(a,h(a),f);if(0===d[0]){var
+g=c9(d[1],sU);if(0===g[0]){var
+e=x(a,f,t(a));if(0===e[0]){var
+i=c9(e[1],sV);return 0===i[0]?[0,f]:[1,i[1],i[2]]}return[1,e[1],e[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}function
+id(d,c,b,a){var
+e=[1,c,b,a];return function(a){return dZ(d,e,a)}}function
+cw(a,b){if(k(b,e))return[0,0,h(a)];if(k(b,dd))return[0,0,t(a)];var
+c=h(a);return[0,[0,[0,b,t(a)],0],c]}function
+fz(c,a){var
+b=y(c,a[3][2]);return b?[0,[0,b[1],a]]:sX}function
+ie(b,a){return D(function(d,a){return m(d,c(b[10],a[2]))},a,j)}function
+fA(a,b,o){var
 B=o[3][3];function
-C(b){return c3(a,b)}var
-u=dK(function(b,c){return dO(a,b,c)},C,b,B);if(u)return[0,[0,u[1],o]];var
-r=aT(b),h=bH(n(r,bV(hY(a,b),fh)),o);if(0===h[0]){var
-v=g(a),d=b,l=g(a),k=v;for(;;){if(d){var
-m=d[1][2],q=d[2],f=x(a,m,g(a));if(0===f[0]){if(f[1]){var
-d=q,l=c(a[2],l,m);continue}var
-d=q,k=c(a[2],k,m);continue}var
+C(b){return c_(a,b)}var
+u=dR(function(b,c){return dV(a,b,c)},C,b,B);if(u)return[0,[0,u[1],o]];var
+r=aU(b),g=bM(m(r,aQ(ie(a,b),fw)),o);if(0===g[0]){var
+v=h(a),c=b,l=h(a),k=v;for(;;){if(c){var
+n=c[1][2],q=c[2],f=x(a,n,h(a));if(0===f[0]){if(f[1]){var
+c=q,l=d(a[2],l,n);continue}var
+c=q,k=d(a[2],k,n);continue}var
 e=[1,f[1],f[2]]}else
 var
 e=[0,[0,l,k]];if(0===e[0]){var
-s=h[1][2],t=e[1],i=s[3],j=i[1],w=i[4],y=i[3],z=cZ(function(b){return c3(a,b)},b,j,y),A=L(j,[0,b,t[1],t[2],r],i[2]);return[0,[0,j,hV([0,p(j),A,z,w],s)]]}return[1,e[1],e[2]]}}return[1,h[1],h[2]]}function
-bY(e,b,d){var
-a=fl(e,b[1],d);if(0===a[0]){var
+s=g[1][2],t=e[1],i=s[3],j=i[1],w=i[4],y=i[3],z=c6(function(b){return c_(a,b)},b,j,y),A=I(j,[0,b,t[1],t[2],r],i[2]);return[0,[0,j,ib([0,p(j),A,z,w],s)]]}return[1,e[1],e[2]]}}return[1,g[1],g[2]]}function
+b2(e,b,d){var
+a=fA(e,b[1],d);if(0===a[0]){var
 c=a[1];return u([0,c[1],b[2]],c[2])}return[1,a[1],a[2]]}function
-bf(b,s,C,j){var
-h=S(function(a){return[0,a[1][1],a[2]]},s),A=j[3][4];function
-B(a){return c3(b,a)}var
-r=dK(function(a,c){return dO(b,a,c)},B,h,A);if(r)var
-a=[0,[0,r[1],j]];else{var
-v=0,c=co(function(a){var
-b=a[1];return function(a){return fk(b,a)}},h,v,j);if(0===c[0]){var
-k=c[1],l=k[1],w=k[2],d=bH(E(function(b,a){return n(b,a[4])},l,m),w);if(0===d[0]){var
-x=S(dD,h),e=hG(b,dC(S(function(a){return a[1]},l),x));if(0===e[0]){var
-f=fl(b,e[1],d[1][2]);if(0===f[0])var
-o=f[1],p=o[2],q=o[1],g=p[3],y=g[4],z=cZ(function(a){return c3(b,a)},h,q,y),a=[0,[0,q,hV([0,g[1],g[2],g[3],z],p)]];else
+bj(b,s,C,k){var
+h=S(function(a){return[0,a[1][1],a[2]]},s),A=k[3][4];function
+B(a){return c_(b,a)}var
+r=dR(function(a,c){return dV(b,a,c)},B,h,A);if(r)var
+a=[0,[0,r[1],k]];else{var
+v=0,c=ct(function(a){var
+b=a[1];return function(a){return fz(b,a)}},h,v,k);if(0===c[0]){var
+l=c[1],n=l[1],w=l[2],d=bM(D(function(b,a){return m(b,a[4])},n,j),w);if(0===d[0]){var
+x=S(dJ,h),e=hR(b,dI(S(function(a){return a[1]},n),x));if(0===e[0]){var
+f=fA(b,e[1],d[1][2]);if(0===f[0])var
+o=f[1],p=o[2],q=o[1],g=p[3],y=g[4],z=c6(function(a){return c_(b,a)},h,q,y),a=[0,[0,q,ib([0,g[1],g[2],g[3],z],p)]];else
 var
 a=[1,f[1],f[2]]}else
 var
@@ -3374,381 +3519,411 @@ var
 a=[1,d[1],d[2]]}else
 var
 a=[1,c[1],c[2]]}if(0===a[0]){var
-t=a[1],i=hH(b,S(function(a){return[0,a[1][2],a[2]]},s),C);return 0===i[0]?u([0,t[1],i[1]],t[2]):[1,i[1],i[2]]}return[1,a[1],a[2]]}function
-dU(e,b,a){var
-d=k(b[1],a[1]);return d?c(e[7],b[2],a[2]):d}function
-fm(c,a,b){var
-d=ap(c,a[2],b);return[0,a[1],d]}function
-cs(d,b,g){var
-a=fk(b[1],g);if(0===a[0]){var
-e=a[1],f=e[1],h=e[2],i=c(d[2],f[3],b[2]);return u([0,c(d[2],f[2],b[2]),i],h)}return[1,a[1],a[2]]}function
-c6(d,h,g,f){var
-a=cs(d,g,f);if(0===a[0]){var
+t=a[1],i=hS(b,S(function(a){return[0,a[1][2],a[2]]},s),C);return 0===i[0]?u([0,t[1],i[1]],t[2]):[1,i[1],i[2]]}return[1,a[1],a[2]]}function
+d0(e,b,a){var
+c=k(b[1],a[1]);return c?d(e[7],b[2],a[2]):c}function
+fB(c,a,b){var
+d=ar(c,a[2],b);return[0,a[1],d]}function
+cx(c,b,g){var
+a=fz(b[1],g);if(0===a[0]){var
+e=a[1],f=e[1],h=e[2],i=d(c[2],f[3],b[2]);return u([0,d(c[2],f[2],b[2]),i],h)}return[1,a[1],a[2]]}function
+de(d,h,g,f){var
+a=cx(d,g,f);if(0===a[0]){var
 e=a[1],b=x(d,h,e[1][1]);if(0===b[0]){var
-i=e[2],c=t(b[1],su);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-ct(d,h,g,f){var
-a=cs(d,g,f);if(0===a[0]){var
+i=e[2],c=s(b[1],sY);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+cy(d,h,g,f){var
+a=cx(d,g,f);if(0===a[0]){var
 e=a[1],b=x(d,e[1][2],h);if(0===b[0]){var
-i=e[2],c=t(b[1],sv);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-hZ(b,d){var
-a=fk(b[1],d);if(0===a[0]){var
+i=e[2],c=s(b[1],sZ);return 0===c[0]?[0,[0,c[1],i]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+ig(b,d){var
+a=fz(b[1],d);if(0===a[0]){var
 c=a[1];return u([0,c[1][1],b[2]],c[2])}return[1,a[1],a[2]]}function
-_(b,a){function
-c(a){return sw}function
+aa(b,a){function
+c(a){return s0}function
 d(c){var
-b=A(c,a[5]);return b?[0,[0,b[1],a]]:sx}return hf(function(a){return sy},d,c,b)}function
-c7(h,g,f,e){var
-a=_(g,e);if(0===a[0]){var
-c=a[1],d=c[1],b=t(dU(h,d[2],f),sz);return 0===b[0]?u(d[1],c[2]):[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-aJ(h,g,d,f){var
-c=bH(bV(b(h[10],d[2]),fh),f);if(0===c[0]){var
-a=c[1][2],e=a[4],i=L(e,[0,g,d],a[5]),j=p(e);return[0,[0,0,[0,a[1],a[2],a[3],j,i]]]}return[1,c[1],c[2]]}function
-h0(b,a){return aH(T,a)?0:[0,[0,b,a],0]}function
-cu(c,a){return b(cl(T,c),a)}function
-h1(f,e,a){var
-b=dI(f,a[1]),d=b[2],g=F(T,b[1]),h=c(T[3],e,a[2]),i=c(T[3],h,g);return[0,q(d[1],d[2]),i]}function
-h2(b,a){if(b){var
+b=y(c,a[5]);return b?[0,[0,b[1],a]]:s1}return hs(function(a){return s2},d,c,b)}function
+df(h,g,f,e){var
+a=aa(g,e);if(0===a[0]){var
+c=a[1],d=c[1],b=s(d0(h,d[2],f),s3);return 0===b[0]?u(d[1],c[2]):[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+aL(h,g,d,f){var
+b=bM(aQ(c(h[10],d[2]),fw),f);if(0===b[0]){var
+a=b[1][2],e=a[4],i=I(e,[0,g,d],a[5]),j=p(e);return[0,[0,0,[0,a[1],a[2],a[3],j,i]]]}return[1,b[1],b[2]]}function
+ih(b,a){return aJ(U,a)?0:[0,[0,b,a],0]}function
+cz(b,a){return c(cq(U,b),a)}function
+ii(g,e,a){var
+b=cm(g,a[1]),c=b[2],h=G(U,b[1]),i=d(U[3],e,a[2]),j=d(U[3],i,h);return[0,f(c[1],c[2]),j]}function
+ij(b,a){if(b){var
 c=b[1],d=c[2],f=c[1];if(b[2]){if(a){var
-h=0;return E(function(c,b){return E(function(c,a){return cu([0,h1(b[1],b[2],a),0],c)},a,c)},b,h)}return a}if(a){if(k(f,e))return e$(T,d,a);var
-i=0;return E(function(b,a){return cu([0,h1(f,d,a),0],b)},a,i)}var
+h=0;return D(function(c,b){return D(function(c,a){return cz([0,ii(b[1],b[2],a),0],c)},a,c)},b,h)}return a}if(a){if(k(f,e))return fl(U,d,a);var
+i=0;return D(function(b,a){return cz([0,ii(f,d,a),0],b)},a,i)}var
 g=a}else
 var
 g=b;return g}function
-sA(b,a){return E(function(b,a){return cu(b,h2(a[1],a[2]))},b,a)}var
-sB=d(d(d(d(e))));function
-h3(a){var
-c=a0(E(function(a,b){return p(a)},a,m),sB);return c?eR(function(a){return b(T[11],a[2])},a):c}function
-sC(a,d){if(0===a[0]){var
-c=d[3],f=function(a){if(k(a,e))var
-l=e,j=a;else{R(cC);var
-m=0;if(cN(a)<=62&&0<b$(a))var
-f=cR(function(e,b){var
+s4(b,a){return D(function(b,a){return cz(b,ij(a[1],a[2]))},b,a)}var
+s5=b(b(b(b(e))));function
+ik(a){var
+b=al(D(function(a,b){return p(a)},a,j),s5);return b?eY(function(a){return c(U[11],a[2])},a):b}function
+s6(a,d){if(0===a[0]){var
+c=d[3],g=function(a){if(k(a,e))var
+m=e,l=a;else{T(cH);var
+n=0;if(cS(a)<=62&&0<cd(a))var
+g=cW(function(e,b){var
 a=e[1],c=e[2];for(;;){var
-d=bB(b,b);if(g9(d,a)){var
-f=bB(c,b),a=gt(a,d),c=f;continue}var
-g=g9(b,a)?gt(a,b):a;return[0,g,c]}},[0,a,e],oE),g=f[2],h=f[1],c=kT(h),b=bA(bB(c,c),h)?bB(g,c):g;else
-m=1;if(m)var
+d=bs(b,b);if(ho(d,a)){var
+f=bs(c,b),a=gG(a,d),c=f;continue}var
+g=ho(b,a)?gG(a,b):a;return[0,g,c]}},[0,a,e],o0),h=g[2],i=g[1],c=k$(i),b=bG(bs(c,c),i)?bs(h,c):h;else
+n=1;if(n)var
 b=e;var
-n=bV(a,q(b,b)),o=function(c){return k(q(c,q(b,b)),a)?[0,c,b]:[0,a,e]},i=cX(function(b){return[0,a,e]},o,n),l=i[2],j=i[1]}var
-p=d[2];return h0(j,a1([0,q(d[1],l),p]))},g=cX(function(a){return 0},f,c),b=cu(a[1],g);return h3(b)?[0,b]:sD}return a}function
-sE(a){return E(sC,a,sF)}var
-sG=[0,d(d(d(d(d(d(d(d(d(d(d(d(e)))))))))))),0],sH=[0,d(d(d(d(d(d(d(d(d(e))))))))),sG],sI=[0,d(d(d(d(d(d(e)))))),sH];function
-h4(a){return ci(a,[0,m,e])?a3(T,a):a}function
-sK(o,n){var
-b=cu(n,e$(T,F(T,as(e)),o));if(b){if(b[2]){var
-k=g(T),a=sI,l=E(function(b,a){var
-d=h4(a[2]);return c(T[2],b,d)},b,k);for(;;){if(a){var
-d=kV(a[1]),i=cO(d)/64|0;R((16+aW(1)|0)+i|0);var
-h=0<=d?en(1,d):eo(1,-d|0),j=g(T),f=E(function(e){return function(f,d){var
-g=q(e,e),a=q(d[1],g),b=aW(a);R(32+bO(b,b)|0);var
-h=0<b$(a)?kT(a):m,i=F(T,h),j=c(T[3],d[2],i);return c(T[2],f,j)}}(h),b,j);if(bq(ci(h4(f),l))&&X(m,h))return[0,ci([0,m,e],f)];var
-a=a[2];continue}return a}}return[0,ci([0,m,e],b[1][2])]}return sJ}function
-sL(a){if(a){var
-c=a[1],d=c[2],f=c[1];if(a[2])return E(function(c,a){var
-d=b(T[10],a[2]);return n(n(c,p(bb(a[1]))),d)},a,m);if(k(f,e))return b(T[10],d);var
-g=b(T[10],d);return n(p(bb(f)),g)}return e}function
-sM(a){if(a){if(a[2])return 0;var
-c=a[1],d=k(c[1],e);return d?b(T[9],c[2]):d}return[0,[0,m,e]]}var
-sN=i(i(i(i(i(i(d(d(d(d(d(d(d(d(d(d(e))))))))))))))));function
-sO(a){return E(function(c,a){var
-d=dH(e9),f=b(T[12],a[2]),g=a[1],h=q(i(i(i(i(e)))),g);return ch(n(n(q(c,sN),h),f),d)},a,m)}function
-sP(a,b){return dO(T,a,b)}function
-sQ(b,a){return a}var
-sR=[0,function(b,a){return h0(e,a1([0,b,a]))},cu,h2,sA,sQ,sE,sP,sK,sM,sL,h3,sO];function
-c8(c,b){var
-a=dF(b,c);return a0(m,a)?[0,a]:sS}var
-sT=d(d(d(d(i(d(d(i(e)))))))),h5=0;function
-dV(d,c,b,a){return aH(d,b)?a:[0,[0,c,b],a]}function
-c9(a,d,c){switch(d){case
-0:return aU(a,g(a),c);case
+o=aQ(a,f(b,b)),p=function(c){return k(f(c,f(b,b)),a)?[0,c,b]:[0,a,e]},j=c3(function(b){return[0,a,e]},p,o),m=j[2],l=j[1]}var
+q=d[2];return ih(l,a3([0,f(d[1],m),q]))},h=c3(function(a){return 0},g,c),b=cz(a[1],h);return ik(b)?[0,b]:s7}return a}function
+s8(a){return D(s6,a,s9)}var
+s_=[0,b(b(b(b(b(b(b(b(b(b(b(b(e)))))))))))),0],s$=[0,b(b(b(b(b(b(b(b(b(e))))))))),s_],ta=[0,b(b(b(b(b(b(e)))))),s$];function
+il(a){return cn(a,[0,j,e])?a5(U,a):a}function
+tc(p,o){var
+b=cz(o,fl(U,G(U,$(e)),p));if(b){if(b[2]){var
+m=h(U),a=ta,n=D(function(b,a){var
+c=il(a[2]);return d(U[2],b,c)},b,m);for(;;){if(a){var
+c=lb(a[1]),k=cT(c)/64|0;T((16+aY(1)|0)+k|0);var
+i=0<=c?eu(1,c):ev(1,-c|0),l=h(U),g=D(function(e){return function(g,c){var
+h=f(e,e),a=f(c[1],h),b=aY(a);T(32+bT(b,b)|0);var
+i=0<cd(a)?k$(a):j,k=G(U,i),l=d(U[3],c[2],k);return d(U[2],g,l)}}(i),b,l);if(bv(cn(il(g),n))&&E(j,i))return[0,cn([0,j,e],g)];var
+a=a[2];continue}return a}}return[0,cn([0,j,e],b[1][2])]}return tb}function
+td(a){if(a){var
+b=a[1],d=b[2],f=b[1];if(a[2])return D(function(b,a){var
+d=c(U[10],a[2]);return m(m(b,p(a2(a[1]))),d)},a,j);if(k(f,e))return c(U[10],d);var
+g=c(U[10],d);return m(p(a2(f)),g)}return e}function
+te(a){if(a){if(a[2])return 0;var
+b=a[1],d=k(b[1],e);return d?c(U[9],b[2]):d}return[0,[0,j,e]]}var
+tf=l(l(l(l(l(l(b(b(b(b(b(b(b(b(b(b(e))))))))))))))));function
+tg(a){return D(function(b,a){var
+d=dP(fi),g=c(U[12],a[2]),h=a[1],i=f(l(l(l(l(e)))),h);return cl(m(m(f(b,tf),i),g),d)},a,j)}function
+th(a,b){return dV(U,a,b)}function
+ti(b,a){return a}var
+tj=[0,function(b,a){return ih(e,a3([0,b,a]))},cz,ij,s4,ti,s8,th,tc,te,td,ik,tg],im=0;function
+d1(d,c,b,a){return aJ(d,b)?a:[0,[0,c,b],a]}function
+dg(a,d,c){switch(d){case
+0:return aW(a,h(a),c);case
 1:var
-b=aU(a,g(a),c);if(0===b[0]){var
-e=s(a);return bd(a,b[1],e)}return[1,b[1],b[2]];default:return[0,c]}}function
-fn(d,h,g,a){var
-b=bs(d,h,a);if(0===b[0]){var
-c=bs(d,a,g);if(0===c[0]){var
+b=aW(a,h(a),c);if(0===b[0]){var
+e=t(a);return bg(a,b[1],e)}return[1,b[1],b[2]];default:return[0,c]}}function
+fC(d,h,g,a){var
+b=bw(d,h,a);if(0===b[0]){var
+c=bw(d,a,g);if(0===c[0]){var
 e=b[1],f=e?c[1]:e,i=f?[0,[0,a,a],0]:f;return[0,i]}return[1,c[1],c[2]]}return[1,b[1],b[2]]}function
-h6(a){var
+io(a){var
 b=a?a[1][9]:a;return b}function
-sW(a,$,v,B,m){var
-C=A(B,$);if(m){var
-D=m[2],aa=h6(v),k=D[1],j=0,i=0;for(;;){if(k){var
-M=k[1],l=M[2],N=k[2],O=A(M[1],aa);if(O){var
-P=O[1],Q=P[2],R=P[1],p=x(a,l,g(a));if(0===p[0]){if(p[1]){var
-Y=dV(a,l,R,i),k=N,j=dV(a,l,Q,j),i=Y;continue}var
-Z=dV(a,l,Q,i),k=N,j=dV(a,l,R,j),i=Z;continue}var
+tm(a,$,v,B,m){var
+C=y(B,$);if(m){var
+D=m[2],aa=io(v),k=D[1],j=0,i=0;for(;;){if(k){var
+M=k[1],l=M[2],N=k[2],O=y(M[1],aa);if(O){var
+P=O[1],Q=P[2],R=P[1],p=x(a,l,h(a));if(0===p[0]){if(p[1]){var
+Y=d1(a,l,R,i),k=N,j=d1(a,l,Q,j),i=Y;continue}var
+Z=d1(a,l,Q,i),k=N,j=d1(a,l,R,j),i=Z;continue}var
 f=[1,p[1],p[2]]}else
 var
-f=sU}else
+f=tk}else
 var
 f=[0,[0,j,i]];if(0===f[0])var
-S=f[1],_=c(a[4],S[2],D[2]),W=[0,[0,c(a[4],S[1],D[2]),_]];else
+S=f[1],_=d(a[4],S[2],D[2]),W=[0,[0,d(a[4],S[1],D[2]),_]];else
 var
 W=[1,f[1],f[2]];var
 n=W;break}}else
 var
-ae=s(a),n=[0,[0,g(a),ae]];if(0===n[0]){var
+ae=t(a),n=[0,[0,h(a),ae]];if(0===n[0]){var
 o=n[1];if(C){var
-T=C[1],U=T[2],V=T[1],q=V?aU(a,o[1],V[1]):[0,o[1]];if(0===q[0])var
-r=U?bd(a,o[2],U[1]):[0,o[2]],h=0===r[0]?[0,[0,q[1],r[1]]]:[1,r[1],r[2]];else
+T=C[1],U=T[2],V=T[1],q=V?aW(a,o[1],V[1]):[0,o[1]];if(0===q[0])var
+r=U?bg(a,o[2],U[1]):[0,o[2]],g=0===r[0]?[0,[0,q[1],r[1]]]:[1,r[1],r[2]];else
 var
-h=[1,q[1],q[2]]}else
+g=[1,q[1],q[2]]}else
 var
-h=[0,o];if(0===h[0]){var
-E=h[1],b=v?c(a[5],v[1][5],E[1]):E[1],d=c(a[5],b,E[2]),F=a4(a,b);if(0===F[0]){var
-G=a4(a,d);if(0===G[0]){var
-w=x(a,b,d);if(0===w[0]){if(bq(w[1]))return sX;var
-H=m?m[1]:2,y=c9(a,H,b);if(0===y[0]){var
-I=y[1],z=c9(a,H,d);if(0===z[0]){var
-J=z[1];switch(H){case
+g=[0,o];if(0===g[0]){var
+E=g[1],b=v?d(a[5],v[1][5],E[1]):E[1],c=d(a[5],b,E[2]),F=a6(a,b);if(0===F[0]){var
+G=a6(a,c);if(0===G[0]){var
+w=x(a,b,c);if(0===w[0]){if(bv(w[1]))return tn;var
+H=m?m[1]:2,z=dg(a,H,b);if(0===z[0]){var
+J=z[1],A=dg(a,H,c);if(0===A[0]){var
+K=A[1];switch(H){case
 0:var
-e=fn(a,b,d,g(a));break;case
+e=fC(a,b,c,h(a));break;case
 1:var
-t=fn(a,b,d,g(a));if(0===t[0])var
-u=fn(a,b,d,s(a)),e=0===u[0]?[0,br(t[1],u[1])]:[1,u[1],u[2]];else
+s=fC(a,b,c,h(a));if(0===s[0])var
+u=fC(a,b,c,t(a)),e=0===u[0]?[0,bd(s[1],u[1])]:[1,u[1],u[2]];else
 var
-e=[1,t[1],t[2]];break;default:var
-e=sV}if(0===e[0]){var
-K=e[1],ab=L(B,[0,I,J],h6(v)),X=c(a[7],b,I),ac=X?c(a[7],d,J):X,ad=K?1:K;return[0,[0,[0,B,m,C,b,d,[0,[0,b,I],[0,[0,d,J],K]],ad,ac,ab]]]}return[1,e[1],e[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,G[1],G[2]]}return[1,F[1],F[2]]}return[1,h[1],h[2]]}return[1,n[1],n[2]]}function
-h7(d,b,a){return b?a?c(d[7],b[1],a[1]):a:a?0:1}function
-h8(d,l,k,c){if(c){var
-a=c[1],m=h8(d,l,k,c[2]),n=m[1];if(m[2]&&X(a[1],l)){var
-b=A(a[1],k),o=a[3];if(o){var
+e=[1,s[1],s[2]];break;default:var
+e=tl}if(0===e[0]){var
+L=e[1],ab=I(B,[0,J,K],io(v)),X=d(a[7],b,J),ac=X?d(a[7],c,K):X,ad=L?1:L;return[0,[0,[0,B,m,C,b,c,[0,[0,b,J],[0,[0,c,K],L]],ad,ac,ab]]]}return[1,e[1],e[2]]}return[1,A[1],A[2]]}return[1,z[1],z[2]]}return[1,w[1],w[2]]}return[1,G[1],G[2]]}return[1,F[1],F[2]]}return[1,g[1],g[2]]}return[1,n[1],n[2]]}function
+ip(c,b,a){return b?a?d(c[7],b[1],a[1]):a:a?0:1}function
+iq(d,l,k,c){if(c){var
+a=c[1],m=iq(d,l,k,c[2]),n=m[1];if(m[2]&&E(a[1],l)){var
+b=y(a[1],k),o=a[3];if(o){var
 f=0;if(b){var
-g=b[1],h=o[1],i=h7(d,h[1],g[1]);if(i)var
-e=h7(d,h[2],g[2]);else{var
+g=b[1],h=o[1],i=ip(d,h[1],g[1]);if(i)var
+e=ip(d,h[2],g[2]);else{var
 j=i;f=1}}else{var
 j=b;f=1}if(f)var
 e=j}else
 var
-e=b?0:1;if(e)return[0,[0,a,n],1]}return[0,n,0]}return sY}function
-cv(a,d){if(d){var
-g=d[1],e=g[2],c=g[1],f=d[2],h=function(d){if(d){var
-g=d[1],i=g[2],j=g[1],k=d[2];switch(eU(c,j)){case
-0:return[0,[0,c,[0,[0,a,e],i]],b(cv(a,f),k)];case
-1:return[0,[0,j,i],h(k)];default:return[0,[0,c,[0,[0,a,e],0]],b(cv(a,f),d)]}}return[0,[0,c,[0,[0,a,e],0]],b(cv(a,f),0)]};return h}return function(a){return a}}function
-h9(b,e,d,a){var
-f=g(b);return c(b[4],[0,[0,e,a[2]],[0,[0,d,a[1]],0]],f)}function
-fo(e,c,d,a){return aH(e,c)?a:b(cv(c,ad(d[1])),a)}function
-s3(a,av,bH,bG,bF,bE,bD,bC,bB,bA){var
-n=bE,k=bD,m=bC,ag=bB,j=bA;b:for(;;){if(n){var
-u=n[2],f=n[1],bI=f[1];if(k){var
-aT=k[1];switch(eU(bI,aT[1])){case
+e=b?0:1;if(e)return[0,[0,a,n],1]}return[0,n,0]}return to}function
+cA(a,d){if(d){var
+g=d[1],e=g[2],b=g[1],f=d[2],h=function(d){if(d){var
+g=d[1],i=g[2],j=g[1],k=d[2];switch(c4(b,j)){case
+0:return[0,[0,b,[0,[0,a,e],i]],c(cA(a,f),k)];case
+1:return[0,[0,j,i],h(k)];default:return[0,[0,b,[0,[0,a,e],0]],c(cA(a,f),d)]}}return[0,[0,b,[0,[0,a,e],0]],c(cA(a,f),0)]};return h}return function(a){return a}}function
+ir(b,e,c,a){var
+f=h(b);return d(b[4],[0,[0,e,a[2]],[0,[0,c,a[1]],0]],f)}function
+fD(e,b,d,a){return aJ(e,b)?a:c(cA(b,Y(d[1])),a)}function
+tt(a,av,bJ,bI,bH,bG,bF,bE,bD,bC){var
+o=bG,l=bF,n=bE,ah=bD,k=bC;b:for(;;){if(o){var
+u=o[2],g=o[1],bK=g[1];if(l){var
+aU=l[1];switch(c4(bK,aU[1])){case
 0:var
-bp=k[2],bq=g(a),o=[0,[0,c(a[4],aT[2],bq),bp]];break;case
+bq=l[2],br=h(a),p=[0,[0,d(a[4],aU[2],br),bq]];break;case
 1:var
-o=sZ;break;default:var
-o=[0,[0,g(a),k]]}}else
+p=tp;break;default:var
+p=[0,[0,h(a),l]]}}else
 var
-o=[0,[0,g(a),0]];if(0===o[0]){var
-a3=o[1],v=a3[2],h=a3[1],aw=a4(a,h);if(0===aw[0]){var
-ax=f[2];if(ax){var
-ah=ax[2],w=ax[1],a0=A(f[1],bH),at=a0?1:a0,bJ=f[7],ay=bJ||at,a5=ay?A(f[1],bG):ay;if(a5){var
-l=a5[1],a1=A(l[1],bF);if(a1)var
-au=a1[1],a2=au[2],y=a2?[0,[0,[0,a2[2],au[4]],au[5]]]:s1;else
+p=[0,[0,h(a),0]];if(0===p[0]){var
+a4=p[1],v=a4[2],i=a4[1],aw=a6(a,i);if(0===aw[0]){var
+ax=g[2];if(ax){var
+ai=ax[2],w=ax[1],a1=y(g[1],bJ),at=a1?1:a1,bL=g[7],ay=bL||at,a5=ay?y(g[1],bI):ay;if(a5){var
+m=a5[1],a2=y(m[1],bH);if(a2)var
+au=a2[1],a3=au[2],z=a3?[0,[0,[0,a3[2],au[4]],au[5]]]:tr;else
 var
-y=s2;if(0===y[0]){var
-a6=y[1],a7=a6[1],a8=a7[1],ai=f[5],aj=f[4],a9=a6[2],a_=a7[2],bk=g(a),C=x(a,l[2],bk);if(0===C[0]){var
-D=function(b){return function(d){var
-e=b[3],f=c(a[3],b[2],d);return c(a[2],f,e)}}(l);if(C[1]){var
-aJ=D(a9),aK=D(a_),bl=l[6],bm=ap(a,ai,aJ),E=hM(a,ap(a,aj,aK),bm,bl);if(0===E[0]){var
-aL=E[1],G=aL[2],H=aL[1],I=dR(a,w,aJ,aK);if(0===I[0]){var
-J=dR(a,w,aj,ai);if(0===J[0]){var
-K=fa(a,H,G,I[1],J[1]);if(0===K[0]){var
+z=ts;if(0===z[0]){var
+a7=z[1],a8=a7[1],a9=a8[1],aj=g[5],ak=g[4],a_=a7[2],a$=a8[2],bl=h(a),C=x(a,m[2],bl);if(0===C[0]){var
+D=function(b){return function(c){var
+e=b[3],f=d(a[3],b[2],c);return d(a[2],f,e)}}(m);if(C[1]){var
+aI=D(a_),aK=D(a$),bm=m[6],bn=ar(a,aj,aI),E=hX(a,ar(a,ak,aK),bn,bm);if(0===E[0]){var
+aL=E[1],F=aL[2],H=aL[1],I=dX(a,w,aI,aK);if(0===I[0]){var
+J=dX(a,w,ak,aj);if(0===J[0]){var
+K=fm(a,H,F,I[1],J[1]);if(0===K[0]){var
 L=K[1];if(L){var
-M=hL(a,av,at,h,H,G,L,j);if(0===M[0]){var
-aM=M[1],aN=aM[1],N=aN[2],O=aN[1],al=a4(a,O);if(0===al[0]){var
-am=a4(a,N);if(0===am[0]){var
-P=fb(a,h,O,N,H,G,L[1]);if(0===P[0])var
-Q=hJ(a,h,O,N,H,G,P[1],L[2]),d=0===Q[0]?[0,[0,[0,[0,[0,O,N],Q[1]],aM[2]]]]:[1,Q[1],Q[2]];else
+M=hW(a,av,at,i,H,F,L,k);if(0===M[0]){var
+aM=M[1],aN=aM[1],N=aN[2],O=aN[1],am=a6(a,O);if(0===am[0]){var
+an=a6(a,N);if(0===an[0]){var
+P=fn(a,i,O,N,H,F,L[1]);if(0===P[0])var
+Q=hU(a,i,O,N,H,F,P[1],L[2]),b=0===Q[0]?[0,[0,[0,[0,[0,O,N],Q[1]],aM[2]]]]:[1,Q[1],Q[2]];else
 var
-d=[1,P[1],P[2]]}else
+b=[1,P[1],P[2]]}else
 var
-d=[1,am[1],am[2]]}else
+b=[1,an[1],an[2]]}else
 var
-d=[1,al[1],al[2]]}else
+b=[1,am[1],am[2]]}else
 var
-d=[1,M[1],M[2]]}else
+b=[1,M[1],M[2]]}else
 var
-d=qq}else
+b=qJ}else
 var
-d=[1,K[1],K[2]]}else
+b=[1,K[1],K[2]]}else
 var
-d=[1,J[1],J[2]]}else
+b=[1,J[1],J[2]]}else
 var
-d=[1,I[1],I[2]]}else
+b=[1,I[1],I[2]]}else
 var
-d=[1,E[1],E[2]]}else{var
-aO=D(a_),aP=D(a9),bn=l[6],bo=ap(a,ai,aO),R=hM(a,ap(a,aj,aP),bo,bn);if(0===R[0]){var
-aQ=R[1],S=aQ[2],T=aQ[1],U=dR(a,w,aO,aP);if(0===U[0]){var
-V=dR(a,w,aj,ai);if(0===V[0]){var
-W=fa(a,T,S,U[1],V[1]);if(0===W[0]){var
+b=[1,E[1],E[2]]}else{var
+aO=D(a$),aP=D(a_),bo=m[6],bp=ar(a,aj,aO),R=hX(a,ar(a,ak,aP),bp,bo);if(0===R[0]){var
+aR=R[1],S=aR[2],T=aR[1],U=dX(a,w,aO,aP);if(0===U[0]){var
+V=dX(a,w,ak,aj);if(0===V[0]){var
+W=fm(a,T,S,U[1],V[1]);if(0===W[0]){var
 X=W[1];if(X){var
-Y=hL(a,av,at,h,T,S,X,j);if(0===Y[0]){var
-aR=Y[1],aS=aR[1],Z=aS[2],_=aS[1],an=a4(a,_);if(0===an[0]){var
-ao=a4(a,Z);if(0===ao[0]){var
-$=fb(a,h,_,Z,T,S,X[1]);if(0===$[0])var
-aa=hJ(a,h,_,Z,T,S,$[1],X[2]),d=0===aa[0]?[0,[0,[0,[0,[0,_,Z],aa[1]],aR[2]]]]:[1,aa[1],aa[2]];else
+Y=hW(a,av,at,i,T,S,X,k);if(0===Y[0]){var
+aS=Y[1],aT=aS[1],Z=aT[2],_=aT[1],ao=a6(a,_);if(0===ao[0]){var
+ap=a6(a,Z);if(0===ap[0]){var
+aa=fn(a,i,_,Z,T,S,X[1]);if(0===aa[0])var
+ab=hU(a,i,_,Z,T,S,aa[1],X[2]),b=0===ab[0]?[0,[0,[0,[0,[0,_,Z],ab[1]],aS[2]]]]:[1,ab[1],ab[2]];else
 var
-d=[1,$[1],$[2]]}else
+b=[1,aa[1],aa[2]]}else
 var
-d=[1,ao[1],ao[2]]}else
+b=[1,ap[1],ap[2]]}else
 var
-d=[1,an[1],an[2]]}else
+b=[1,ao[1],ao[2]]}else
 var
-d=[1,Y[1],Y[2]]}else
+b=[1,Y[1],Y[2]]}else
 var
-d=qr}else
+b=qK}else
 var
-d=[1,W[1],W[2]]}else
+b=[1,W[1],W[2]]}else
 var
-d=[1,V[1],V[2]]}else
+b=[1,V[1],V[2]]}else
 var
-d=[1,U[1],U[2]]}else
+b=[1,U[1],U[2]]}else
 var
-d=[1,R[1],R[2]]}}else
+b=[1,R[1],R[2]]}}else
 var
-d=[1,C[1],C[2]];if(0===d[0]){var
-a$=d[1];if(a$){var
-ba=a$[1],bb=ba[1],bc=bb[1],az=bc[1],bd=ap(a,bc[2],az),bK=g(a),be=c(a[4],[0,[0,bd,l[2]],[0,[0,h,l[5]],0]],bK),bL=bb[2],bM=[0,[0,s(a),bL],0],bN=l[3],bO=[0,[0,c(a[2],bd,h),bN],bM],bf=c(a[4],[0,[0,az,ah[2]],[0,[0,be,a8[2]],bO]],m),aA=a4(a,bf);if(0===aA[0]){var
-aB=c(a[5],ag,az),bP=fo(a,aB,ah,v),bQ=fo(a,c(a[5],aB,be),a8,bP),bR=b(cv(h,[0,[0,l[1],l[4]],0]),bQ),n=u,k=bR,m=bf,ag=aB,j=ba[2];continue}return[1,aA[1],aA[2]]}return[0,[0,F(a,as(e)),0]]}return[1,d[1],d[2]]}return[1,y[1],y[2]]}if(ay)if(av){var
-ad=x(a,f[5],f[4]);if(0===ad[0]){var
-ae=x(a,h,g(a));if(0===ae[0]){var
-br=g(a),af=x(a,c(a[2],f[4],f[5]),br);if(0===af[0]){var
-r=af[1]?g(a):s(a),aI=0;if(ad[1])aI=1;else{var
-bj=0;if(ae[1]){var
-bs=w?0:1;if(bs){aI=1;bj=1}}if(!bj)if(b(a[9],f[4])&&b(a[9],f[5])){var
-ar=f[6];if(ar){var
-aV=ar[2];if(aV){var
-bt=ap(a,aV[1][2],ar[1][2]),aW=b(a[9],bt);if(aW){var
-aX=aW[1],bu=ap(a,f[5],f[4]),aY=b(a[9],bu);if(aY)var
-aZ=aY[1],bv=aZ[2],bw=q(q(dQ,aX[1]),bv),bx=bV(bw,q(aX[2],aZ[1])),i=[0,c(a[1],bx,dQ)];else
+b=[1,C[1],C[2]];if(0===b[0]){var
+ba=b[1];if(ba){var
+bb=ba[1],bc=bb[1],bd=bc[1],az=bd[1],be=ar(a,bd[2],az),bM=h(a),bf=d(a[4],[0,[0,be,m[2]],[0,[0,i,m[5]],0]],bM),bN=bc[2],bO=[0,[0,t(a),bN],0],bP=m[3],bQ=[0,[0,d(a[2],be,i),bP],bO],bg=d(a[4],[0,[0,az,ai[2]],[0,[0,bf,a9[2]],bQ]],n),aA=a6(a,bg);if(0===aA[0]){var
+aB=d(a[5],ah,az),bR=fD(a,aB,ai,v),bS=fD(a,d(a[5],aB,bf),a9,bR),bT=c(cA(i,[0,[0,m[1],m[4]],0]),bS),o=u,l=bT,n=bg,ah=aB,k=bb[2];continue}return[1,aA[1],aA[2]]}return[0,[0,G(a,$(e)),0]]}return[1,b[1],b[2]]}return[1,z[1],z[2]]}if(ay)if(av){var
+ae=x(a,g[5],g[4]);if(0===ae[0]){var
+af=x(a,i,h(a));if(0===af[0]){var
+bs=h(a),ag=x(a,d(a[2],g[4],g[5]),bs);if(0===ag[0]){var
+r=ag[1]?h(a):t(a),aH=0;if(ae[1])aH=1;else{var
+bk=0;if(af[1]){var
+bt=w?0:1;if(bt){aH=1;bk=1}}if(!bk)if(c(a[9],g[4])&&c(a[9],g[5])){var
+as=g[6];if(as){var
+aV=as[2];if(aV){var
+bu=ar(a,aV[1][2],as[1][2]),aX=c(a[9],bu);if(aX){var
+aY=aX[1],bv=ar(a,g[5],g[4]),aZ=c(a[9],bv);if(aZ)var
+a0=aZ[1],bw=a0[2],by=f(f(bx,aY[1]),bw),bz=aQ(by,f(aY[2],a0[1])),j=[0,d(a[1],bz,bx)];else
 var
-i=[0,r]}else
+j=[0,r]}else
 var
-i=[0,r]}else
+j=[0,r]}else
 var
-i=[0,r]}else
+j=[0,r]}else
 var
-i=[0,r]}else
+j=[0,r]}else
 var
-i=[0,r]}if(aI)var
-i=[0,r]}else
+j=[0,r]}if(aH)var
+j=[0,r]}else
 var
-i=[1,af[1],af[2]]}else
+j=[1,ag[1],ag[2]]}else
 var
-i=[1,ae[1],ae[2]]}else
+j=[1,af[1],af[2]]}else
 var
-i=[1,ad[1],ad[2]];if(0===i[0])var
-by=g(a),p=[0,[0,c(a[4],[0,[0,h,i[1]],0],by),j]];else
+j=[1,ae[1],ae[2]];if(0===j[0])var
+bA=h(a),q=[0,[0,d(a[4],[0,[0,i,j[1]],0],bA),k]];else
 var
-p=[1,i[1],i[2]]}else
+q=[1,j[1],j[2]]}else
 var
-p=j?[0,[0,j[1],j[2]]]:s0;else
+q=k?[0,[0,k[1],k[2]]]:tq;else
 var
-bz=f[8]?h:g(a),p=[0,[0,bz,j]];if(0===p[0]){var
-bg=p[1],aC=bg[2],z=bg[1];if(aH(a,h)&&aH(a,z)){var
-n=u,k=v,j=aC;continue}var
-aD=f[6];if(aD){var
-bS=g(a),bT=[0,[0,F(a,as(e)),z],0],bh=c(a[4],bT,bS),bU=aD[2],aq=h9(a,h,bh,aD[1]),ab=bU;for(;;){if(ab){var
-ac=aU(a,aq,h9(a,h,bh,ab[1]));if(0===ac[0]){var
-aq=ac[1],ab=ab[2];continue}var
-B=[1,ac[1],ac[2]]}else
+bB=g[8]?i:h(a),q=[0,[0,bB,k]];if(0===q[0]){var
+bh=q[1],aC=bh[2],A=bh[1];if(aJ(a,i)&&aJ(a,A)){var
+o=u,l=v,k=aC;continue}var
+aD=g[6];if(aD){var
+bU=h(a),bV=[0,[0,G(a,$(e)),A],0],bi=d(a[4],bV,bU),bW=aD[2],aq=ir(a,i,bi,aD[1]),ac=bW;for(;;){if(ac){var
+ad=aW(a,aq,ir(a,i,bi,ac[1]));if(0===ad[0]){var
+aq=ad[1],ac=ac[2];continue}var
+B=[1,ad[1],ad[2]]}else
 var
 B=[0,aq];if(0===B[0]){var
-bW=B[1],bX=[0,[0,s(a),bW],0],aE=c(a[4],[0,[0,z,ah[2]],bX],m),aF=a4(a,aE);if(0===aF[0]){if(aH(a,z)){var
-n=u,k=v,m=aE,j=aC;continue b}var
-bi=c(a[5],ag,z),n=u,k=fo(a,bi,ah,v),m=aE,ag=bi,j=aC;continue b}return[1,aF[1],aF[2]]}return[1,B[1],B[2]]}}return s4}return[1,p[1],p[2]]}var
-ak=x(a,h,g(a));if(0===ak[0]){var
-bY=0,bZ=ak[1]?f[4]:f[5],n=u,k=v,m=c(a[4],[0,[0,h,bZ],bY],m);continue}return[1,ak[1],ak[2]]}return[1,aw[1],aw[2]]}return[1,o[1],o[2]]}var
-b0=k?0:1,aG=t(b0,s5);return 0===aG[0]?[0,[0,m,j]]:[1,aG[1],aG[2]]}}function
-h_(c,M,K,p,d,A){var
-N=h8(c,d[2],d[4],K)[1],h=M,a=N,O=d[4],P=d[2];for(;;){if(h){var
-r=h[1],m=r[1],u=h[2];if(a0(P,m))var
+bX=B[1],bY=[0,[0,t(a),bX],0],aE=d(a[4],[0,[0,A,ai[2]],bY],n),aF=a6(a,aE);if(0===aF[0]){if(aJ(a,A)){var
+o=u,l=v,n=aE,k=aC;continue b}var
+bj=d(a[5],ah,A),o=u,l=fD(a,bj,ai,v),n=aE,ah=bj,k=aC;continue b}return[1,aF[1],aF[2]]}return[1,B[1],B[2]]}}return tu}return[1,q[1],q[2]]}var
+al=x(a,i,h(a));if(0===al[0]){var
+bZ=0,b0=al[1]?g[4]:g[5],o=u,l=v,n=d(a[4],[0,[0,i,b0],bZ],n);continue}return[1,al[1],al[2]]}return[1,aw[1],aw[2]]}return[1,p[1],p[2]]}var
+b1=l?0:1,aG=s(b1,tv);return 0===aG[0]?[0,[0,n,k]]:[1,aG[1],aG[2]]}}function
+is(b,M,L,p,d,A){var
+N=iq(b,d[2],d[4],L)[1],g=M,a=N,O=d[4],P=d[2];for(;;){if(g){var
+r=g[1],m=r[1],u=g[2];if(al(P,m))var
 e=[0,[0,a,0]];else{var
-C=a?a0(m,a[1][1]):a;if(C){var
-h=u;continue}var
-i=sW(c,O,a,m,r[2]);if(0===i[0]){var
+C=a?al(m,a[1][1]):a;if(C){var
+g=u;continue}var
+i=tm(b,O,a,m,r[2]);if(0===i[0]){var
 v=i[1];if(v){var
-h=u,a=[0,v[1],a];continue}var
+g=u,a=[0,v[1],a];continue}var
 e=[0,[0,a,1]]}else
 var
 e=[1,i[1],i[2]]}}else
 var
 e=[0,[0,a,0]];if(0===e[0]){var
 B=e[1],k=B[1];if(B[2])return[0,k];var
-D=ad(d[1][1]),F=b(cv(s(c),D),0),G=A?0:1;if(p)var
-H=0,w=E(function(b,a){return L(a[1],a,b)},k,H);else
+E=Y(d[1][1]),F=c(cA(t(b),E),0),G=A?0:1;if(p)var
+H=0,w=D(function(b,a){return I(a[1],a,b)},k,H);else
 var
 w=p;var
-I=s(c),j=s3(c,G,d[5],p,w,k,F,d[1][2],I,A);if(0===j[0]){var
-y=j[1],z=y[1],J=y[2]?0:1,n=c2(J,s6);if(0===n[0])var
-o=a4(c,z),f=0===o[0]?[0,z]:[1,o[1],o[2]];else
+J=t(b),j=tt(b,G,d[5],p,w,k,F,d[1][2],J,A);if(0===j[0]){var
+y=j[1],z=y[1],K=y[2]?0:1,n=c9(K,tw);if(0===n[0])var
+o=a6(b,z),f=0===o[0]?[0,z]:[1,o[1],o[2]];else
 var
 f=[1,n[1],n[2]]}else
 var
 f=[1,j[1],j[2]];if(0===f[0]){var
-Q=g(c),l=x(c,f[1],Q);if(0===l[0]){var
-q=t(l[1],s7);return 0===q[0]?[0,k]:[1,q[1],q[2]]}return[1,l[1],l[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}function
-h$(a,d,c,b){if(d){var
-f=a3(a,b);return aA(a,[0,[0,c,s(a)],0],f)}return aA(a,[0,[0,c,F(a,as(e))],0],b)}function
-dW(b,f,a){if(b)var
+Q=h(b),l=x(b,f[1],Q);if(0===l[0]){var
+q=s(l[1],tx);return 0===q[0]?[0,k]:[1,q[1],q[2]]}return[1,l[1],l[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}}function
+it(a,d,c,b){if(d){var
+f=a5(a,b);return aB(a,[0,[0,c,t(a)],0],f)}return aB(a,[0,[0,c,G(a,$(e))],0],b)}function
+d2(b,f,a){if(b)var
 c=b[1],e=c[2],d=c[1];else
 var
 e=0,d=0;return f?[0,d,[0,a]]:[0,[0,a],e]}function
-ia(a,b,c,h){var
-f=A(b,a[5]);if(f)var
+iu(a,b,c,h){var
+f=y(b,a[5]);if(f)var
 g=f[1],e=g[2],d=g[1];else
 var
 e=0,d=0;var
-i=c?e:d,j=i?a[6]:p(a[6]),k=a[5],l=c?[0,d,1]:[0,1,e],m=L(b,l,k),n=a[4],o=L(b,dW(A(b,a[4]),c,h),n);return[0,a[1],a[2],a[3],o,m,j]}function
-ib(f,a){if(a){var
-b=a[2],c=aH(f,b[2])?m:e,d=b[1];return E(function(a,b){return p(a)},d,c)}return m}function
-ic(a){return p(bV(a,sT))}function
-te(d,G,an,am,al,ak,aj,ai){function
-ah(b){var
-c=b[2],a=b[1],d=A(a,G[2]),e=d?[0,[0,a,d[1]],c]:c;return[0,p(a),e]}var
-H=k(G[1],e)?0:ad(cj(ah,[0,e,0],hh(dF(G[1],e)))[2]),ao=E(function(b,a){return n(b,ib(d,a[2]))},H,m),g=ak,f=S(function(a){var
-b=ic(ao);return[0,a,G[1],b,al,0,m]},am),j=aj,h=ai;b:for(;;){if(g){if(f){var
-q=f[2],a=f[1],r=g[2],c=g[1],s=c8(p(a[6]),h);if(0===s[0]){var
-l=s[1];if(typeof
-c==="number"){if(0===c){var
-J=c8(a[3],l);return 0===J[0]?s8:[1,J[1],J[2]]}return s9}else
-switch(c[0]){case
+i=c?e:d,j=i?a[6]:p(a[6]),k=a[5],l=c?[0,d,1]:[0,1,e],m=I(b,l,k),n=a[4],o=I(b,d2(y(b,a[4]),c,h),n);return[0,a[1],a[2],a[3],o,m,j]}function
+iv(f,a){if(a){var
+b=a[2],c=aJ(f,b[2])?j:e,d=b[1];return D(function(a,b){return p(a)},d,c)}return j}function
+ty(b,L,aL,aK,aJ,aH,aG){var
+i=aK,h=aJ,u=aH,l=aG;b:for(;;){if(i){if(h){var
+v=h[2],a=h[1],w=i[2],g=i[1],M=b1(p(a[6]),l);if(0===M[0]){var
+o=M[1];if(typeof
+g==="number")switch(g){case
 0:var
-u=b(d[6],c[2]);if(0===u[0]){var
-T=u[1],K=p(c[1]),M=t(X(K,a[2]),s_);if(0===M[0]){var
-ae=[0,ia(a,K,0,T),q],g=r,f=[0,ia(a,K,1,T),ae],h=l;continue}return[1,M[1],M[2]]}return[1,u[1],u[2]];case
-1:var
-U=c[2],v=b(d[6],c[3]);if(0===v[0]){var
-V=v[1],o=p(c[1]),N=t(X(o,a[2]),s$);if(0===N[0]){var
-i=H,I=m;for(;;){if(i){var
-Q=i[1],R=Q[2];if(!k(Q[1],o)){var
-ac=n(I,ib(d,R)),i=i[2],I=ac;continue}var
-O=[0,[0,R,ic(I)]]}else
+N=b1(a[3],o);if(0===N[0]){var
+K=L,J=0,aM=N[1],aN=a[4],aO=a[2];for(;;){if(K){var
+am=K[1],aa=am[1];if(al(aO,aa))var
+n=[0,Y(J)];else{var
+ab=am[2];if(ab){var
+B=ab[2],C=fu(b,B[2]);if(0===C[0]){var
+z=B[1],q=C[1][2];for(;;){if(z){var
+A=fu(b,z[1][2]);if(0===A[0]){var
+_=A[1][2],aw=k(q,_)?q:f(cm(q,_)[2][1],_),z=z[2],q=aw;continue}var
+r=[1,A[1],A[2]]}else
 var
-O=i;if(O){var
-W=O[1],Y=W[1];if(Y){var
-Z=W[2],w=c8(Z,l);if(0===w[0]){var
-x=h$(d,U,Y[2],V);if(0===x[0]){var
-af=w[1],_=p(a[6]),$=a[5],aa=a[4],ab=L(o,dW(A(o,a[4]),U,V),aa),g=r,f=[0,[0,x[1],o,Z,a[4],a[5],a[6]],[0,[0,a[1],a[2],a[3],ab,$,_],q]],h=af;continue b}return[1,x[1],x[2]]}return[1,w[1],w[2]]}return ta}return tb}}return[1,N[1],N[2]]}return[1,v[1],v[2]];case
+r=[0,q];if(0===r[0]){var
+F=r[1],$=al(a2(F),fh)?sK:sL;if(0===$[0]){var
+G=h7(b,F,B[2]);if(0===G[0]){var
+aj=G[1],ay=0,az=B[1],H=aI(function(d){return function(c){var
+a=h7(b,d,c[2]);return 0===a[0]?[0,[0,c[1],a[1]]]:[1,a[1],a[2]]}}(F),az,ay);if(0===H[0])var
+ak=H[1],aA=k(aj,j)?j:e,ax=D(function(a,b){return p(a)},ak,aA),d=[0,[0,aa,[0,ab[1]],ak,aj,F,ax]];else
+var
+d=[1,H[1],H[2]]}else
+var
+d=[1,G[1],G[2]]}else
+var
+d=[1,$[1],$[2]]}else
+var
+d=[1,r[1],r[2]];break}}else
+var
+d=[1,C[1],C[2]]}else
+var
+d=[0,[0,aa,0,0,j,e,j]];if(0===d[0]){var
+K=K[2],J=[0,d[1],J];continue}var
+n=[1,d[1],d[2]]}}else
+var
+n=[0,Y(J)];var
+O=0===n[0]?sR(b,n[1],0,0,j,aN,aM):[1,n[1],n[2]];if(0===O[0]){var
+ap=O[1],i=w,h=[0,[0,a[1],a[2],a[3],ap[1],a[5],a[6]],v],l=ap[2];continue b}return[1,O[1],O[2]]}}return[1,N[1],N[2]];case
+1:var
+ad=b1(a[3],o);return 0===ad[0]?tz:[1,ad[1],ad[2]];default:return tA}else
+switch(g[0]){case
+0:var
+P=c(b[6],g[2]);if(0===P[0]){var
+aq=P[1],ae=p(g[1]),af=s(E(ae,a[2]),tB);if(0===af[0]){var
+aP=[0,iu(a,ae,0,aq),v],i=w,h=[0,iu(a,ae,1,aq),aP],l=o;continue}return[1,af[1],af[2]]}return[1,P[1],P[2]];case
+1:var
+ar=g[2],Q=c(b[6],g[3]);if(0===Q[0]){var
+as=Q[1],x=p(g[1]),ag=s(E(x,a[2]),tC);if(0===ag[0]){var
+t=L,ac=j;for(;;){if(t){var
+an=t[1],ao=an[2];if(!k(an[1],x)){var
+aF=m(ac,iv(b,ao)),t=t[2],ac=aF;continue}var
+ah=[0,[0,ao,fj(ac)]]}else
+var
+ah=t;if(ah){var
+at=ah[1],au=at[1];if(au){var
+av=at[2],R=b1(av,o);if(0===R[0]){var
+S=it(b,ar,au[2],as);if(0===S[0]){var
+aQ=R[1],aB=p(a[6]),aC=a[5],aD=a[4],aE=I(x,d2(y(x,a[4]),ar,as),aD),i=w,h=[0,[0,S[1],x,av,a[4],a[5],a[6]],[0,[0,a[1],a[2],a[3],aE,aC,aB],v]],l=aQ;continue b}return[1,S[1],S[2]]}return[1,R[1],R[2]]}return tD}return tE}}return[1,ag[1],ag[2]]}return[1,Q[1],Q[2]];case
 2:var
-y=c8(a[3],l);if(0===y[0]){var
-z=aO(d[6],c[1],0);if(0===z[0]){var
-B=h_(d,H,j,0,a,z[1]);if(0===B[0]){var
-g=r,f=q,j=B[1],h=y[1];continue}return[1,B[1],B[2]]}return[1,z[1],z[2]]}return[1,y[1],y[2]];default:var
-C=c8(a[3],l);if(0===C[0]){var
-D=aO(d[6],c[1],0);if(0===D[0]){var
-F=h_(d,H,j,an,a,D[1]);if(0===F[0]){var
-g=r,f=q,j=F[1],h=C[1];continue}return[1,F[1],F[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}}return[1,s[1],s[2]]}return tc}var
-ag=f?0:1,P=t(ag,td);return 0===P[0]?[0,[0,j,h]]:[1,P[1],P[2]]}}function
-fp(i,h,g,f){var
+T=b1(a[3],o);if(0===T[0]){var
+U=aI(b[6],g[1],0);if(0===U[0]){var
+V=is(b,L,u,0,a,U[1]);if(0===V[0]){var
+i=w,h=v,u=V[1],l=T[1];continue}return[1,V[1],V[2]]}return[1,U[1],U[2]]}return[1,T[1],T[2]];default:var
+W=b1(a[3],o);if(0===W[0]){var
+X=aI(b[6],g[1],0);if(0===X[0]){var
+Z=is(b,L,u,aL,a,X[1]);if(0===Z[0]){var
+i=w,h=v,u=Z[1],l=W[1];continue}return[1,Z[1],Z[2]]}return[1,X[1],X[2]]}return[1,W[1],W[2]]}}return[1,M[1],M[2]]}return tF}var
+aR=h?0:1,ai=s(aR,tG);return 0===ai[0]?[0,[0,u,l]]:[1,ai[1],ai[2]]}}function
+fE(i,h,g,f){var
 d=h,a=g,c=f;for(;;){if(a){var
-b=bg(i,d,a[1],c);if(0===b[0]){var
+b=bk(i,d,a[1],c);if(0===b[0]){var
 e=b[1],d=e[1],a=a[2],c=e[2];continue}return[1,b[1],b[2]]}return u(d,c)}}function
-c_(a,c,b){var
-d=S(function(b){return[0,b,s(a)]},c);return function(c){return bf(a,d,b,c)}}function
-id(a){if(a){var
+dh(a,c,b){var
+d=S(function(b){return[0,b,t(a)]},c);return function(c){return bj(a,d,b,c)}}function
+iw(a){if(a){var
 b=a[2];if(b){if(b[2])return 0;var
 c=a[1],d=k(c,b[1]),g=d?[0,c]:d,e=g}else
 var
@@ -3756,573 +3931,577 @@ e=b;var
 f=e}else
 var
 f=a;return f}function
-ie(f,m,l,k,j){var
-a=_(k,j);if(0===a[0]){var
-g=a[1],c=g[1],d=bg(m,c[1],c[1],g[2]);if(0===d[0]){var
-h=d[1],n=h[2],e=b(c_(f,[0,c[2],[0,c[2],0]],l),n);if(0===e[0]){var
-i=e[1];return aJ(f,h[1],i[1],i[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}function
-ig(c,l,k,j,i,h){var
+ix(f,m,l,k,j){var
+a=aa(k,j);if(0===a[0]){var
+g=a[1],b=g[1],d=bk(m,b[1],b[1],g[2]);if(0===d[0]){var
+h=d[1],n=h[2],e=c(dh(f,[0,b[2],[0,b[2],0]],l),n);if(0===e[0]){var
+i=e[1];return aL(f,h[1],i[1],i[2])}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,a[1],a[2]]}function
+iy(c,l,k,j,i,h){var
 f=k,a=j,e=i,d=h;for(;;){if(a){var
-m=fm(c,l,F(c,f)),b=c7(c,a[1],m,d);if(0===b[0]){var
-g=b[1],n=g[2],o=[0,g[1],e],q=a[2],f=p(f),a=q,e=o,d=n;continue}return[1,b[1],b[2]]}return u(ad(e),d)}}function
-ih(b,d){if(b){var
-a=_(b[1],d);if(0===a[0]){var
-c=a[1];return u(c[1][2],c[2])}return[1,a[1],a[2]]}return[1,0,tk]}function
-ii(a,h,k){var
-b=ih(h,k);if(0===b[0]){var
-i=b[1],c=i[1],l=i[2],d=c6(a,g(a),c,l);if(0===d[0]){var
-n=d[1][2],e=ct(a,F(a,aT(h)),c,n);if(0===e[0]){var
-f=ig(a,c,m,h,0,e[1][2]);if(0===f[0]){var
-j=f[1];return u([0,c,j[1]],j[2])}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}function
-fq(a,d,b){if(k(b,e))return[0,[0,0,g(a)]];if(k(b,c5))return[0,[0,0,s(a)]];var
-c=A(b,d);if(c){var
-f=g(a),h=s(a);return[0,[0,[0,[0,c[1],h],0],f]]}return tp}function
-ij(j,i,h,g,f,e,d,a){var
-b=te(j,i,h,g,f,e,d,a[1]);if(0===b[0]){var
-c=b[1];return[0,[0,c[1],[0,c[2],a[2],a[3],a[4],a[5]]]]}return[1,b[1],b[2]]}function
-ik(a){var
-b=[0,e,0];return E(function(a,b){var
-c=L(a[1],b,a[2]);return[0,p(a[1]),c]},a,b)[2]}function
-il(b,c,a){if(a)var
-e=a[2],f=il(b,p(c),e),h=g(b),d=[0,[0,[0,[0,c,s(b)],0],h],f];else
+m=fB(c,l,G(c,f)),b=df(c,a[1],m,d);if(0===b[0]){var
+g=b[1],n=g[2],o=[0,g[1],e],q=a[2],f=p(f),a=q,e=o,d=n;continue}return[1,b[1],b[2]]}return u(Y(e),d)}}function
+iz(b,d){if(b){var
+a=aa(b[1],d);if(0===a[0]){var
+c=a[1];return u(c[1][2],c[2])}return[1,a[1],a[2]]}return[1,0,tM]}function
+iA(a,g,l){var
+b=iz(g,l);if(0===b[0]){var
+i=b[1],c=i[1],m=i[2],d=de(a,h(a),c,m);if(0===d[0]){var
+n=d[1][2],e=cy(a,G(a,aU(g)),c,n);if(0===e[0]){var
+f=iy(a,c,j,g,0,e[1][2]);if(0===f[0]){var
+k=f[1];return u([0,c,k[1]],k[2])}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}function
+fF(a,d,b){if(k(b,e))return[0,[0,0,h(a)]];if(k(b,dd))return[0,[0,0,t(a)]];var
+c=y(b,d);if(c){var
+f=h(a),g=t(a);return[0,[0,[0,[0,c[1],g],0],f]]}return tR}function
+iB(f,c,r,q,o,n,l,a){var
+s=a[1];function
+h(b){var
+d=b[2],a=b[1],e=y(a,c[2]),f=e?[0,[0,a,e[1]],d]:d;return[0,p(a),f]}var
+d=k(c[1],e)?0:Y(co(h,[0,e,0],hu(be(c[1],e)))[2]),i=D(function(b,a){return m(b,iv(f,a[2]))},d,j),b=ty(f,d,r,n,S(function(a){var
+b=fj(i);return[0,a,c[1],b,o,0,j]},q),l,s);if(0===b[0]){var
+g=b[1];return[0,[0,g[1],[0,g[2],a[2],a[3],a[4],a[5]]]]}return[1,b[1],b[2]]}function
+iC(a){var
+b=[0,e,0];return D(function(a,b){var
+c=I(a[1],b,a[2]);return[0,p(a[1]),c]},a,b)[2]}function
+iD(b,c,a){if(a)var
+e=a[2],f=iD(b,p(c),e),g=h(b),d=[0,[0,[0,[0,c,t(b)],0],g],f];else
 var
 d=a;return d}function
-cw(d,c){var
+cB(d,c){var
 b=d,a=c;for(;;){if(a){var
 e=a[2],b=p(b),a=e;continue}return b}}function
-fr(d,m,l,k,j){var
-a=m,g=l,c=k,f=j;for(;;){if(c){var
-i=c[1],o=i[2],n=0,q=ik(g),e=aO(function(h){return function(e){var
-a=b(d[6],e[2]);if(0===a[0]){var
-f=0,g=e[1],c=aO(function(e){var
-a=b(d[6],e[2]);if(0===a[0]){var
-c=A(p(e[1]),h);return c?[0,[0,c[1],a[1]]]:ts}return[1,a[1],a[2]]},g,f);return 0===c[0]?aA(d,c[1],a[1]):[1,c[1],c[2]]}return[1,a[1],a[2]]}}(q),o,n);if(0===e[0]){var
-h=e[1],r=[0,[0,a,i[1],h],f],s=c[2],t=il(d,a,h),a=cw(a,h),g=t,c=s,f=r;continue}return[1,e[1],e[2]]}return[0,[0,[0,ad(f),a],g]]}}function
-fs(e,g){var
-a=b(e[6],g[1]);if(0===a[0]){var
-h=a[1],c=b(e[6],g[2]);if(0===c[0]){var
-i=c[1],d=x(e,h,i);if(0===d[0]){var
-f=c2(d[1],tt);return 0===f[0]?[0,[0,h,i]]:[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,a[1],a[2]]}function
-ft(a,e,d){if(d){var
-f=d[1],h=f[1],i=ap(a,f[2],h),j=g(a),b=aA(a,[0,[0,[0,[0,[0,e,s(a)],0],j],i],0],h);if(0===b[0]){var
-k=d[2],c=ft(a,p(e),k);return 0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return tu}function
-c$(c,d){var
-g=0,h=d[1],a=aO(function(a){return fs(c,a)},h,g);if(0===a[0]){var
-b=ft(c,e,a[1]);if(0===b[0]){var
-f=b[1],i=d[2];return fr(c,cw(e,f),f,i,0)}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
-da(h,g,f){var
+fG(d,m,l,k,j){var
+a=m,g=l,b=k,f=j;for(;;){if(b){var
+i=b[1],o=i[2],n=0,q=iC(g),e=aI(function(h){return function(e){var
+a=c(d[6],e[2]);if(0===a[0]){var
+f=0,g=e[1],b=aI(function(e){var
+a=c(d[6],e[2]);if(0===a[0]){var
+b=y(p(e[1]),h);return b?[0,[0,b[1],a[1]]]:tU}return[1,a[1],a[2]]},g,f);return 0===b[0]?aB(d,b[1],a[1]):[1,b[1],b[2]]}return[1,a[1],a[2]]}}(q),o,n);if(0===e[0]){var
+h=e[1],r=[0,[0,a,i[1],h],f],s=b[2],t=iD(d,a,h),a=cB(a,h),g=t,b=s,f=r;continue}return[1,e[1],e[2]]}return[0,[0,[0,Y(f),a],g]]}}function
+fH(e,g){var
+a=c(e[6],g[1]);if(0===a[0]){var
+h=a[1],b=c(e[6],g[2]);if(0===b[0]){var
+i=b[1],d=x(e,h,i);if(0===d[0]){var
+f=c9(d[1],tV);return 0===f[0]?[0,[0,h,i]]:[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+fI(a,e,d){if(d){var
+f=d[1],g=f[1],i=ar(a,f[2],g),j=h(a),b=aB(a,[0,[0,[0,[0,[0,e,t(a)],0],j],i],0],g);if(0===b[0]){var
+k=d[2],c=fI(a,p(e),k);return 0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]]}return[1,b[1],b[2]]}return tW}function
+di(c,d){var
+g=0,h=d[1],a=aI(function(a){return fH(c,a)},h,g);if(0===a[0]){var
+b=fI(c,e,a[1]);if(0===b[0]){var
+f=b[1],i=d[2];return fG(c,cB(e,f),f,i,0)}return[1,b[1],b[2]]}return[1,a[1],a[2]]}function
+dj(h,g,f){var
 b=g,a=f;for(;;){if(b){if(a){var
-d=c(h,b[1],a[1]);if(d){var
+c=d(h,b[1],a[1]);if(c){var
 b=b[2],a=a[2];continue}var
-e=d}else
+e=c}else
 var
 e=a;return e}return a?0:1}}function
-bZ(c,a){switch(c){case
+b3(c,a){switch(c){case
 0:return a?0:1;case
 1:return 1===a?1:0;default:var
 b=2<=a?1:0,d=b?1:b;return d}}function
-im(f,b,a){var
+iE(f,b,a){var
 c=k(b[1],a[1]);if(c){var
-d=bZ(b[2],a[2]);if(d){var
-g=a[3],h=b[3];return da(function(a,b){return dP(f,a,b)},h,g)}var
+d=b3(b[2],a[2]);if(d){var
+g=a[3],h=b[3];return dj(function(a,b){return dW(f,a,b)},h,g)}var
 e=d}else
 var
 e=c;return e}function
-fu(d,b,a){var
-e=c(d[7],b[1],a[1]);return e?c(d[7],b[2],a[2]):e}function
-io(a,f,b){if(f){if(b){var
-h=g(a),i=F(a,as(e)),j=[0,[0,b[1],i],0],k=s(a),c=aA(a,[0,[0,f[1],k],j],h);if(0===c[0]){var
-d=io(a,f[2],b[2]);return 0===d[0]?[0,[0,c[1],d[1]]]:[1,d[1],d[2]]}return[1,c[1],c[2]]}return tv}return b?tw:tx}function
-ip(f,e,d){var
+fJ(c,b,a){var
+e=d(c[7],b[1],a[1]);return e?d(c[7],b[2],a[2]):e}function
+iF(a,f,b){if(f){if(b){var
+g=h(a),i=G(a,$(e)),j=[0,[0,b[1],i],0],k=t(a),c=aB(a,[0,[0,f[1],k],j],g);if(0===c[0]){var
+d=iF(a,f[2],b[2]);return 0===d[0]?[0,[0,c[1],d[1]]]:[1,d[1],d[2]]}return[1,c[1],c[2]]}return tX}return b?tY:tZ}function
+iG(f,e,d){var
 c=f,a=e,b=d;for(;;){if(a){var
-g=L(c,a[1],b),h=a[2],c=p(c),a=h,b=g;continue}return b}}function
-fv(i,G,F,D){var
-h=G,a=F,j=D;for(;;){if(h){var
-s=h[2],k=h[1],l=k[3],H=a[9],y=0,d=aO(function(d){return function(c){var
-a=0,b=c[1];return aO(function(a){var
-b=A(a[1],d);return b?[0,[0,b[1],a[2]]]:tz},b,a)}}(H),l,y);if(0===d[0]){var
-r=d[1],z=dC(r,l),f=bH(E(function(c,a){var
-d=a[1],b=aH(i,a[2][2])?m:e;return n(c,E(function(d,c){var
-a=c[1],b=aH(i,a[2])?m:e;return n(d,n(aT(a[1]),b))},d,b))},z,m),j);if(0===f[0])var
-B=0,C=dC(r,l),g=aO(function(a){return aA(i,a[1],a[2][2])},C,B),b=0===g[0]?[0,[0,g[1],f[1][2]]]:[1,g[1],g[2]];else
+g=I(c,a[1],b),h=a[2],c=p(c),a=h,b=g;continue}return b}}function
+fK(i,G,F,E){var
+h=G,a=F,k=E;for(;;){if(h){var
+s=h[2],l=h[1],n=l[3],H=a[9],z=0,d=aI(function(d){return function(c){var
+a=0,b=c[1];return aI(function(a){var
+b=y(a[1],d);return b?[0,[0,b[1],a[2]]]:t1},b,a)}}(H),n,z);if(0===d[0]){var
+r=d[1],A=dI(r,n),f=bM(D(function(c,a){var
+d=a[1],b=aJ(i,a[2][2])?j:e;return m(c,D(function(d,c){var
+a=c[1],b=aJ(i,a[2])?j:e;return m(d,m(aU(a[1]),b))},d,b))},A,j),k);if(0===f[0])var
+B=0,C=dI(r,n),g=aI(function(a){return aB(i,a[1],a[2][2])},C,B),b=0===g[0]?[0,[0,g[1],f[1][2]]]:[1,g[1],g[2]];else
 var
 b=[1,f[1],f[2]]}else
 var
 b=[1,d[1],d[2]];if(0===b[0]){var
-t=b[1],v=t[2],o=t[1],c=k[1],w=cw(c,o),q=bZ(k[2],2),I=q?ip(c,o,a[9]):a[9],J=a[13],K=a[12],L=a[11],M=a[10],N=ip(c,o,0),O=q?w:c,P=p(a[3]),x=[0,a[1],a[2],P,s,c,O,w,N,I,M,L,K,J];if(q){var
-h=s,a=x,j=v;continue}return u(x,v)}return[1,b[1],b[2]]}return u(a,j)}}function
-iq(e,d,a){var
-b=p(a[6]),f=a[13],g=a[12],h=a[11],i=a[10],j=L(a[6],d,a[9]),c=[0,a[1],a[2],a[3],a[4],a[5],b,a[7],a[8],j,i,h,g,f];if(k(b,a[7])){var
-l=a[4];return function(a){return fv(e,l,c,a)}}return function(a){return u(c,a)}}function
-ir(g,c,a){var
-b=p(n(eV(a[5],e),c));return function(h){var
-c=t(k(g,a[3]),tA);if(0===c[0]){var
-d=A(b,a[8]);if(d){var
-e=A(b,a[1][2]);if(e){var
-f=e[1];return f?u([0,[0,b,d[1]],f[1]],h):[1,0,tB]}return[1,0,tC]}return[1,0,tD]}return[1,c[1],c[2]]}}function
-is(g,t,s,r,q){var
-d=cs(g,s,q);if(0===d[0]){var
-i=d[1],h=i[2],a=i[1],j=A(t,r[10]);if(j){var
+t=b[1],v=t[2],o=t[1],c=l[1],w=cB(c,o),q=b3(l[2],2),I=q?iG(c,o,a[9]):a[9],J=a[13],K=a[12],L=a[11],M=a[10],N=iG(c,o,0),O=q?w:c,P=p(a[3]),x=[0,a[1],a[2],P,s,c,O,w,N,I,M,L,K,J];if(q){var
+h=s,a=x,k=v;continue}return u(x,v)}return[1,b[1],b[2]]}return u(a,k)}}function
+iH(e,d,a){var
+b=p(a[6]),f=a[13],g=a[12],h=a[11],i=a[10],j=I(a[6],d,a[9]),c=[0,a[1],a[2],a[3],a[4],a[5],b,a[7],a[8],j,i,h,g,f];if(k(b,a[7])){var
+l=a[4];return function(a){return fK(e,l,c,a)}}return function(a){return u(c,a)}}function
+iI(g,c,a){var
+b=p(m(e4(a[5],e),c));return function(h){var
+c=s(k(g,a[3]),t2);if(0===c[0]){var
+d=y(b,a[8]);if(d){var
+e=y(b,a[1][2]);if(e){var
+f=e[1];return f?u([0,[0,b,d[1]],f[1]],h):[1,0,t3]}return[1,0,t4]}return[1,0,t5]}return[1,c[1],c[2]]}}function
+iJ(g,t,s,r,q){var
+d=cx(g,s,q);if(0===d[0]){var
+i=d[1],h=i[2],a=i[1],j=y(t,r[10]);if(j){var
 k=j[1],l=k[2],m=k[1];if(m)var
-e=aU(g,a[1],m[1]),v=0===e[0]?[0,[0,e[1],h]]:[1,e[1],e[2]],b=v;else
+e=aW(g,a[1],m[1]),v=0===e[0]?[0,[0,e[1],h]]:[1,e[1],e[2]],b=v;else
 var
 b=u(a[1],h);if(0===b[0]){var
 n=b[1],o=n[2];if(l)var
-f=bd(g,a[2],l[1]),w=0===f[0]?[0,[0,f[1],o]]:[1,f[1],f[2]],c=w;else
+f=bg(g,a[2],l[1]),w=0===f[0]?[0,[0,f[1],o]]:[1,f[1],f[2]],c=w;else
 var
 c=u(a[2],o);if(0===c[0]){var
 p=c[1];return u([0,n[1],p[1]],p[2])}return[1,c[1],c[2]]}return[1,b[1],b[2]]}return u(a,h)}return[1,d[1],d[2]]}function
-it(g,s,r,e,q){var
-a=b(ir(s,r,e),q);if(0===a[0]){var
-h=a[1],i=h[1],j=i[1],l=j[2],m=j[1],f=t(k(m,e[6]),tE);if(0===f[0]){var
-c=bY(g,l,h[2]);if(0===c[0]){var
-n=c[1],o=n[1],d=is(g,m,o,e,n[2]);if(0===d[0]){var
-p=d[1];return u([0,[0,[0,l,o],p[1]],i[2]],p[2])}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,f[1],f[2]]}return[1,a[1],a[2]]}function
-tS(a,ax,aw,av,f,U,T,au){var
-C=b(a[6],av);if(0===C[0]){var
-h=C[1],D=it(a,ax,aw,T,au);if(0===D[0]){var
-V=D[1],W=V[1],Y=W[1],E=aT(U),G=Y[2];switch(W[2]){case
+iK(g,t,r,e,q){var
+a=c(iI(t,r,e),q);if(0===a[0]){var
+h=a[1],i=h[1],j=i[1],l=j[2],m=j[1],f=s(k(m,e[6]),t6);if(0===f[0]){var
+b=b2(g,l,h[2]);if(0===b[0]){var
+n=b[1],o=n[1],d=iJ(g,m,o,e,n[2]);if(0===d[0]){var
+p=d[1];return u([0,[0,[0,l,o],p[1]],i[2]],p[2])}return[1,d[1],d[2]]}return[1,b[1],b[2]]}return[1,f[1],f[2]]}return[1,a[1],a[2]]}function
+ui(a,ax,aw,av,f,V,U,au){var
+C=c(a[6],av);if(0===C[0]){var
+g=C[1],D=iK(a,ax,aw,U,au);if(0===D[0]){var
+W=D[1],X=W[1],Z=X[1],F=aU(V),H=Z[2];switch(X[2]){case
 0:var
-y=bs(a,g(a),h);if(0===y[0]){var
-L=t(y[1],tI);if(0===L[0]){if(k(f,m))var
-l=tJ;else
+y=bw(a,h(a),g);if(0===y[0]){var
+M=s(y[1],t_);if(0===M[0]){if(k(f,j))var
+n=t$;else
 var
-ap=G[1],aq=F(a,f),l=x(a,c(a[3],h,aq),ap);if(0===l[0]){var
-M=t(l[1],tK);if(0===M[0])var
-an=F(a,n(f,E)),ao=c(a[3],h,an),z=x(a,G[2],ao),d=0===z[0]?t(z[1],tL):[1,z[1],z[2]];else
+ap=H[1],aq=G(a,f),n=x(a,d(a[3],g,aq),ap);if(0===n[0]){var
+N=s(n[1],ua);if(0===N[0])var
+an=G(a,m(f,F)),ao=d(a[3],g,an),z=x(a,H[2],ao),b=0===z[0]?s(z[1],ub):[1,z[1],z[2]];else
 var
-d=[1,M[1],M[2]]}else
+b=[1,N[1],N[2]]}else
 var
-d=[1,l[1],l[2]]}else
+b=[1,n[1],n[2]]}else
 var
-d=[1,L[1],L[2]]}else
+b=[1,M[1],M[2]]}else
 var
-d=[1,y[1],y[2]];break;case
+b=[1,y[1],y[2]];break;case
 1:var
-ar=s(a),N=t(c(a[7],h,ar),tM);if(0===N[0]){var
-aa=0;if(k(f,m)&&k(E,e))var
-d=tN;else
-aa=1;if(aa){var
-ab=0;if(k(f,e)&&k(E,m))var
-as=G[1],A=x(a,s(a),as),d=0===A[0]?t(A[1],tO):[1,A[1],A[2]];else
+ar=t(a),O=s(d(a[7],g,ar),uc);if(0===O[0]){var
+ab=0;if(k(f,j)&&k(F,e))var
+b=ud;else
 ab=1;if(ab){var
-ac=0;if(k(f,m)&&k(E,m))var
-at=g(a),B=x(a,G[2],at),d=0===B[0]?t(B[1],tP):[1,B[1],B[2]];else
-ac=1;if(ac)var
-d=tQ}}}else
+ac=0;if(k(f,e)&&k(F,j))var
+as=H[1],A=x(a,t(a),as),b=0===A[0]?s(A[1],ue):[1,A[1],A[2]];else
+ac=1;if(ac){var
+ad=0;if(k(f,j)&&k(F,j))var
+at=h(a),B=x(a,H[2],at),b=0===B[0]?s(B[1],uf):[1,B[1],B[2]];else
+ad=1;if(ad)var
+b=ug}}}else
 var
-d=[1,N[1],N[2]];break;default:var
-d=tR}if(0===d[0]){var
-w=f,v=U,r=m,K=0,J=V[2],ay=Y[1][2];for(;;){if(v){var
-j=v[1];bG(j,j);var
-p=_(g6(j),J);if(0===p[0]){var
-O=p[1],P=O[1],Q=X(m,j)?h:a3(a,h),ae=X(m,j)?w:n(w,e),af=O[2],ag=F(a,ae),ah=c(a[3],h,ag),q=bf(a,[0,[0,P[2],Q],0],ah,af);if(0===q[0]){var
-R=q[1],I=t(dU(a,R[1],ay),tH);if(0===I[0])var
-ai=R[2],i=u([0,cr(a,P[1]),Q],ai);else
+b=[1,O[1],O[2]];break;default:var
+b=uh}if(0===b[0]){var
+w=f,v=V,r=j,L=0,K=W[2],ay=Z[1][2];for(;;){if(v){var
+l=v[1];bL(l,l);var
+p=aa(hg(l),K);if(0===p[0]){var
+P=p[1],Q=P[1],R=E(j,l)?g:a5(a,g),ae=E(j,l)?w:m(w,e),af=P[2],ag=G(a,ae),ah=d(a[3],g,ag),q=bj(a,[0,[0,Q[2],R],0],ah,af);if(0===q[0]){var
+S=q[1],J=s(d0(a,S[1],ay),t9);if(0===J[0])var
+ai=S[2],i=u([0,cw(a,Q[1]),R],ai);else
 var
-i=[1,I[1],I[2]]}else
+i=[1,J[1],J[2]]}else
 var
 i=[1,q[1],q[2]]}else
 var
 i=[1,p[1],p[2]];if(0===i[0]){var
-S=i[1],aj=S[2],ak=[0,S[1],K],al=X(m,j)?r:n(r,e),am=v[2],w=n(w,e),v=am,r=al,K=ak,J=aj;continue}var
+T=i[1],aj=T[2],ak=[0,T[1],L],al=E(j,l)?r:m(r,e),am=v[2],w=m(w,e),v=am,r=al,L=ak,K=aj;continue}var
 o=[1,i[1],i[2]]}else
 var
-o=u([0,r,ad(K)],J);if(0===o[0]){var
-Z=o[1],$=Z[1],az=F(a,n(f,$[1])),aB=c(a[3],h,az),H=aA(a,$[2],aB);if(0===H[0]){var
-aC=Z[2];return b(iq(a,H[1],T),aC)}return[1,H[1],H[2]]}return[1,o[1],o[2]]}}return[1,d[1],d[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}function
-fw(k,j,d){function
-l(a){return A(a,d[2])}var
-f=cX(function(a){return 0},l,k);if(f){var
-g=f[1],h=g[1],a=p(n(eV(h,e),j)),b=t(X(a,g[2]),tT);if(0===b[0]){var
-i=A(a,d[1][2]);if(i){var
-c=i[1];return c?[0,[0,[0,[0,h,a],c[1]],c[2]]]:tU}return tV}return[1,b[1],b[2]]}return tW}function
-iu(d,h,g,f,e,c,a){if(c)return function(i){var
-b=h$(d,f,g,e);return 0===b[0]?ij(d,[0,h,a[1][2]],a[11],[0,b[1],0],a[10],c,a[13],i):[1,b[1],b[2]]};var
+o=u([0,r,Y(L)],K);if(0===o[0]){var
+_=o[1],$=_[1],az=G(a,m(f,$[1])),aA=d(a[3],g,az),I=aB(a,$[2],aA);if(0===I[0]){var
+aC=_[2];return c(iH(a,I[1],U),aC)}return[1,I[1],I[2]]}return[1,o[1],o[2]]}}return[1,b[1],b[2]]}return[1,D[1],D[2]]}return[1,C[1],C[2]]}function
+fL(k,j,d){function
+l(a){return y(a,d[2])}var
+f=c3(function(a){return 0},l,k);if(f){var
+g=f[1],h=g[1],a=p(m(e4(h,e),j)),b=s(E(a,g[2]),uj);if(0===b[0]){var
+i=y(a,d[1][2]);if(i){var
+c=i[1];return c?[0,[0,[0,[0,h,a],c[1]],c[2]]]:uk}return ul}return[1,b[1],b[2]]}return um}function
+iL(d,h,g,f,e,c,a){if(c)return function(i){var
+b=it(d,f,g,e);return 0===b[0]?iB(d,[0,h,a[1][2]],a[11],[0,b[1],0],a[10],c,a[13],i):[1,b[1],b[2]]};var
 b=a[13];return function(a){return u(b,a)}}function
-iv(e,d,c,b,a){var
+iM(e,d,c,b,a){var
 f=a[12],g=f||(c?0:1);return[0,a[1],a[2],a[3],a[4],a[5],a[6],a[7],a[8],a[9],e,d,g,b]}function
-iw(c,a){var
-d=b(c[12],a[2][2]);return p(ch(n(c3(c,a[2][1]),d),e_))}function
-ix(d,b,a){var
-e=q(b[2],a[1]),f=q(b[1],a[2]);return c(d[1],f,e)}function
-iy(f,c,a){if(X(a,n(d(e),f)))return[0,p(a)];var
-b=A(p(a),c);return b?[0,b[1]]:t7}function
-iz(g,o,n,j,m){var
-e=iy(o,n,j[2]);if(0===e[0]){var
-p=e[1],c=ad(j[1]),a=p,f=m;for(;;){if(c){var
-h=c[1];if(h)var
-l=h[1],k=function(c,e){return function(d){var
-a=fj(g,c);return 0===a[0]?b(hX(g,c[1],a[1],e),d):[1,a[1],a[2]]}}(l,a);else
+iN(b,a){var
+d=c(b[12],a[2][2]);return p(cl(m(c_(b,a[2][1]),d),fk))}function
+iO(c,b,a){var
+e=f(b[2],a[1]),g=f(b[1],a[2]);return d(c[1],g,e)}function
+iP(f,d,a){if(E(a,m(b(e),f)))return[0,p(a)];var
+c=y(p(a),d);return c?[0,c[1]]:ux}function
+iQ(g,o,n,j,m){var
+e=iP(o,n,j[2]);if(0===e[0]){var
+p=e[1],b=Y(j[1]),a=p,f=m;for(;;){if(b){var
+h=b[1];if(h)var
+l=h[1],k=function(b,e){return function(d){var
+a=fy(g,b);return 0===a[0]?c(id(g,b[1],a[1],e),d):[1,a[1],a[2]]}}(l,a);else
 var
-k=hW(g,a);var
-d=b(k,f);if(0===d[0]){var
-i=d[1],c=c[2],a=i[1],f=i[2];continue}return[1,d[1],d[2]]}return u(a,f)}}return[1,e[1],e[2]]}function
-fx(j,i,t,H){var
-I=t[1],b=0,m=n(d(e),i),h=I,l=H;for(;;){if(h){var
-o=h[1],f=iz(j,i,b,o[2],l);if(0===f[0]){var
-q=f[1],w=q[2],x=0,y=o[3],g=co(function(c){return function(a,b){return iz(j,i,c,a,b)}}(b),y,x,w);if(0===g[0])var
-r=g[1],z=r[2],A=r[1],B=q[1],C=o[1]?function(a,b){return cq(j,a,b)}:function(a,b){return cp(j,a,b)},a=fp(C,B,A,z);else
+k=ic(g,a);var
+d=c(k,f);if(0===d[0]){var
+i=d[1],b=b[2],a=i[1],f=i[2];continue}return[1,d[1],d[2]]}return u(a,f)}}return[1,e[1],e[2]]}function
+fM(j,i,t,H){var
+J=t[1],c=0,n=m(b(e),i),h=J,l=H;for(;;){if(h){var
+o=h[1],f=iQ(j,i,c,o[2],l);if(0===f[0]){var
+q=f[1],w=q[2],x=0,y=o[3],g=ct(function(c){return function(a,b){return iQ(j,i,c,a,b)}}(c),y,x,w);if(0===g[0])var
+r=g[1],z=r[2],A=r[1],B=q[1],C=o[1]?function(a,b){return cv(j,a,b)}:function(a,b){return cu(j,a,b)},a=fE(C,B,A,z);else
 var
 a=[1,g[1],g[2]]}else
 var
 a=[1,f[1],f[2]];if(0===a[0]){var
-s=a[1],D=s[2],E=h[2],F=p(m),G=s[1],b=L(p(m),G,b),m=F,h=E,l=D;continue}var
-c=[1,a[1],a[2]]}else
+s=a[1],D=s[2],E=h[2],F=p(n),G=s[1],c=I(p(n),G,c),n=F,h=E,l=D;continue}var
+d=[1,a[1],a[2]]}else
 var
-c=u(b,l);if(0===c[0]){var
-v=c[1],J=0,K=t[2],M=v[1],k=aO(function(a){return iy(i,M,a)},K,J);return 0===k[0]?[0,[0,k[1],v[2]]]:[1,k[1],k[2]]}return[1,c[1],c[2]]}}function
-dX(b,a){return[0,b,[0,p(n(d(e),a)),0,0],[0,e,0,0,0],e,0]}function
-cx(a){return aT(a[1])}function
-iA(b,a){if(a)var
-d=a[2],c=[0,b,iA(p(b),d)];else
+d=u(c,l);if(0===d[0]){var
+v=d[1],K=0,L=t[2],M=v[1],k=aI(function(a){return iP(i,M,a)},L,K);return 0===k[0]?[0,[0,k[1],v[2]]]:[1,k[1],k[2]]}return[1,d[1],d[2]]}}function
+d3(c,a){return[0,c,[0,p(m(b(e),a)),0,0],[0,e,0,0,0],e,0]}function
+cC(a){return aU(a[1])}function
+iR(b,a){if(a)var
+d=a[2],c=[0,b,iR(p(b),d)];else
 var
 c=a;return c}function
-iB(c){var
-a=ad(c);if(a){var
-b=a[1];return iA(b[1],b[3])}return a}function
-fy(a,d,b,j){var
-k=[0,e,0],l=hl(d,function(c){var
-b=c[1],d=c[2],e=g(a),f=s(a),h=L(b,[0,[0,[0,p(p(b)),f],0],e],d);return[0,p(b),h]},k)[2],n=0,o=0,q=0,r=0,i=ik(S(function(a){var
-b=cw(a[1],a[3]);return[0,a[1],b]},b)),f=[0,e,0],h=hl(d,function(a){var
-b=L(a[1],0,a[2]);return[0,p(a[1]),b]},f)[2];return[0,[0,j,E(function(o,d){var
-k=d[3],j=s(a),g=E(function(d,b){var
-e=c(a[5],d,b[2]),f=b[1];return E(function(d,b){return c(a[5],d,b[2])},f,e)},k,j),l=d[3],m=S(function(b){var
-d=c(a[5],g,b[2]),e=b[1];return[0,S(function(b){var
-d=c(a[5],g,b[2]);return[0,b[1],d]},e),d]},l),f=d[1],b=m,e=o,n=d[2];for(;;){if(b){var
-h=L(f,[0,n,b[1]],e),i=b[2],f=p(f),b=i,e=h;continue}return e}},b,h)],i,m,b,e,e,e,r,l,q,o,n,h5]}function
-fz(e,d,a){if(d){if(a){var
-b=fz(e,d[2],a[2]);if(0===b[0]){var
-f=b[1];return[0,[0,c(e,d[1],a[1]),f]]}return[1,b[1],b[2]]}return t8}return a?t9:t_}function
-iC(a){var
-b=a?1:a;return c2(b,t$)}function
-iD(g,s,r,q,b,p){var
-c=cx(r),h=iC(b);if(0===h[0]){var
-d=fx(g,c,q,dX(s,c));if(0===d[0]){var
-i=d[1],t=i[1],v=iB(b),e=fz(function(b,a){return[0,b,a]},v,t);if(0===e[0]){var
-w=i[2],x=e[1],f=fv(g,b,fy(g,c,b,p),w);if(0===f[0])var
-j=f[1],k=u([0,x,j[1]],j[2]);else
+iS(c){var
+a=Y(c);if(a){var
+b=a[1];return iR(b[1],b[3])}return a}function
+fN(a,c,b,k){var
+l=[0,e,0],m=hx(c,function(c){var
+b=c[1],d=c[2],e=h(a),f=t(a),g=I(b,[0,[0,[0,p(p(b)),f],0],e],d);return[0,p(b),g]},l)[2],n=0,o=0,q=0,r=0,i=iC(S(function(a){var
+b=cB(a[1],a[3]);return[0,a[1],b]},b)),f=[0,e,0],g=hx(c,function(a){var
+b=I(a[1],0,a[2]);return[0,p(a[1]),b]},f)[2];return[0,[0,k,D(function(o,c){var
+k=c[3],j=t(a),g=D(function(c,b){var
+e=d(a[5],c,b[2]),f=b[1];return D(function(c,b){return d(a[5],c,b[2])},f,e)},k,j),l=c[3],m=S(function(b){var
+c=d(a[5],g,b[2]),e=b[1];return[0,S(function(b){var
+c=d(a[5],g,b[2]);return[0,b[1],c]},e),c]},l),f=c[1],b=m,e=o,n=c[2];for(;;){if(b){var
+h=I(f,[0,n,b[1]],e),i=b[2],f=p(f),b=i,e=h;continue}return e}},b,g)],i,j,b,e,e,e,r,m,q,o,n,im]}function
+fO(e,c,a){if(c){if(a){var
+b=fO(e,c[2],a[2]);if(0===b[0]){var
+f=b[1];return[0,[0,d(e,c[1],a[1]),f]]}return[1,b[1],b[2]]}return uy}return a?uz:uA}function
+iT(a){var
+b=a?1:a;return c9(b,uB)}function
+iU(g,s,r,q,b,p){var
+c=cC(r),h=iT(b);if(0===h[0]){var
+d=fM(g,c,q,d3(s,c));if(0===d[0]){var
+i=d[1],t=i[1],v=iS(b),e=fO(function(b,a){return[0,b,a]},v,t);if(0===e[0]){var
+w=i[2],x=e[1],f=fK(g,b,fN(g,c,b,p),w);if(0===f[0])var
+k=f[1],l=u([0,x,k[1]],k[2]);else
 var
-k=[1,f[1],f[2]];var
-l=k}else
+l=[1,f[1],f[2]];var
+m=l}else
 var
-l=[1,e[1],e[2]];var
-a=l}else
+m=[1,e[1],e[2]];var
+a=m}else
 var
 a=[1,d[1],d[2]];if(0===a[0]){var
-n=a[1],o=n[1];return[0,[0,n[2],c,o[2],o[1],m,0]]}return[1,a[1],a[2]]}return[1,h[1],h[2]]}function
-iE(e,h,c,a,g){var
-d=iC(a);if(0===d[0]){var
-i=dX(h,c),b=fv(e,a,fy(e,c,a,g),i);if(0===b[0]){var
-f=b[1],j=0,k=iB(a),l=S(function(a){return[2,a]},k);return[0,[0,f[2],c,f[1],l,m,j]]}return[1,b[1],b[2]]}return[1,d[1],d[2]]}function
-fA(a,i,d){switch(d[0]){case
+n=a[1],o=n[1];return[0,[0,n[2],c,o[2],o[1],j,0]]}return[1,a[1],a[2]]}return[1,h[1],h[2]]}function
+iV(e,h,c,a,g){var
+d=iT(a);if(0===d[0]){var
+i=d3(h,c),b=fK(e,a,fN(e,c,a,g),i);if(0===b[0]){var
+f=b[1],k=0,l=iS(a),m=S(function(a){return[2,a]},l);return[0,[0,f[2],c,f[1],m,j,k]]}return[1,b[1],b[2]]}return[1,d[1],d[2]]}function
+fP(a,l,b){switch(b[0]){case
 0:var
-W=d[1],y=c$(a,W);if(0===y[0]){var
-X=y[1][1];return iD(a,i,W,d[2],X[1],X[2])}return[1,y[1],y[2]];case
+W=b[1],z=di(a,W);if(0===z[0]){var
+X=z[1][1];return iU(a,l,W,b[2],X[1],X[2])}return[1,z[1],z[2]];case
 1:var
-Y=d[3],K=d[1],z=c$(a,K);if(0===z[0]){var
-Z=z[1][1],_=Z[1],B=c$(a,Y);if(0===B[0]){var
-ar=cx(Y),M=t(k(cx(K),ar),ua);if(0===M[0]){var
-as=B[1][1][1],N=t(da(function(b,c){return im(a,b,c)},_,as),ub);return 0===N[0]?iD(a,i,K,d[2],_,Z[2]):[1,N[1],N[2]]}return[1,M[1],M[2]]}return[1,B[1],B[2]]}return[1,z[1],z[2]];case
+Z=b[3],L=b[1],A=di(a,L);if(0===A[0]){var
+_=A[1][1],$=_[1],B=di(a,Z);if(0===B[0]){var
+ar=cC(Z),M=s(k(cC(L),ar),uC);if(0===M[0]){var
+as=B[1][1][1],N=s(dj(function(b,c){return iE(a,b,c)},$,as),uD);return 0===N[0]?iU(a,l,L,b[2],$,_[2]):[1,N[1],N[2]]}return[1,M[1],M[2]]}return[1,B[1],B[2]]}return[1,A[1],A[2]];case
 2:var
-h=d[1],at=dX(i,h),C=fx(a,h,d[2],at);if(0===C[0]){var
-$=C[1],D=fx(a,h,d[3],$[2]);if(0===D[0])var
-aa=D[1],au=aa[1],av=$[1],E=fz(function(b,a){return[1,b,a]},av,au),aw=0===E[0]?[0,[0,E[1],aa[2]]]:[1,E[1],E[2]],ab=aw;else
+i=b[1],at=d3(l,i),C=fM(a,i,b[2],at);if(0===C[0]){var
+aa=C[1],D=fM(a,i,b[3],aa[2]);if(0===D[0])var
+ab=D[1],au=ab[1],av=aa[1],E=fO(function(b,a){return[1,b,a]},av,au),aw=0===E[0]?[0,[0,E[1],ab[2]]]:[1,E[1],E[2]],ac=aw;else
 var
-ab=[1,D[1],D[2]];var
-j=ab}else
+ac=[1,D[1],D[2]];var
+n=ac}else
 var
-j=[1,C[1],C[2]];if(0===j[0]){var
-ac=j[1],ax=ac[1],ay=fy(a,h,0,p(h));return[0,[0,ac[2],h,ay,ax,m,0]]}return[1,j[1],j[2]];case
+n=[1,C[1],C[2]];if(0===n[0]){var
+ad=n[1],ax=ad[1],ay=fN(a,i,0,p(i));return[0,[0,ad[2],i,ay,ax,j,0]]}return[1,n[1],n[2]];case
 3:var
-ae=d[1],F=c$(a,ae);if(0===F[0]){var
-af=F[1][1],az=af[2],aB=af[1];return iE(a,i,cx(ae),aB,az)}return[1,F[1],F[2]];default:var
-G=d[1],ag=d[2],aj=0,ak=G[1],l=aO(function(b){return fs(a,b)},ak,aj);if(0===l[0]){var
-O=l[1],o=ft(a,e,O);if(0===o[0]){var
-I=o[1],al=G[2],r=fr(a,cw(e,I),I,al,0);if(0===r[0]){var
-P=r[1],Q=P[1],am=0,an=ag[1],v=aO(function(b){return fs(a,b)},an,am);if(0===v[0]){var
-w=fr(a,Q[2],I,ag[2],0);if(0===w[0]){var
-R=w[1],T=R[1],U=T[2],ao=v[1],J=t(da(function(b,c){return fu(a,b,c)},O,ao),ty);if(0===J[0]){var
-x=io(a,P[2],R[2]);if(0===x[0])var
-V=x[1],ap=cw(U,V),aq=br(T[1],[0,[0,U,2,V],0]),f=[0,[0,br(Q[1],aq),ap]];else
+ae=b[1],F=di(a,ae);if(0===F[0]){var
+af=F[1][1],az=af[2],aA=af[1];return iV(a,l,cC(ae),aA,az)}return[1,F[1],F[2]];default:var
+G=b[1],ag=b[2],aj=0,ak=G[1],o=aI(function(b){return fH(a,b)},ak,aj);if(0===o[0]){var
+O=o[1],q=fI(a,e,O);if(0===q[0]){var
+J=q[1],al=G[2],r=fG(a,cB(e,J),J,al,0);if(0===r[0]){var
+P=r[1],Q=P[1],am=0,an=ag[1],v=aI(function(b){return fH(a,b)},an,am);if(0===v[0]){var
+w=fG(a,Q[2],J,ag[2],0);if(0===w[0]){var
+R=w[1],T=R[1],U=T[2],ao=v[1],K=s(dj(function(b,c){return fJ(a,b,c)},O,ao),t0);if(0===K[0]){var
+x=iF(a,P[2],R[2]);if(0===x[0])var
+V=x[1],ap=cB(U,V),aq=bd(T[1],[0,[0,U,2,V],0]),g=[0,[0,bd(Q[1],aq),ap]];else
 var
-f=[1,x[1],x[2]]}else
+g=[1,x[1],x[2]]}else
 var
-f=[1,J[1],J[2]]}else
+g=[1,K[1],K[2]]}else
 var
-f=[1,w[1],w[2]]}else
+g=[1,w[1],w[2]]}else
 var
-f=[1,v[1],v[2]]}else
+g=[1,v[1],v[2]]}else
 var
-f=[1,r[1],r[2]]}else
+g=[1,r[1],r[2]]}else
 var
-f=[1,o[1],o[2]]}else
+g=[1,q[1],q[2]]}else
 var
-f=[1,l[1],l[2]];if(0===f[0]){var
-ah=f[1],aC=dX(i,cx(G)),aG=ah[1],aF=0,H=function(aI){var
-D=aG,Z=t6,J=aF,I=aI;b:for(;;){if(D){var
-o=D[1],r=o[2],m=o[1],C=o[3],f=Z,H=0,G=I;for(;;){if(C){var
-W=C[1],ao=f[2],aj=W[2],ak=W[1],x=aA(a,S(function(i){return function(b){var
-e=b[2],c=A(b[1],i);if(c)var
+g=[1,o[1],o[2]];if(0===g[0]){var
+ah=g[1],aC=d3(l,cC(G)),aG=ah[1],aF=0,H=function(aH){var
+D=aG,_=uw,K=aF,J=aH;b:for(;;){if(D){var
+q=D[1],r=q[2],o=q[1],C=q[3],g=_,H=0,G=J;for(;;){if(C){var
+W=C[1],ao=g[2],aj=W[2],ak=W[1],x=aB(a,S(function(i){return function(b){var
+e=b[2],c=y(b[1],i);if(c)var
 d=c[1];else
 var
-f=g(a),h=s(a),d=[0,[0,[0,b[1],h],0],f];return[0,d,e]}}(ao),ak),aj);if(0===x[0]){var
-d=x[1];if(1===r)var
-i=[0,e,e];else{if(aH(a,d[2]))var
-K=d[1],M=K?K[1][2]:s(a);else
+f=h(a),g=t(a),d=[0,[0,[0,b[1],g],0],f];return[0,d,e]}}(ao),ak),aj);if(0===x[0]){var
+b=x[1];if(1===r)var
+j=[0,e,e];else{if(aJ(a,b[2]))var
+L=b[1],M=L?L[1][2]:t(a);else
 var
-M=d[2];var
-N=b(a[9],M);if(N)var
-O=N[1],P=O[2],aa=O[1],ab=function(b){return function(a){return[0,a,b]}}(P),ac=function(b){return function(a){return[0,a,b]}}(P),i=hf(function(a){return[0,e,e]},ac,ab,aa);else
+M=b[2];var
+N=c(a[9],M);if(N)var
+O=N[1],P=O[2],ab=O[1],ac=function(b){return function(a){return[0,a,b]}}(P),ad=function(b){return function(a){return[0,a,b]}}(P),j=hs(function(a){return[0,e,e]},ad,ac,ab);else
 var
-i=[0,e,e]}var
-af=bb(i[2]),ag=n(bb(i[1]),af),ah=q(p(aT(d[1])),ag),ae=b(a[10],d[2]),v=bH(bV(n(n(hY(a,d[1]),ae),ah),fh),G);if(0===v[0])var
-ai=g(a),w=aA(a,[0,[0,d,ix(a,[0,e,e],i)],0],ai),l=0===w[0]?[0,[0,w[1],v[1][2]]]:[1,w[1],w[2]];else
+j=[0,e,e]}var
+af=a2(j[2]),ag=m(a2(j[1]),af),ah=f(p(aU(b[1])),ag),ae=c(a[10],b[2]),v=bM(aQ(m(m(ie(a,b[1]),ae),ah),fw),G);if(0===v[0])var
+ai=h(a),w=aB(a,[0,[0,b,iO(a,[0,e,e],j)],0],ai),n=0===w[0]?[0,[0,w[1],v[1][2]]]:[1,w[1],w[2]];else
 var
-l=[1,v[1],v[2]];if(0===l[0]){var
-R=l[1],E=R[2],T=R[1];if(d[1]){var
-ap=f[1],aq=[0,r,T],ar=function(b){return iw(a,b)},U=dK(function(c,d){var
-b=bZ(c[1],d[1]);return b?dP(a,c[2],d[2]):b},ar,aq,ap);if(U){var
-F=U[1],z=ix(a,i,F[3]);if(bZ(r,1))var
-al=s(a),k=[0,c(a[7],z,al)];else
+n=[1,v[1],v[2]];if(0===n[0]){var
+R=n[1],E=R[2],T=R[1];if(b[1]){var
+ap=g[1],aq=[0,r,T],ar=function(b){return iN(a,b)},U=dR(function(c,d){var
+b=b3(c[1],d[1]);return b?dW(a,c[2],d[2]):b},ar,aq,ap);if(U){var
+F=U[1],A=iO(a,j,F[3]);if(b3(r,1))var
+al=t(a),l=[0,d(a[7],A,al)];else
 var
-k=bs(a,g(a),z);if(0===k[0]){var
-am=g(a),y=aA(a,[0,[0,F[2],z],0],am);if(0===y[0])var
-Q=k[1],an=Q?dP(a,y[1],d):Q,j=[0,an];else
+l=bw(a,h(a),A);if(0===l[0]){var
+am=h(a),z=aB(a,[0,[0,F[2],A],0],am);if(0===z[0])var
+Q=l[1],an=Q?dW(a,z[1],b):Q,k=[0,an];else
 var
-j=[1,y[1],y[2]]}else
+k=[1,z[1],z[2]]}else
 var
-j=[1,k[1],k[2]];if(0===j[0]){if(j[1])var
-as=f[2],at=g(a),au=L(m,[0,[0,[0,F[1],z],0],at],as),V=[0,f[1],au];else
+k=[1,l[1],l[2]];if(0===k[0]){if(k[1])var
+as=g[2],at=h(a),au=I(o,[0,[0,[0,F[1],A],0],at],as),V=[0,g[1],au];else
 var
-V=f;var
-h=u([0,d,V],E)}else
+V=g;var
+i=u([0,b,V],E)}else
 var
-h=[1,j[1],j[2]]}else
+i=[1,k[1],k[2]]}else
 var
-av=f[2],aw=f[1],ax=[0,m,d,i],ay=[0,r,T],h=u([0,d,[0,cZ(function(b){return iw(a,b)},ay,ax,aw),av]],E)}else{var
-B=c9(a,r,d[2]);if(0===B[0])var
-az=L(m,[0,0,B[1]],f[2]),h=u([0,d,[0,f[1],az]],E);else
+av=g[2],aw=g[1],ax=[0,o,b,j],ay=[0,r,T],i=u([0,b,[0,c6(function(b){return iN(a,b)},ay,ax,aw),av]],E)}else{var
+B=dg(a,r,b[2]);if(0===B[0])var
+az=I(o,[0,0,B[1]],g[2]),i=u([0,b,[0,g[1],az]],E);else
 var
-h=[1,B[1],B[2]]}}else
+i=[1,B[1],B[2]]}}else
 var
-h=[1,l[1],l[2]]}else
+i=[1,n[1],n[2]]}else
 var
-h=[1,x[1],x[2]];if(0===h[0]){var
-X=h[1],Y=X[1],aB=X[2],aC=[0,Y[1],H],aD=Y[2],aE=C[2],m=p(m),C=aE,f=aD,H=aC,G=aB;continue}var
-t=[1,h[1],h[2]]}else
+i=[1,x[1],x[2]];if(0===i[0]){var
+X=i[1],Z=X[1],aA=X[2],aC=[0,Z[1],H],aD=Z[2],aE=C[2],o=p(o),C=aE,g=aD,H=aC,G=aA;continue}var
+s=[1,i[1],i[2]]}else
 var
-t=u([0,ad(H),f],G);if(0===t[0]){var
-_=t[1],$=_[1],D=D[2],Z=$[2],J=[0,[0,o[1],o[2],$[1]],J],I=_[2];continue b}return[1,t[1],t[2]]}}return u(ad(J),I)}}(aC);if(0===H[0]){var
-ai=H[1],aD=ah[2],aE=ai[1],aI=cx(G);return iE(a,ai[2][1],aI,aE,aD)}return[1,H[1],H[2]]}return[1,f[1],f[2]]}}function
-uc(a,$,Z,Y,X,d,W){var
-g=b(a[6],Y);if(0===g[0]){var
-f=g[1],h=b(a[6],X);if(0===h[0]){var
-e=h[1],i=_(Z,W);if(0===i[0]){var
-I=i[1],J=I[1],w=t(k(d[3][6],d[3][7]),ud);if(0===w[0]){var
-aa=I[2],y=t(k($,d[5]),ue);if(0===y[0]){var
-K=d[4];if(K){var
-z=K[1];if(0===z[0]){var
-L=z[2],j=z[1],B=t(k(J[1],L),uf);if(0===B[0]){var
-M=A(j,d[3][9]);if(M){var
-N=A(j,d[3][1][2]);if(N){var
+s=u([0,Y(H),g],G);if(0===s[0]){var
+$=s[1],aa=$[1],D=D[2],_=aa[2],K=[0,[0,q[1],q[2],aa[1]],K],J=$[2];continue b}return[1,s[1],s[2]]}}return u(Y(K),J)}}(aC);if(0===H[0]){var
+ai=H[1],aD=ah[2],aE=ai[1],aH=cC(G);return iV(a,ai[2][1],aH,aE,aD)}return[1,H[1],H[2]]}return[1,g[1],g[2]]}}function
+uE(a,_,Z,Y,X,b,W){var
+g=c(a[6],Y);if(0===g[0]){var
+f=g[1],h=c(a[6],X);if(0===h[0]){var
+e=h[1],i=aa(Z,W);if(0===i[0]){var
+I=i[1],J=I[1],w=s(k(b[3][6],b[3][7]),uF);if(0===w[0]){var
+$=I[2],z=s(k(_,b[5]),uG);if(0===z[0]){var
+K=b[4];if(K){var
+A=K[1];if(0===A[0]){var
+L=A[2],j=A[1],B=s(k(J[1],L),uH);if(0===B[0]){var
+M=y(j,b[3][9]);if(M){var
+N=y(j,b[3][1][2]);if(N){var
 O=N[1];if(O){var
-l=bY(a,M[1],aa);if(0===l[0]){var
-P=l[1],Q=P[2],C=P[1],m=bZ(O[1],2)?is(a,j,C,d[3],Q):cs(a,C,Q);if(0===m[0]){var
-R=m[1],S=R[1],T=S[2],D=S[1],n=bf(a,[0,[0,J[2],f],0],e,R[2]);if(0===n[0]){var
-U=n[1],o=bs(a,D,T);if(0===o[0]){var
-ab=o[1],p=fl(a,0,U[2]);if(0===p[0]){var
-V=p[1],ac=ab?C:[0,V[1],D],E=t(dU(a,U[1],ac),ug);if(0===E[0]){var
-ad=V[2],F=t(bq(aH(a,f)),uh);if(0===F[0]){var
-q=bd(a,e,c(a[2],e,f));if(0===q[0]){var
-ae=q[1],r=aU(a,e,c(a[2],e,f));if(0===r[0]){var
-af=r[1],s=x(a,ae,D);if(0===s[0]){var
-G=t(s[1],ui);if(0===G[0]){var
+l=b2(a,M[1],$);if(0===l[0]){var
+P=l[1],Q=P[2],C=P[1],m=b3(O[1],2)?iJ(a,j,C,b[3],Q):cx(a,C,Q);if(0===m[0]){var
+R=m[1],S=R[1],T=S[2],D=S[1],n=bj(a,[0,[0,J[2],f],0],e,R[2]);if(0===n[0]){var
+U=n[1],o=bw(a,D,T);if(0===o[0]){var
+ab=o[1],p=fA(a,0,U[2]);if(0===p[0]){var
+V=p[1],ac=ab?C:[0,V[1],D],E=s(d0(a,U[1],ac),uI);if(0===E[0]){var
+ad=V[2],F=s(bv(aJ(a,f)),uJ);if(0===F[0]){var
+q=bg(a,e,d(a[2],e,f));if(0===q[0]){var
+ae=q[1],r=aW(a,e,d(a[2],e,f));if(0===r[0]){var
+af=r[1],t=x(a,ae,D);if(0===t[0]){var
+G=s(t[1],uK);if(0===G[0]){var
 v=x(a,T,af);if(0===v[0]){var
-H=t(v[1],uj);return 0===H[0]?u([0,[0,j,L],[0,f,e]],ad):[1,H[1],H[2]]}return[1,v[1],v[2]]}return[1,G[1],G[2]]}return[1,s[1],s[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,F[1],F[2]]}return[1,E[1],E[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,0,uk]}return[1,0,ul]}return[1,0,um]}return[1,B[1],B[2]]}return[1,0,un]}return[1,0,uo]}return[1,y[1],y[2]]}return[1,w[1],w[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}function
-aQ(d,a){var
-c=b(d,a[1]);return 0===c[0]?[0,[0,c[1][2],a[2],a[3],a[4],a[5],a[6]]]:[1,c[1],c[2]]}function
-db(e,a){var
-b=c(e,a[3],a[1]);if(0===b[0]){var
-d=b[1];return[0,[0,d[2],a[2],d[1],a[4],a[5],a[6]]]}return[1,b[1],b[2]]}function
-iF(g,a){var
-b=c(g,a,a[1]);if(0===b[0]){var
-e=b[1],h=[0,e[1],a[6]],i=p(a[5]),d=a[4],f=d?d[2]:d;return[0,[0,e[2],a[2],a[3],f,i,h]]}return[1,b[1],b[2]]}function
-iG(g,f,e){if(e){var
+H=s(v[1],uL);return 0===H[0]?u([0,[0,j,L],[0,f,e]],ad):[1,H[1],H[2]]}return[1,v[1],v[2]]}return[1,G[1],G[2]]}return[1,t[1],t[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,F[1],F[2]]}return[1,E[1],E[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,0,uM]}return[1,0,uN]}return[1,0,uO]}return[1,B[1],B[2]]}return[1,0,uP]}return[1,0,uQ]}return[1,z[1],z[2]]}return[1,w[1],w[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}function
+aS(d,a){var
+b=c(d,a[1]);return 0===b[0]?[0,[0,b[1][2],a[2],a[3],a[4],a[5],a[6]]]:[1,b[1],b[2]]}function
+dk(e,a){var
+b=d(e,a[3],a[1]);if(0===b[0]){var
+c=b[1];return[0,[0,c[2],a[2],c[1],a[4],a[5],a[6]]]}return[1,b[1],b[2]]}function
+iW(g,a){var
+b=d(g,a,a[1]);if(0===b[0]){var
+e=b[1],h=[0,e[1],a[6]],i=p(a[5]),c=a[4],f=c?c[2]:c;return[0,[0,e[2],a[2],a[3],f,i,h]]}return[1,b[1],b[2]]}function
+iX(g,f,e){if(e){var
 o=e[1];if(2===o[0]){var
-p=o[1],h=A(p,f[10]);if(h){var
+p=o[1],h=y(p,f[10]);if(h){var
 i=h[1],j=i[1];if(j){var
 k=i[2];if(k){var
-l=A(p,f[1][2]);if(l){var
+l=y(p,f[1][2]);if(l){var
 m=l[1];if(m){var
-n=m[1],b=c9(g,n,j[1]);if(0===b[0])var
-c=c9(g,n,k[1]),a=0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]];else
+n=m[1],b=dg(g,n,j[1]);if(0===b[0])var
+c=dg(g,n,k[1]),a=0===c[0]?[0,[0,b[1],c[1]]]:[1,c[1],c[2]];else
 var
 a=[1,b[1],b[2]]}else
 var
-a=uw}else
+a=uY}else
 var
-a=ux}else
+a=uZ}else
 var
-a=uy}else
+a=u0}else
 var
-a=uz}else
+a=u1}else
 var
-a=uA;if(0===a[0]){var
-d=iG(g,f,e[2]);return 0===d[0]?[0,[0,a[1],d[1]]]:[1,d[1],d[2]]}return[1,a[1],a[2]]}return uB}return uC}function
-iH(c,a){if(a[3][12])return uD;var
-b=iG(c,a[3],a[4]);if(0===b[0]){var
-d=b[1];return[0,br(ad(S(dD,a[6])),d)]}return[1,b[1],b[2]]}var
-bI=[0,uK];function
-uF(a,D,l){var
-Z=D[2];if(typeof
-Z==="number"&&!Z){var
-bw=l[1][1],w=bH(p(D[1]),bw),y=0===w[0]?[0,w[1][2][1]]:[1,w[1],w[2]];if(0===y[0]){var
-W=l[2];if(W){var
-Y=W[1],z=iH(a,l[1]);if(0===z[0]){var
-bx=0,by=z[1],B=aO(function(b){var
-c=b[2];return aU(a,a3(a,b[1]),c)},by,bx);if(0===B[0]){var
-C=fA(a,y[1],[0,Y[1],Y[2]]);return 0===C[0]?[0,[0,C[1],0,B[1]]]:[1,C[1],C[2]]}return[1,B[1],B[2]]}return[1,z[1],z[2]]}return uE}return[1,y[1],y[2]]}var
-j=l[1],bu=j[1],v=bH(p(D[1]),bu);if(0===v[0]){var
-f=D[2],bv=[0,v[1][2],j[2],j[3],j[4],j[5],j[6]];if(typeof
-f==="number")var
-h=0===f?function(a){return uu}:function(a){return uv};else
-switch(f[0]){case
+a=u2;if(0===a[0]){var
+d=iX(g,f,e[2]);return 0===d[0]?[0,[0,a[1],d[1]]]:[1,d[1],d[2]]}return[1,a[1],a[2]]}return u3}return u4}function
+iY(c,a){if(a[3][12])return u5;var
+b=iX(c,a[3],a[4]);if(0===b[0]){var
+d=b[1];return[0,bd(Y(S(dJ,a[6])),d)]}return[1,b[1],b[2]]}var
+bN=[0,va];function
+u7(a,D,o){var
+_=D[2];if(typeof
+_==="number"&&!_){var
+bu=o[1][1],w=bM(p(D[1]),bu),z=0===w[0]?[0,w[1][2][1]]:[1,w[1],w[2]];if(0===z[0]){var
+X=o[2];if(X){var
+Z=X[1],A=iY(a,o[1]);if(0===A[0]){var
+bx=0,by=A[1],B=aI(function(b){var
+c=b[2];return aW(a,a5(a,b[1]),c)},by,bx);if(0===B[0]){var
+C=fP(a,z[1],[0,Z[1],Z[2]]);return 0===C[0]?[0,[0,C[1],0,B[1]]]:[1,C[1],C[2]]}return[1,B[1],B[2]]}return[1,A[1],A[2]]}return u6}return[1,z[1],z[2]]}var
+n=o[1],bs=n[1],v=bM(p(D[1]),bs);if(0===v[0]){var
+g=D[2],bt=[0,v[1][2],n[2],n[3],n[4],n[5],n[6]];if(typeof
+g==="number")var
+i=0===g?function(a){return uW}:function(a){return uX};else
+switch(g[0]){case
 0:var
-J=f[1],h=function(b){var
-h=b[2];return aQ(function(i){var
-c=t(X(J,n(d(e),h)),tf);if(0===c[0]){var
-f=p(J),b=bY(a,cr(a,f),i);if(0===b[0]){var
-g=b[1];return aJ(a,f,g[1],g[2])}return[1,b[1],b[2]]}return[1,c[1],c[2]]},b)};break;case
+L=g[1],i=function(c){var
+h=c[2];return aS(function(i){var
+d=s(E(L,m(b(e),h)),tH);if(0===d[0]){var
+f=p(L),c=b2(a,cw(a,f),i);if(0===c[0]){var
+g=c[1];return aL(a,f,g[1],g[2])}return[1,c[1],c[2]]}return[1,d[1],d[2]]},c)};break;case
 1:var
-ah=f[1],ai=function(h){var
-b=_(ah,h);if(0===b[0]){var
-d=b[1],e=d[1],g=d[2],c=bY(a,cr(a,e[1]),g);if(0===c[0]){var
-f=c[1];return aJ(a,e[1],f[1],f[2])}return[1,c[1],c[2]]}return[1,b[1],b[2]]},h=function(a){return aQ(ai,a)};break;case
+ai=g[1],aj=function(h){var
+b=aa(ai,h);if(0===b[0]){var
+d=b[1],e=d[1],g=d[2],c=b2(a,cw(a,e[1]),g);if(0===c[0]){var
+f=c[1];return aL(a,e[1],f[1],f[2])}return[1,c[1],c[2]]}return[1,b[1],b[2]]},i=function(a){return aS(aj,a)};break;case
 2:var
-aj=f[1],ak=function(o){var
-c=_(aj,o);if(0===c[0]){var
-g=c[1],h=g[1],k=g[2],d=b(hW(a,h[1]),k);if(0===d[0]){var
-i=d[1],l=i[2],m=s(a),n=F(a,as(e)),f=bf(a,[0,[0,h[2],n],0],m,l);if(0===f[0]){var
-j=f[1];return aJ(a,i[1],j[1],j[2])}return[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]},h=function(a){return aQ(ak,a)};break;case
+ak=g[1],am=function(o){var
+b=aa(ak,o);if(0===b[0]){var
+g=b[1],h=g[1],k=g[2],d=c(ic(a,h[1]),k);if(0===d[0]){var
+i=d[1],l=i[2],m=t(a),n=G(a,$(e)),f=bj(a,[0,[0,h[2],n],0],m,l);if(0===f[0]){var
+j=f[1];return aL(a,i[1],j[1],j[2])}return[1,f[1],f[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]},i=function(a){return aS(am,a)};break;case
 3:var
-K=f[1],al=f[2],am=function(t){var
-c=fj(a,K);if(0===c[0]){var
-j=c[1],d=_(al,t);if(0===d[0]){var
-k=d[1],i=k[1],n=k[2],o=i[2],e=ct(a,s(a),o,n);if(0===e[0]){var
-p=e[1][2],f=b(hX(a,K[1],j,i[1]),p);if(0===f[0]){var
-l=f[1],q=l[2],r=g(a),h=bf(a,[0,[0,i[2],j],0],r,q);if(0===h[0]){var
-m=h[1];return aJ(a,l[1],m[1],m[2])}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]},h=function(a){return aQ(am,a)};break;case
+M=g[1],an=g[2],ao=function(s){var
+b=fy(a,M);if(0===b[0]){var
+j=b[1],d=aa(an,s);if(0===d[0]){var
+k=d[1],i=k[1],n=k[2],o=i[2],e=cy(a,t(a),o,n);if(0===e[0]){var
+p=e[1][2],f=c(id(a,M[1],j,i[1]),p);if(0===f[0]){var
+l=f[1],q=l[2],r=h(a),g=bj(a,[0,[0,i[2],j],0],r,q);if(0===g[0]){var
+m=g[1];return aL(a,l[1],m[1],m[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]},i=function(a){return aS(ao,a)};break;case
 4:var
-M=f[1],H=id(M);if(H)var
-$=H[1],aa=g(a),ab=function(b,c){return cp(a,b,c)},N=function(b){return ie(a,ab,aa,$,b)};else
+N=g[1],J=iw(N);if(J)var
+ab=J[1],ac=h(a),ad=function(b,c){return cu(a,b,c)},O=function(b){return ix(a,ad,ac,ab,b)};else
 var
-N=function(l){var
-d=co(_,M,0,l);if(0===d[0]){var
-i=d[1],c=i[1],m=i[2],n=0,e=co(function(b){var
-c=b[2],d=g(a);return function(b){return c6(a,d,c,b)}},c,n,m);if(0===e[0]){if(c){var
-o=e[1][2],p=S(hd,c[2]),q=c[1][1],f=fp(function(b,c){return cp(a,b,c)},q,p,o);if(0===f[0]){var
-j=f[1],r=j[2],s=g(a),h=b(c_(a,S(dD,c),s),r);if(0===h[0]){var
-k=h[1];return aJ(a,j[1],k[1],k[2])}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,1,tg]}return[1,e[1],e[2]]}return[1,d[1],d[2]]};var
-h=function(a){return aQ(N,a)};break;case
+O=function(l){var
+d=ct(aa,N,0,l);if(0===d[0]){var
+i=d[1],b=i[1],m=i[2],n=0,e=ct(function(b){var
+c=b[2],d=h(a);return function(b){return de(a,d,c,b)}},b,n,m);if(0===e[0]){if(b){var
+o=e[1][2],p=S(hm,b[2]),q=b[1][1],f=fE(function(b,c){return cu(a,b,c)},q,p,o);if(0===f[0]){var
+j=f[1],r=j[2],s=h(a),g=c(dh(a,S(dJ,b),s),r);if(0===g[0]){var
+k=g[1];return aL(a,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,tI]}return[1,e[1],e[2]]}return[1,d[1],d[2]]};var
+i=function(a){return aS(O,a)};break;case
 5:var
-O=f[1],I=id(O);if(I)var
-ac=I[1],ae=F(a,as(e)),af=function(b,c){return cq(a,b,c)},P=function(b){return ie(a,af,ae,ac,b)};else
+P=g[1],K=iw(P);if(K)var
+ae=K[1],af=G(a,$(e)),ag=function(b,c){return cv(a,b,c)},Q=function(b){return ix(a,ag,af,ae,b)};else
 var
-P=function(l){var
-d=co(_,O,0,l);if(0===d[0]){var
-h=d[1],c=h[1],m=h[2],n=0,e=co(function(b){var
-c=b[2],d=s(a);return function(b){return ct(a,d,c,b)}},c,n,m);if(0===e[0]){if(c){var
-i=c[2],o=e[1][2],p=S(hd,i),q=c[1][1],f=fp(function(b,c){return cq(a,b,c)},q,p,o);if(0===f[0]){var
-j=f[1],r=j[2],t=F(a,as(aT(i))),g=b(c_(a,S(dD,c),t),r);if(0===g[0]){var
-k=g[1];return aJ(a,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,th]}return[1,e[1],e[2]]}return[1,d[1],d[2]]};var
-h=function(a){return aQ(P,a)};break;case
+Q=function(l){var
+d=ct(aa,P,0,l);if(0===d[0]){var
+h=d[1],b=h[1],m=h[2],n=0,e=ct(function(b){var
+c=b[2],d=t(a);return function(b){return cy(a,d,c,b)}},b,n,m);if(0===e[0]){if(b){var
+i=b[2],o=e[1][2],p=S(hm,i),q=b[1][1],f=fE(function(b,c){return cv(a,b,c)},q,p,o);if(0===f[0]){var
+j=f[1],r=j[2],s=G(a,$(aU(i))),g=c(dh(a,S(dJ,b),s),r);if(0===g[0]){var
+k=g[1];return aL(a,j[1],k[1],k[2])}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,1,tJ]}return[1,e[1],e[2]]}return[1,d[1],d[2]]};var
+i=function(a){return aS(Q,a)};break;case
 6:var
-an=f[3],ao=f[2],ap=f[1],aq=function(G){var
-c=_(ap,G);if(0===c[0]){var
-o=c[1],n=o[1],d=_(ao,o[2]);if(0===d[0]){var
-p=d[1],f=p[1],v=p[2],w=f[2],h=c6(a,g(a),w,v);if(0===h[0]){var
-x=h[1][2],y=f[2],i=ct(a,s(a),y,x);if(0===i[0]){var
-z=i[1][2],j=b(cp(a,n[1],f[1]),z);if(0===j[0]){var
-q=j[1],A=q[2],B=F(a,as(e)),k=c7(a,an,fm(a,n[2],B),A);if(0===k[0]){var
-r=k[1],C=r[2],l=b(cq(a,q[1],r[1]),C);if(0===l[0]){var
-t=l[1],D=t[2],E=g(a),m=b(c_(a,[0,n[2],[0,f[2],0]],E),D);if(0===m[0]){var
-u=m[1];return aJ(a,t[1],u[1],u[2])}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]},h=function(a){return aQ(aq,a)};break;case
+ap=g[3],aq=g[2],ar=g[1],as=function(F){var
+b=aa(ar,F);if(0===b[0]){var
+o=b[1],n=o[1],d=aa(aq,o[2]);if(0===d[0]){var
+p=d[1],f=p[1],v=p[2],w=f[2],g=de(a,h(a),w,v);if(0===g[0]){var
+x=g[1][2],y=f[2],i=cy(a,t(a),y,x);if(0===i[0]){var
+z=i[1][2],j=c(cu(a,n[1],f[1]),z);if(0===j[0]){var
+q=j[1],A=q[2],B=G(a,$(e)),k=df(a,ap,fB(a,n[2],B),A);if(0===k[0]){var
+r=k[1],C=r[2],l=c(cv(a,q[1],r[1]),C);if(0===l[0]){var
+s=l[1],D=s[2],E=h(a),m=c(dh(a,[0,n[2],[0,f[2],0]],E),D);if(0===m[0]){var
+u=m[1];return aL(a,s[1],u[1],u[2])}return[1,m[1],m[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,d[1],d[2]]}return[1,b[1],b[2]]},i=function(a){return aS(as,a)};break;case
 7:var
-ar=f[5],at=f[4],au=f[3],av=f[2],aw=f[1],ax=function(ad){var
-d=b(a[6],at);if(0===d[0]){var
-z=d[1],f=b(a[6],ar);if(0===f[0]){var
-A=f[1],h=_(aw,ad);if(0===h[0]){var
-B=h[1],i=B[1],j=_(av,B[2]);if(0===j[0]){var
-C=j[1],c=C[1],k=x(a,g(a),A);if(0===k[0]){var
-K=C[2],w=t(k[1],ti);if(0===w[0]){var
-l=x(a,g(a),z);if(0===l[0]){var
-y=t(l[1],tj);if(0===y[0]){var
-L=g(a),M=a3(a,A),N=[0,[0,c[2],M],0],O=s(a),m=bf(a,[0,[0,i[2],O],N],L,K);if(0===m[0]){var
-D=m[1],P=D[2],Q=D[1],n=c6(a,g(a),Q,P);if(0===n[0]){var
-R=n[1][2],S=g(a),T=a3(a,z),U=[0,[0,c[2],T],0],V=s(a),o=bf(a,[0,[0,i[2],V],U],S,R);if(0===o[0]){var
-E=o[1],W=E[2],X=E[1],p=ct(a,s(a),X,W);if(0===p[0]){var
-Y=p[1][2],Z=F(a,as(e)),q=c7(a,au,fm(a,c[2],Z),Y);if(0===q[0]){var
-G=q[1],$=G[2],r=b(cq(a,i[1],G[1]),$);if(0===r[0]){var
-H=r[1],aa=H[2],u=b(cp(a,H[1],c[1]),aa);if(0===u[0]){var
-I=u[1],ab=I[2],ac=g(a),v=b(c_(a,[0,i[2],[0,c[2],0]],ac),ab);if(0===v[0]){var
-J=v[1];return aJ(a,I[1],J[1],J[2])}return[1,v[1],v[2]]}return[1,u[1],u[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,y[1],y[2]]}return[1,l[1],l[2]]}return[1,w[1],w[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,d[1],d[2]]},h=function(a){return aQ(ax,a)};break;case
+at=g[5],au=g[4],av=g[3],aw=g[2],ax=g[1],ay=function(ae){var
+d=c(a[6],au);if(0===d[0]){var
+z=d[1],f=c(a[6],at);if(0===f[0]){var
+A=f[1],g=aa(ax,ae);if(0===g[0]){var
+B=g[1],i=B[1],j=aa(aw,B[2]);if(0===j[0]){var
+C=j[1],b=C[1],k=x(a,h(a),A);if(0===k[0]){var
+K=C[2],w=s(k[1],tK);if(0===w[0]){var
+l=x(a,h(a),z);if(0===l[0]){var
+y=s(l[1],tL);if(0===y[0]){var
+L=h(a),M=a5(a,A),N=[0,[0,b[2],M],0],O=t(a),m=bj(a,[0,[0,i[2],O],N],L,K);if(0===m[0]){var
+D=m[1],P=D[2],Q=D[1],n=de(a,h(a),Q,P);if(0===n[0]){var
+R=n[1][2],S=h(a),T=a5(a,z),U=[0,[0,b[2],T],0],V=t(a),o=bj(a,[0,[0,i[2],V],U],S,R);if(0===o[0]){var
+E=o[1],W=E[2],X=E[1],p=cy(a,t(a),X,W);if(0===p[0]){var
+Y=p[1][2],Z=G(a,$(e)),q=df(a,av,fB(a,b[2],Z),Y);if(0===q[0]){var
+F=q[1],_=F[2],r=c(cv(a,i[1],F[1]),_);if(0===r[0]){var
+H=r[1],ab=H[2],u=c(cu(a,H[1],b[1]),ab);if(0===u[0]){var
+I=u[1],ac=I[2],ad=h(a),v=c(dh(a,[0,i[2],[0,b[2],0]],ad),ac);if(0===v[0]){var
+J=v[1];return aL(a,I[1],J[1],J[2])}return[1,v[1],v[2]]}return[1,u[1],u[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,y[1],y[2]]}return[1,l[1],l[2]]}return[1,w[1],w[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,d[1],d[2]]},i=function(a){return aS(ay,a)};break;case
 8:var
-Q=f[2],ay=f[1],az=function(X){var
-t=ay,b=Q,h=0;for(;;){if(b){if(!k(t,m)){var
-L=[0,b[1],h],M=b[2],t=eV(t,e),b=M,h=L;continue}var
-v=[0,ad(h),b]}else
+R=g[2],az=g[1],aA=function(X){var
+s=az,b=R,i=0;for(;;){if(b){if(!k(s,j)){var
+L=[0,b[1],i],M=b[2],s=e4(s,e),b=M,i=L;continue}var
+v=[0,Y(i),b]}else
 var
-v=[0,ad(h),0];var
-x=v[2],y=v[1],i=ii(a,y,X);if(0===i[0]){var
-z=i[1],A=z[1],j=ii(a,x,z[2]);if(0===j[0]){var
-B=j[1],C=B[1],N=aT(x),O=eT(aT(y),N),P=B[2],R=n(bb(O),e),l=bH(q(aT(Q),R),P);if(0===l[0]){var
-D=C[2],E=A[2],S=l[1][2],T=function(b,c){return cq(a,b,c)},U=function(b,c){return cp(a,b,c)},c=cY(U,T,dB(E,D),E,D,S);if(0===c[0]){var
-G=c[1],r=m,d=G[1],o=G[2],V=C[1],W=A[1];for(;;){if(d){var
-H=F(a,as(r)),I=[0,[0,V,s(a)],0],f=bf(a,[0,[0,W,s(a)],I],H,o);if(0===f[0]){var
-w=f[1],g=aJ(a,d[1],w[1],w[2]);if(0===g[0]){var
-J=g[1][2],K=d[2],r=p(r),d=K,o=J;continue}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return u(0,o)}}return[1,c[1],c[2]]}return[1,l[1],l[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}},h=function(a){return aQ(az,a)};break;case
+v=[0,Y(i),0];var
+x=v[2],y=v[1],l=iA(a,y,X);if(0===l[0]){var
+z=l[1],A=z[1],n=iA(a,x,z[2]);if(0===n[0]){var
+B=n[1],C=B[1],N=aU(x),O=e3(aU(y),N),P=B[2],Q=m(a2(O),e),o=bM(f(aU(R),Q),P);if(0===o[0]){var
+D=C[2],E=A[2],S=o[1][2],T=function(b,c){return cv(a,b,c)},U=function(b,c){return cu(a,b,c)},c=c5(U,T,dH(E,D),E,D,S);if(0===c[0]){var
+F=c[1],r=j,d=F[1],q=F[2],V=C[1],W=A[1];for(;;){if(d){var
+H=G(a,$(r)),I=[0,[0,V,t(a)],0],g=bj(a,[0,[0,W,t(a)],I],H,q);if(0===g[0]){var
+w=g[1],h=aL(a,d[1],w[1],w[2]);if(0===h[0]){var
+J=h[1][2],K=d[2],r=p(r),d=K,q=J;continue}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return u(0,q)}}return[1,c[1],c[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,l[1],l[2]]}},i=function(a){return aS(aA,a)};break;case
 9:var
-E=f[4],i=f[2],G=f[1],aB=f[3],r=aT(E),ag=function(B){var
-b=t(X(m,n(i,r)),tl);if(0===b[0]){var
-d=t(a0(n(i,r),G),tm);if(0===d[0]){var
-f=function(d){var
-f=ih(E,B);if(0===f[0]){var
-s=f[1],t=s[2],h=s[1],j=X(m,i)?c6(a,g(a),h,t):u(0,t);if(0===j[0]){var
-v=j[1][2],k=X(n(i,r),G)?ct(a,F(a,r),h,v):u(0,v);if(0===k[0]){var
-l=ig(a,h,m,E,0,k[1][2]);if(0===l[0]){var
-w=l[1],C=w[1],A=c(a[1],i,d),b=aA(a,S(function(b){var
-f=c(a[1],e,d);return[0,cr(a,b),f]},C),A);if(0===b[0]){var
-o=bY(a,b[1],w[2]);if(0===o[0]){var
-x=o[1],p=c7(a,aB,x[1],x[2]);if(0===p[0]){var
-y=p[1],D=y[2],H=c(a[1],i,d),q=bf(a,[0,[0,h,c(a[1],e,d)],0],H,D);if(0===q[0]){var
-z=q[1];return aJ(a,y[1],z[1],z[2])}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,b[1],b[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]}return[1,j[1],j[2]]}return[1,f[1],f[2]]};return cX(function(a){return[1,0,tn]},f,G)}return[1,d[1],d[2]]}return[1,b[1],b[2]]},h=function(a){return aQ(ag,a)};break;case
+F=g[4],l=g[2],H=g[1],aC=g[3],r=aU(F),ah=function(B){var
+b=s(E(j,m(l,r)),tN);if(0===b[0]){var
+c=s(al(m(l,r),H),tO);if(0===c[0]){var
+f=function(c){var
+f=iz(F,B);if(0===f[0]){var
+s=f[1],t=s[2],g=s[1],i=E(j,l)?de(a,h(a),g,t):u(0,t);if(0===i[0]){var
+v=i[1][2],k=E(m(l,r),H)?cy(a,G(a,r),g,v):u(0,v);if(0===k[0]){var
+n=iy(a,g,j,F,0,k[1][2]);if(0===n[0]){var
+w=n[1],C=w[1],A=d(a[1],l,c),b=aB(a,S(function(b){var
+f=d(a[1],e,c);return[0,cw(a,b),f]},C),A);if(0===b[0]){var
+o=b2(a,b[1],w[2]);if(0===o[0]){var
+x=o[1],p=df(a,aC,x[1],x[2]);if(0===p[0]){var
+y=p[1],D=y[2],I=d(a[1],l,c),q=bj(a,[0,[0,g,d(a[1],e,c)],0],I,D);if(0===q[0]){var
+z=q[1];return aL(a,y[1],z[1],z[2])}return[1,q[1],q[2]]}return[1,p[1],p[2]]}return[1,o[1],o[2]]}return[1,b[1],b[2]]}return[1,n[1],n[2]]}return[1,k[1],k[2]]}return[1,i[1],i[2]]}return[1,f[1],f[2]]};return c3(function(a){return[1,0,tP]},f,H)}return[1,c[1],c[2]]}return[1,b[1],b[2]]},i=function(a){return aS(ah,a)};break;case
 10:var
-aC=f[2],aD=f[1],aE=function(G){var
-b=_(aD,G);if(0===b[0]){var
-o=b[1],l=o[1],c=_(aC,o[2]);if(0===c[0]){var
-p=c[1],m=p[1],d=cs(a,l[2],p[2]);if(0===d[0]){var
-q=d[1],r=q[1],e=cs(a,m[2],q[2]);if(0===e[0]){var
-u=e[1],v=u[1],f=bd(a,r[1],v[1]);if(0===f[0]){var
-y=u[2],z=f[1],h=aU(a,r[2],v[2]);if(0===h[0]){var
-A=h[1],i=x(a,s(a),z);if(0===i[0]){var
-B=i[1],j=x(a,A,g(a));if(0===j[0]){var
-C=j[1],D=dU(a,l[2],m[2]),E=D||B,F=E||C,n=t(F,to);if(0===n[0]){var
-k=bY(a,cr(a,l[1]),y);if(0===k[0]){var
-w=k[1];return aJ(a,m[1],w[1],w[2])}return[1,k[1],k[2]]}return[1,n[1],n[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,b[1],b[2]]},h=function(a){return aQ(aE,a)};break;case
+aD=g[2],aE=g[1],aF=function(G){var
+b=aa(aE,G);if(0===b[0]){var
+o=b[1],l=o[1],c=aa(aD,o[2]);if(0===c[0]){var
+p=c[1],m=p[1],d=cx(a,l[2],p[2]);if(0===d[0]){var
+q=d[1],r=q[1],e=cx(a,m[2],q[2]);if(0===e[0]){var
+u=e[1],v=u[1],f=bg(a,r[1],v[1]);if(0===f[0]){var
+y=u[2],z=f[1],g=aW(a,r[2],v[2]);if(0===g[0]){var
+A=g[1],i=x(a,t(a),z);if(0===i[0]){var
+B=i[1],j=x(a,A,h(a));if(0===j[0]){var
+C=j[1],D=d0(a,l[2],m[2]),E=D||B,F=E||C,n=s(F,tQ);if(0===n[0]){var
+k=b2(a,cw(a,l[1]),y);if(0===k[0]){var
+w=k[1];return aL(a,m[1],w[1],w[2])}return[1,k[1],k[2]]}return[1,n[1],n[2]]}return[1,j[1],j[2]]}return[1,i[1],i[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]}return[1,c[1],c[2]]}return[1,b[1],b[2]]},i=function(a){return aS(aF,a)};break;case
 11:var
-aF=f[4],aG=f[3],aI=f[2],aK=f[1],aL=function(ag){var
-i=aG,h=0,f=[0,e,0],x=ag;for(;;){if(i){var
+aG=g[4],aH=g[3],aK=g[2],aM=g[1],aN=function(ah){var
+i=aH,g=0,f=[0,e,0],x=ah;for(;;){if(i){var
 C=i[1];if(C){var
-j=_(C[1],x);if(0===j[0]){var
-D=j[1],E=D[1],y=E[1],k=hZ(E[2],D[2]);if(0===k[0]){var
-G=k[1],z=G[1],A=t(X(c5,y),tq);if(0===A[0]){var
-H=G[2];if(dP(a,z,cr(a,y)))var
-c=u(0,H);else
+j=aa(C[1],x);if(0===j[0]){var
+D=j[1],F=D[1],y=F[1],k=ig(F[2],D[2]);if(0===k[0]){var
+H=k[1],z=H[1],A=s(E(dd,y),tS);if(0===A[0]){var
+J=H[2];if(dW(a,z,cw(a,y)))var
+c=u(0,J);else
 var
-T=0,U=z[1],d=aO(function(d){return function(c){var
-b=fq(a,d,c[1]);return 0===b[0]?[0,[0,b[1],c[2]]]:[1,b[1],b[2]]}}(h),U,T),l=0===d[0]?aA(a,d[1],z[2]):[1,d[1],d[2]],$=0===l[0]?u([0,1,l[1]],H):[1,l[1],l[2]],c=$;if(0===c[0]){var
-I=c[1],B=f[1],V=I[2],W=L(B,I[1],f[2]),Y=[0,p(B),W],Z=L(y,B,h),i=i[2],h=Z,f=Y,x=V;continue}var
+U=0,V=z[1],d=aI(function(d){return function(c){var
+b=fF(a,d,c[1]);return 0===b[0]?[0,[0,b[1],c[2]]]:[1,b[1],b[2]]}}(g),V,U),l=0===d[0]?aB(a,d[1],z[2]):[1,d[1],d[2]],_=0===l[0]?u([0,1,l[1]],J):[1,l[1],l[2]],c=_;if(0===c[0]){var
+K=c[1],B=f[1],W=K[2],X=I(B,K[1],f[2]),Y=[0,p(B),X],Z=I(y,B,g),i=i[2],g=Z,f=Y,x=W;continue}var
 b=[1,c[1],c[2]]}else
 var
 b=[1,A[1],A[2]]}else
@@ -4331,318 +4510,318 @@ b=[1,k[1],k[2]]}else
 var
 b=[1,j[1],j[2]]}else
 var
-b=[1,1,tr]}else
+b=[1,1,tT]}else
 var
-b=u([0,h,f],x);if(0===b[0]){var
-J=b[1],K=J[1],M=K[1],m=_(aK,J[2]);if(0===m[0]){var
-N=m[1],O=N[1],n=_(aI,N[2]);if(0===n[0]){var
-P=n[1],Q=P[1],o=fq(a,M,O[1]);if(0===o[0]){var
-R=o[1],aa=P[2],q=fq(a,M,Q[1]);if(0===q[0]){var
-S=q[1],ab=g(a),ac=[0,[0,S,F(a,as(e))],0],r=aA(a,[0,[0,R,s(a)],ac],ab);if(0===r[0]){var
-ad=r[1],ae=g(a),af=[0,[0,S,s(a)],0],v=aA(a,[0,[0,R,F(a,as(e))],af],ae);if(0===v[0]){var
-w=ij(a,K[2],0,[0,ad,[0,v[1],0]],0,aF,h5,aa);return 0===w[0]?aJ(a,Q[1],O[2],w[1][2]):[1,w[1],w[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,b[1],b[2]]}},h=function(a){return aQ(aL,a)};break;case
+b=u([0,g,f],x);if(0===b[0]){var
+L=b[1],M=L[1],N=M[1],m=aa(aM,L[2]);if(0===m[0]){var
+O=m[1],P=O[1],n=aa(aK,O[2]);if(0===n[0]){var
+Q=n[1],R=Q[1],o=fF(a,N,P[1]);if(0===o[0]){var
+S=o[1],ab=Q[2],q=fF(a,N,R[1]);if(0===q[0]){var
+T=q[1],ac=h(a),ad=[0,[0,T,G(a,$(e))],0],r=aB(a,[0,[0,S,t(a)],ad],ac);if(0===r[0]){var
+ae=r[1],af=h(a),ag=[0,[0,T,t(a)],0],v=aB(a,[0,[0,S,G(a,$(e))],ag],af);if(0===v[0]){var
+w=iB(a,M[2],0,[0,ae,[0,v[1],0]],0,aG,im,ab);return 0===w[0]?aL(a,R[1],P[2],w[1][2]):[1,w[1],w[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,o[1],o[2]]}return[1,n[1],n[2]]}return[1,m[1],m[2]]}return[1,b[1],b[2]]}},i=function(a){return aS(aN,a)};break;case
 12:var
-aM=f[4],aN=f[3],aP=f[2],aR=f[1],h=function(c){var
-z=c[3];return aQ(function(A){var
-e=b(a[6],aN);if(0===e[0]){var
-w=e[1],f=b(ir(aR,aP,z),A);if(0===f[0]){var
-k=f[1],g=bY(a,k[1][1][2],k[2]);if(0===g[0]){var
-l=g[1],x=l[2],y=F(a,as(aM)),h=bf(a,[0,[0,l[1],w],0],y,x);if(0===h[0]){var
-m=h[1],n=m[1],i=hZ(n,m[2]);if(0===i[0]){var
-o=i[1],q=o[2],r=o[1],d=q[2],t=r[1];if(eR(function(a){return X(a[1],d[1])},t))var
-j=d[1],u=[0,[0,j,r],d[3]],v=d[2],c=[0,[0,j,hU([0,p(j),v,u],q)]];else
+aO=g[4],aP=g[3],aQ=g[2],aR=g[1],i=function(b){var
+z=b[3];return aS(function(A){var
+e=c(a[6],aP);if(0===e[0]){var
+w=e[1],f=c(iI(aR,aQ,z),A);if(0===f[0]){var
+k=f[1],g=b2(a,k[1][1][2],k[2]);if(0===g[0]){var
+l=g[1],x=l[2],y=G(a,$(aO)),h=bj(a,[0,[0,l[1],w],0],y,x);if(0===h[0]){var
+m=h[1],n=m[1],i=ig(n,m[2]);if(0===i[0]){var
+o=i[1],q=o[2],r=o[1],d=q[2],t=r[1];if(eY(function(a){return E(a[1],d[1])},t))var
+j=d[1],u=[0,[0,j,r],d[3]],v=d[2],b=[0,[0,j,ia([0,p(j),v,u],q)]];else
 var
-c=ss;if(0===c[0]){var
-s=c[1];return aJ(a,s[1],n,s[2])}return[1,c[1],c[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},c)};break;case
+b=sW;if(0===b[0]){var
+s=b[1];return aL(a,s[1],n,s[2])}return[1,b[1],b[2]]}return[1,i[1],i[2]]}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},b)};break;case
 13:var
-aS=f[2],aV=f[1],aW=function(p,y){var
-d=it(a,aV,aS,p,y);if(0===d[0]){var
-j=d[1],k=j[1],l=k[1],m=l[2],q=m[1],e=x(a,g(a),q);if(0===e[0]){var
-n=j[2],h=t(e[1],tF);if(0===h[0]){if(bZ(k[2],0))var
-c=u(1,n);else
+aT=g[2],aV=g[1],aX=function(p,y){var
+d=iK(a,aV,aT,p,y);if(0===d[0]){var
+j=d[1],k=j[1],l=k[1],m=l[2],q=m[1],e=x(a,h(a),q);if(0===e[0]){var
+n=j[2],g=s(e[1],t7);if(0===g[0]){if(b3(k[2],0))var
+b=u(1,n);else
 var
-v=s(a),f=x(a,m[2],v),w=0===f[0]?[0,[0,f[1],n]]:[1,f[1],f[2]],c=w;if(0===c[0]){var
-o=c[1],i=t(o[1],tG);if(0===i[0]){var
-r=o[2];return b(iq(a,l[1][1],p),r)}return[1,i[1],i[2]]}return[1,c[1],c[2]]}return[1,h[1],h[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]},h=function(a){return db(aW,a)};break;case
+v=t(a),f=x(a,m[2],v),w=0===f[0]?[0,[0,f[1],n]]:[1,f[1],f[2]],b=w;if(0===b[0]){var
+o=b[1],i=s(o[1],t8);if(0===i[0]){var
+r=o[2];return c(iH(a,l[1][1],p),r)}return[1,i[1],i[2]]}return[1,b[1],b[2]]}return[1,g[1],g[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]},i=function(a){return dk(aX,a)};break;case
 14:var
-aX=f[5],aY=f[4],aZ=f[3],a1=f[2],a2=f[1],a4=function(b,c){return tS(a,a2,a1,aZ,aY,aX,b,c)},h=function(a){return db(a4,a)};break;case
+aY=g[5],aZ=g[4],a0=g[3],a1=g[2],a3=g[1],a4=function(b,c){return ui(a,a3,a1,a0,aZ,aY,b,c)},i=function(a){return dk(a4,a)};break;case
 15:var
-R=f[5],T=f[3],a5=f[4],a6=f[2],a7=f[1],a8=function(c,o){var
-d=b(a[6],a5);if(0===d[0]){var
-g=d[1],e=fw(a7,a6,c);if(0===e[0]){var
-h=e[1],i=h[1][1],j=i[2],f=b(iu(a,i[1],h[2],T,g,R,c),o);if(0===f[0]){var
-k=f[1],l=c[10],m=L(j,dW(A(j,c[10]),T,g),l),n=k[2];return u(iv(m,c[11],R,k[1],c),n)}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]},h=function(a){return db(a8,a)};break;case
+T=g[5],U=g[3],a6=g[4],a7=g[2],a8=g[1],a9=function(b,o){var
+d=c(a[6],a6);if(0===d[0]){var
+g=d[1],e=fL(a8,a7,b);if(0===e[0]){var
+h=e[1],i=h[1][1],j=i[2],f=c(iL(a,i[1],h[2],U,g,T,b),o);if(0===f[0]){var
+k=f[1],l=b[10],m=I(j,d2(y(j,b[10]),U,g),l),n=k[2];return u(iM(m,b[11],T,k[1],b),n)}return[1,f[1],f[2]]}return[1,e[1],e[2]]}return[1,d[1],d[2]]},i=function(a){return dk(a9,a)};break;case
 16:var
-a9=f[4],a_=f[3],a$=f[2],ba=f[1],bc=function(d,S){var
-k=b(a[6],a9);if(0===k[0]){var
-f=k[1],l=fw(ba,a$,d);if(0===l[0]){var
-B=l[1][1],n=B[1][2],C=B[2],i=p(a_),o=t(X(i,n),tX);if(0===o[0]){var
-D=A(i,d[1][2]);if(D){var
-E=D[1];if(E){var
-q=t(bZ(C,E[1]),tY);if(0===q[0]){var
-O=A(n,d[11])?0:1,r=t(O,tZ);if(0===r[0]){var
-v=t(bq(aH(a,f)),t0);if(0===v[0]){var
-j=bs(a,f,g(a));if(0===j[0]){var
+a_=g[4],a$=g[3],ba=g[2],bb=g[1],bc=function(b,T){var
+k=c(a[6],a_);if(0===k[0]){var
+f=k[1],l=fL(bb,ba,b);if(0===l[0]){var
+B=l[1][1],n=B[1][2],C=B[2],i=p(a$),o=s(E(i,n),un);if(0===o[0]){var
+D=y(i,b[1][2]);if(D){var
+F=D[1];if(F){var
+q=s(b3(C,F[1]),uo);if(0===q[0]){var
+P=y(n,b[11])?0:1,r=s(P,up);if(0===r[0]){var
+v=s(bv(aJ(a,f)),uq);if(0===v[0]){var
+j=bw(a,f,h(a));if(0===j[0]){var
 w=j[1];switch(C){case
 0:if(w)var
-G=a3(a,f),x=[0,i,f,g(a),G,f,qh];else
+H=a5(a,f),x=[0,i,f,h(a),H,f,qA];else
 var
-H=g(a),x=[0,i,f,g(a),f,H,qi];var
-h=[0,x];break;case
+J=h(a),x=[0,i,f,h(a),f,J,qB];var
+g=[0,x];break;case
 1:var
-I=s(a),y=c(a[7],f,I);if(y)var
-z=y;else
+K=t(a),z=d(a[7],f,K);if(z)var
+A=z;else
 var
-M=F(a,as(e)),z=c(a[7],f,M);var
-m=t(z,qj);if(0===m[0])var
-J=g(a),K=w?s(a):g(a),h=[0,[0,i,f,K,f,J,qk]];else
+N=G(a,$(e)),A=d(a[7],f,N);var
+m=s(A,qC);if(0===m[0])var
+L=h(a),M=w?t(a):h(a),g=[0,[0,i,f,M,f,L,qD]];else
 var
-h=[1,m[1],m[2]];break;default:var
-N=g(a),h=[0,[0,i,f,g(a),f,N,ql]]}}else
+g=[1,m[1],m[2]];break;default:var
+O=h(a),g=[0,[0,i,f,h(a),f,O,qE]]}}else
 var
-h=[1,j[1],j[2]];if(0===h[0]){var
-P=d[13],Q=d[12],R=L(n,h[1],d[11]);return u([0,d[1],d[2],d[3],d[4],d[5],d[6],d[7],d[8],d[9],d[10],R,Q,P],S)}return[1,h[1],h[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,0,t1]}return[1,0,t2]}return[1,o[1],o[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]},h=function(a){return db(bc,a)};break;case
+g=[1,j[1],j[2]];if(0===g[0]){var
+Q=b[13],R=b[12],S=I(n,g[1],b[11]);return u([0,b[1],b[2],b[3],b[4],b[5],b[6],b[7],b[8],b[9],b[10],S,R,Q],T)}return[1,g[1],g[2]]}return[1,v[1],v[2]]}return[1,r[1],r[2]]}return[1,q[1],q[2]]}return[1,0,ur]}return[1,0,us]}return[1,o[1],o[2]]}return[1,l[1],l[2]]}return[1,k[1],k[2]]},i=function(a){return dk(bc,a)};break;case
 17:var
-U=f[5],V=f[3],be=f[4],bg=f[2],bh=f[1],bi=function(d,B){var
-e=b(a[6],be);if(0===e[0]){var
-i=e[1],f=fw(bh,bg,d);if(0===f[0]){var
-j=f[1],k=j[1][1],l=k[2],m=A(l,d[11]);if(m){var
-c=m[1],n=A(c[1],d[1][2]);if(n){var
+V=g[5],W=g[3],bd=g[4],be=g[2],bf=g[1],bh=function(d,B){var
+e=c(a[6],bd);if(0===e[0]){var
+i=e[1],f=fL(bf,be,d);if(0===f[0]){var
+j=f[1],k=j[1][1],l=k[2],m=y(l,d[11]);if(m){var
+b=m[1],n=y(b[1],d[1][2]);if(n){var
 o=n[1];if(o){var
-q=a3(a,c[3]),r=a3(a,c[2]),t=[0,[0,o[2],r],0],v=s(a),g=aA(a,[0,[0,j[2],v],t],q);if(0===g[0]){var
-h=b(iu(a,k[1],g[1],V,i,U,d),B);if(0===h[0]){var
-p=h[1],w=dW([0,c[6]],V,i),x=p[2],y=p[1],z=L(l,[0,c[1],c[2],c[3],c[4],c[5],w],d[11]);return u(iv(d[10],z,U,y,d),x)}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,0,t3]}return[1,0,t4]}return[1,0,t5]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},h=function(a){return db(bi,a)};break;case
+q=a5(a,b[3]),r=a5(a,b[2]),s=[0,[0,o[2],r],0],v=t(a),g=aB(a,[0,[0,j[2],v],s],q);if(0===g[0]){var
+h=c(iL(a,k[1],g[1],W,i,V,d),B);if(0===h[0]){var
+p=h[1],w=d2([0,b[6]],W,i),x=p[2],z=p[1],A=I(l,[0,b[1],b[2],b[3],b[4],b[5],w],d[11]);return u(iM(d[10],A,V,z,d),x)}return[1,h[1],h[2]]}return[1,g[1],g[2]]}return[1,0,ut]}return[1,0,uu]}return[1,0,uv]}return[1,f[1],f[2]]}return[1,e[1],e[2]]},i=function(a){return dk(bh,a)};break;case
 18:var
-bj=f[4],bk=f[3],bl=f[2],bm=f[1],bn=function(b,c){return uc(a,bm,bl,bk,bj,b,c)},h=function(a){return iF(bn,a)};break;default:var
-bo=f[3],bp=f[2],br=f[1],bt=function(p,w){var
-b=_(bp,w);if(0===b[0]){var
-i=b[1],j=i[1],d=t(k(br,p[5]),up);if(0===d[0]){var
+bi=g[4],bk=g[3],bl=g[2],bm=g[1],bn=function(b,c){return uE(a,bm,bl,bk,bi,b,c)},i=function(a){return iW(bn,a)};break;default:var
+bo=g[3],bp=g[2],bq=g[1],br=function(p,w){var
+b=aa(bp,w);if(0===b[0]){var
+i=b[1],j=i[1],d=s(k(bq,p[5]),uR);if(0===d[0]){var
 l=p[4],q=i[2];if(l){var
 e=l[1];if(1===e[0]){var
-m=e[2],n=e[1],c=c7(a,bo,j[2],q);if(0===c[0]){var
-o=c[1],f=t(k(j[1],n),ur);if(0===f[0]){var
-r=o[2],h=t(k(o[1],m),us);if(0===h[0]){var
-v=g(a);return u([0,[1,n,m],[0,s(a),v]],r)}return[1,h[1],h[2]]}return[1,f[1],f[2]]}return[1,c[1],c[2]]}return[1,0,uq]}return[1,0,ut]}return[1,d[1],d[2]]}return[1,b[1],b[2]]},h=function(a){return iF(bt,a)}}var
-o=h(bv)}else
+m=e[2],n=e[1],c=df(a,bo,j[2],q);if(0===c[0]){var
+o=c[1],f=s(k(j[1],n),uT);if(0===f[0]){var
+r=o[2],g=s(k(o[1],m),uU);if(0===g[0]){var
+v=h(a);return u([0,[1,n,m],[0,t(a),v]],r)}return[1,g[1],g[2]]}return[1,f[1],f[2]]}return[1,c[1],c[2]]}return[1,0,uS]}return[1,0,uV]}return[1,d[1],d[2]]}return[1,b[1],b[2]]},i=function(a){return iW(br,a)}}var
+q=i(bt)}else
 var
-o=[1,v[1],v[2]];return 0===o[0]?[0,[0,o[1],l[2],l[3]]]:[1,o[1],o[2]]}function
-iI(c,a){bI[1]=c;var
-d=b(a,0);bI[1]=uL;return d}var
-iJ=[N,uU,bx(0)],uV=4;function
-cy(a){if(0===a[0])return a[1];var
-c=a[1];if(2<=c){var
-d=a[2];if(!l(d,uW))throw iJ;if(!l(d,uX))throw[0,c0,2,b(bT(uZ),uV)]}throw[0,c0,c,h(uY,a[2])]}function
-iK(g,P,aE,D){ck[1]=bW[1];ck[2]=0;var
-aF=b(D[1],0);if(1-aE)eL(aF);function
-d(bm){var
-aG=[0,0];function
-aH(e){aG[1]++;var
-d=aG[1];bI[1]=b(bT(vf),d);var
-a=b(bm,0),c=gD(a,vg);R(10*f(c)|0);ax(ds(function(a){return a<aB?1:0},c),vh);return a}var
-aI=aH(0),$=aI?[0,e7(aI[1])]:0,aP=0;if($){var
-F=$[1],br=0;if(typeof
+q=[1,v[1],v[2]];return 0===q[0]?[0,[0,q[1],o[2],o[3]]]:[1,q[1],q[2]]}function
+iZ(b,a){bN[1]=b;var
+d=c(a,0);bN[1]=vb;return d}var
+i0=[O,vk,bD(0)];function
+cD(a){if(0===a[0])return a[1];var
+b=a[1];if(2<=b){var
+c=a[2];if(!o(c,vl))throw i0;if(!o(c,vm))throw[0,c7,2,i(vo,hl)]}throw[0,c7,b,i(vn,a[2])]}function
+i1(f,P,aG,D){cp[1]=bZ[1];cp[2]=0;var
+aH=c(D[1],0);if(1-aG)eZ(aH);function
+b(bo){var
+aI=[0,0];function
+aJ(e){aI[1]++;var
+d=aI[1];bN[1]=c(cY(vG),d);var
+a=c(bo,0),b=gR(a,vH);T(10*g(b)|0);ay(dB(function(a){return a<aC?1:0},b),vI);return a}var
+aK=aJ(0),ab=aK?[0,ff(aK[1])]:0,aR=0;if(ab){var
+F=ab[1],bu=0;if(typeof
 F!=="number"&&3===F[0]){var
-A=F[1],aa=function(a){return h(a,uN)},G=b(dr(function(a){return dq(aa(a[1]),A)}),dY),ac=function(d,c){var
-a=gI(d,A),e=0;return a?b(c,a[1]):e},a2=2+aD(G)|0,ad=aD(A)===a2?1:0;if(ad){var
-ae=ac(uP,function(a){return e3(uO,a)});if(ae){var
-a3=1,af=ac(uQ,function(a){return e4(a3,a)});if(af){var
-s=uJ,a4=aM(function(a){return a[1]},G);for(;;){if(s){var
-aT=s[2],S=0===ec(s[1],a4)?1:0;if(!S){var
-s=aT;continue}var
-ag=S}else
+A=F[1],ac=function(a){return i(a,vd)},G=c(dA(function(a){return dz(ac(a[1]),A)}),d4),ae=function(d,b){var
+a=gW(d,A),e=0;return a?c(b,a[1]):e},a4=2+aE(G)|0,af=aE(A)===a4?1:0;if(af){var
+ag=ae(vf,function(a){return fb(ve,a)});if(ag){var
+a5=1,ah=ae(vg,function(a){return fc(a5,a)});if(ah){var
+s=u$,a6=aO(function(a){return a[1]},G);for(;;){if(s){var
+aV=s[2],R=0===ej(s[1],a6)?1:0;if(!R){var
+s=aV;continue}var
+aj=R}else
 var
-ag=0;var
-B=ag;break}}else
+aj=0;var
+B=aj;break}}else
 var
-B=af}else
+B=ah}else
 var
-B=ae}else
+B=ag}else
 var
-B=ad;ax(B,uR);var
-E=aM(function(b){var
-a=b[1];return[0,a,bo(aa(a),A)]},G);aP=1;br=1}}if(!aP)var
-E=M(uM);bI[1]=vi;es(function(c){var
-a=c[1],d=h(uT,h(a,uS)),e=dq(a,E),f=e||1-b(D[4],a);return ax(f,d)},dY);var
-m=aM(function(c){var
-a=c[1];return[0,a,b(D[3],a)]},E),bl=0,aC=cR(function(b,a){return b+f(a[2])|0},bl,m);if(1-aE)eL(aC);es(function(v){var
-am=v[2],I=bo(v[1],m),r=f(I),j=bC(((r+72|0)/64|0)*64|0,0);aY(I,0,j,0,r);bM(j,r,aB);vR(j,ah(j)-8|0,v1(v9(oH,kz(r))));var
-x=ha.length-1,a=0===x?[0]:ki(ha,0,x),g=a9(64,0),H=(ah(j)/64|0)-1|0,ai=0;if(!(H<0)){var
-s=ai;b:for(;;){var
-i=0,ak=64*s|0;for(;;){var
-af=vZ(vO(j,ak+(4*i|0)|0))&-1;w(g,i)[1+i]=af;var
-ag=i+1|0;if(15!==i){var
-i=ag;continue}var
+B=af;ay(B,vh);var
+E=aO(function(b){var
+a=b[1];return[0,a,bt(ac(a),A)]},G);aR=1;bu=1}}if(!aR)var
+E=N(vc);bN[1]=vJ;ez(function(b){var
+a=b[1],d=i(vj,i(a,vi)),e=dz(a,E),f=e||1-c(D[4],a);return ay(f,d)},d4);var
+k=aO(function(b){var
+a=b[1];return[0,a,c(D[3],a)]},E),bn=0,aF=cW(function(b,a){return b+g(a[2])|0},bn,k);if(1-aG)eZ(aF);ez(function(v){var
+am=v[2],I=bt(v[1],k),r=g(I),j=bH(((r+72|0)/64|0)*64|0,0);a0(I,0,j,0,r);bR(j,r,aC);wg(j,ai(j)-8|0,wq(wy(oO,kR(r))));var
+x=hk.length-1,a=0===x?[0]:kA(hk,0,x),f=a$(64,0),H=(ai(j)/64|0)-1|0,ah=0;if(!(H<0)){var
+s=ah;b:for(;;){var
+h=0,ak=64*s|0;for(;;){var
+af=wo(wd(j,ak+(4*h|0)|0))&-1;w(f,h)[1+h]=af;var
+ag=h+1|0;if(15!==h){var
+h=ag;continue}var
 b=16;for(;;){var
-D=b-15|0,t=w(g,D)[1+D],E=b-2|0,u=w(g,E)[1+E],_=ba(t,18),$=ba(t,7)^_^(t>>>3|0),aa=ba(u,19),F=b-7|0,ab=ba(u,17)^aa^(u>>>10|0),G=b+jo|0,ac=w(g,F)[1+F],ad=(((w(g,G)[1+G]+$|0)+ac|0)+ab|0)&-1;w(g,b)[1+b]=ad;var
+D=b-15|0,t=w(f,D)[1+D],E=b-2|0,u=w(f,E)[1+E],_=bc(t,18),$=bc(t,7)^_^(t>>>3|0),aa=bc(u,19),F=b-7|0,ab=bc(u,17)^aa^(u>>>10|0),G=b+jG|0,ac=w(f,F)[1+F],ad=(((w(f,G)[1+G]+$|0)+ac|0)+ab|0)&-1;w(f,b)[1+b]=ad;var
 ae=b+1|0;if(63!==b){var
 b=ae;continue}var
-M=w(a,0)[1],N=w(a,1)[2],O=w(a,2)[3],P=w(a,3)[4],Q=w(a,4)[5],R=w(a,5)[6],S=w(a,6)[7],e=0,z=w(a,7)[8],q=S,p=R,d=Q,y=P,n=O,l=N,c=M;for(;;){var
-T=w(g,e)[1+e],U=w(oG,e)[1+e],V=ba(d,25),W=ba(d,11),A=(((z+(ba(d,6)^W^V)|0)+(d&p^(d^-1)&-1&q)|0)+U|0)+T|0,X=ba(c,22),Y=ba(c,13),B=(y+A|0)&-1,C=(A+((ba(c,2)^Y^X)+(c&l^c&n^l&n)|0)|0)&-1,Z=e+1|0;if(63!==e){var
-e=Z,z=q,q=p,p=d,d=B,y=n,n=l,l=c,c=C;continue}var
-k=0,o=[0,C,[0,c,[0,l,[0,n,[0,B,[0,d,[0,p,[0,q,0]]]]]]]];for(;;){if(o){var
-K=o[2],L=o[1];a[1+k]=(w(a,k)[1+k]+L|0)&-1;var
-k=k+1|0,o=K;continue}var
+M=w(a,0)[1],N=w(a,1)[2],O=w(a,2)[3],P=w(a,3)[4],Q=w(a,4)[5],R=w(a,5)[6],S=w(a,6)[7],e=0,z=w(a,7)[8],q=S,p=R,d=Q,y=P,n=O,m=N,c=M;for(;;){var
+T=w(f,e)[1+e],U=w(oN,e)[1+e],V=bc(d,25),W=bc(d,11),A=(((z+(bc(d,6)^W^V)|0)+(d&p^(d^-1)&-1&q)|0)+U|0)+T|0,X=bc(c,22),Y=bc(c,13),B=(y+A|0)&-1,C=(A+((bc(c,2)^Y^X)+(c&m^c&n^m&n)|0)|0)&-1,Z=e+1|0;if(63!==e){var
+e=Z,z=q,q=p,p=d,d=B,y=n,n=m,m=c,c=C;continue}var
+l=0,o=[0,C,[0,c,[0,m,[0,n,[0,B,[0,d,[0,p,[0,q,0]]]]]]]];for(;;){if(o){var
+K=o[2],L=o[1];a[1+l]=(w(a,l)[1+l]+L|0)&-1;var
+l=l+1|0,o=K;continue}var
 al=s+1|0;if(H!==s){var
 s=al;continue b}break}break}break}break}break}}var
-aj=ey(a),J=1-e3(bQ(oJ,aM(bT(oI),aj)),am);return J?c1(h(vk,h(v[1],vj))):J},E);ax(bP(function(h){var
+aj=eF(a),J=1-fb(bV(oQ,aO(cY(oP),aj)),am);return J?c8(i(vL,i(v[1],vK))):J},E);ay(bU(function(h){var
 b=h[2],a=0;for(;;){var
-c=f(b)<=a?1:0;if(c)var
-d=c;else{if(!(aB<=v(b,a))){var
+c=g(b)<=a?1:0;if(c)var
+d=c;else{if(!(aC<=v(b,a))){var
 a=a+1|0;continue}var
-e=cU(b,a),g=-1!==e[1]?1:0;if(g){var
+e=cZ(b,a),f=-1!==e[1]?1:0;if(f){var
 a=a+e[2]|0;continue}var
-d=g}return d}},m),vl);function
-ai(i){return iI(i,function(r){var
-a=hP(e7(bo(i,m)),rk),d=e3(rm,b(a,rl)),j=d?e4(1,b(a,rn)):d;ax(j,ro);var
-c=ay(q4,cn(b(a,rp))),k=cn(b(a,rq)),e=gJ(rc,aD(c),k),f=e[2],l=b(a,rr),n=hQ(aD(c),l),o=[0,c,f],p=b(a,rs),q=0===f?0:e[1],h=[0,n,hQ(q,p),o];return[0,h,cy(c$(g,h[3]))[1][1]]})}function
-aj(af,P){return iI(P,function(ah){var
-j=bo(P,m),p=[0,0],q=[0,f(j)],E=f(j)-1|0;function
+d=f}return d}},k),vM);function
+ak(i){return iZ(i,function(r){var
+a=h0(ff(bt(i,k)),rE),d=fb(rG,c(a,rF)),j=d?fc(1,c(a,rH)):d;ay(j,rI);var
+b=az(rm,cs(c(a,rJ))),l=cs(c(a,rK)),e=gX(rw,aE(b),l),g=e[2],m=c(a,rL),n=h1(aE(b),m),o=[0,b,g],p=c(a,rM),q=0===g?0:e[1],h=[0,n,h1(q,p),o];return[0,h,cD(di(f,h[3]))[1][1]]})}function
+al(af,P){return iZ(P,function(ah){var
+j=bt(P,k),p=[0,0],q=[0,g(j)],E=g(j)-1|0;function
 $(a){var
-b=l(a,pt),c=b?35!==v(a,0)?1:0:b;return c}if(!(E<0)){var
-a=E;for(;;){if(ab(j,a)===10){var
-V=p[1];p[1]=[0,y(j,a+1|0,(q[1]-a|0)-1|0),V];q[1]=a}var
+b=o(a,pK),c=b?35!==v(a,0)?1:0:b;return c}if(!(E<0)){var
+a=E;for(;;){if(ad(j,a)===10){var
+V=p[1];p[1]=[0,z(j,a+1|0,(q[1]-a|0)-1|0),V];q[1]=a}var
 W=a-1|0;if(0!==a){var
 a=W;continue}break}}var
-U=p[1],aa=ay(g5,[0,y(j,0,q[1]),U]),w=b(dr($),aa),R=0;if(w){var
+U=p[1],aa=az(hf,[0,z(j,0,q[1]),U]),w=c(dA($),aa),R=0;if(w){var
 x=w[2];if(x){var
-z=x[2];if(z&&ge(eN(w[1]),pu)){var
-A=eN(x[1]),S=0;if(A&&!l(A[1],pv)){var
-d=A[2];S=1}if(!S)var
-d=M(pw);if(b7(gD(af,d),d))c1(px);var
-N=bP(hs,d),ac=N?dL(d):N;ax(ac,py);var
-e=hm(0),ad=[0,pA,[0,pz,d]];es(function(a){return hw(e,a)},ad);var
-h=z[1],o=z[2],B=0;for(;;){if(o){var
-D=gO(h,f(h),0,61);if(D){var
-s=D[1],t=g5(y(h,0,s)),K=hs(t),Z=K?1-ho(e,t):K;ax(Z,pm);var
-i=y(h,s+1|0,(f(h)-s|0)-1|0),F=hv(e,i,0),G=F[2];if(az(i,G,pi))var
-I=pj,H=0;else
+y=x[2];if(y&&gr(eT(w[1]),pL)){var
+A=eT(x[1]),S=0;if(A&&!o(A[1],pM)){var
+b=A[2];S=1}if(!S)var
+b=N(pN);if(b$(gR(af,b),b))c8(pO);var
+M=bU(hE,b),ab=M?dS(b):M;ay(ab,pP);var
+e=hy(0),ac=[0,pR,[0,pQ,b]];ez(function(a){return hI(e,a)},ac);var
+h=y[1],n=y[2],B=0;for(;;){if(n){var
+D=g2(h,g(h),0,61);if(D){var
+s=D[1],t=hf(z(h,0,s)),K=hE(t),Z=K?1-hA(e,t):K;ay(Z,pD);var
+i=z(h,s+1|0,(g(h)-s|0)-1|0),F=hH(e,i,0),G=F[2];if(aA(i,G,pz))var
+I=pA,H=0;else
 var
-I=pl,H=1;var
-k=G,r=0;for(;;){if(k!==f(i)){ax(az(i,k,I),pk);var
-J=hv(e,i,k+3|0),k=J[2],r=[0,J[1],r];continue}var
-X=av(r),Y=[0,H,F[1],X];hw(e,t);var
+I=pC,H=1;var
+l=G,r=0;for(;;){if(l!==g(i)){ay(aA(i,l,I),pB);var
+J=hH(e,i,l+3|0),l=J[2],r=[0,J[1],r];continue}var
+X=aw(r),Y=[0,H,F[1],X];hI(e,t);var
 O=Y;break}}else
 var
-O=M(pn);var
-h=o[1],o=o[2],B=[0,O,B];continue}var
-u=eN(h),T=0;if(u&&!l(u[1],po)){var
-n=u[2];if(n){var
-L=bP(function(a){var
-b=l(a,pq);if(b){var
-c=l(a,pr);if(c)return ho(e,a);var
+O=N(pE);var
+h=n[1],n=n[2],B=[0,O,B];continue}var
+u=eT(h),T=0;if(u&&!o(u[1],pF)){var
+m=u[2];if(m){var
+L=bU(function(a){var
+b=o(a,pH);if(b){var
+c=o(a,pI);if(c)return hA(e,a);var
 d=c}else
 var
-d=b;return d},n),_=L?dL(n):L;ax(_,ps);var
-C=n;T=1}}if(!T)var
-C=M(pp);var
-ae=av(B),Q=[0,d,C,[0,ae,ay(function(a){return c(bW[28],a,e[1])},C)]];R=1;break}}}}if(!R)var
-Q=M(pB);function
-ag(b,a){cy(fj(g,a));return 0}c(bW[12],ag,ck[1]);return Q})}function
+d=b;return d},m),_=L?dS(m):L;ay(_,pJ);var
+C=m;T=1}}if(!T)var
+C=N(pG);var
+ae=aw(B),Q=[0,b,C,[0,ae,az(function(a){return d(bZ[28],a,e[1])},C)]];R=1;break}}}}if(!R)var
+Q=N(pS);function
+ag(b,a){cD(fy(f,a));return 0}d(bZ[12],ag,cp[1]);return Q})}function
 H(d,c,b){var
-a=b7(c,b);return a?c1(h(u0,d)):a}function
+a=b$(c,b);return a?c8(i(vp,d)):a}function
 I(b,d){var
-c=ai(d),a=c[1];H(u1,b[1],a[1]);H(u2,b[2],a[2]);return[0,a[3],c[2]]}function
-ak(c,b){var
-a=aj([0,c],u3);H(u4,b,a[2]);return a[3]}var
-n=aM(function(a){return a[1]},m),aQ=0;if(n&&!l(n[1],u5)){var
-N=n[2];if(N&&!l(N[1],vd)&&!N[2]){var
-O=aj(0,ve),au=O[2],aw=O[1],aA=aD(aw),bk=ak(aw,au),Q=[0,[0,[2,aA,O[3],bk]],[0,aA,au,1]];aQ=1}}if(!aQ){var
-al=ai(u6),d=al[1],J=function(a){return ak(d[1],d[2])},am=function(a){return c(g[1],a,e)},C=function(a){return cy(b(g[6],a))},a5=d[3][1],a6=am(1),a7=[0,am(0),a6],aR=0,a_=bP(function(a){var
-b=C(a[2]);return fu(g,a7,[0,C(a[1]),b])},a5);if(n){var
-o=n[2];if(o){var
-K=o[1],r=0;if(l(K,u7))if(l(K,u8))if(l(K,u9))r=1;else{var
-ao=o[2];if(ao&&!ao[2]){var
-ap=I(d,u_),bb=ap[2],bc=al[2];if(1-da(function(a,b){return im(g,a,b)},bc,bb))c1(u$);var
-bd=ap[1],be=J(0),L=[0,[1,d[3],be,bd]]}else
+c=ak(d),a=c[1];H(vq,b[1],a[1]);H(vr,b[2],a[2]);return[0,a[3],c[2]]}function
+am(c,b){var
+a=al([0,c],vs);H(vt,b,a[2]);return a[3]}var
+l=aO(function(a){return a[1]},k),aS=0;if(l&&!o(l[1],vu)){var
+M=l[2];if(M&&!o(M[1],vE)&&!M[2]){var
+O=al(0,vF),ax=O[2],aB=O[1],aD=aE(aB),bm=am(aB,ax),Q=[0,[0,[2,aD,O[3],bm]],[0,aD,ax,1]];aS=1}}if(!aS){var
+an=ak(vv),b=an[1],J=function(a){return am(b[1],b[2])},ao=function(a){return d(f[1],a,e)},C=function(a){return cD(c(f[6],a))},a7=b[3][1],a8=ao(1),a9=[0,ao(0),a8],aT=0,ba=bU(function(a){var
+b=C(a[2]);return fJ(f,a9,[0,C(a[1]),b])},a7);if(l){var
+m=l[2];if(m){var
+K=m[1],r=0;if(o(K,vw))if(o(K,vx))if(o(K,vy))r=1;else{var
+aq=m[2];if(aq&&!aq[2]){var
+ar=I(b,vz),bd=ar[2],be=an[2];if(1-dj(function(a,b){return iE(f,a,b)},be,bd))c8(vA);var
+bf=ar[1],bg=J(0),L=[0,[1,b[3],bg,bf]]}else
 r=1}else{var
-aq=o[2],aS=0;if(aq)if(aq[2]){r=1;aS=1}else{var
-ar=I(d,va)[1],as=function(a){var
-b=a[1];return ay(function(a){var
-b=C(a[2]);return[0,C(a[1]),b]},b)},bf=as(ar),bg=as(d[3]);if(1-da(function(a,b){return fu(g,a,b)},bg,bf))c1(vb);var
-bh=J(0),at=[1,d[3],ar,bh]}else
+as=m[2],aU=0;if(as)if(as[2]){r=1;aU=1}else{var
+at=I(b,vB)[1],au=function(a){var
+b=a[1];return az(function(a){var
+b=C(a[2]);return[0,C(a[1]),b]},b)},bh=au(at),bi=au(b[3]);if(1-dj(function(a,b){return fJ(f,a,b)},bi,bh))c8(vC);var
+bj=J(0),av=[1,b[3],at,bj]}else
 var
-bi=I(d,vc)[1],at=[0,[4,d[3],bi]];if(!aS)var
-L=at}else
-if(o[2])r=1;else
+bk=I(b,vD)[1],av=[0,[4,b[3],bk]];if(!aU)var
+L=av}else
+if(m[2])r=1;else
 var
-bj=J(0),L=[0,[0,d[3],bj]];if(!r){var
-an=L;aR=1}}}if(!aR)var
-an=[0,[3,d[3]]];var
-a$=d[2],Q=[0,an,[0,aD(d[1]),a$,a_]]}var
-i=Q[1],aJ=bB(4,(ke+aF|0)+aC|0);if(0===i[0])var
-u=fA(g,aJ,i[1]),aK=0===u[0]?[0,[0,u[1],0,0]]:[1,u[1],u[2]];else
+bl=J(0),L=[0,[0,b[3],bl]];if(!r){var
+ap=L;aT=1}}}if(!aT)var
+ap=[0,[3,b[3]]];var
+bb=b[2],Q=[0,ap,[0,aE(b[1]),bb,ba]]}var
+h=Q[1],W=bs(4,(kw+aH|0)+aF|0),X=bs(1000000,eW[1]),aL=eV(X,W)?W:X;if(0===h[0])var
+u=fP(f,aL,h[1]),aM=0===u[0]?[0,[0,u[1],0,0]]:[1,u[1],u[2]];else
 var
-_=i[2],x=fA(g,aJ,[4,i[1],_]),aK=0===x[0]?[0,[0,x[1],[0,[0,_,i[3]]],0]]:[1,x[1],x[2]];var
-p=cy(aK);for(;;){var
-aL=aH(0);if(aL){var
-p=cy(uF(g,qY(e7(aL[1])),p));continue}bI[1]=vm;var
-z=iH(g,p[1]),bn=0===z[0]?p[2]?uG:[0,[0,p[3],z[1]]]:[1,z[1],z[2]],aN=cy(bn),bp=aN[2],aO=ay(function(a){var
-c=b(P,a[2]);return[0,b(P,a[1]),c]},bp),bq=ay(P,aN[1]),q=Q[2],W=q[1],aW=function(b){var
-a=b-48|0;return w(r9,a)[1+a]};if(1===W)var
-k=r_;else
+aa=h[2],x=fP(f,aL,[4,h[1],aa]),aM=0===x[0]?[0,[0,x[1],[0,[0,aa,h[3]]],0]]:[1,x[1],x[2]];var
+p=cD(aM);for(;;){var
+aN=aJ(0);if(aN){var
+p=cD(u7(f,rg(ff(aN[1])),p));continue}bN[1]=vN;var
+y=iY(f,p[1]),bp=0===y[0]?p[2]?u8:[0,[0,p[3],y[1]]]:[1,y[1],y[2]],aP=cD(bp),bq=aP[2],aQ=az(function(a){var
+b=c(P,a[2]);return[0,c(P,a[1]),b]},bq),br=az(P,aP[1]),q=Q[2],Y=q[1],aY=function(b){var
+a=b-48|0;return w(sr,a)[1+a]};if(1===Y)var
+j=ss;else
 var
-V=a8(a(j+W)),U=function(a,d){if(a===ah(V))return 0;var
-b=kq(V,a),c=a+1|0;return[0,b,function(a){return U(c,a)}]},aU=0,aV=function(a){return U(aU,a)},T=function(d,c){if(0===d){var
-e=0;return av(gC(function(b,a){return[0,a,b]},e,c))}var
-a=b(c,0);if(a){var
-f=a[1];return[0,f,T(d-1|0,a[2])]}return 0},k=h(sa,bQ(r$,aM(aW,T(j0,aV))));var
-aX=q[3]?k:sn,X=q[3]?k:h(sm,k),t=function(a){var
-b=q[2];return eZ(function(d,b){return c(a,hT(d),b)},b,aO)},Y=function(a){return t(function(b,a){var
-c=h(sb,X);return h(b,h(sc,h(hS(a[1],a[2]),c)))})},Z=function(b,a){var
-c=h(sd,aX),d=h(sf,h(b,h(se,h(bt(a[2]),c))));return h(bt(a[1]),d)};if(0===i[0])switch(i[1][0]){case
-0:return Y(0);case
+V=a_(a(n+Y)),U=function(a,d){if(a===ai(V))return 0;var
+b=kI(V,a),c=a+1|0;return[0,b,function(a){return U(c,a)}]},aW=0,aX=function(a){return U(aW,a)},S=function(d,b){if(0===d){var
+e=0;return aw(gQ(function(b,a){return[0,a,b]},e,b))}var
+a=c(b,0);if(a){var
+f=a[1];return[0,f,S(d-1|0,a[2])]}return 0},j=i(su,bV(st,aO(aY,S(kf,aX))));var
+aZ=q[3]?j:sH,Z=q[3]?j:i(sG,j),t=function(a){var
+b=q[2];return e9(function(c,b){return d(a,h4(c),b)},b,aQ)},_=function(a){return t(function(b,a){var
+c=i(sv,Z);return i(b,i(sw,i(h3(a[1],a[2]),c)))})},$=function(b,a){var
+c=i(sx,aZ),d=i(sz,i(b,i(sy,i(by(a[2]),c))));return i(by(a[1]),d)};if(0===h[0])switch(h[1][0]){case
+0:return _(0);case
 1:var
-aZ=[0,h(sg,k),0];return gA(Y(0),aZ);case
-2:return t(function(a,b){return h(a,h(sh,k))});case
-3:return t(Z);default:return t(function(a){var
-b=h(a,h(si,a));return function(a){return Z(b,a)}})}var
-a0=function(d,b){var
-c=b[1],e=h(sj,X),a=b[2],f=fg(a)?bt(a):h(rS,h(bt(a),rR)),g=h(sk,h(f,e)),i=h(sl,h(hS(c[1],c[2]),g));return h(hT(d),i)},a1=eu(aO,bq);return eZ(a0,q[2],a1)}}return b(D[2],d)}function
-vn(b){oy(0);try{var
-a=0,d=iK(p_,function(a){return[0,[0,e,a],0]},a,b);return d}catch(a){a=am(a);if(a===iJ){var
-c=1;return iK(sR,function(a){return a},c,b)}throw a}}function
-vo(a){switch(a){case
-0:return vp;case
-1:return vq;default:return vr}}function
-vs(a){bI[1]=vt;try{var
-k=[0,bQ(vB,[0,vA,b(a,0)]),0];return k}catch(a){a=am(a);if(a[1]===c0)var
-d=a[3],c=a[2];else
-if(a===g4)var
-d=b(bT(vx),ou),c=2;else
-if(a===ox)var
-d=b(bT(vy),ot),c=2;else{if(a!==gx&&a!==gy)throw a;var
-d=vz,c=2}var
-e=vo(c),f=e[1],g=e[2],i=h(vu,d),j=a_(bI[1],vv)?f:h(f,h(vw,bI[1]));return[0,h(j,i),g]}}wI(function(d,a,B){var
-e=ey(a),g=eu(ey(d),e);function
-c(a){return dq(a,g)}function
-i(c){var
-a=bo(c,dY),b=gI(a,g);return b?b[1]:M(h(vC,a))}return vs(function(l){var
-a=b(dr(c),uH),e=0;if(a&&!a[2]){var
-h=a[1],j=function(a){return c(bo(a,dY))},k=function(o){var
-l=bo(h,g),e=[0,0];function
+a1=[0,i(sA,j),0];return gO(_(0),a1);case
+2:return t(function(a,b){return i(a,i(sB,j))});case
+3:return t($);default:return t(function(a){var
+b=i(a,i(sC,a));return function(a){return $(b,a)}})}var
+a2=function(d,b){var
+c=b[1],e=i(sD,Z),a=b[2],f=fs(a)?by(a):i(sa,i(by(a),r$)),g=i(sE,i(f,e)),h=i(sF,i(h3(c[1],c[2]),g));return i(h4(d),h)},a3=eB(aQ,br);return e9(a2,q[2],a3)}}return c(D[2],b)}function
+vO(a,b){eW[1]=a;oW(0);try{var
+d=0,f=i1(qp,function(a){return[0,[0,e,a],0]},d,b);return f}catch(a){a=ao(a);if(a===i0){var
+c=1;return i1(tj,function(a){return a},c,b)}throw a}}function
+vP(a){switch(a){case
+0:return vQ;case
+1:return vR;default:return vS}}function
+vT(a){bN[1]=vU;try{var
+k=[0,bV(v2,[0,v1,c(a,0)]),0];return k}catch(a){a=ao(a);if(a[1]===c7)var
+d=a[3],b=a[2];else
+if(a===hn)var
+d=i(vY,hl),b=2;else
+if(a===oV)var
+d=c(cY(vZ),oS),b=2;else{if(a!==gK&&a!==gL)throw a;var
+d=v0,b=2}var
+e=vP(b),f=e[1],g=e[2],h=i(vV,d),j=ba(bN[1],vW)?f:i(f,i(vX,bN[1]));return[0,i(j,h),g]}}w9(function(d,a,B,j){var
+e=eF(a),f=eB(eF(d),e);function
+b(a){return dz(a,f)}function
+k(c){var
+a=bt(c,d4),b=gW(a,f);return b?b[1]:N(i(v3,a))}return vT(function(m){var
+a=c(dA(b),u9),e=0;if(a&&!a[2]){var
+h=a[1],i=function(a){return b(bt(a,d4))},l=function(o){var
+l=bt(h,f),e=[0,0];function
 k(b){var
-a=dp(ah(b),f(l)-e[1]|0);aY(l,e[1],b,0,a);e[1]=e[1]+a|0;return a}if(or(h,vD))var
-m=[0,[0,k,O(b0),0,0,0,0],0,O(98562),0,0,0,0],t=function(b){try{var
-a=oT(m);return a}catch(a){a=am(a);if(a===ao)return M(pC);throw a}};else
+a=dy(ai(b),g(l)-e[1]|0);a0(l,e[1],b,0,a);e[1]=e[1]+a|0;return a}if(oJ(h,v4))var
+m=[0,[0,k,P(b4),0,0,0,0],0,P(98562),0,0,0,0],t=function(b){try{var
+a=o_(m);return a}catch(a){a=ao(a);if(a===aq)return N(pT);throw a}};else
 var
-i=O(b0),t=function(a){return[0,i,0,k(i)]};var
-j=[0,lf],c=[0,0],d=[0,0],a=bR(bJ),n=[0,0];return b(o,function(C){if(0===(n[1]%j0|0))b(B,n[1]);n[1]++;for(;;){if(c[1]===d[1]){var
-k=t(0),u=k[2];j[1]=k[1];c[1]=u;d[1]=u+k[3]|0}if(c[1]===d[1]){ax(0===a[2]?1:0,pD);return 0}var
-l=c[1],v=j[1],o=ah(v),x=0;if(0<=l&&!(o<l)){var
+i=P(b4),t=function(a){return[0,i,0,k(i)]};var
+j=[0,lx],b=[0,0],d=[0,0],a=bW(bO),n=[0,0];return c(o,function(C){if(0===(n[1]%kf|0))c(B,n[1]);n[1]++;for(;;){if(b[1]===d[1]){var
+k=t(0),u=k[2];j[1]=k[1];b[1]=u;d[1]=u+k[3]|0}if(b[1]===d[1]){ay(0===a[2]?1:0,pU);return 0}var
+l=b[1],v=j[1],o=ai(v),x=0;if(0<=l&&!(o<l)){var
 e=l;for(;;){if(o<=e)var
-i=0;else{if(aC(v,e)!==10){var
+i=0;else{if(aD(v,e)!==10){var
 e=e+1|0;continue}var
 i=[0,e]}break}}else
 x=1;if(x)var
-i=Q(lj);var
+i=R(lB);var
 y=0;if(i){var
 w=i[1];if(w<d[1]){var
-g=w;y=1}}if(!y)var
-g=d[1];var
-h=g-c[1]|0,m=c[1],s=al(j[1]),p=m<0?1:0;if(p)var
+f=w;y=1}}if(!y)var
+f=d[1];var
+h=f-b[1]|0,m=b[1],s=an(j[1]),p=m<0?1:0;if(p)var
 q=p;else
 var
-z=h<0?1:0,q=z||((f(s)-h|0)<m?1:0);if(q)Q(lL);var
-r=a[2]+h|0;if(a[3]<r)ez(a,h);a7(s,m,a[1],a[2],h);a[2]=r;ax(a[2]<8388608?1:0,pE);if(g<d[1]){c[1]=g+1|0;var
-A=bS(a);a[2]=0;return[0,A]}c[1]=g;continue}})},d=[0,function(a){return f(bo(h,g))},k,i,j];e=1}if(!e)var
-d=M(uI);return vn(d)})[1]});gB(0);return}(globalThis));
+z=h<0?1:0,q=z||((g(s)-h|0)<m?1:0);if(q)R(l3);var
+r=a[2]+h|0;if(a[3]<r)eG(a,h);a9(s,m,a[1],a[2],h);a[2]=r;ay(a[2]<8388608?1:0,pV);if(f<d[1]){b[1]=f+1|0;var
+A=bX(a);a[2]=0;return[0,A]}b[1]=f;continue}})},d=[0,function(a){return g(bt(h,f))},l,k,i];e=1}if(!e)var
+d=N(u_);return vO(j,d)})[1]});gP(0);return}(globalThis));

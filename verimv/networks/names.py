@@ -16,7 +16,7 @@ from typing import Any
 
 from verimv.core.errors import InputError
 from verimv.exact import shown
-from verimv.formulas.parse import NAME, RESERVED
+from verimv.formulas.parse import identifier
 from verimv.networks.network import Network
 
 #: Characters of a name.
@@ -91,9 +91,7 @@ def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Return an identifier for each name, different from each other and from those taken."""
     used, found = set(taken), []
     for name in names:
-        plain = re.sub(r"[^A-Za-z0-9_.']+", "_", name).strip("_") or "x"
-        if not re.fullmatch(NAME, plain) or plain in RESERVED:
-            plain = f"x_{plain}"
+        plain = identifier(name)
         free, number = plain, 2
         while free in used:
             free, number = f"{plain}_{number}", number + 1

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from verimv.core.above import above
 from verimv.core.display import Headed, cut, html_table
 from verimv.core.errors import InputError
+from verimv.core.suggest import did_you_mean, listed
 from verimv.exact import ONE, ZERO, Algebraic, Number, as_number, clip, is_integer, shown
 from verimv.formulas.parse import NAME, RESERVED
 from verimv.networks.affine import Affine
@@ -18,6 +21,9 @@ Activation = Literal["relu", "crelu", "identity"]
 ACTIVATIONS: tuple[Activation, ...] = get_args(Activation)
 
 Box = tuple[tuple[Number, Number], ...]
+
+#: The note of a network from a source that says nothing about ranges of inputs.
+UNIT_CUBE = "no box is given: every input is assumed to be in [0,1]"
 
 
 def activate(activation: Activation, value: Number) -> Number:
@@ -65,6 +71,8 @@ class Network(Headed):
     outputs: tuple[str, ...]
     #: full names of inputs and outputs that have other names than their identifiers (:mod:`verimv.networks.names`)
     labels: Mapping[str, str] = field(default_factory=dict, compare=False)
+    #: what a reader of the network should know: how its outputs are meant, and what was assumed
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @staticmethod
     def of(
@@ -101,21 +109,32 @@ class Network(Headed):
 
     def __call__(self, *point: Any) -> Any:
         """Return the exact value at a point: a number, or a tuple of them for several outputs."""
-        values = self.at([as_number(x) for x in point])
+        values = self.at(point)
         return values[0] if len(values) == 1 else tuple(values)
 
-    def at(self, point: Sequence[Number]) -> list[Number]:
-        """Return exact outputs at one point."""
-        if len(point) != len(self.inputs):
-            raise InputError(f"expected {len(self.inputs)} values, found {len(point)}")
-        values = list(point)
+    def at(self, point: Mapping[str, Any] | Sequence[Any]) -> list[Number]:
+        """Return exact outputs at one point, given by the names of the inputs or in their order."""
+        values = self.point(point)
         for layer in self.layers:
             values = [activate(layer.activation, row(values)) for row in layer.rows]
         return values
 
-    def trace(self, point: Sequence[Number]) -> list[list[Number]]:
+    def point(self, at: Mapping[str, Any] | Sequence[Any]) -> list[Number]:
+        """Return exact numbers in the order of the inputs, for a point given so or by names."""
+        if isinstance(at, Mapping):
+            meant = {**{self.label(name): name for name in self.inputs}, **{name: name for name in self.inputs}}
+            found = {meant.get(name, name): value for name, value in at.items()}
+            if len(found) != len(at) or found.keys() != set(self.inputs):
+                told = ", ".join(map(self.label, self.inputs))
+                raise InputError(f"expected a value for each of {told}; found {', '.join(map(str, at)) or 'none'}")
+            return [as_number(found[name]) for name in self.inputs]
+        if isinstance(at, str) or len(at) != len(self.inputs):
+            raise InputError(f"expected {len(self.inputs)} values, found {len(at)}")
+        return [as_number(x) for x in at]
+
+    def trace(self, point: Mapping[str, Any] | Sequence[Any]) -> list[list[Number]]:
         """Return the pre-activation values of every layer at one point."""
-        values, traced = list(point), []
+        values, traced = self.point(point), []
         for layer in self.layers:
             traced.append([row(values) for row in layer.rows])
             values = [activate(layer.activation, t) for t in traced[-1]]
@@ -154,6 +173,11 @@ class Network(Headed):
                         kind = "rational"
         return kind
 
+    def on_box(self, box: Sequence[Sequence[Any]]) -> Network:
+        """Return the same network on another box, a pair of numbers for each input."""
+        notes = tuple(note for note in self.notes if note != UNIT_CUBE)
+        return replace(self, box=checked_box(box, len(self.inputs)), notes=notes)
+
     def is_on_unit_cube(self) -> bool:
         return all(low == 0 and high == 1 for low, high in self.box)
 
@@ -164,10 +188,33 @@ class Network(Headed):
                 return names.index(output)
         if str(output).isascii() and str(output).isdigit() and int(output) < len(self.outputs):
             return int(output)
+        known = [self.label(name) for name in self.outputs]
         raise InputError(
-            f"no output {shown(str(output))}: there are {', '.join(self.outputs)} "
-            f"(or an index below {len(self.outputs)})"
+            f"no output {shown(str(output))}: there are {listed(known)} (or an index below {len(known)})"
+            f"{did_you_mean(str(output), known)}"
         )
+
+    def to_json(self) -> str:
+        """Return network JSON, exactly and with full names."""
+        from verimv.networks.formats.json_format import write_network
+
+        return "".join(write_network(self, full_names=True))
+
+    def to_onnx(self) -> bytes:
+        """Return an ONNX file; numbers that are no floats are rounded."""
+        from verimv.networks.formats.onnx_format.model_writer import export_onnx
+
+        return export_onnx(self).data
+
+    def to_nnet(self) -> str:
+        """Return an NNet file; numbers that are no decimals are rounded."""
+        from verimv.networks.formats.nnet_format import export_nnet
+
+        return export_nnet(self).data.decode()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to a file: .json (exactly), .onnx or .nnet."""
+        above("show.saving", "save_network", self, path)
 
     def select(self, output: str | int) -> Network:
         """Return the network of one output."""
@@ -175,6 +222,11 @@ class Network(Headed):
         last = self.layers[-1]
         layers = (*self.layers[:-1], replace(last, rows=(last.rows[index],)))
         return replace(self, layers=layers, outputs=(self.outputs[index],))
+
+
+def assuming_unit_cube(network: Network) -> Network:
+    """Return a network with the note that its box is an assumption."""
+    return replace(network, notes=(*network.notes, UNIT_CUBE))
 
 
 def _names(what: str, names: Sequence[str] | None, letter: str, count: int) -> tuple[str, ...]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from verimv.core.errors import InputError
-from verimv.core.files import read_text
 from verimv.exact import ONE
 from verimv.formulas.formula import Formula
-from verimv.networks.formats.json_format import read_box
-from verimv.networks.network import Network, checked_box
+from verimv.networks.boxes import on_given_box
+from verimv.networks.network import Network
 from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen, mapped
 from verimv.questions.subjects import as_subject
 
@@ -25,16 +23,17 @@ def comparable(
     output: str | int | None = None,
     margin: tuple[str | int, str | int] | None = None,
     scale_output: bool = False,
+    logits: bool = False,
 ) -> tuple[Formula | Network, Formula | Network]:
     """Return two formulas or networks, the networks with this box, and with this output or margin of two outputs.
 
-    A box is a file, or a pair of numbers for each input. A directory stands for the network that it certifies; the
-    other network is compared with it on the box of the certificate. A network with one output keeps it if the other has
-    several: it may be what was extracted with the same option. `scale_output` maps the proven range of every output of
-    the first network onto [0,1], and the outputs of the second in the same way: a difference of 0.01 is then one
-    percent of the range.
+    A box is a file, a data frame, or a pair of numbers for each input. A directory stands for the network that it
+    certifies; the other network is compared with it on the box of the certificate. A network with one output keeps it
+    if the other has several: it may be what was extracted with the same option. `scale_output` maps the proven range of
+    every output of the first network onto [0,1], and the outputs of the second in the same way: a difference of 0.01 is
+    then one percent of the range. `logits` is an option of :func:`load`.
     """
-    first, second = as_subject(a), as_subject(b)
+    first, second = two_subjects(a, b, logits)
     if isinstance(first, Formula) and isinstance(second, Formula) and (box, output, margin) != (None, None, None):
         raise InputError("--box, --output and --margin need a network; a formula is a function on the unit cube")
     if box is None and _is_directory(a) != _is_directory(b):
@@ -52,16 +51,37 @@ def _scaled(first: Formula | Network, second: Formula | Network) -> tuple[Networ
         raise InputError("--scale-output needs two networks; the values of formulas are in [0,1]")
     if len(first.outputs) != len(second.outputs):
         raise InputError(f"one network has {len(first.outputs)} outputs, the other {len(second.outputs)}")
-    from verimv.bounding.methods import neuron_bounds  # it loads engines, which few commands need
-
-    ranges = [(bound.lower, bound.upper) for bound in neuron_bounds(affine_end(first)).layers[-1]]
-    maps = {
-        name: OutputMap(high - low if high > low else ONE, low)
-        for name, (low, high) in zip(first.outputs, ranges, strict=True)
-    }
-    places = list(maps.values())
+    places = _output_maps(first)
+    maps = dict(zip(first.outputs, places, strict=True))
     order = [maps.get(name, places[k]) for k, name in enumerate(second.outputs)]
     return mapped(first, places), mapped(second, order)
+
+
+def with_scaled_outputs(network: Network) -> Network:
+    """Return a network with the proven range of every output mapped onto [0,1]; a constant output keeps its unit."""
+    return mapped(network, _output_maps(network))
+
+
+def _output_maps(network: Network) -> list[OutputMap]:
+    from verimv.bounding.methods import neuron_bounds  # it loads engines, which few commands need
+
+    ranges = [(bound.lower, bound.upper) for bound in neuron_bounds(affine_end(network)).layers[-1]]
+    return [OutputMap(high - low if high > low else ONE, low) for low, high in ranges]
+
+
+def two_subjects(a: Any, b: Any, logits: bool = False) -> tuple[Formula | Network, Formula | Network]:
+    """Read two formulas or networks.
+
+    A full name in a formula must not be that of another variable of the network: "a-b" may be a_b_2 there.
+    """
+    first, second = as_subject(a, logits), as_subject(b, logits)
+    formula, network = (first, second) if isinstance(first, Formula) else (second, first)
+    if isinstance(formula, Formula) and isinstance(network, Network):
+        owners = {network.label(name): name for name in (*network.inputs, *network.outputs)}
+        for name, label in formula.labels.items():
+            if (owner := owners.get(label, name)) != name:
+                raise InputError(f'"{label}" is {owner} in the network: write {owner} in the formula')
+    return first, second
 
 
 def _is_directory(subject: Any) -> bool:
@@ -74,9 +94,7 @@ def _is_directory(subject: Any) -> bool:
 def _on_box(subject: Formula | Network, box: Any) -> Formula | Network:
     if isinstance(subject, Formula) or box is None:
         return subject
-    if isinstance(box, str | os.PathLike):
-        return replace(subject, box=read_box(read_text(box), len(subject.inputs), os.fspath(box)))
-    return replace(subject, box=checked_box(box, len(subject.inputs)))
+    return on_given_box(subject, box)
 
 
 def _with_outputs(

@@ -3,8 +3,8 @@
 The order, cheapest first: neurons that both share; points; intervals; then rounds of branch and bound, each with three
 times the work of the last: over each network on its own, which is exact for small ones and gives certificates; then
 over differences of neurons, which is far better for copies that differ a little; then, with few inputs, over boxes of
-inputs with bounds of all neurons in each. Both ends only improve. The clock decides how many rounds are run, and
-nothing else.
+inputs with bounds of all neurons in each. Both ends only improve. How many rounds are run is a matter of work: the same
+question has the same answer on every run. A clock may end the search; what is proved by then is returned, marked so.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from verimv.bounding.search.box_pair import bound_pair_on_boxes
 from verimv.bounding.search.box_search import MOST_INPUTS
@@ -31,17 +30,21 @@ from verimv.bounding.search.twin_search import TwinSearch
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_ranges import certify_difference, certify_evidence
 from verimv.core.display import Headed, html_table
-from verimv.core.effort import SECOND, Meter
-from verimv.core.errors import InputError, InternalError, Undecided, check_type
+from verimv.core.effort import SECOND
+from verimv.core.errors import InputError, InternalError, Undecided
+from verimv.core.recorded import Recorded
 from verimv.exact import ONE, ZERO, Number, Rational, as_number, format_number, parse_number, sign
 from verimv.exact.decimals import rounded_down, rounded_up
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
+from verimv.questions.compared_pair import two_subjects
 from verimv.solvers.point_search import Search
 
 #: Work for points, and for the first round of branch and bound; later rounds have so many times as much.
 _POINTS = SECOND
 _FIRST_ROUND, _GROWTH = SECOND, 3
+#: Work for each second of effort: most steps of the search over twins are quicker than their work says.
+_PER_SECOND = 2 * SECOND
 #: Ends that are closer than this, relatively, count as met if exact numbers were not found in two rounds.
 _MET = Rational(1, 2**19)
 #: Parts of a round, each for the end that is farthest from being good enough.
@@ -50,12 +53,13 @@ _SHARES = 12
 _POINTS_OF_PROGRAMS = 2
 #: Evidence of upper bounds, from which a certificate is made.
 Evidence = DifferenceEvidence | TwinEvidence
-#: Rounds whose work nobody waits for are not begun.
-_MOST_WORK = 10_000 * SECOND
+#: Why a search ended: the question is answered, the effort is used up, no method is left that could do better, or the
+#: time is up.
+Ending = Literal["answered", "effort", "methods", "time"]
 
 
-@dataclass(frozen=True)
-class OutputDistance:
+@dataclass(frozen=True, repr=False)
+class OutputDistance(Headed):
     """max |a − b| of one output is at least `attained`, the difference at the point `at`, and at most `proved`."""
 
     output: str
@@ -67,17 +71,22 @@ class OutputDistance:
     def exact(self) -> bool:
         return self.attained == self.proved
 
+    def _headline(self) -> str:
+        return f"{self.output}: at least {rounded_down(self.attained)}, at most {rounded_up(self.proved)}"
+
     def data(self) -> dict[str, Any]:
         ends = {"attained": format_number(self.attained), "proved": format_number(self.proved)}
         return {"name": self.output, **ends, "attained_at": list(self.at.values()), "exact": self.exact}
 
 
 @dataclass(frozen=True, repr=False)
-class Distance(Headed):
+class Distance(Recorded, Headed):
     """max |a − b| over the box, per output and overall: `attained` at an exact point, `proved` from above."""
 
     outputs: tuple[OutputDistance, ...]
     seconds: float
+    #: why the search ended; after "time", another run may have other ends
+    ended_by: Ending = "answered"
     #: evidence of the bounds, from which a certificate is made; None if they were found without any
     _evidence: Evidence | None = field(default=None, compare=False)
 
@@ -132,6 +141,9 @@ class Distance(Headed):
         rows += [(o.output, rounded_down(o.attained), rounded_up(o.proved)) for o in self.outputs]
         return html_table(f"distance: {self}", rows)
 
+    def to_dict(self) -> dict[str, Any]:
+        return self.data()
+
     def data(self) -> dict[str, Any]:
         """Return what `verimv distance --json` prints."""
         return {
@@ -140,6 +152,7 @@ class Distance(Headed):
             "proved": format_number(self.proved),
             "exact": self.exact,
             "outputs": [found.data() for found in self.outputs],
+            "ended_by": self.ended_by,
             "seconds": round(self.seconds, 3),
         }
 
@@ -157,34 +170,41 @@ def _told(x: Number, rounded: Callable[[Number], str], numbers: str) -> str:
 
 
 def distance(
-    a: Formula | Network,
-    b: Formula | Network,
+    a: Any,
+    b: Any,
     *,
     tolerance: Any = None,
     within: Any = 0,
+    effort: float | None = None,
     search: Search | None = None,
 ) -> Distance:
-    """Return an interval for max |a − b|, per output and overall, that is as narrow as the time allows.
+    """Return an interval for max |a − b|, per output and overall.
 
-    Stops when both ends meet, when they are `within` this relative gap (1/10: proved ≤ 1.1 · attained), or when it is
-    decided whether the distance is at most the `tolerance`.
+    Each is a formula or network, a path or expression, or anything else that :func:`verimv.load` takes. Numbers are
+    int, float, Fraction or text. Stops when both ends meet, when they are `within` this relative gap (1/10: proved ≤
+    1.1 · attained), when it is decided whether the distance is at most the `tolerance`, or after an `effort` of about
+    so many seconds of work (60), which is counted in steps: the result is the same on every run.
     """
-    check_type(a, Formula, Network)
-    check_type(b, Formula, Network)
-    limit, gap = None if tolerance is None else as_number(tolerance), as_number(within)
-    if sign(gap) < 0:
-        raise InputError(f"the relative gap {format_number(gap)} is negative")
-    if limit is not None and sign(limit) < 0:
-        raise InputError(f"the tolerance {format_number(limit)} is negative")
-    closing = DistanceSearch(a, b, search or Search(), limit, gap)
+    a, b = two_subjects(a, b)
+    limit, gap = None if tolerance is None else allowed(tolerance), allowed(within, "relative gap")
+    search = search or Search()
+    closing = DistanceSearch(a, b, search if effort is None else replace(search, effort=effort), limit, gap)
     closing.look()
-    while closing.round():
-        pass
+    closing.close(int(closing.search.effort * _PER_SECOND))
     return closing.result()
 
 
-def certify_distance(a: Formula | Network, b: Formula | Network, found: Distance, seconds: float) -> Certificate | None:
+def allowed(number: Any, what: str = "tolerance") -> Number:
+    """Return an exact number ≥ 0."""
+    limit = as_number(number)
+    if sign(limit) < 0:
+        raise InputError(f"the {what} {format_number(limit)} is negative")
+    return limit
+
+
+def certify_distance(a: Any, b: Any, found: Distance, seconds: float) -> Certificate | None:
     """Return a certificate of the bounds `found` of |a − b| for two networks, or None if no evidence is found."""
+    a, b = two_subjects(a, b)
     if not isinstance(a, Network) or not isinstance(b, Network):
         return None
     certificate = None if found._evidence is None else certify_evidence(a, b, found._evidence)
@@ -246,8 +266,10 @@ class DistanceSearch:
         self.difference = Difference(a, b, ZERO if tolerance is None else tolerance)
         self.bounds: _UpperBounds | None = None
         self._twins: TwinSearch | None = None
-        self._work = _FIRST_ROUND
+        self._rounds = 0
         self._is_vain = False  # bounds of each network on its own did not help
+        self._may_halve_boxes = True
+        self._ended_by: Ending = "answered"
 
     # -- both ends ----------------------------------------------------------------------------------------------
 
@@ -291,7 +313,7 @@ class DistanceSearch:
             attained = self._in_units(best.value for best in self.points.best)
             return attained > self.tolerance or self._in_units(self.bounds.upper) <= self.tolerance
         return self.proved <= self._wanted(self.attained) or (
-            self._work > _FIRST_ROUND * _GROWTH and self.proved <= self.attained * (ONE + _MET)
+            self._rounds > 1 and self.proved <= self.attained * (ONE + _MET)
         )
 
     def _wanted(self, attained: Number) -> Number:
@@ -307,7 +329,8 @@ class DistanceSearch:
             if best.value > upper:
                 raise InternalError(f"the difference of {name} is above its bound")
             outputs.append(OutputDistance(name, best.value, first.named(best.point), upper))
-        return Distance(tuple(outputs), time.perf_counter() - self._began, self.bounds.evidence)
+        seconds = time.perf_counter() - self._began
+        return Distance(tuple(outputs), seconds, self._ended_by, self.bounds.evidence)
 
     def _tell(self) -> None:
         """Report how both ends close in."""
@@ -322,10 +345,11 @@ class DistanceSearch:
         self.search.progress("looking for differences", 0, 1)
         self.points.search(self.difference.network, _POINTS)
         if self.networks is not None and are_comparable(*self.networks):
-            with suppress(Undecided):  # the time is over
-                twins = twins_of(*self.networks)
-                self._twins = TwinSearch(*self.networks, twins, Meter(_MOST_WORK, self.search.deadline))
+            try:
+                self._twins = TwinSearch(*self.networks, twins_of(*self.networks), self.search.deadline)
                 self._improve(self._twins.upper, self._twins.evidence())
+            except Undecided:
+                self._ended_by = "time"
         if self._twins is None:
             upper = interval_bounds_of_pair(*self.points.functions, self.networks)
             network = self.difference.network
@@ -335,62 +359,81 @@ class DistanceSearch:
                         upper[k] = min(upper[k], abs(row.constant))
             self._improve(upper, None)
 
-    def round(self, work: int | None = None) -> bool:
-        """Run a round of branch and bound, with so much work or more than the last; return whether another may help."""
-        if self.is_over or not self.search.deadline.left or self._work > _MOST_WORK:
-            return False
-        work = work or self._work
-        self._work = work * _GROWTH
-        helps = False
-        for method in (self._bounded, self._bounded_by_twins, self._bounded_on_boxes):
-            if method == self._bounded and self._is_vain and self._twins is not None:
-                continue
-            with suppress(Undecided):  # the time is over
-                helps = method(work) or helps
-            if self.is_over or not self.search.deadline.left:
-                return False
-        return helps
+    def close(self, left: int) -> None:
+        """Run rounds of branch and bound, each with more work than the last, until so much work is used up."""
+        work = _FIRST_ROUND
+        while self._ended_by != "time" and not self.is_over:
+            methods = len(self._methods())
+            if not methods or left < methods:
+                self._ended_by = "effort" if methods else "methods"
+                return
+            if left < (_GROWTH + 1) * methods * work:  # the last round
+                work = left // methods
+            left -= methods * work
+            self.round(work)
+            work *= _GROWTH
 
-    def _bounded_by_twins(self, work: int) -> bool:
-        """Improve the largest bound, again and again, until it is good enough; return whether that is tried."""
+    def round(self, work: int) -> None:
+        """Run a round of branch and bound, with so much work for each method."""
+        self._rounds += 1
+        for method in self._methods():
+            try:
+                method(work)
+            except Undecided:
+                self._ended_by = "time"
+                return
+            if self.is_over:
+                return
+
+    def _methods(self) -> list[Callable[[int], None]]:
+        """Return the methods that may improve the bounds, in the order in which they are asked."""
+        methods: list[Callable[[int], None]] = []
+        are_fair = self.networks is not None and all(map(is_of_fair_size, self.networks))
+        if (are_fair or self.difference.network is not None) and not (self._is_vain and self._twins is not None):
+            methods.append(self._bounded)
+        if self._twins is not None and not self._twins.is_large:
+            methods.append(self._bounded_by_twins)
+        if are_fair and self._may_halve_boxes and len(self.points.functions[0].inputs) <= MOST_INPUTS:
+            methods.append(self._bounded_on_boxes)
+        return methods
+
+    def _bounded_by_twins(self, work: int) -> None:
+        """Improve the largest bound, again and again, until it is good enough."""
         twins = self._twins
-        if twins is None or twins.is_large:
-            return False
+        if twins is None:
+            return
         least = self.attained * (ONE + _MET / 2) if self.tolerance is None else ZERO
         share = max(work // _SHARES, 1)
         for _ in range(_SHARES):
             worst = max(twins.evidence().proofs, key=lambda proof: proof.value / self.units[proof.output])
             goal = max(self._goal(worst.output)(self.attained), least)
-            if worst.value <= goal or self.is_over or not self.search.deadline.left:
+            if worst.value <= goal or self.is_over:
                 break
             twins.run(worst.output, worst.way, goal, share)
             for point in twins.points(worst.output, worst.way)[-_POINTS_OF_PROGRAMS:]:
                 self.points.consider(point)
             self._improve(twins.upper, twins.evidence())
         self.points.simplify()
-        return True
 
-    def _bounded(self, work: int) -> bool:
+    def _bounded(self, work: int) -> None:
         goals, deadline = [self._goal(k) for k in range(len(self.units))], self.search.deadline
         found = None
         if self.networks is not None and all(map(is_of_fair_size, self.networks)):
             found = bound_pair(*self.networks, goals, work, deadline)
         if found is None and self.difference.network is not None:
             found = bound_network(self.difference.network, goals, work, deadline)
+        self._is_vain = True
         if found is None:
-            return False
+            return
         for point in found.points:
             self.points.consider(point)
         self.points.simplify()
         self._is_vain = not self._improve(found.upper, found.evidence)
-        return True
 
-    def _bounded_on_boxes(self, work: int) -> bool:
-        """Halve boxes of inputs, if there are few, with bounds of all neurons in each; return whether that is tried."""
-        if self.networks is None or len(self.networks[0].inputs) > MOST_INPUTS:
-            return False
-        if not all(map(is_of_fair_size, self.networks)):
-            return False
+    def _bounded_on_boxes(self, work: int) -> None:
+        """Halve boxes of inputs, with bounds of all neurons in each."""
+        if self.networks is None:
+            return
         tolerance = None if self.tolerance is None else self.tolerance * min(self.units)
         found, points = bound_pair_on_boxes(*self.networks, tolerance, work, self.search.deadline)
         for point in points:
@@ -398,7 +441,7 @@ class DistanceSearch:
         self.points.simplify()
         if found is not None:
             self._improve(found.upper, found.evidence)
-        return bool(points)
+        self._may_halve_boxes = bool(points)
 
     def _goal(self, output: int) -> Goal:
         """Return the goal for an output: the tolerance, or what is good enough for the farthest output."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
+from typing import Any
 
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds
@@ -14,14 +16,16 @@ from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import extract
 from verimv.certificate.from_pair import certify, certify_formulas
 from verimv.certificate.from_ranges import certify_difference, certify_evidence, certify_sharing
+from verimv.core.choices import EFFORT
 from verimv.core.effort import SECOND
-from verimv.core.errors import InputError, Refuted, Undecided, check_type
+from verimv.core.errors import InputError, Refuted, Undecided
 from verimv.exact import ZERO, Number, sign
 from verimv.exact.decimals import rounded_down, rounded_up
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
-from verimv.questions.distance import DistanceSearch, Evidence, distance
+from verimv.questions.compared_pair import two_subjects
+from verimv.questions.distance import DistanceSearch, Evidence, allowed, distance
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import BOX_WORK, Search
 from verimv.solvers.verdict import Verdict
@@ -31,9 +35,12 @@ from verimv.solvers.verdict import Verdict
 _STRATEGIES = (("compact", "length", "rmv"), ("compact", "size", "rmv"), ("paper", "length", "auto", "rmv"))
 #: Formulas with fewer nodes are decided by one query.
 _EXTRACTED_FROM = 200
-#: Work for one query about everything, and for the range of the difference. Little at first: each may be quick where
-#: the other is slow.
-_ROUNDS = ((SECOND, 3 * SECOND), (20 * SECOND, 30 * SECOND))
+#: Shares of the effort for one query about everything, and for the range of the difference. Little at first: each may
+#: be quick where the other is slow. The rest is for queries about smaller boxes.
+_ROUNDS = ((1 / 60, 3 / 60), (20 / 60, 30 / 60))
+_REST = 6 / 60
+#: Work for how far apart subjects are that are not equal, if nobody gave a tolerance.
+_HOW_FAR = SECOND
 
 
 @dataclass(frozen=True)
@@ -44,24 +51,23 @@ class EqualityAnswer:
     evidence: Evidence | None = None
 
 
-def equivalent(
-    a: Formula | Network, b: Formula | Network, *, tolerance: Number = ZERO, search: Search | None = None
-) -> Verdict:
+def equivalent(a: Any, b: Any, *, tolerance: Any = ZERO, search: Search | None = None) -> Verdict:
     """Decide whether |a − b| ≤ tolerance everywhere; refuted with an exact point where it is not.
+
+    Each is a formula or network, a path or expression, or anything else that :func:`verimv.load` takes. The tolerance
+    is an int, float, Fraction or text such as "1/2".
 
     If a large formula is what extraction gives for the network, the kernel checks the certificate of that extraction.
     Otherwise the methods are shared neurons, points, one query, the range of the difference, and queries about smaller
     boxes. A verdict other than "proved" says how far apart both are.
     """
-    return answer_equality(a, b, tolerance, search).verdict
+    return answer_equality(*two_subjects(a, b), allowed(tolerance), search).verdict
 
 
 def answer_equality(
     a: Formula | Network, b: Formula | Network, tolerance: Number, search: Search | None
 ) -> EqualityAnswer:
     """Decide as :func:`equivalent` does, and keep the evidence."""
-    check_type(a, Formula, Network)
-    check_type(b, Formula, Network)
     search = search or Search()
     network, formula = (a, b) if isinstance(a, Network) else (b, a)
     if isinstance(network, Network) and isinstance(formula, Formula) and len(formula.dag) > _EXTRACTED_FROM:
@@ -77,6 +83,9 @@ def answer_equality(
     verdict = _decided(closing)
     if verdict is None:  # a refuted verdict is false
         verdict = _by_rounds(a, b, tolerance, search, closing)
+    if verdict.refuted and not sign(tolerance):
+        closing.tolerance = None
+        closing.close(_HOW_FAR)
     return EqualityAnswer(_apart(verdict, closing), closing.evidence_within(tolerance))
 
 
@@ -98,14 +107,15 @@ def _by_rounds(
     Solvers are good at formulas, the search at networks: so that one comes first, unless solvers were chosen.
     """
     search_first = isinstance(a, Network) and isinstance(b, Network) and len(search.solvers) == 1
-    for query_work, search_work in _ROUNDS:
+    for query_share, search_share in _ROUNDS:
+        query_work, search_work = (int(share * search.effort * SECOND) for share in (query_share, search_share))
         verdict: Verdict | None = None
         for by_search in (search_first, not search_first):
             if by_search and search.deadline.left:
                 search.progress("finding the range of the difference", 0, 1)
                 with suppress(Undecided):  # the time is over
                     if closing.networks is not None:
-                        closing.round(search_work)
+                        closing.close(search_work)
                         found = _decided(closing)
                     else:
                         found = closing.difference.by_search(search_work, search.deadline)
@@ -117,7 +127,7 @@ def _by_rounds(
                 return verdict
         if verdict is not None and not search.deadline.left:
             return verdict
-    asking = replace(search, seconds=search.deadline.left, work=BOX_WORK)
+    asking = replace(search, seconds=search.deadline.left, work=BOX_WORK, effort=_REST * search.effort)
     return equal_by_solver(a, b, tolerance=tolerance, search=asking)
 
 
@@ -133,39 +143,44 @@ def _apart(verdict: Verdict, closing: DistanceSearch) -> Verdict:
 
 
 def certify_equality(
-    a: Formula | Network, b: Formula | Network, *, tolerance: Number = ZERO, seconds: float = 60.0
+    a: Any, b: Any, *, tolerance: Any = ZERO, seconds: float = math.inf, effort: float = EFFORT
 ) -> Certificate | None:
     """Return a certificate that a and b are equal (two networks: up to a tolerance), or None if none is found."""
+    (a, b), tolerance = two_subjects(a, b), allowed(tolerance)
     if isinstance(a, Network) and isinstance(b, Network):
-        return _certify_networks(a, b, tolerance, seconds)
+        return _certify_networks(a, b, tolerance, seconds, effort)
     if sign(tolerance):
         raise InputError("equality up to a tolerance can be certified for two networks only")
     if isinstance(a, Formula) and isinstance(b, Formula):
         return certify_formulas(*_same_inputs(a, b), seconds)
     if isinstance(a, Network) and isinstance(b, Formula):
         return certify(a, b, seconds)
-    check_type(a, Formula)
-    check_type(b, Network)
-    return certify_equality(b, a, seconds=seconds)
+    return certify(b, a, seconds)
 
 
 def certify_answer(
-    a: Formula | Network, b: Formula | Network, answer: EqualityAnswer, tolerance: Number, seconds: float
+    a: Formula | Network,
+    b: Formula | Network,
+    answer: EqualityAnswer,
+    tolerance: Number,
+    seconds: float,
+    effort: float = EFFORT,
 ) -> Certificate | None:
     """Return a certificate as :func:`certify_equality` does, from the evidence of an answer if it has any."""
     if answer.evidence is None or not isinstance(a, Network) or not isinstance(b, Network):
-        return certify_equality(a, b, tolerance=tolerance, seconds=seconds)
+        return certify_equality(a, b, tolerance=tolerance, seconds=seconds, effort=effort)
     certificate = certify_sharing(a, b, tolerance) or certify_evidence(a, b, answer.evidence.loosened(tolerance))
     return certificate or certify_difference(a, b, tolerance, seconds)
 
 
-def _certify_networks(a: Network, b: Network, tolerance: Number, seconds: float) -> Certificate | None:
+def _certify_networks(a: Network, b: Network, tolerance: Number, seconds: float, effort: float) -> Certificate | None:
     """Return a certificate by shared neurons, by the evidence of the search for the distance of both networks, or by
     evidence about each network."""
     certificate = certify_sharing(a, b, tolerance)
     if certificate is None:
         seconds /= 2
-        evidence = distance(a, b, tolerance=tolerance, search=Search(seconds=seconds)).evidence_within(tolerance)
+        search = Search(seconds=seconds, effort=effort)
+        evidence = distance(a, b, tolerance=tolerance, search=search).evidence_within(tolerance)
         certificate = None if evidence is None else certify_evidence(a, b, evidence.loosened(tolerance))
     return certificate or certify_difference(a, b, tolerance, seconds)
 

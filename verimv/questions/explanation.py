@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from verimv.core.display import Headed, html_table
 from verimv.core.errors import InputError
-from verimv.exact import ONE, ZERO, Number, as_number, format_number
+from verimv.core.recorded import Recorded
+from verimv.exact import ONE, ZERO, Number, format_number
 from verimv.networks.affine import Affine
 from verimv.networks.formats.json_format import read_network
 from verimv.networks.names import named, recorded
@@ -70,7 +71,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Headed):
+class Explanation(Recorded, Headed):
     """A network at a point. `decision` is the only output, or the largest minus the second largest."""
 
     network: Network
@@ -189,25 +190,12 @@ def explain(
         if (output, margin) != (None, None):
             raise InputError("a directory is explained as it is certified: leave out the output and the margin")
         network = named(certified.network, names)
-        return explained_at(network, _as_point(network, at), certified)
+        return explained_at(network, network.point(at), certified)
     loaded = as_subject(subject)
     if not isinstance(loaded, Network):
         raise InputError("expected a network, found a formula (verimv convert turns it into one)")
     network = chosen(named(loaded, names), output, margin)
-    return explained_at(network, _as_point(network, at))
-
-
-def _as_point(network: Network, at: Mapping[str, Any] | Sequence[Any]) -> list[Number]:
-    if isinstance(at, Mapping):
-        meant = {**{network.label(name): name for name in network.inputs}, **{name: name for name in network.inputs}}
-        found = {meant.get(name, name): value for name, value in at.items()}
-        if len(found) != len(at) or found.keys() != set(network.inputs):
-            told = ", ".join(map(network.label, network.inputs))
-            raise InputError(f"expected a value for each of {told}; found {', '.join(map(str, at)) or 'none'}")
-        return [as_number(found[name]) for name in network.inputs]
-    if isinstance(at, str) or len(at) != len(network.inputs):
-        raise InputError(f"expected {len(network.inputs)} values, found {len(at)}")
-    return [as_number(value) for value in at]
+    return explained_at(network, network.point(at))
 
 
 class CertifiedDirectory:

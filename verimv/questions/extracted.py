@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verimv.core.errors import InputError
 from verimv.core.files import read_text
@@ -20,6 +20,9 @@ from verimv.networks.names import read_names, recorded
 from verimv.networks.network import Box, checked_box
 from verimv.networks.transforms.outputs import OutputMap
 from verimv.questions.subjects import read_formula
+
+if TYPE_CHECKING:
+    from verimv.extraction.pipeline import Extraction
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,16 @@ class ExtractedFormula:
 
     def at(self, point: Mapping[str, Number]) -> list[Number]:
         return [map_.undone(value) for map_, value in zip(self.maps, self.formula.at(self.inner(point)), strict=True)]
+
+
+def extracted_values(extraction: Extraction, point: Mapping[str, Any] | Sequence[Any]) -> list[Number]:
+    """Return the values of an extraction at a point of its network's box."""
+    source = extraction.source
+    maps = [
+        OutputMap(*(parse_number(entry[key]) for key in ("scale", "offset"))) for entry in extraction.summary["outputs"]
+    ]
+    formula = ExtractedFormula(extraction.formula, source.box, maps, source.labels)
+    return formula.at(dict(zip(source.inputs, source.point(point), strict=True)))
 
 
 def check_inside(point: Mapping[str, Number], inputs: Sequence[str], box: Box) -> None:

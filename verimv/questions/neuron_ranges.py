@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from verimv.bounding.by_solver import solver_bounds
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds
 from verimv.core.choices import BOUND_ENGINES, METHODS
 from verimv.core.effort import NEVER, SECOND, Deadline
-from verimv.core.errors import InputError, InternalError, check_type
+from verimv.core.errors import InputError, InternalError
 from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Workers
-from verimv.networks.network import Network
+from verimv.networks.formats.load import as_network
 from verimv.solvers.engines import SOLVERS
 from verimv.solvers.limited import DEFAULT_MEMORY
 
 
 def bounds(
-    network: Network,
+    network: Any,
     *,
     method: str = "auto",
     engine: str = "search",
@@ -32,14 +33,15 @@ def bounds(
 ) -> NetworkBounds:
     """Return a proven range of every neuron's argument (its value before activation) over the network's box.
 
-    `method` is one of interval, linear, lp and exact, from quick to tight, or auto: the tightest that takes a few
-    seconds' worth of work. Exact bounds are found by the `engine` "search" (verimv's own), "smt" (a solver, within
-    `memory` megabytes) or "both" (they must agree). `neuron` is the layer (from 1) and the index (from 0) of the only
-    neuron that has to be tight; the bounds of others may be loose then. `seconds_per_bound` is the effort for each end
-    of a range, counted in steps that take about so long; auto chooses it itself. After `seconds`, bounds that a solver
-    did not finish are what is proved by then, and a search raises :class:`Undecided`.
+    `network` is a network, or anything that :func:`verimv.load` takes, such as a path. `method` is one of interval,
+    linear, lp and exact, from quick to tight, or auto: the tightest that takes a few seconds' worth of work. Exact
+    bounds are found by the `engine` "search" (verimv's own), "smt" (a solver, within `memory` megabytes) or "both"
+    (they must agree). `neuron` is the layer (from 1) and the index (from 0) of the only neuron that has to be tight;
+    the bounds of others may be loose then. `seconds_per_bound` is the effort for each end of a range, counted in steps
+    that take about so long; auto chooses it itself. After `seconds`, bounds that a solver did not finish are what is
+    proved by then, and a search raises :class:`Undecided`.
     """
-    check_type(network, Network, hint=" (verimv.load makes one)")
+    network = as_network(network)
     if method not in METHODS:
         raise InputError(f"unknown bounds {method}: choose one of {', '.join(METHODS)}")
     if engine not in BOUND_ENGINES:
@@ -53,7 +55,8 @@ def bounds(
     if neuron is not None:
         layer, index = neuron
         if not 1 <= layer <= len(network.layers) or not 0 <= index < len(network.layers[layer - 1].rows):
-            raise InputError(f"no neuron {layer}:{index} (layers count from 1, neurons from 0)")
+            layers = ", ".join(f"{i}:0 to {i}:{len(one.rows) - 1}" for i, one in enumerate(network.layers, start=1))
+            raise InputError(f"no neuron {layer}:{index}: there are {layers}")
     per_bound = int(seconds_per_bound * SECOND)
 
     def by_solver() -> NetworkBounds:

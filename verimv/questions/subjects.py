@@ -10,19 +10,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verimv.core.choices import NETWORK_SUFFIXES
+from verimv.core.choices import NETWORK_SUFFIXES, PICKLED_SUFFIXES
 from verimv.core.errors import InputError
-from verimv.core.files import decode, read_text
+from verimv.core.files import decode, read_text, unreadable
 from verimv.formulas.formula import Formula, parse
 from verimv.formulas.mvfile import HEADER, read_mv
 
 if TYPE_CHECKING:
     from verimv.networks.network import Network
 
-_FILE_SUFFIXES = (".json", ".mv", ".txt", *NETWORK_SUFFIXES)
+_LOADED = (*NETWORK_SUFFIXES, *PICKLED_SUFFIXES)  # which `load` refuses, with advice
+_FILE_SUFFIXES = (".json", ".mv", ".txt", *_LOADED)
 
 
-def read_subject(argument: str) -> Formula | Network:
+def read_subject(argument: str, logits: bool = False) -> Formula | Network:
     """Read a file if there is one of that name or if the name ends like one, otherwise an expression."""
     if argument == "-":
         if sys.stdin is None:
@@ -32,10 +33,10 @@ def read_subject(argument: str) -> Formula | Network:
         return _read(argument, "formula")
     if Path(argument).is_dir():
         return certified_network(argument)
-    if argument.lower().endswith(NETWORK_SUFFIXES):
+    if argument.lower().endswith(_LOADED):
         from verimv.networks.formats.load import load
 
-        return load(argument)
+        return load(argument, logits=logits)
     return _read(read_text(argument), argument)
 
 
@@ -46,7 +47,9 @@ def certified_network(directory: str) -> Network:
     from verimv.networks.formats.json_format import read_network
 
     if not any(Path(directory, name).exists() for name in CERTIFICATE_FILES):
-        raise InputError("is a directory without a certificate", source=directory)
+        raise InputError(
+            "is a directory without a certificate: give a file, or what verimv extract -o wrote", source=directory
+        )
     check_files(directory)
     path = next(filter(Path.exists, (Path(directory, name) for name in ("source.json", "network.json"))), None)
     if path is None:
@@ -81,15 +84,15 @@ def _read(text: str, source: str) -> Formula | Network:
         raise InputError(error.message, source=source, line=before.count("\n") + 1, column=column) from None
 
 
-def as_subject(subject: Any) -> Formula | Network:
+def as_subject(subject: Any, logits: bool = False) -> Formula | Network:
     """Return a formula or network; read a path or an expression, load anything else that `verimv.load` takes."""
     if isinstance(subject, str | os.PathLike):
-        return read_subject(os.fspath(subject))
+        return read_subject(os.fspath(subject), logits)
     if isinstance(subject, Formula):
         return subject
     from verimv.networks.formats.load import load
 
-    return load(subject)
+    return load(subject, logits=logits)
 
 
 def read_formula(argument: str) -> Formula:
@@ -99,10 +102,21 @@ def read_formula(argument: str) -> Formula:
     return subject
 
 
-def read_as_network(argument: str) -> Network:
+def read_as_network(argument: str, logits: bool = False) -> Network:
     if argument != "-" and not _names_a_file(argument):
-        raise InputError("no such file", source=argument)
-    subject = read_subject(argument)
+        raise unreadable(FileNotFoundError(2, "no such file: expected a network"), argument)
+    try:
+        subject = read_subject(argument, logits)
+    except InputError as error:
+        suffixes = (".json", *NETWORK_SUFFIXES)
+        if (
+            error.source != argument
+            or not os.path.isfile(argument)
+            or argument.lower().endswith((".mv", *suffixes, *PICKLED_SUFFIXES))
+        ):
+            raise
+        known = ", ".join(suffixes)
+        raise InputError(f"expected a network ({known}), found text", source=argument) from None
     if isinstance(subject, Formula):
         raise InputError("expected a network, found a formula (verimv convert turns it into one)", source=argument)
     return subject

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from verimv.core.errors import InputError
 from verimv.exact import Number, format_number
-from verimv.formulas.formula import Formula
 from verimv.networks.affine import Affine
-from verimv.networks.network import Box, Network
+from verimv.networks.network import Box
 from verimv.networks.program import Program
+from verimv.questions.subjects import as_subject
 from verimv.solvers.decide import nowhere
 from verimv.solvers.encode import Condition, nonnegative, positive
 from verimv.solvers.functions import Function, together
 from verimv.solvers.point_search import Point, Question, Search
 from verimv.solvers.verdict import Verdict, Witness
 
-Subject = Formula | Network
 
-
-def valid(formula: Subject, *, search: Search | None = None) -> Verdict:
+def valid(formula: Any, *, search: Search | None = None) -> Verdict:
     """Decide whether a formula is 1 everywhere; refuted with an exact point where it is not."""
-    function = _single(Function(formula))
+    function = _single(Function(as_subject(formula)))
     question = _value_question(
         function, lambda y: [[positive(y.complement()), positive(y.shifted(-1))]], lambda value: value != 1
     )
     return nowhere(question, _value_witness(function), search)
 
 
-def satisfiable(formula: Subject, *, search: Search | None = None) -> Verdict:
+def satisfiable(formula: Any, *, search: Search | None = None) -> Verdict:
     """Decide whether a formula is 1 somewhere; proved with an exact point."""
-    function = _single(Function(formula))
+    function = _single(Function(as_subject(formula)))
     question = _value_question(
         function, lambda y: [[nonnegative(y.shifted(-1))], [nonnegative(y.complement())]], lambda value: value == 1
     )
@@ -39,9 +38,9 @@ def satisfiable(formula: Subject, *, search: Search | None = None) -> Verdict:
     return Verdict(turned[verdict.status], verdict.witness, verdict.reason, verdict.evidence, verdict.seconds)  # type: ignore[arg-type]
 
 
-def entails(premise: Subject, conclusion: Subject, *, search: Search | None = None) -> Verdict:
+def entails(premise: Any, conclusion: Any, *, search: Search | None = None) -> Verdict:
     """Decide whether the conclusion is 1 wherever the premise is 1; refuted with an exact point where it is not."""
-    f, g = (_single(function) for function in together(premise, conclusion))
+    f, g = (_single(function) for function in together(as_subject(premise), as_subject(conclusion)))
 
     def build(box: Box) -> tuple[Program, Condition]:
         program = Program(box)

@@ -17,6 +17,7 @@ from verimv.formulas.formula import Formula, copy
 from verimv.simplification.chains import Sharing
 from verimv.simplification.cone_solver import ConeProver
 from verimv.simplification.cones import cone, local_formula
+from verimv.simplification.contexts import ContextPass
 from verimv.simplification.equalities import Equalities, EqualityStep
 from verimv.simplification.laws import LawBook, lattice_laws, laws
 from verimv.simplification.objective import TreeCosts, check_measure, objective
@@ -116,7 +117,7 @@ def simplify(
 
 
 class _Run:
-    """Laws, then rounds of windows and sweeping, as long as something becomes better."""
+    """Laws, then rounds of windows, sweeping and parts in their contexts, as long as something becomes better."""
 
     def __init__(self, original: Formula, minimise: str, prover: ConeProver, progress: Progress) -> None:
         self.original = original
@@ -128,6 +129,7 @@ class _Run:
         self.equalities = Equalities(self.dag)
         self.windows = WindowPass(self.equalities, self.prover)
         self.costs = TreeCosts(self.dag)
+        self.contexts = ContextPass(self.equalities, self.prover, self.costs)
         self.laws = LawBook(self.dag, laws(minimise))
         self.sharing = Sharing(self.dag)
         self._lawful_nodes: set[int] = set()
@@ -155,7 +157,11 @@ class _Run:
             before = (tuple(roots), len(self.windows.given_up))
             roots = self._lawful(self.windows.run(roots, minimise, self._stage("rewriting windows")))
             roots = self._lawful(sweep.run(roots, self._stage("sweeping")))
-            if self.meter.is_used_up or (tuple(roots), len(self.windows.given_up)) == before:
+            is_settled = (tuple(roots), len(self.windows.given_up)) == before
+            if is_settled and minimise == "length" and not self.meter.is_used_up:
+                roots = self._lawful(self.contexts.run(roots, self._stage("searching contexts")))
+                is_settled = tuple(roots) == before[0]
+            if is_settled or self.meter.is_used_up:
                 break
         return roots
 

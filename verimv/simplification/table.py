@@ -78,7 +78,7 @@ class ShortFormulas:
     """All functions of formulas up to a length, with a shortest formula for each."""
 
     def __init__(self, leaves: int, max_length: int) -> None:
-        self.leaves = leaves
+        self.leaves, self.max_length = leaves, max_length
         self.dag = Dag()
         self.names = tuple(f"v{i + 1}" for i in range(leaves))
         self._entries: dict[bytes, Entry] = {}

@@ -84,6 +84,16 @@ def z3_work(solver: Any, bits: int) -> int:
     return int(solver.statistics().get_key_value("rlimit count")) * (1 + bits) // _Z3_UNITS
 
 
+#: What solvers say when a limit of work or time is reached.
+_LIMITS = ("resource limit", "canceled", "timeout", "resourceout")
+
+
+def gave_up(solver: str, reason: str) -> str:
+    """Return why a solver gave no answer, in words that people know."""
+    limited = any(words in reason.replace("_", "") for words in _LIMITS)
+    return f"{solver} gave no answer in time" if limited else f"{solver} gave no answer ({reason})"
+
+
 def ask_z3(
     program: Program, condition: Condition, names: Sequence[str], seconds: float, work: int | None = None
 ) -> Answer:
@@ -94,7 +104,7 @@ def ask_z3(
     status = str(builder.solver.check())
     spent = z3_work(builder.solver, bits)
     if status == "unknown":
-        return Answer("unknown", reason=f"z3: {builder.solver.reason_unknown()}", work=spent)
+        return Answer("unknown", reason=gave_up("z3", builder.solver.reason_unknown()), work=spent)
     if status == "unsat":
         return Answer("unsat", work=spent)
     model = builder.solver.model()
@@ -169,7 +179,7 @@ def ask_cvc5(
         return Answer("unsat", work=spent)
     if not result.isSat():
         reason = str(result.getUnknownExplanation()).rsplit(".", 1)[-1].lower()
-        return Answer("unknown", reason=f"cvc5: {reason}", work=spent)
+        return Answer("unknown", reason=gave_up("cvc5", reason), work=spent)
     values = [builder.solver.getValue(x) for x in inputs]
     if not all(value.isRealValue() for value in values):
         return Answer("unknown", reason="cvc5: the model has an irrational value", work=spent)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from verimv.core.errors import InputError, check_type
+from verimv.core.suggest import listed
 from verimv.exact import ONE, ZERO, Number, format_number
 from verimv.formulas.formula import Formula
 from verimv.networks.affine import Affine
@@ -107,7 +108,10 @@ def _matched(what: str, names: Sequence[str], others: Sequence[str]) -> tuple[st
         return tuple(names)
     if len(names) == len(others) and not set(names) & set(others):
         return tuple(others)
-    raise InputError(f"cannot compare: the {what} are {', '.join(names)} on one side, {', '.join(others)} on the other")
+    need = "the same names" if len(names) == len(others) else f"the same number of {what}"
+    raise InputError(
+        f"cannot compare: the {what} are {listed(names)} on one side, {listed(others)} on the other; both need {need}"
+    )
 
 
 def _reordered_box(network: Network, names: Sequence[str]) -> Box:

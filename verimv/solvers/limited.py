@@ -25,8 +25,11 @@ _GRACE = 0.3
 def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory: int = DEFAULT_MEMORY) -> T:
     """Call a function in a child process; raise :class:`OutOfBudget` if it takes too long or too much memory.
 
-    The child is killed `_GRACE` seconds after its time limit, and at once on Ctrl-C.
+    The child is killed `_GRACE` seconds after its time limit, and at once on Ctrl-C. A worker process may not start
+    others: there the function runs in the worker itself, with the worker's limits.
     """
+    if multiprocessing.current_process().daemon:
+        return function(*arguments)
     context: Any = multiprocessing.get_context("fork" if hasattr(signal, "pthread_kill") else "spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_child, args=(sender, memory, function, arguments), daemon=True)
@@ -34,7 +37,7 @@ def limited(function: Callable[..., T], *arguments: Any, seconds: float, memory:
     sender.close()
     try:
         if not receiver.poll(None if math.isinf(seconds) else seconds + _GRACE):
-            raise OutOfBudget(f"no answer in {seconds:.3g} s")
+            raise OutOfBudget("no answer in time")
         try:
             outcome, value = receiver.recv()
         except EOFError:

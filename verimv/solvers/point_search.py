@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from verimv.core.effort import SECOND
+from verimv.core.choices import EFFORT
+from verimv.core.effort import SECOND, Meter
 from verimv.core.errors import InternalError, Undecided
 from verimv.core.progress import Progress, no_progress
 from verimv.core.workers import Workers
@@ -24,6 +26,8 @@ Point = tuple[Number, ...]
 
 #: Work for the query about the whole box, if smaller boxes may follow, and for each of these.
 _WHOLE_WORK, BOX_WORK = 30 * SECOND, 2 * SECOND
+#: Work of a query beside that of the solver; and more than any work.
+_QUERY, _ALL = 20_000, 10**18
 
 
 @dataclass(frozen=True)
@@ -37,16 +41,19 @@ class Question:
 
 @dataclass
 class Search:
-    """Solvers, their budget, and a record of queries. A search that takes longer than `seconds` is undecided."""
+    """Solvers, their budget, and a record of queries."""
 
     solvers: Sequence[str] = ("z3",)
-    seconds: float = 60.0
+    #: a clock ends the search after so long, without a result
+    seconds: float = math.inf
     memory: int = DEFAULT_MEMORY
     #: workers for independent queries
     workers: Workers = 1
     #: try smaller boxes if the query about the whole box is undecided
     split: bool = True
-    #: work for the query about the whole box. None: no limit, or half a minute's work if smaller boxes follow
+    #: about so many seconds of work, counted in steps: then it is undecided
+    effort: float = EFFORT
+    #: work for the query about the whole box. None: all, or at most half a minute's work if smaller boxes follow
     work: int | None = None
     progress: Progress = no_progress
     #: called with the name and the SMT-LIB text of every query
@@ -55,6 +62,7 @@ class Search:
 
     def __post_init__(self) -> None:
         self.deadline = Deadline(self.seconds)
+        self._meter = Meter(int(self.effort * SECOND))
         self._queries = 0
 
     def find(self, question: Question) -> Point | None:
@@ -67,22 +75,24 @@ class Search:
             if question.holds(point):
                 return simplest(question.holds, point)
         split = self.split and bool(box)
-        answer = self._ask(question, box, self.work or (_WHOLE_WORK if split else None))
+        answer = self._ask(question, box, self.work or min(self._meter.work, _WHOLE_WORK if split else _ALL))
         if answer.status == "unknown":
             if not split:
                 raise Undecided(answer.reason)
-            return self._split(question, box, answer.reason)
+            return self._split(question, box)
         return self._settled(question, answer)
 
     def _settled(self, question: Question, answer: Answer) -> Point | None:
         return None if answer.point is None else simplest(question.holds, answer.point)
 
-    def _split(self, question: Question, box: Box, reason: str) -> Point | None:
+    def _split(self, question: Question, box: Box) -> Point | None:
         """Halve boxes until each is decided: on a smaller box fewer activations change sign."""
         pending, done = [box], 0
         while pending:
-            if not self.deadline.left:
-                raise Undecided(f"{reason}; {len(pending)} boxes left when the {self.seconds:g} s were used up")
+            if self._meter.is_used_up or not self.deadline.left:
+                parts = f"the box was divided, and {done:,} of {done + len(pending):,} parts are decided"
+                reason = "the effort is used up" if self._meter.is_used_up else "no answer in time"
+                raise Undecided(f"{reason}: {parts}")
             self.progress("splitting boxes", done, done + len(pending))
             current = pending.pop()
             centre = tuple((low + high) / 2 for low, high in current)
@@ -100,7 +110,7 @@ class Search:
         self.evidence.append({"solver": "+".join(self.solvers), "answer": "unsat", "boxes": done})
         return None
 
-    def _ask(self, question: Question, box: Box, work: int | None, record: bool = True) -> Answer:
+    def _ask(self, question: Question, box: Box, work: int, record: bool = True) -> Answer:
         """Ask every chosen solver one query; answer sat only with a point that was replayed."""
         program, condition = question.build(box)
         if is_impossible(program, condition):
@@ -121,7 +131,8 @@ class Search:
                     SOLVERS[name], program, condition, question.inputs, left, work, seconds=left, memory=self.memory
                 )
             except OutOfBudget as error:
-                answer = Answer("unknown", reason=f"{name}: {error}")
+                answer = Answer("unknown", reason=f"{name} gave {error}", work=work)
+            self._meter.spend(_QUERY + answer.work)
             if answer.point is not None and not question.holds(answer.point):
                 if logic_of(program, condition) == "QF_LRA":
                     raise InternalError(

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from verimv.core.display import Headed, cut, html_table
 from verimv.core.errors import Undecided
+from verimv.core.recorded import Recorded
 from verimv.exact import Number, format_number
 
 Status = Literal["proved", "refuted", "undecided"]
@@ -28,7 +29,7 @@ class Witness:
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict(Headed):
+class Verdict(Recorded, Headed):
     """The answer to a question about formulas and networks, with a witness or a reason, and its evidence."""
 
     status: Status
@@ -75,7 +76,14 @@ class Verdict(Headed):
     def _headline(self) -> str:
         return f"{self.status} {self.witness or cut(self.reason)}".rstrip()
 
+    def __str__(self) -> str:
+        return self._headline()
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.data()
+
     def data(self) -> dict[str, Any]:
+        """Return what the commands with --json print."""
         return {
             "status": self.status,
             "witness": None if self.witness is None else {"point": dict(self.witness.point), **self.witness.values},

@@ -15,17 +15,8 @@
 
 From Coq Require Import ZArith List String Bool.
 From VeriMV Require Import Syntax Map Number Sums.
-From VeriMV Require Twins.
+From VeriMV Require Twins Sweeps.
 Import ListNotations.
-
-(** ** The budget (section 4) *)
-
-Definition spend (steps budget : Z) : result Z :=
-  let left := Z.sub budget steps in
-  if Z.leb 0 left then Ok left else Reject Incomplete "no more steps than the files allow".
-
-(** A leaf costs a step for each 400 weights. *)
-Definition weights_per_step : Z := 400.
 
 (** A low and a high bound, where there are any. *)
 Definition limits (t : Type) : Type := (option t * option t)%type.
@@ -435,6 +426,15 @@ Section Cases.
        splits := splits s;
        given := Z.succ (given s) |}.
 
+  (** After a sweep: nor because of one. *)
+  Definition with_bounds (s : situation t) (known : facts t) : situation t :=
+    {| target := target s;
+       upto := upto s;
+       weight := weight s;
+       bounds := known;
+       splits := splits s;
+       given := given s |}.
+
   (** What a lemma about variable k needs: another target, over the variables before k. *)
   Definition for_lemma (s : situation t) (k : positive) (goal : sum t) (weight : Z) : situation t :=
     {| target := goal;
@@ -449,9 +449,6 @@ Section Cases.
 
   Definition count_weights (x : variable t) : Z :=
     match x with Free => 0%Z | Neuron _ s => count_terms s end.
-
-  (** The steps of a leaf over variables with so many weights. *)
-  Definition leaf_cost (weights : Z) : Z := Z.succ (Z.div weights weights_per_step).
 
   (** Variable k, and the steps of a leaf over the variables before it. *)
   Fixpoint seek (k : positive) (items : list (positive * variable t)) (weights : Z) : option (variable t * Z) :=
@@ -473,7 +470,7 @@ Section Cases.
         match open with
         | [] => Reject Invalid "no more cases"
         | s :: open =>
-            let* budget := spend (Z.succ (given s)) budget in
+            let* budget := pay (Z.succ (given s)) budget in
             match this with
             | Split k point =>
                 let* p := read K point in
@@ -486,23 +483,28 @@ Section Cases.
                 let* _ := need (Pos.ltb k (upto s)) "a variable" in
                 match seek k items 0 with
                 | Some (Neuron _ u, weight) =>
-                    let* budget := spend weight budget in
+                    let* budget := pay weight budget in
                     let* goal := bound_target which u x in
                     follow items twins rest (for_lemma s k goal weight :: with_lemma s k which x :: open) c budget
                 | _ => Reject Invalid "a variable that is not free"
                 end
+            | Sweep =>
+                let* budget := pay (weight s) budget in
+                let* r := Sweeps.sweep K (upto s) items (bounds s) budget in
+                let (known, budget) := r in
+                follow items twins rest (with_bounds s known :: open) c budget
             | Leaf ms =>
-                let* budget := spend (weight s) budget in
+                let* budget := pay (weight s) budget in
                 let* ms := collect (read K) ms [] in
                 let* c := leaf items c Empty s ms in
                 follow items twins rest open c budget
             | Pair ms =>
-                let* budget := spend (weight s) budget in
+                let* budget := pay (weight s) budget in
                 let* ms := collect (read K) ms [] in
                 let* c := leaf items c twins s ms in
                 follow items twins rest open c budget
             | BrokenLeaf =>
-                let* _ := spend (weight s) budget in
+                let* _ := pay (weight s) budget in
                 Reject Malformed "numbers"
             | BrokenCase => Reject Malformed "a case"
             end

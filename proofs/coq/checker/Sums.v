@@ -35,6 +35,16 @@ Fixpoint collect {A B} (f : A -> result B) (l : list A) (done : list B) : result
   | a :: rest => let* b := f a in collect f rest (b :: done)
   end.
 
+(** ** The budget (section 4) *)
+
+Definition pay (steps budget : Z) : result Z :=
+  let left := Z.sub budget steps in
+  if Z.leb 0 left then Ok left else Reject Incomplete "no more steps than the files allow".
+
+(** A leaf over variables with so many weights costs a step for each 400 of them. *)
+Definition weights_per_step : Z := 400.
+Definition leaf_cost (weights : Z) : Z := Z.succ (Z.div weights weights_per_step).
+
 (** For hashes. *)
 Definition mask : N := 1048575.
 Definition multiplier : N := 65599.

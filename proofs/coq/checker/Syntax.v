@@ -84,6 +84,7 @@ Inductive side := Low | High.
 Inductive case :=
   | Split (k : N) (point : exact)
   | Lemma_ (k : N) (s : side) (value : exact)
+  | Sweep
   | Leaf (multipliers : list exact)
   | Pair (multipliers : list exact)
   | BrokenLeaf

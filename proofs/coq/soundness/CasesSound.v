@@ -9,7 +9,7 @@
     Compiled twice, over the rational and over the real numbers: see Unit.v. *)
 
 From Coq Require Import List.
-From VeriMV Require Import TwinsSound.
+From VeriMV Require Import TwinsSound SweepsSound.
 From VeriMV Require Export SumsSound Cases.
 From VeriMV Require Twins.
 Import ListNotations.
@@ -623,7 +623,7 @@ Section Cases.
       injection H as <- <-. destruct open; [now split | discriminate]. }
     destruct open as [| s open]; [discriminate |]. inversion_clear Hup as [| ? ? Hs Hups]. intros H.
     apply bind_ok in H. destruct H as (b1 & _ & H).
-    destruct this as [k point | k which point | ms | ms | |].
+    destruct this as [k point | k which point | | ms | ms | |].
     - apply bind_ok in H. destruct H as (p & _ & H).
       apply bind_ok in H. destruct H as (u & _ & H).
       set (k' := N.succ_pos k) in *.
@@ -656,6 +656,14 @@ Section Cases.
       intros Hf. apply Hthen, replaced_holds; trivial.
       unfold argument_of. cbn [definition]. rewrite Ez.
       apply (bound_target_sound _ _ _ _ Hg), Hfirst. apply (fewer_facts (upto s)); trivial. lia.
+    - apply bind_ok in H. destruct H as (b2 & _ & H).
+      apply bind_ok in H. destruct H as ([known b3] & Hw & H).
+      apply IH in H; trivial; [| now constructor].
+      destruct H as [Hc' Hopen]. split; trivial.
+      inversion_clear Hopen as [| ? ? Hthen Hrest]. constructor; trivial.
+      cbn [upto bounds target with_bounds] in Hthen. intros Hf. apply Hthen.
+      apply (sweep_sound sound v (Variables (upto s) def)) in Hw; trivial.
+      intros k Hk. rewrite <- same_def. apply Hv. cbn [bound] in Hk. lia.
     - apply bind_ok in H. destruct H as (b2 & _ & H).
       apply bind_ok in H. destruct H as (ms' & _ & H).
       apply bind_ok in H. destruct H as (c1 & Hl & H).

@@ -50,7 +50,7 @@ Qed.
 
 Theorem fractions_sound : sound_number fractions Q2Qc rational_number.
 Proof.
-  constructor; cbn [fractions fraction add mul dot align read eqb leb].
+  constructor; cbn [fractions fraction add mul dot align read eqb leb rational_part].
   - intros n d. rewrite (same_value _ _ (reduced_eq n d)). apply fraction_value.
   - intros x y. now rewrite reduced_value, add_value.
   - intros x y. now rewrite reduced_value, mul_value.
@@ -63,4 +63,5 @@ Proof.
   - intros x y [= H]. rewrite leb_fractions_eq in H. apply le_value. now apply Qle_bool_iff.
   - intros x y [= H]. rewrite leb_fractions_eq in H. destruct (le_or_lt (Q2Qc x) (Q2Qc y)) as [L | L]; [| exact L].
     rewrite le_value in L. apply Qle_bool_iff in L. congruence.
+  - intros [n d] n' d' [= <- <-]. apply fraction_value.
 Qed.

@@ -29,7 +29,8 @@ Record sound_number {t : Type} (K : number t) (value : t -> F) (meaning : exact 
   value_read : forall e x, read K e = Ok x -> meaning e = value x;
   value_eqb : forall x y, eqb K x y = true -> x = y;
   value_le : forall x y, leb K x y = Some true -> value x <= value y;
-  value_gt : forall x y, leb K x y = Some false -> value y < value x
+  value_gt : forall x y, leb K x y = Some false -> value y < value x;
+  value_rational : forall x n d, rational_part K x = Some (n, d) -> value x = of_Z n / of_Z (Zpos d)
 }.
 
 (** ** Sums and systems of variables, at a point [v] *)

@@ -63,7 +63,7 @@ Qed.
 
 Theorem rational_sound : sound_number rational real real_number.
 Proof.
-  constructor; cbn [rational fraction add mul dot align read eqb leb].
+  constructor; cbn [rational fraction add mul dot align read eqb leb rational_part].
   - apply real_of_fraction.
   - apply real_add.
   - apply real_mul.
@@ -76,6 +76,7 @@ Proof.
     destruct (this x), (this y). cbn in *. congruence.
   - intros x y [= H]. now apply Qle_bool_true.
   - intros x y [= H]. now apply Qle_bool_false.
+  - intros x n d [= <- <-]. reflexivity.
 Qed.
 
 (** ** Fractions *)
@@ -99,7 +100,7 @@ Qed.
 
 Theorem fractions_sound : sound_number fractions Q2R real_number.
 Proof.
-  constructor; cbn [fractions fraction add mul dot align read eqb leb].
+  constructor; cbn [fractions fraction add mul dot align read eqb leb rational_part].
   - intros n d. apply (Qeq_eqR _ _ (reduced_eq n d)).
   - intros x y. rewrite Q2R_reduced. apply Q2R_plus.
   - intros x y. rewrite Q2R_reduced. apply Q2R_mult.
@@ -113,6 +114,7 @@ Proof.
   - intros x y [= H]. rewrite leb_fractions_eq in H. now apply Qle_Rle, Qle_bool_iff.
   - intros x y [= H]. rewrite leb_fractions_eq in H. apply Qlt_Rlt.
     destruct (Qlt_le_dec y x) as [L | L]; [exact L |]. apply Qle_bool_iff in L. congruence.
+  - intros [n d] n' d' [= <- <-]. apply Q2R_fraction.
 Qed.
 
 (** ** Sums of roots *)
@@ -338,7 +340,7 @@ Qed.
 
 Theorem surd_sound : sound_number surd real_of_roots real_number.
 Proof.
-  constructor; cbn [surd fraction add mul dot align read eqb leb].
+  constructor; cbn [surd fraction add mul dot align read eqb leb rational_part].
   - intros n d. rewrite root_value, real_of_fraction, root_of_one. lra.
   - apply add_roots_value.
   - apply mul_roots_value.
@@ -348,4 +350,9 @@ Proof.
   - apply (same_terms_eq rational_sound).
   - intros x y H. exact (leb_roots_sound x y true H).
   - intros x y H. exact (leb_roots_sound x y false H).
+  - intros [| [m c] [| mc x]] n d; cbn [rational_of_roots]; try discriminate.
+    + intros [= <- <-]. unfold real_of_roots. cbn. lra.
+    + destruct (Pos.eqb_spec m 1) as [-> |]; [| discriminate]. intros H.
+      apply (value_rational _ _ _ rational_sound) in H. unfold real_of_roots. cbn [value_of_terms].
+      rewrite H, root_of_one. lra.
 Qed.

@@ -21,14 +21,22 @@ let find path given =
   end
   else files path (fun s -> Option.value (file s) ~default:("--" ^ s)) (fun s -> file s <> None)
 
-let check path given () =
+(* Digits only: OCaml's own function reads 0x10, too. *)
+let seconds text =
+  let is_digit c = c >= '0' && c <= '9' in
+  match if String.for_all is_digit text then int_of_string_opt text else None with
+  | Some n when n >= 1 && n <= Allowance.most_seconds -> n
+  | _ -> Reading.malformed (Printf.sprintf "--effort with an integer from 1 to %d" Allowance.most_seconds)
+
+let check path given effort () =
   let readable action =
     try action () with
     | Sys_error why -> raise (Reading.Rejected (Malformed, why))
     | Unix.Unix_error (error, _, file) -> raise (Reading.Rejected (Malformed, file ^ ": " ^ Unix.error_message error))
     | Sys.Break -> raise Out_of_memory
   in
-  readable (fun () -> Check.check (find path given))
+  let seconds = Option.fold ~none:0 ~some:seconds effort in
+  readable (fun () -> Check.check ~seconds (find path given))
 
 (* Lists can be long, and the checker's functions over them go down the stack: it gets 256 MB, or what the system allows. *)
 let with_a_large_stack () =
@@ -47,13 +55,17 @@ let () =
   with_a_large_stack ();
   Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 200 };
   Sys.catch_break true;
-  let path = ref [] and given = ref [] in
+  let path = ref [] and given = ref [] and effort = ref None in
   let option (name, _) = ("--" ^ name, Arg.String (fun file -> given := (name, file) :: !given), "FILE") in
   let positional argument = path := argument :: !path in
-  Arg.parse (("--", Arg.Rest positional, "what follows is no option") :: List.map option Check.names) positional usage;
+  let others =
+    [ ("--effort", Arg.String (fun text -> effort := Some text), "SECONDS of work to allow, if files of this size may cost less");
+      ("--", Arg.Rest positional, "what follows is no option") ]
+  in
+  Arg.parse (others @ List.map option Check.names) positional usage;
   match !path with
   | [ path ] ->
-    let text, code = Check.verdict (check path !given) in
+    let text, code = Check.verdict (check path !given !effort) in
     print_endline text;
     exit code
   | _ -> prerr_endline ("usage: " ^ usage); exit 2

@@ -37,7 +37,7 @@ let allow bytes =
   allowed := !allowed + bytes
 
 let start () =
-  left := 0;
+  left := int_of_float (Allowance.units 0);
   allowed := 0;
   most_words := Allowance.free_memory / 8;
   allow Allowance.free_bytes;

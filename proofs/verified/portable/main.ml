@@ -1,8 +1,8 @@
-(* The checker as a function of JavaScript: verimvKernel(files, progress) gives the text that the program verimv-kernel
-   prints. [files] are contents by name, as strings with a character for each byte; [progress] is called with the number
-   of lines that were followed. *)
+(* The checker as a function of JavaScript: verimvKernel(files, progress, seconds) gives the text that the program
+   verimv-kernel prints. [files] are contents by name, as strings with a character for each byte; [progress] is called with
+   the number of lines that were followed; [seconds] are what --effort allows, if they are given. *)
 
-external publish : (string array -> string array -> (int -> unit) -> string) -> unit = "verimv_publish"
+external publish : (string array -> string array -> (int -> unit) -> int -> string) -> unit = "verimv_publish"
 
 let lines_between_reports = 500
 
@@ -15,7 +15,7 @@ let reading text =
     at := !at + n;
     n
 
-let check names contents progress =
+let check names contents progress seconds =
   let given = List.combine (Array.to_list names) (Array.to_list contents) in
   let has file = List.mem_assoc file given in
   let with_lines certificate use =
@@ -39,6 +39,6 @@ let check names contents progress =
         has = (fun name -> has (List.assoc name Check.names)) }
     | _ -> Check.no_certificate ()
   in
-  fst (Check.verdict (fun () -> Check.check (files ())))
+  fst (Check.verdict (fun () -> Check.check ~seconds (files ())))
 
 let () = publish check

@@ -24,7 +24,7 @@ let allow bytes =
   allowed := !allowed + bytes
 
 let start () =
-  left := 0.;
+  left := Allowance.units 0;
   spent := 0;
   allowed := 0;
   allow Allowance.free_bytes

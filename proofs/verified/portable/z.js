@@ -266,7 +266,7 @@ function verimv_to_string(a) {
 //Provides: verimv_publish
 //Requires: caml_call_gen, caml_string_of_jsbytes, caml_jsstring_of_string
 function verimv_publish(check) {
-  globalThis.verimvKernel = function (files, progress) {
+  globalThis.verimvKernel = function (files, progress, seconds) {
     var names = [0], contents = [0];
     Object.keys(files).forEach(function (name) {
       names.push(caml_string_of_jsbytes(name));
@@ -276,7 +276,7 @@ function verimv_publish(check) {
       if (progress) progress(lines);
       return 0;
     };
-    return caml_jsstring_of_string(caml_call_gen(check, [names, contents, report]));
+    return caml_jsstring_of_string(caml_call_gen(check, [names, contents, report, seconds || 0]));
   };
   return 0;
 }

@@ -56,14 +56,11 @@ let is_ascii text = String.for_all (fun c -> c < '\x80') text
 (* A certificate or a subject needs square roots: once more, over the reals. *)
 exception Needs_roots
 
-let steps_per_byte = 4
-
 let accepted = function
   | Syntax.Ok value -> value
   | Reject (Incomplete, "a number with a square root") -> raise Needs_roots
   | Reject (Incomplete, "no more steps than the files allow") ->
-    let told = Printf.sprintf "expected at most %d steps for each byte of the files" steps_per_byte in
-    raise (Reading.Rejected (Incomplete, told))
+    raise (Reading.Rejected (Incomplete, "expected fewer steps " ^ Allowance.advice))
   | Reject (status, expected) -> raise (Reading.Rejected (status, "expected " ^ expected))
 
 (* Reading a byte of a line takes about so many units. *)
@@ -153,7 +150,7 @@ let follow numbers written ~again files =
       List.iter (fun one -> if not (is_right one) then Reading.invalid ("the " ^ fst one ^ " that is named")) hashes;
       Reading.well_formed (List.for_all (fun (_, text) -> Utf8.is_valid text) texts) "subjects in UTF-8";
       let topic, about = subjects numbers texts in
-      let budget = Z.mul (Z.of_int steps_per_byte) (Z.of_int (Allowance.free_bytes + size + bytes)) in
+      let budget = Allowance.steps (Allowance.free_bytes + size + bytes) in
       let state = accepted (Chain.start numbers budget topic) in
       let rec go state =
         match next () with
@@ -163,7 +160,8 @@ let follow numbers written ~again files =
       let errors, pairs = accepted (Chain.finish numbers (go state)) in
       Statement.lines topic about (Reading.map written errors) (Reading.map (fun (x, y) -> (written x, written y)) pairs))
 
-let check files =
+let check ~seconds files =
+  Allowance.seconds := seconds;
   Meter.start ();
   try follow Fractions.fractions (fun c -> [ (Z.one, c) ]) ~again:false files
   with Needs_roots -> follow Roots.surd Fun.id ~again:true files
@@ -179,8 +177,7 @@ let verdict check =
   place := "";
   try (String.concat "\n" ("valid" :: check ()), 0) with
   | Reading.Rejected (status, why) -> refused status why
-  | Meter.Exhausted ->
-    refused Incomplete (Printf.sprintf "expected at most %d word operations for each byte of the files" Allowance.units_per_byte)
+  | Meter.Exhausted -> refused Incomplete ("expected fewer word operations " ^ Allowance.advice)
   | Meter.Too_large ->
     refused Incomplete (Printf.sprintf "expected at most %d bytes of memory for each byte of the files" Allowance.memory_per_byte)
   | Out_of_memory | Stack_overflow -> refused Incomplete "not memory and time enough"

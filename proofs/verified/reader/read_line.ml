@@ -25,6 +25,7 @@ let case json =
     try Syntax.Split (natural k, number point) with Unreadable -> Syntax.BrokenCase)
   | [ Json.Text "lemma"; k; s; value ] -> (
     try Syntax.Lemma_ (natural k, side s, number value) with Unreadable -> Syntax.BrokenCase)
+  | [ Json.Text "sweep" ] -> Syntax.Sweep
   | Json.Text "leaf" :: multipliers -> (
     try Syntax.Leaf (Reading.map number multipliers) with Unreadable -> Syntax.BrokenLeaf)
   | Json.Text "pair" :: multipliers -> (

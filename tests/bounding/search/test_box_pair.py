@@ -25,7 +25,6 @@ def test_a_goal_above_the_distance_is_proved_and_one_below_is_not(pair):
     assert max(found.upper) <= goal
     certificate = certify_evidence(a, b, found.evidence)
     assert certificate is not None
-    assert any("lemma" in line for line in certificate.body) or len(certificate.body) < 20
     below = Rational(str(largest * Fraction(7, 8)))
     none, points = bound_pair_on_boxes(a, b, below, 20 * SECOND, NEVER)
     assert none is None

@@ -250,6 +250,52 @@ SPLIT_STABLE = STABLE.line(
     '["bound",3,0,"high","0",["split",4,"1"],["lemma",4,"high","0"],["leaf","0"],["leaf","0","0"],'
     '["lemma",4,"high","0"],["leaf","0"],["leaf","7"]]',
 )
+# the same by a sweep, which finds that the neuron is stable
+SWEEP = STABLE.line(STABLE.lines[0], '["bound",3,0,"high","0",["sweep"],["leaf"]]')
+SWEPT = SWEEP.lines[0]
+# a split neuron needs its multiplier, whatever a sweep says of it
+SPLIT_SWEEP = SWEEP.line(
+    SWEPT, '["bound",3,0,"high","0",["split",4,"1"],["sweep"],["leaf","0","0"],["sweep"],["leaf","3","0"]]'
+)
+# odd denominators, and a bound that has all the digits of what is rounded in a sweep
+ODD_SWEEP = Case(
+    [
+        '["bound",4,0,"high","-347887123089405723/11458194943256821760",["sweep"],["leaf"]]',
+        '["bound",4,0,"low","-1/23",["sweep"],["leaf"]]',
+    ],
+    network=network(
+        ([["1/3", "-1/7"], ["-2/5", "1/9"]], "relu"),
+        ([["5/7", "-3/11", "-1/13"], ["7/3", "-1/5", "-1/17"]], "crelu"),
+        ([[1, -1, "1/41"]], "relu"),
+        ([["1/19", "-1/23"]], "identity"),
+        box=[["-1/10", "3/2"]],
+    ),
+)
+# ρ(σ(x + 1) + ρ(x) − 3/2): the clipped unit is 1
+FULL_SWEEP = Case(
+    ['["bound",3,0,"high","1/2",["sweep"],["leaf"]]', '["bound",3,0,"low","0",["leaf"]]'],
+    network=network(([[1, 1], [1, 0]], "crelu"), ([[1, 1, "-3/2"]], "relu"), ([[1, 0]], "identity")),
+)
+# 3ρ(ρ(y) − ρ(3y) − ρ(x)), for x from −1: where a split leaves ρ(x) the argument 0 only, it counts as x, not as 0
+ZERO_SWEEP = Case(
+    [
+        '["bound",3,0,"high","9/4",["split",0,"1/2"],["split",2,"0"],["sweep"],["leaf"],["sweep"],["leaf"],'
+        '["sweep"],["leaf"]]',
+        '["bound",3,0,"low","0",["leaf"]]',
+    ],
+    network=network(
+        ([[1, 0, 0], [0, 1, 0], [0, 3, 0]], "relu"),
+        ([[-1, 1, -1, 0]], "relu"),
+        ([[3, 0]], "identity"),
+        inputs=("x", "y"),
+        box=[["-1", "1"], ["0", "1"]],
+    ),
+)
+# a square root in the last layer only: the layers below may be swept
+ROOT_SWEEP = Case(
+    ['["bound",3,0,"high","0",["sweep"],["leaf"]]', '["bound",3,0,"low","0",["leaf"]]'],
+    network=network(([[1, 0], [3, 0]], "relu"), ([[1, -1, 0]], "relu"), ([["sqrt(2)", 0]], "identity")),
+)
 # |2x − 1|, written twice: the second with its neurons exchanged, and scaled
 TWIN = Case(
     [f'["bound",5,0,"{side}","0",["split",0,"1/2"],["leaf"],["leaf"]]' for side in ("high", "low")],
@@ -871,6 +917,32 @@ VALID = {
     "range-by-a-lemma-that-makes-a-neuron-stable": STABLE,
     # a neuron that is split needs a multiplier, whatever a lemma says of it
     "range-by-a-lemma-about-a-neuron-that-is-split": SPLIT_STABLE,
+    "range-by-a-sweep": SWEEP,
+    "range-by-a-sweep-and-multipliers": SWEEP.line(SWEPT, SWEPT.replace('["leaf"]', '["leaf","0"]')),
+    "range-by-a-sweep-in-each-case": SWEEP.line(
+        SWEPT, '["bound",3,0,"high","0",["split",0,"1/2"],["sweep"],["leaf"],["sweep"],["leaf"]]'
+    ),
+    "range-by-a-sweep-before-a-split": SWEEP.line(
+        SWEPT, '["bound",3,0,"high","0",["sweep"],["split",0,"1/2"],["leaf"],["leaf"]]'
+    ),
+    "range-by-a-sweep-of-a-neuron-that-is-split": SPLIT_SWEEP,
+    "range-by-two-sweeps": SWEEP.line(SWEPT, SWEPT.replace('["sweep"]', '["sweep"],["sweep"]')),
+    "range-by-a-sweep-that-finds-no-point": SWEEP.line(
+        SWEPT,
+        '["bound",3,0,"high","0",["split",0,"1/2"],["split",3,"1/8"],["sweep"],["leaf"],["sweep"],["leaf","7"],'
+        '["sweep"],["leaf"]]',
+    ),
+    "range-by-a-sweep-in-the-proof-of-a-lemma": SWEEP.line(
+        SWEPT, '["bound",3,0,"high","0",["lemma",4,"high","0"],["sweep"],["leaf"],["leaf"]]'
+    ),
+    "range-by-a-sweep-of-odd-denominators": ODD_SWEEP,
+    "range-by-a-sweep-below-a-square-root": ROOT_SWEEP,
+    "range-by-a-sweep-with-a-unit-that-is-1": FULL_SWEEP,
+    "range-by-a-sweep-with-a-neuron-that-is-0": ZERO_SWEEP,
+    "range-by-a-sweep-that-knows-an-irrational-bound": SWEEP.with_lines(
+        ['["bound",1,2,"high","sqrt(2)",["leaf"]]', SWEPT, *SWEEP.lines[1:]]
+    ),
+    "equals-by-a-sweep": EQUALS.line(EQUALITY, EQUALITY.replace('["split",2,"1"]', '["sweep"],["split",2,"1"]')),
     "equals-by-a-lemma": EQUALS.line(
         EQUALITY, EQUALITY.replace('["split",2,"1"]', '["lemma",2,"high","2"],["leaf","1/2"],["split",2,"1"]')
     ),
@@ -1207,6 +1279,28 @@ INVALID = {
     "lemma-that-replaces-a-better-bound": THIRD.line(
         THIRD.lines[1], '["bound",3,0,"high","1",["lemma",3,"high","1"],["leaf","0"],["leaf","0","0"]]'
     ),
+    "sweep-that-is-left-out": SWEEP.line(SWEPT, SWEPT.replace('["sweep"],', "")),
+    "sweep-that-does-not-help": SWEEP.line(SWEPT, SWEPT.replace('"0"', '"-1/1000"')),
+    "sweep-with-a-unit-that-is-1": FULL_SWEEP.line(
+        FULL_SWEEP.lines[0], FULL_SWEEP.lines[0].replace('"1/2"', '"49/100"')
+    ),
+    "sweep-with-a-neuron-that-is-0": ZERO_SWEEP.line(ZERO_SWEEP.lines[0], ZERO_SWEEP.lines[0].replace('"9/4"', '"2"')),
+    "sweep-that-is-rounded": ODD_SWEEP.line(
+        ODD_SWEEP.lines[0], ODD_SWEEP.lines[0].replace("-347887123089405723", "-347887123089405724")
+    ),
+    "sweep-without-what-follows": SWEEP.line(SWEPT, SWEPT.replace(',["leaf"]', "")),
+    "sweep-with-a-case-too-many": SWEEP.line(SWEPT, SWEPT.replace('["leaf"]', '["leaf"],["leaf"]')),
+    "sweep-in-the-other-case": SWEEP.line(
+        SWEPT, '["bound",3,0,"high","0",["split",0,"1/2"],["leaf"],["sweep"],["leaf"]]'
+    ),
+    "sweep-in-the-line-before": SWEEP.with_lines([SWEPT, '["bound",3,0,"high","0",["leaf"]]', *SWEEP.lines[1:]]),
+    "sweep-in-the-proof-of-a-lemma-alone": SWEEP.line(
+        SWEPT, '["bound",3,0,"high","0",["lemma",2,"high","1"],["sweep"],["leaf"],["leaf"]]'
+    ),
+    "sweep-of-square-roots": ROOT_RANGE.line(ROOT_RANGE.lines[0], '["bound",2,0,"high","sqrt(2)",["sweep"],["leaf"]]'),
+    "sweep-of-an-irrational-constant": ROOT_RANGE.file("network", '"sqrt(2)"', '"1"')
+    .file("network", '"-1/2"', '"-sqrt(2)/2"')
+    .with_lines(['["bound",2,0,"high","1",["sweep"],["leaf"]]', '["bound",2,0,"low","-1",["leaf"]]']),
     "range-with-an-output": RANGE.more('["node",2]', '["output",0,1,"1","0"]'),
     "range-with-an-equality": RANGE.more('["node",2]', '["equal",0,1,1]'),
     "range-of-a-layer-that-is-not-there": RANGE.more('["bound",3,0,"high","1",["leaf"]]'),
@@ -1561,6 +1655,14 @@ MALFORMED = {
     ),
     "lemma-without-a-multiplier-of-a-neuron-that-is-split": SPLIT_STABLE.line(
         SPLIT_STABLE.lines[0], SPLIT_STABLE.lines[0].replace('["leaf","0","0"]', '["leaf","0"]')
+    ),
+    "sweep-with-an-argument": SWEEP.line(SWEPT, SWEPT.replace('["sweep"]', '["sweep",1]')),
+    "sweep-with-an-argument-and-square-roots": ROOT_RANGE.line(
+        ROOT_RANGE.lines[0], '["bound",2,0,"high","sqrt(2)",["sweep","1"],["leaf"]]'
+    ),
+    "sweep-and-a-multiplier-too-many": SWEEP.line(SWEPT, SWEPT.replace('["leaf"]', '["leaf","0","0"]')),
+    "sweep-without-a-multiplier-of-a-neuron-that-is-split": SPLIT_SWEEP.line(
+        SPLIT_SWEEP.lines[0], SPLIT_SWEEP.lines[0].replace('["leaf","0","0"]', '["leaf","0"]')
     ),
     "lemma-with-a-side-that-is-none": CASE_LEMMA.line(PROOF, PROOF.replace('3,"high"', '3,"above"')),
     "lemma-with-a-side-that-is-a-list": CASE_LEMMA.line(PROOF, PROOF.replace('3,"high"', '3,["high"]')),

@@ -40,12 +40,18 @@ def added(*pairs: tuple[Form, Number], plus: Number = ZERO) -> Form:
 class Author:
     """The state of a sequence: its lines, and what is known of the claims that they made."""
 
-    def __init__(self, texts: dict[str, str], world: World, source: random.Random, module: ModuleType) -> None:
+    def __init__(
+        self, texts: dict[str, str], world: World, source: random.Random, module: ModuleType, sweeping: float = 0.0
+    ) -> None:
         self.texts, self.world, self.source = texts, world, source
+        #: how often trees of cases have a sweep
+        self.sweeping = sweeping
         self.view = KernelView(texts, module)
         self.judge = Judge(world, texts, self.view)
         self.builder = Builder(len(world.inputs))
         self.system = system_of(world.network, world.other) if world.network else None
+        if self.system is not None:
+            self.system.sweeping = sweeping
         self.lines: list[list] = []
         self.tried: Counter[str] = Counter()
         #: lines that were rejected, and after how many others

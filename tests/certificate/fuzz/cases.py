@@ -88,6 +88,8 @@ class System:
         self.twins: dict[int, tuple[int, Number]] = {}
         #: known bounds of changes
         self.changes: Bounds = {}
+        #: how often a tree has a sweep
+        self.sweeping = 0.0
 
     def change(self, k: int) -> Row:
         """The argument of a neuron less what comes from that of its twin."""
@@ -106,13 +108,7 @@ class System:
         values: list[tuple[Number, Number]] = []
         for k, unit in enumerate(self.variables[:count]):
             name, row = unit or ("identity", {})
-            low = high = row.get(CONSTANT, ZERO)
-            if unit is None:
-                low, high = ZERO, ONE
-            for j, c in row.items():
-                if j != CONSTANT:
-                    ends = c * values[j][0], c * values[j][1]
-                    low, high = low + min(ends), high + max(ends)
+            low, high = (ZERO, ONE) if unit is None else _interval(row, values)
             low, high = max(low, bounds.get((k, "low"), low)), min(high, bounds.get((k, "high"), high))
             if low > high:
                 return None
@@ -156,6 +152,61 @@ class System:
         bound = total.pop(CONSTANT, ZERO)
         return bound + sum(max(c * ranges[k][0], c * ranges[k][1]) for k, c in total.items())
 
+    def is_rational(self, count: int) -> bool:
+        """Whether all weights and constants of the first variables are rational: only then may they be swept."""
+        rows = (unit[1].values() for unit in self.variables[:count] if unit is not None)
+        return not any(isinstance(c, Algebraic) for row in rows for c in row)
+
+    def swept(self, count: int, bounds: Bounds) -> Bounds:
+        """The bounds after a sweep, as FORMAT §8 says it."""
+        found = dict(bounds)
+        ranges: list[tuple[Number, Number]] = []
+        values: list[tuple[Number, Number]] = []
+        for k, unit in enumerate(self.variables[:count]):
+            name, row = unit or ("identity", {})
+            low, high = (ZERO, ONE) if unit is None else _interval(row, values)
+            given = bounds.get((k, "low")), bounds.get((k, "high"))
+            if given[0] is not None and not isinstance(given[0], Algebraic):
+                low = max(low, given[0])
+            if given[1] is not None and not isinstance(given[1], Algebraic):
+                high = min(high, given[1])
+            low, high = _down(low, 32), _up(high, 32)
+            if low > high:
+                break
+            if any(low < z < high for z in KINKS[name]):
+                high, low = (
+                    min(high, _up(self.coarse_walk(row, ranges), 32)),
+                    max(low, -_up(self.coarse_walk(combined((row, -ONE)), ranges), 32)),
+                )
+                found |= {(k, "low"): low, (k, "high"): high}
+                if low > high:
+                    break
+            ranges.append((low, high))
+            values.append((ACTIVATIONS[name](low), ACTIVATIONS[name](high)))
+        return found
+
+    def coarse_walk(self, row: Row, ranges: list) -> Number:
+        """An upper bound of a row, with slopes and sums that are rounded."""
+        rest = dict(row)
+        total = rest.pop(CONSTANT, ZERO)
+        for k in range(len(ranges) - 1, -1, -1):
+            c, (low, high) = rest.pop(k, ZERO), ranges[k]
+            if self.variables[k] is None:
+                total += _up(max(c * low, c * high), 40)
+                continue
+            name, argument = self.variables[k]
+            act, kinks = ACTIVATIONS[name], [z for z in KINKS[name] if low < z < high]
+            slope = c if act(low) == low and act(high) == high else ZERO
+            if kinks:
+                slope = DEFAULT_SLOPES.single(name, c, low, high)
+            mu = _down(slope, 20)
+            peak = max(c * act(z) - mu * z for z in (low, high, *kinks))
+            total += _up(peak + mu * argument.get(CONSTANT, ZERO), 40)
+            for j, weight in argument.items():
+                if j != CONSTANT:
+                    rest[j] = rest.get(j, ZERO) + mu * weight
+        return total
+
     def compared(self, k: int, ranges: list) -> Compared:
         """A neuron and its twin, by the ranges of their arguments."""
         twin, factor = self.twins[k]
@@ -184,6 +235,9 @@ class System:
                 side = "low" if side == "high" else "high"
             then, bounds = self._grown(target, count, {**known, (k, side): value}, split, depth - 1, source)
             return [["lemma", k, side, format_number(value)], *first, *then], bounds
+        if self.sweeping and source.random() < self.sweeping and self.is_rational(count):
+            then, bounds = self._grown(target, count, self.swept(count, known), split, depth, source)
+            return [["sweep"], *then], bounds
         if depth and count:
             k, point = self._split(ranges, source)
             cases, bounds = [["split", k, format_number(point)]], []
@@ -261,3 +315,22 @@ def _chord(name: str, low: Number, high: Number) -> Number:
     """The slope of an activation between two points."""
     act = ACTIVATIONS[name]
     return (act(high) - act(low)) / (high - low) if low < high else ONE
+
+
+def _interval(row: Row, values: list[tuple[Number, Number]]) -> tuple[Number, Number]:
+    """The interval range of a row."""
+    low = high = row.get(CONSTANT, ZERO)
+    for j, c in row.items():
+        if j != CONSTANT:
+            ends = c * values[j][0], c * values[j][1]
+            low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
+def _down(x: Number, bits: int) -> Number:
+    """x rounded down to so many bits."""
+    return Rational(math.floor(x * 2**bits), 2**bits)
+
+
+def _up(x: Number, bits: int) -> Number:
+    return -_down(-x, bits)

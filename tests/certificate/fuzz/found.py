@@ -35,7 +35,9 @@ SEEDS = {
     "equal-form": 9, "equal-node": 347, "source": 1202, "other-box": 124, "finished": 8, "bounds-of-outputs": 10,
     "within-no-second-part": 19, "within-assumed": 67, "within-a-bound-missing": 9, "within-claims-kept": 0,
     "within-bounds-kept": 0, "within-values-kept": 0, "within-formula-of-the-network": 3, "within-one-side": 3,
-    "within-the-smaller": 3,
+    "within-the-smaller": 3, "sweep-high": 1065, "sweep-low": 1727, "sweep-bound": 1146, "sweep-kinks": 442,
+    "sweep-constant": 21, "sweep-own-constant": 47, "sweep-free": 141, "sweep-side": 27, "sweep-own-row": 141,
+    "sweep-saturated": 275, "sweep-everywhere": 2,
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from tests.certificate.fuzz.subjects import SWEPT
 from verimv import kernel
 
 #: Subjects of sequences in which neurons have twins.
@@ -262,13 +263,13 @@ PLANTS = {
     # -- proofs by cases
     "kinks-crelu": Plant(
         "A crelu has no kink at 1.",
-        "        if self.activation == CLIPPED and low < self.scale < high:",
-        "        if False:",
+        "    if activation == CLIPPED and low < one < high:",
+        "    if False:",
     ),
     "kinks-relu": Plant(
         "A relu has no kink.",
-        "        if self.activation != IDENTITY and low < 0 < high:",
-        "        if self.activation == CLIPPED and low < 0 < high:",
+        "    if activation in (RELU, CLIPPED) and low < 0 < high:",
+        "    if activation == CLIPPED and low < 0 < high:",
     ),
     "peak-at-ends": Plant(
         "The peak over an argument is looked for at the ends of its range only.",
@@ -287,8 +288,8 @@ PLANTS = {
     ),
     "ranges-turned": Plant(
         "Signs of weights are not looked at for the ranges of arguments.",
-        "low = low + dot(variable.falling, variable.pick_falling(largest))",
-        "low = low + dot(variable.falling, variable.pick_falling(least))",
+        "low = low + dot(self.falling, self.pick_falling(largest))",
+        "low = low + dot(self.falling, self.pick_falling(least))",
     ),
     "free-variables": Plant(
         "Free variables count at their lower ends.",
@@ -501,6 +502,63 @@ PLANTS = {
         'ends = self.changes.low if side == "low" else self.changes.high',
         'ends = self.changes.high if side == "low" else self.changes.low',
     ),
+    # -- sweeps
+    "sweep-high": Plant(
+        "The high end of a coarse range is rounded down.",
+        "high = divided_up(high, variable.denominator)",
+        "high = divided_down(high, variable.denominator)",
+    ),
+    "sweep-low": Plant(
+        "The low end of a coarse range is rounded up.",
+        "low = divided_down(low, variable.denominator)",
+        "low = divided_up(low, variable.denominator)",
+    ),
+    "sweep-bound": Plant(
+        "The bound of a coarse walk is rounded down.",
+        "return divided_up(whole, bounded.denominator * ratio)",
+        "return divided_down(whole, bounded.denominator * ratio)",
+    ),
+    "sweep-kinks": Plant(
+        "A coarse walk looks for peaks at the ends only.",
+        "                *[c * value - in_units * z for z, value in ends.kinks],\n",
+        "",
+    ),
+    "sweep-constant": Plant(
+        "A coarse walk leaves out the constants of arguments.",
+        "divided_up(peak + mu * variable.constant_in_units,",
+        "divided_up(peak,",
+    ),
+    "sweep-own-constant": Plant(
+        "The constant of the argument that is bounded has the wrong sign, from below.",
+        "sign * bounded.constant * ratio",
+        "bounded.constant * ratio",
+    ),
+    "sweep-free": Plant(
+        "In a coarse walk, free variables count at their lower ends.",
+        "c * (ends.high if c > 0 else ends.low)",
+        "c * ends.low",
+    ),
+    "sweep-side": Plant(
+        "The lower bound is the upper one of the negative argument.",
+        "low = max(low, -self.walk(k, -1, ranges, work))",
+        "low = max(low, self.walk(k, -1, ranges, work))",
+    ),
+    "sweep-own-row": Plant(
+        "A coarse walk looks at the argument that is bounded only.",
+        "            if variable.first_user > last:",
+        "            if True:",
+    ),
+    "sweep-saturated": Plant(
+        "In a coarse walk, a neuron that is constantly 1 counts for nothing.",
+        "return self.high_value == 0 and self.slope_if_positive == 0",
+        "return self.slope_if_positive == 0",
+    ),
+    "sweep-everywhere": Plant(
+        "What a sweep finds in one case is known in all.",
+        "                open_situations.append(self.swept(situation, work))\n",
+        "                open_situations.append(self.swept(situation, work))\n"
+        "                self.known.high.update(open_situations[-1].bounds.high)\n",
+    ),
     # -- shared neurons
     "share-negative": Plant(
         "Neurons are shared by negative factors.",
@@ -656,4 +714,6 @@ def kind_of(name: str) -> str | None:
     twins."""
     if name.startswith("within-"):
         return PARTS
+    if name.startswith("sweep-"):
+        return SWEPT
     return PAIRS if name.startswith(("twin-", "pair-", "apart-")) else None

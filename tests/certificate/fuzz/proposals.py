@@ -318,6 +318,7 @@ def equals(author: Author) -> None:
         row = {CONSTANT if n == 1 else places[n]: c for n, c in form.items()} if form != {node: ONE} else None
         variables.append(None if row is None else ("crelu", row))
     system, cases, bounds = System(variables), [], []
+    system.sweeping = author.sweeping
     rows = [_place(author.claims[claim][0], places) for claim in (a, b)]
     for first, second in (rows, rows[::-1]):
         more = system.grown(

@@ -16,7 +16,7 @@ from tests.certificate.fuzz.judge import FalseLine, World
 from tests.certificate.fuzz.kernel_view import KernelView, header
 from tests.certificate.fuzz.meaning import ONE, ZERO
 from tests.certificate.fuzz.proposals import PROPOSALS, assumed_bound, forbidden, prove_bound, twin
-from tests.certificate.fuzz.subjects import EVERY, WITHIN, formula_text, random_subjects
+from tests.certificate.fuzz.subjects import EVERY, SWEPT, WITHIN, formula_text, random_subjects
 from tests.certificate.fuzz.two_parts import BETWEEN, AnyJudge, judge_of, part_texts, second_world
 from verimv import kernel
 from verimv.exact import Number, Rational, ceil, floor, format_number
@@ -56,8 +56,8 @@ class Outcome:
 
 
 def run_any(seed: int) -> Outcome:
-    """Write the certificate with this seed, of one part or two."""
-    return run(seed, kind=WITHIN if seed % EVERY == EVERY - 1 else None)
+    """Write the certificate with this seed, of one part or two, or with sweeps."""
+    return run(seed, kind={EVERY - 1: WITHIN, EVERY - 2: SWEPT}.get(seed % EVERY))
 
 
 def run(seed: int, module: ModuleType = kernel, kind: str | None = None) -> Outcome:
@@ -72,7 +72,7 @@ def run(seed: int, module: ModuleType = kernel, kind: str | None = None) -> Outc
         if kind == WITHIN:
             _write_parts(outcome, authors, texts, world, source, module)
         else:
-            authors.append(Author(texts, world, source, module))
+            authors.append(Author(texts, world, source, module, 0.4 if kind == SWEPT else 0.0))
             _write(authors[0])
             _judge_all(outcome, authors[0])
     except module.Rejected as rejected:  # the subjects

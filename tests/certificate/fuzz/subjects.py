@@ -19,6 +19,8 @@ KINDS = {
 #: Subjects of certificates in two parts, and how often a sequence is one: by its seed, so that the other seeds keep
 #: what they are drawn for.
 WITHIN, EVERY = "network other formula", 8
+#: Deeper networks, with sweeps in the evidence of their bounds; as often.
+SWEPT = "network swept"
 _NUMBERS = {
     "integer": ["-2", "-1", "-1", "0", "1", "1", "1", "2", "3"],
     "rational": ["-3/2", "-1", "-1/2", "-1/3", "0", "1/4", "1/3", "1/2", "2/3", "1", "1", "3/2", "2", "5/3"],
@@ -47,9 +49,12 @@ def _random_row(
     return [random_number(source, kind) for _ in range(width + 1)]
 
 
-def _random_layers(source: random.Random, kind: str, inputs: int, outputs: int, alike: float = 0.25) -> list[Layer]:
+def _random_layers(
+    source: random.Random, kind: str, inputs: int, outputs: int, alike: float = 0.25, deeper: int = 0
+) -> list[Layer]:
     layers: list[Layer] = []
     depth = source.choice([0, 0, 1, 1, 1, 2] if kind != "root" else [0, 1])  # roots multiply: such numbers are slow
+    depth += deeper
     widths = [source.choice([1, 2, 2, 3]) for _ in range(depth)]
     below = inputs
     for width in [*widths, outputs]:
@@ -145,7 +150,8 @@ def random_subjects(source: random.Random, kind: str | None = None) -> dict[str,
     if kind == "original formula":
         return {"original": stub, "formula": stub}
     numbers = source.choice(["integer"] * 5 + ["rational"] * 5 + ["root"])
-    layers = _random_layers(source, numbers, inputs, outputs, 0.45 if "other" in kind else 0.25)
+    deeper = 2 if kind == SWEPT and numbers != "root" else 0
+    layers = _random_layers(source, numbers, inputs, outputs, 0.45 if "other" in kind else 0.25, deeper)
     box = _random_box(source, numbers, inputs)
     texts = {"network": network_text(inputs, outputs, box, layers, source)}
     if "source" in kind:

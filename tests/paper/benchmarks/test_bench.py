@@ -71,11 +71,13 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("verimv.paper.benchmarks.bench_kernel.GROWTH", (50, 150, 470))
     monkeypatch.setattr("verimv.paper.benchmarks.bench_kernel.real_networks", lambda: iter(()))
     monkeypatch.setattr("verimv.paper.benchmarks.bench_start.REPEATS", 1)
-    for constant, value in {"SECONDS": 3.0, "MILP_SECONDS": 3.0, "NETWORKS": ("breast_cancer",), "LARGE": ()}.items():
+    few = {"PAIR_EFFORT": 3.0, "MILP_SECONDS": 3.0, "NETWORKS": ("breast_cancer",), "LARGE": (), "NOISY_PAIRS": 0}
+    for constant, value in few.items():
         monkeypatch.setattr(f"verimv.paper.benchmarks.bench_distance.{constant}", value)
     few = {"CASES": CASES[2:3], "PERCENT": (5, 10), "TERMS": 2, "NOISE": (0.01,)}
     for constant, value in few.items():
         monkeypatch.setattr(f"verimv.paper.benchmarks.bench_within.{constant}", value)
+    monkeypatch.setattr("verimv.paper.benchmarks.bench_verify.NETWORKS", 2)
     monkeypatch.setattr("verimv.paper.benchmarks.bench_growth.WIDTHS", (9, 30, 60))
     monkeypatch.setattr("verimv.paper.benchmarks.bench_simplify.SAMPLE", 3)
     monkeypatch.setattr("verimv.paper.benchmarks.bench_simplify.TERMS", 2)
@@ -93,8 +95,11 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     if name == "distance":
         assert {row["ratio"] for row in rows} <= {"1 (exact)", "1.000"}
         assert all(row["certified"] == row["at most"] for row in rows)
+        assert "undecided" not in {row["corner s"] for row in rows}
     if name == "within":
         assert all(float(row["length / exact"]) <= 0.4 for row in data[0]["rows"])
+    if name == "verify":
+        assert {row["verdict"] for row in data[0]["rows"]} == {"holds", "violated"}
     if name == "growth":
         assert "NOT" not in data[0]["title"]
     if name == "prove":

@@ -88,4 +88,4 @@ def test_a_quick_run_is_the_same_twice_apart_from_times(tmp_path, capsys):
 
 def test_only_some_benchmarks_are_quick(capsys):
     assert main(["bench", "start", "--quick"]) == 2
-    assert "--quick is only for: within" in capsys.readouterr().err
+    assert "--quick is only for: distance, within, verify" in capsys.readouterr().err

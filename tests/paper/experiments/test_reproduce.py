@@ -16,7 +16,7 @@ from verimv.paper.experiments import means as curves
 from verimv.paper.experiments import sentences as claims
 from verimv.paper.experiments.campaign import EXPERIMENTS, ExperimentRecord, perform
 from verimv.paper.experiments.comparison import UnivariateRuns, run_lengths
-from verimv.paper.experiments.verification import check_breakpoints, check_source, pieces, solver_proves
+from verimv.paper.experiments.source_check import check_breakpoints, check_source, pieces, solver_proves
 from verimv.pieces.piecewise import function_of
 
 HAT = parse("(x ⊕ x) ⊙ ¬(x ⊙ x)")
@@ -100,7 +100,8 @@ def test_runs_are_verified_and_deep_networks_keep_the_length(name):
     for run in range(3):
         row = experiment.run(experiment.xs[1], f"1/{name}/{run}")
         assert row["unverified"] == 0
-        assert row["compact"] <= row["deep"] <= row["source"]
+        assert row["uncertified"] == 0
+        assert row.get("minimum", 0) <= row["simplified"] <= row["compact"] <= row["deep"] <= row["source"]
         assert set(row) <= set(experiment.columns)
 
 
@@ -175,7 +176,8 @@ def lengths_like(**changes):
     """As the paper's figure 4 would have it, but for the changes."""
 
     def row(x, run):
-        values = {"source": x, "deep": x, "compact": x, "breakpoints": run, "unverified": 0}
+        values = {"source": x, "deep": x, "compact": x, "simplified": x - 1, "breakpoints": run, "unverified": 0}
+        values |= {"minimum": x - 1, "uncertified": 0} if x < 12 else {"uncertified": 0}
         values |= dict.fromkeys(("schauder", "hyperplane", "hyperplane_few", "shallow"), 10 * x * (run + 1))
         return values | {name: change(x) for name, change in changes.items()}
 
@@ -189,13 +191,15 @@ def lengths_like(**changes):
         ({"deep": lambda x: 2 * x, "compact": lambda x: x}, ["almost as long"]),
         ({"hyperplane": lambda x: x - 1}, ["shortest formulas", "governed by"]),
         ({"compact": lambda x: x + (x == 9)}, ["(ours) compact"]),
+        ({"simplified": lambda x: 2 * x}, ["(ours) simplified", "(ours) where the minimum"]),
+        ({"uncertified": lambda x: int(x == 5)}, ["(ours) every simplified"]),
         ({"unverified": lambda x: int(x == 5)}, ["equals its source"]),
     ],
 )
 def test_claims_follow_the_numbers(changes, broken):
     record = filled("random", 3, lengths_like(**changes))
     found = claims.claims(record, 3)
-    assert len(found) == 5
+    assert len(found) == 8
     for claim in found:
         assert claim.holds == (not any(word in claim.text for word in broken)), claim
     assert claims.text(record, 3).count("DOES NOT HOLD") == len(broken)
@@ -229,6 +233,7 @@ def test_claims_about_growth(slowest, holds):
 
     def row(s, run):
         lengths = {"deep": 2 ** (s + (s == 2)), "compact": 2**s, "schauder": 9**s, "hyperplane": 90 * slowest(s)}
+        lengths |= {"simplified": 2**s, "uncertified": 0}
         return lengths | {"source": 2**s, "hyperplane_few": 90**s, "breakpoints": s, "unverified": 0}
 
     growth = claims.claims(filled("compositions", 2, row), 2)[0]

@@ -13,7 +13,7 @@ from verimv import InputError, Layer, Network, Undecided, load, parse
 from verimv.exact import Rational, parse_number
 from verimv.show.pictures.axes import exact_ticks, label, round_ticks
 from verimv.show.pictures.curves import curves, curves_svg
-from verimv.show.pictures.graph import graph_svg, place, top_of
+from verimv.show.pictures.graph import folded, graph_svg, place, top_of
 from verimv.show.pictures.layout import spread
 from verimv.show.pictures.maps import SCALE, box_of, map_svg, mixed, region_maps, shading
 from verimv.show.pictures.svg import element
@@ -155,3 +155,22 @@ def test_ticks():
 
 def test_attributes_are_escaped():
     assert element("a", {"title": '"<'}) == '<a title="&quot;&lt;"/>'
+
+
+def test_folding_keeps_what_is_shared():
+    formula = parse("((x ⊕ y) ⊙ ¬z) ⊕ ((x ⊕ y) ⊙ z ⊙ x)")
+    drawn = folded(formula)
+    labels = [drawn.label(formula.dag, node) for node in drawn.nodes]
+    assert sorted(labels) == ["5 nodes", "x", "y", "z", "⊕"], "x ⊕ y is used twice"
+    [root] = formula.roots
+    assert {drawn.label(formula.dag, node) for node in drawn.operands(formula.dag, root)} == {"x", "z", "⊕"}
+
+
+def test_a_map_has_the_line_where_a_margin_is_zero():
+    network = Network.of([Layer.of([[2, 1], [1, 1]], [-1, -1]), Layer.of([[1, -1]], ["-1/4"], "identity")])
+    [found] = region_maps(network)
+    assert found.zeros
+    assert all(network.at(point) == [0] for side in found.zeros for point in side)
+    assert 'class="zero"' in map_svg(found, network.inputs, box_of(network), "m")
+    [whole] = region_maps(parse("x ⊕ y"))
+    assert not whole.zeros, "0 is its least value"

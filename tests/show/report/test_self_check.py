@@ -122,7 +122,7 @@ def test_a_formula_within_an_error(browser, checked, pages, tmp_path):
     told = checked(pages["within"])
     assert told == "valid: for every x1 ∈ [−1,3], the network's output y1 differs by at most 1 from 3 · formula − 1."
     assert browser.text("#lead") == (
-        "A network with 1 input and 3 neurons (1–2–1), and, within an error, an MV formula of 5 shared nodes. The "
+        "A network with 1 input and 3 neurons (1–2–1), and, within an error of 1, an MV formula of 5 shared nodes. The "
         "formula equals a network with 3 neurons (1–2–1)."
     )
     assert browser.text("#statement").startswith(

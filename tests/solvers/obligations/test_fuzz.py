@@ -22,10 +22,12 @@ def judged(certificate: Certificate, solver: str = "z3") -> Said:
     return said(text_of(certificate), certificate.texts, solver)
 
 
-def compared(seeds: range, solver: str = "z3") -> Counter:
+def compared(seeds: range, solver: str = "z3", with_sweeps: bool = True) -> Counter:
     found: Counter = Counter()
     for seed in seeds:
         for certificate in run(seed).certificates:
+            if not with_sweeps and '"sweep"' in text_of(certificate):
+                continue
             by_kernel, line = certificate.verdict
             by_solver = judged(certificate, solver)
             found[by_solver.status] += 1
@@ -52,7 +54,8 @@ def test_solvers_agree_with_the_kernel(solver, seeds):
     ids=lambda value: value if isinstance(value, str) else span_name(value),
 )
 def test_solvers_agree_with_the_kernel_at_length(solver, seeds):
-    found = compared(seeds, solver)
+    """Without sweeps, whose queries may take a quarter of an hour; the test above and test_cases.py have some."""
+    found = compared(seeds, solver, with_sweeps=False)
     assert found["proved"] > len(seeds) // 6
     assert found["refuted"] > len(seeds) // 12
 

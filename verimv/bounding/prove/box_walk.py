@@ -16,6 +16,7 @@ from verimv.bounding.prove.integer_matrix import IntegerMatrix
 from verimv.bounding.prove.twin_ranges import activated
 from verimv.bounding.prove.walk import ExactLayer, Integers, KnownEnds, over
 from verimv.bounding.situation import Ends
+from verimv.core.errors import InternalError
 from verimv.exact import Number, Rational
 from verimv.networks.network import Activation, Box, Network
 
@@ -104,6 +105,13 @@ class BoxAscent:
         lowest, highest, one = (centre - spread) // 2, (centre + spread) // 2, self._one * layer.denominator
         lowest, highest, one = KnownEnds(list(lemmas.items())).cut(lowest, highest, one)
         return None if (lowest > highest).any() else BoxLayerRange(lowest, highest, one)
+
+    def known_ranges(self, lemmas: Mapping[int, Ends] | None = None) -> BoxLayerRange:
+        """Return the ranges of the next layer of a box that is known to have points."""
+        found = self.ranges(lemmas or {})
+        if found is None:
+            raise InternalError("a box has no point")
+        return found
 
     def go_on(self, found: BoxLayerRange) -> None:
         """Pass the next layer, with ranges of its arguments."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from verimv.bounding.results import NetworkBounds, Point
-from verimv.bounding.search.box_search import BoxSearch
+from verimv.bounding.search.box_output import BoxSearch
 from verimv.bounding.search.difference_bounds import DifferenceBounds
 from verimv.bounding.search.pair import DifferenceEvidence, Pair, are_alike
 from verimv.bounding.situation import Case, Target

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from verimv.bounding.search.box_search import MOST_INPUTS, BoxSearch
+from verimv.bounding.search.box_output import BoxSearch
+from verimv.bounding.search.box_search import MOST_INPUTS
 from verimv.bounding.search.output_range import as_unit_network
 from verimv.core.effort import SECOND, Deadline, Meter
 from verimv.core.errors import Undecided

@@ -1,35 +1,35 @@
-"""Is an output of a network at most a given number? Boxes of inputs are halved, and all neurons bounded in each.
+"""Boxes of inputs are halved, and all neurons are bounded in each, until every box is closed.
 
 Floats look at many boxes at a time (:mod:`verimv.bounding.guess.box_floats`). Each open box is halved along the input
-that promises most: a few are tried. When all boxes are closed, the tree is made smaller and proved in exact arithmetic,
-with lemmas about neurons in boxes (:mod:`verimv.bounding.search.box_evidence`). With few inputs this is far better than
-bounds of hidden neurons on the whole cube. The result is the same on every machine.
+that promises most: a few are tried. Then all boxes are proved in exact arithmetic; those that are not, because floats
+were too optimistic, are halved further. With few inputs this is far better than bounds of hidden neurons on the whole
+cube, and the evidence is little more than the tree. The result is the same on every machine.
+
+:mod:`verimv.bounding.search.box_output` asks how large an output is, :mod:`verimv.bounding.search.box_conflict`
+whether one of several outputs is above 0 everywhere.
 """
 
 from __future__ import annotations
 
 import heapq
 import itertools
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from verimv.bounding.guess.ascent import climb
-from verimv.bounding.guess.box_floats import BoxFloats, BoxGuess, KnownRanges, bends
+from verimv.bounding.guess.box_floats import BoxFloats, BoxGuess, bends
 from verimv.bounding.guess.floats import FloatNetwork, Floats, as_float
-from verimv.bounding.prove.box_walk import BoxWalk
 from verimv.bounding.prove.walk import value_at
 from verimv.bounding.results import Point
-from verimv.bounding.search.box_evidence import WORTH, BoxEvidence, BoxStatistics, choice_work, lemma_work
-from verimv.bounding.search.box_tree import BoxNode, in_preorder, joined_ranges, own_ranges
+from verimv.bounding.search.box_tree import BoxNode, ends_of
 from verimv.bounding.search.vertex import rational
-from verimv.bounding.situation import Case, Ends, Place, Target
+from verimv.bounding.situation import Ends, Place
 from verimv.core.effort import Meter
+from verimv.core.workers import Workers, team
 from verimv.exact import Number
-from verimv.networks.network import Network
+from verimv.networks.network import Box, Network
 
 #: With more inputs, halving boxes is hopeless.
 MOST_INPUTS = 12
@@ -37,165 +37,188 @@ MOST_INPUTS = 12
 _BATCH, _AT_ONCE = 32, 128
 #: Inputs along which halving is tried: so many, if their scores are at least this share of the best.
 _TRIED, _PROMISING = 3, 0.1
-#: Of two ways to halve a box the one is better whose parts are less above the goal; then the one with lower bounds.
+#: Of two ways to halve a box the one is better whose parts are less above the aim; then the one with lower bounds.
 _LOWER = 1e-3
+#: A bound is as good as attained if it is this close to it, relative to the first bound.
+_NEAR = 1e-6
+#: Where no input matters, wide ones are halved.
+_EVEN = 1e-6
 #: Boxes are not made narrower than this.
 _NARROW = 2.0**-40
-#: Work of bounding boxes: for each time, for each box, and one unit for so many products.
-_TIME, _BOX, _PRODUCTS = 2_000, 150, 3_000
-#: Random points, for a start.
-_SAMPLES = 2_000
+#: Work of bounding boxes in floats: for each time, for each box, and one unit for so many products.
+_TIME, _BOX, _PRODUCTS = 2_000, 150, 1_500
+#: Work of proving a box exactly: for each neuron, and one unit for so many products.
+_NEURON, _EXACT_PRODUCTS = 40, 90
+#: Boxes that a worker proves at a time.
+_TASK = 8
+#: Random points and corners, the best of which are where climbs begin; and steps of a climb.
+_SAMPLES, _CLIMBS, _STEPS = 2_000, 64, 48
+
+Proof = TypeVar("Proof")
+#: Told the number of boxes that are proved or closed, and of all boxes of the tree.
+BoxProgress = Callable[[int, int], None]
+
+
+def no_box_progress(_closed: int, _all: int) -> None:
+    """Ignore progress."""
 
 
 @dataclass(frozen=True)
-class BoxOutcome:
-    """way·output ≤ `value` is proved by the cases, which is None if nothing is; it is `attained` at `point`."""
+class BoxStatistics:
+    """What a search has done: boxes that were bounded in floats, boxes at the end, the largest bound in floats."""
 
-    value: Number | None
-    cases: list[Case]
-    attained: Number
-    point: Point
-    statistics: BoxStatistics
-
-    def proves(self, goal: Number) -> bool:
-        """Return whether the goal is proved."""
-        return self.value is not None and self.value <= goal
+    bounded: int
+    leaves: int
+    upper: float
 
 
-class BoxSearch:
-    """One end of one output of a network with rational weights on the unit cube: way·output is bounded from above.
+class BoxTree(Generic[Proof]):
+    """Rows over the last hidden layer of a network on the unit cube; on each box, the row with the least bound counts.
 
-    `known` are bounds of hidden arguments that are proved before, on the whole cube.
+    So the search bounds the largest value of the least of all rows. A box is closed if that is at most an aim.
+    `rows` are given as outputs of the network, each with a way, 1 or −1. `known` are bounds of hidden arguments that
+    are proved before, on the whole cube. `prove` shows exactly what is true of a box; it must be picklable. `by_bends`
+    says whether inputs along which boxes are halved are also chosen by what they mean to neurons that bend. Mostly this
+    makes trees several times smaller, and sometimes it never ends.
     """
 
-    def __init__(self, network: Network, output: int, way: int, known: Mapping[Place, Ends] | None = None) -> None:
-        self.network, self.output, self.way = network, output, way
-        self.known = known or {}
-        self._network = FloatNetwork(network, self.known)
-        self.floats = BoxFloats(self._network.layers)
-        top = self._network.layers[-1]
-        self.row, self.constant = way * top.weights[output], float(way * top.bias[output])
+    def __init__(
+        self, network: Network, rows: Sequence[tuple[int, int]], known: Mapping[Place, Ends],
+        prove: Callable[[Box], Proof], by_bends: bool = True,
+    ) -> None:  # fmt: skip
+        self.network, self.outputs, self.prove, self.by_bends = network, rows, prove, by_bends
+        self._floats = FloatNetwork(network, known)
+        top = self._floats.layers[-1]
+        self.floats = BoxFloats(self._floats.layers[:-1], self._floats.known[:-1])
+        self.rows = np.array([way * top.weights[k] for k, way in rows])
+        self.constants = np.array([way * top.bias[k] for k, way in rows])
+        self.inputs = len(network.inputs)
         self.point: Point = tuple(low for low, _ in network.box)
-        self.attained = self._exactly(self.point)
-        self.nodes = 0
+        self.attained = self.value_at(self.point)
+        self.bounded = 0
+        neurons = sum(len(layer.rows) for layer in network.layers)
+        self._exact_work: int = _NEURON * neurons + self.floats.products // _EXACT_PRODUCTS
+        self._root: BoxNode | None = None
 
     @property
     def is_usable(self) -> bool:
-        """Whether there are few inputs, and floats are a guide."""
-        return len(self.network.inputs) <= MOST_INPUTS and self._network.is_usable
+        """Whether floats are a guide."""
+        return self._floats.is_usable
 
     # -- points ------------------------------------------------------------------------------------------------
 
-    def _exactly(self, point: Point) -> Number:
-        return self.way * value_at(self.network, len(self.network.layers), self.output, point)
+    def value_at(self, point: Point) -> Number:
+        """Return the least of the rows at a point, exactly."""
+        last = len(self.network.layers)
+        return min(way * value_at(self.network, last, k, point) for k, way in self.outputs)
 
     def _consider(self, points: Floats) -> None:
         """Keep the best of some points if it is better than the best so far, exactly."""
-        values = self.floats.values(points, self.row, self.constant)
+        values = self.floats.values(points, self.rows, self.constants).min(axis=1)
         best = int(np.argmax(values))
         if values[best] > as_float(self.attained):
             point = tuple(rational(x) for x in points[best])
-            value = self._exactly(point)
+            value = self.value_at(point)
             if value > self.attained:
                 self.point, self.attained = point, value
 
     def look(self) -> None:
-        """Look for a point where way·output is large: random ones, and a climb from the best."""
+        """Look for a point where the least of the rows is large: random points, corners, and climbs from the best."""
         generator = np.random.default_rng(0)
         points = np.concatenate(
-            [generator.random((_SAMPLES, self.floats.inputs)),
-             generator.integers(0, 2, (_SAMPLES, self.floats.inputs)).astype(float)]
+            [generator.random((_SAMPLES, self.inputs)),
+             generator.integers(0, 2, (_SAMPLES, self.inputs)).astype(float)]
         )  # fmt: skip
-        self._consider(points)
-        near = np.array([as_float(x) for x in self.point])
-        top = climb(self._network, len(self.network.layers), self.output, self.way, near)
-        self._consider(np.clip(np.asarray(top, dtype=float), 0, 1)[None])
+        values = self.floats.values(points, self.rows, self.constants).min(axis=1)
+        best = points[np.argsort(-values, kind="stable")[:_CLIMBS]]
+        self._consider(best[:1])
+        self._consider(self.floats.risen(best, self.rows, self.constants, _STEPS)[:1])
 
-    # -- the tree ----------------------------------------------------------------------------------------------
+    # -- the tree in floats ------------------------------------------------------------------------------------
 
-    def run(self, goal: Number | None, meter: Meter) -> BoxOutcome:
-        """Search for a proof that way·output ≤ goal, until a point shows the contrary or the work is used up.
+    @property
+    def root(self) -> BoxNode:
+        """The whole cube, bounded in floats."""
+        if self._root is None:
+            self._root = self._nodes([(np.zeros(self.inputs), np.ones(self.inputs))], Meter(0))[0]
+        return self._root
 
-        Without a goal, the least bound is proved that is found with so much work.
-        """
-        self.look()
-        root = self._nodes([(np.zeros(self.floats.inputs), np.ones(self.floats.inputs))], [self._first()], meter)[0]
+    def close(self, aim: float, meter: Meter, progress: BoxProgress = no_box_progress) -> bool:
+        """Halve boxes until all bounds are at most the aim; False if a point is above it, or the work is used up."""
         queued = itertools.count()
-        waiting = [(-root.upper, next(queued), root)]
-        leaves, exact = 1, root.work  # of the tree so far: boxes at the end, and work to prove their lemmas
-        each = choice_work(self.floats)
-        while waiting and meter.left > exact + leaves * each and (goal is None or self.attained <= goal):
-            aim = as_float(self.attained if goal is None else goal)
+        ends = ends_of(self.root)
+        waiting = [(-node.upper, next(queued), node) for node in ends if node.upper > aim]
+        heapq.heapify(waiting)
+        leaves = len(ends)
+        while waiting and as_float(self.attained) <= aim:
+            if meter.is_used_up:
+                return False
             taken = [heapq.heappop(waiting)[2] for _ in range(min(_BATCH, len(waiting)))]
-            if goal is None:
-                taken, back = self._worth_it(taken, root.upper)
-                for node in back:
-                    heapq.heappush(waiting, (-node.upper, next(queued), node))
-                if not taken:
-                    break
-            halves = self._divided(taken, aim, meter)
+            halves = self.divide(taken, aim, meter)
+            if not halves:
+                return False
             leaves += len(halves) // 2
-            exact += sum(half.work for half in halves) - sum(node.work for node in taken if node.children)
             for node in halves:
                 if node.upper > aim:
                     heapq.heappush(waiting, (-node.upper, next(queued), node))
-        return self._outcome(root, goal, meter)
+            progress(leaves - len(waiting), leaves)
+        return not waiting and as_float(self.attained) <= aim
 
-    def _worth_it(self, taken: list[BoxNode], first: float) -> tuple[list[BoxNode], list[BoxNode]]:
-        """Return the boxes whose bound is close to the largest, and the others."""
-        largest = max(node.upper for node in taken)
-        step = (first - as_float(self.attained)) * 1e-6
-        if largest <= as_float(self.attained) + step:
-            return [], taken
-        line = largest - (largest - as_float(self.attained)) / 2
-        return [n for n in taken if n.upper >= line], [n for n in taken if n.upper < line]
+    def lower(self, meter: Meter) -> None:
+        """Halve the boxes with the largest bounds, until these are nearly attained, or the work is used up.
 
-    def _first(self) -> KnownRanges:
-        """Return what is known of the neurons on the whole cube."""
-        return [(low.copy(), high.copy()) for low, high in self._network.known[:-1]]
+        Work is kept back to prove all boxes exactly.
+        """
+        first, ends = self.root.upper, ends_of(self.root)
+        while meter.left > self.work_of_proofs(len(ends)):
+            seen, largest = as_float(self.attained), max(node.upper for node in ends)
+            if largest <= seen + (first - seen) * _NEAR:
+                return
+            line = largest - (largest - seen) / 2
+            taken = sorted((node for node in ends if node.upper >= line), key=lambda node: -node.upper)[:_BATCH]
+            halves = self.divide(taken, seen, meter)
+            if not halves:
+                return
+            ends = [node for node in ends if not node.children] + halves
 
-    def _nodes(self, boxes: Sequence[tuple[Any, Any]], known: Sequence[KnownRanges], meter: Meter) -> list[BoxNode]:
-        """Bound boxes in floats; `known` are the ranges of the boxes around them."""
+    def _nodes(self, boxes: Sequence[tuple[Any, Any]], meter: Meter) -> list[BoxNode]:
+        """Bound boxes in floats."""
         result = []
         for start in range(0, len(boxes), _AT_ONCE):
-            part, ranges = boxes[start : start + _AT_ONCE], joined_ranges(known[start : start + _AT_ONCE])
+            part = boxes[start : start + _AT_ONCE]
             low, high = np.array([a for a, _ in part]), np.array([b for _, b in part])
             meter.spend(_TIME + len(part) * (_BOX + self.floats.products // _PRODUCTS))
-            guess = self.floats.guess(self.row, self.constant, low, high, ranges, WORTH)
-            scores = self._scores(guess, high - low)
-            works = lemma_work(self.floats, guess)
-            corners = np.where(guess.form > 0, high, low)
-            self._consider(np.concatenate([(low + high) / 2, corners]))
-            for n in range(len(part)):
-                known_now = own_ranges(guess.ranges, n)
-                result.append(
-                    BoxNode(low[n], high[n], float(guess.upper[n]), guess.form[n], known_now, scores[n], int(works[n]))
-                )
-        self.nodes += len(boxes)
+            guess = self.floats.guess(self.rows, self.constants, low, high)
+            each, least = np.arange(len(part)), guess.least
+            form = guess.form[each, least]
+            scores = self._scores(guess, form, high - low)
+            self._consider(np.concatenate([(low + high) / 2, np.where(form > 0, high, low)]))
+            upper = guess.upper[each, least]
+            result += [BoxNode(low[n], high[n], float(upper[n]), scores[n]) for n in range(len(part))]
+        self.bounded += len(boxes)
         return result
 
-    def _scores(self, guess: BoxGuess, widths: Floats) -> Floats:
-        """Return how much each input matters: to the linear form of the target, and to neurons that bend."""
-        to_form = np.abs(guess.form) * widths
-        total: Any = 0.0
+    def _scores(self, guess: BoxGuess, form: Floats, widths: Floats) -> Floats:
+        """Return how much each input matters: to the linear form of the row, and to neurons that bend."""
+        to_form = np.abs(form) * widths
+        if not self.by_bends:
+            return np.where(widths > _NARROW, _relative(to_form) + _EVEN * widths, -1.0)
+        total: Any = np.zeros(0)
         for depth in range(len(guess.ranges) - 1, -1, -1):
-            found = guess.ranges[depth]
-            bent = bends(self.floats.activations[depth], found.low, found.high)
-            total = total + np.abs(guess.coefficients[depth]) * bent
-            total = (total[:, :, None] * np.abs(self.floats.weights[depth])).sum(axis=1)
+            bent = bends(self.floats.activations[depth], *guess.ranges[depth])
+            through = np.abs(guess.coefficients[depth]) * bent
+            total = (total + through if total.size else through) @ np.abs(self.floats.weights[depth])
         to_bends = total * widths if guess.ranges else to_form
-        parts = [part / np.maximum(part.max(axis=1, keepdims=True), 1e-300) for part in (to_form, to_bends)]
-        return np.where(widths > _NARROW, parts[0] + parts[1] + 1e-6 * widths, -1.0)
+        return np.where(widths > _NARROW, _relative(to_form) + _relative(to_bends) + _EVEN * widths, -1.0)
 
-    def _divided(self, nodes: Sequence[BoxNode], aim: float, meter: Meter) -> list[BoxNode]:
-        """Halve boxes along the input that promises most; return the parts."""
+    def divide(self, nodes: Sequence[BoxNode], aim: float, meter: Meter) -> list[BoxNode]:
+        """Halve boxes along the input that promises most; return the parts of those that are wide enough."""
         trials: list[tuple[BoxNode, int]] = []
         for node in nodes:
             order = np.argsort(-node.scores, kind="stable")[:_TRIED]
-            least = _PROMISING * max(float(node.scores[order[0]]), 0.0)
+            least = max(_PROMISING * float(node.scores[order[0]]), 0.0)
             trials += [(node, int(j)) for j in order if node.scores[j] >= least]
-        boxes = [half for node, j in trials for half in node.halves(j)]
-        found = self._nodes(boxes, [node.known for node, _ in trials for _ in range(2)], meter)
+        found = self._nodes([half for node, j in trials for half in node.halves(j)], meter)
         best: dict[int, tuple[float, int, list[BoxNode]]] = {}
         for t, (node, j) in enumerate(trials):
             halves = found[2 * t : 2 * t + 2]
@@ -210,31 +233,39 @@ class BoxSearch:
                 result += halves
         return result
 
-    def _outcome(self, root: BoxNode, goal: Number | None, meter: Meter) -> BoxOutcome:
-        """Prove what the tree shows."""
-        leaves = [node.upper for node in in_preorder(root) if not node.children]
-        largest = max(leaves)
-        evidence = BoxEvidence(self.floats, BoxWalk(self.network), self.row, self.constant, self.output, self.way)
-        if goal is not None and (self.attained > goal or largest > as_float(goal)):
-            return BoxOutcome(None, [], self.attained, self.point, evidence.nothing(self.nodes, largest))
-        aim = goal if goal is not None else None
-        limit = as_float(goal) if goal is not None else largest
-        if not math.isfinite(limit):
-            return BoxOutcome(None, [], self.attained, self.point, evidence.nothing(self.nodes, largest))
-        value, cases, statistics = evidence.prove(root, limit, aim, self._first(), self.known, self.nodes, meter)
-        return BoxOutcome(value, cases, self.attained, self.point, statistics)
+    # -- exactly -----------------------------------------------------------------------------------------------
+
+    def work_of_proofs(self, boxes: int) -> int:
+        """Return about how much work it is to prove so many boxes."""
+        return boxes * self._exact_work
+
+    def proofs(self, nodes: Sequence[BoxNode], workers: Workers, meter: Meter) -> Iterator[tuple[BoxNode, Proof]]:
+        """Prove boxes, on so many processors; yields each with its proof, in any order."""
+        tasks = [tuple(range(start, min(start + _TASK, len(nodes)))) for start in range(0, len(nodes), _TASK)]
+        boxes = [node.box for node in nodes]
+        with team(workers if len(tasks) > 1 else 1) as crew:
+            proving = _Proving(self.prove, boxes)
+            for task, found in crew.results(proving, tasks, None if meter.deadline.left > 1e9 else meter.deadline.left):
+                meter.spend(self.work_of_proofs(len(task)))
+                yield from ((nodes[n], proof) for n, proof in zip(task, found, strict=True))
+
+    @property
+    def statistics(self) -> BoxStatistics:
+        """What was done so far."""
+        ends = ends_of(self.root)
+        return BoxStatistics(self.bounded, len(ends), max(node.upper for node in ends))
 
 
-def prove_on_boxes(network: Network, target: Target, known: Mapping[Place, Ends], meter: Meter) -> list[Case] | None:
-    """Return cases that prove a bound of an output on the unit cube, or None when the work is used up."""
-    if network.number_kind == "algebraic" or target.layer != len(network.layers) or meter.is_used_up:
-        return None
-    search = BoxSearch(network, target.index, target.way, known)
-    if not search.is_usable:
-        return None
-    goal = target.way * target.value
-    search.look()
-    if search.attained >= goal:  # default slopes do not reach a bound that is attained
-        return None
-    outcome = search.run(goal, meter)
-    return outcome.cases if outcome.proves(goal) else None
+def _relative(scores: Floats) -> Floats:
+    """Return scores with 1 for the best input of each box."""
+    return scores / np.maximum(scores.max(axis=1, keepdims=True), 1e-300)
+
+
+class _Proving(Generic[Proof]):
+    """Proves some of many boxes."""
+
+    def __init__(self, prove: Callable[[Box], Proof], boxes: Sequence[Box]) -> None:
+        self.prove, self.boxes = prove, boxes
+
+    def __call__(self, task: Sequence[int]) -> list[Proof]:
+        return [self.prove(self.boxes[n]) for n in task]

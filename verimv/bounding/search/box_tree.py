@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from verimv.bounding.guess.box_floats import BoxRanges, KnownRanges
 from verimv.bounding.search.vertex import rational
+from verimv.bounding.situation import Case, SplitCase
 from verimv.networks.network import Box
-
-#: For each hidden layer: the low ends, and the high ends, that lemmas of a box give; not a number where there is none.
-LemmaEnds = Sequence[tuple[Any, Any]]
 
 
 @dataclass(eq=False)
 class BoxNode:
-    """A box with its corners, and the ranges that are known of its neurons, those of its own lemmas included."""
+    """A box with its corners; `upper` is the bound that floats find, and `scores` says how much each input matters."""
 
     low: Any
     high: Any
     upper: float
-    form: Any
-    known: KnownRanges
-    #: how much each input matters
     scores: Any
-    #: about the work of proving its lemmas exactly
-    work: int = 0
-    depth: int = 0
     split: int | None = None
     children: tuple[BoxNode, ...] = ()
-    parent: BoxNode | None = field(default=None, repr=False)
-
-    @property
-    def middle(self) -> float:
-        """Where the box is halved."""
-        if self.split is None:
-            return 0.0
-        return float(self.low[self.split] + self.high[self.split]) / 2
+    #: cases that prove the box, if it is at the end of the tree
+    cases: Sequence[Case] = ()
 
     def halves(self, j: int) -> list[tuple[Any, Any]]:
         """Return the corners of the two halves along an input."""
@@ -51,18 +34,6 @@ class BoxNode:
     def divide(self, j: int, halves: Sequence[BoxNode]) -> None:
         """Put two halves below this box."""
         self.split, self.children = j, tuple(halves)
-        for half in halves:
-            half.parent, half.depth = self, self.depth + 1
-
-    def join(self) -> None:
-        """Take away the parts of this box."""
-        self.split, self.children = None, ()
-
-    def ancestors(self) -> Iterator[BoxNode]:
-        node = self.parent
-        while node is not None:
-            yield node
-            node = node.parent
 
     @property
     def box(self) -> Box:
@@ -80,24 +51,17 @@ def in_preorder(root: BoxNode) -> list[BoxNode]:
     return result
 
 
-def joined_ranges(known: Sequence[KnownRanges]) -> KnownRanges:
-    """Return the ranges of several boxes, a row for each."""
-    return [(np.array([k[d][0] for k in known]), np.array([k[d][1] for k in known])) for d in range(len(known[0]))]
+def ends_of(root: BoxNode) -> list[BoxNode]:
+    """Return the boxes that are not divided, in order."""
+    return [node for node in in_preorder(root) if not node.children]
 
 
-def own_ranges(ranges: Sequence[BoxRanges], position: int) -> KnownRanges:
-    """Return the ranges of one of several boxes."""
-    return [(found.low[position], found.high[position]) for found in ranges]
-
-
-def lemma_ends(ranges: Sequence[BoxRanges]) -> LemmaEnds:
-    """Return the ends that are new in some boxes, a row for each."""
-    return [
-        (np.where(found.low_is_new, found.low, np.nan), np.where(found.high_is_new, found.high, np.nan))
-        for found in ranges
-    ]
-
-
-def count_of(ends: LemmaEnds) -> int:
-    """Return the number of lemmas."""
-    return sum(int((~np.isnan(end)).sum()) for pair in ends for end in pair)
+def cases_of(root: BoxNode) -> list[Case]:
+    """Return the cases of a tree all of whose ends are proved."""
+    result: list[Case] = []
+    for node in in_preorder(root):
+        if node.split is None:
+            result += node.cases
+        else:
+            result.append(SplitCase(node.split, rational((node.low[node.split] + node.high[node.split]) / 2)))
+    return result

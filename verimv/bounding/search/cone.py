@@ -13,7 +13,7 @@ from dataclasses import replace
 from verimv.bounding.prove.row import DerivedVariable
 from verimv.bounding.search.branch import BranchAndBound, Budget, Outcome
 from verimv.bounding.search.layer_context import LayerContext
-from verimv.bounding.situation import Case, LeafCase
+from verimv.bounding.situation import Case, LeafCase, SweepCase
 from verimv.core.effort import Meter
 from verimv.core.errors import InternalError
 from verimv.exact import ZERO
@@ -96,7 +96,7 @@ class _Cone:
 
     def about_variables(self, case: Case) -> Case:
         """Return a case about the network as a case about the variables."""
-        if isinstance(case, LeafCase):
+        if isinstance(case, LeafCase | SweepCase):
             return case
         layer, index = (0, case.variable) if isinstance(case.variable, int) else case.variable
         number = self.numbers[layer][index]

@@ -130,7 +130,8 @@ class FarthestPoints:
         if self.weights > _SMALL:
             return
         for output, best in enumerate(self.best):
-            self.best[output] = Attained(best.value, self._simpler(output, best))
+            point = self._simpler(output, best)
+            self.best[output] = Attained(abs(self.differences(point)[output]), point)
 
     def _simpler(self, output: int, best: Attained) -> Point:
         def as_good(candidate: Point) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from verimv.bounding.interval import interval_bounds
 from verimv.bounding.results import NetworkBounds, NeuronBound, add_bound
-from verimv.bounding.search.box_search import MOST_INPUTS, prove_on_boxes
+from verimv.bounding.search.box_output import prove_on_boxes
+from verimv.bounding.search.box_search import MOST_INPUTS
 from verimv.bounding.search.engine import SearchEffort, certified_bounds, hidden_bounds
 from verimv.bounding.search.evidence import prove_bound
 from verimv.bounding.situation import Case, Ends, Place, Target

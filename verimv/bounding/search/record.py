@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from verimv.bounding.results import Point
-from verimv.bounding.situation import Case, LeafCase, LemmaCase, SplitCase
+from verimv.bounding.situation import Case, LeafCase, SplitCase
 from verimv.core.choices import TIGHTENING
 from verimv.core.errors import InputError, InternalError
 from verimv.core.files import append_to, read_text, write_file
@@ -115,7 +115,7 @@ def _row(case: Case) -> list[int | str]:
     """Return a case as a row of JSON; inputs are layer 0."""
     if isinstance(case, LeafCase):
         return ["leaf", *map(format_number, case.multipliers)]
-    if isinstance(case, LemmaCase):
-        raise InternalError("lemmas inside cases are not recorded")
+    if not isinstance(case, SplitCase):
+        raise InternalError("lemmas and sweeps inside cases are not recorded")
     depth, index = (0, case.variable) if isinstance(case.variable, int) else case.variable
     return ["split", depth, index, format_number(case.point)]

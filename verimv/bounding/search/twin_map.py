@@ -28,6 +28,9 @@ _CLEARLY = 4.0
 _CLOSE, _FAR = 1e-3, 0.5
 #: Neurons at the same place are twins if they are as close as this, whichever others are closer by rounding errors.
 _EXACT = 1e-9
+#: The same holds if their weights are as close as this, relatively: a factor that fits sample points better, on a small
+#: box, does not fit the weights.
+_SAME = 0.3
 #: Factors are rounded to fractions with denominators up to the first number, if these are as close as the second.
 _SIMPLE, _NEAR = 1000, 1e-6
 #: In networks with more pairs of neurons, only neurons of corresponding layers are compared.
@@ -121,13 +124,23 @@ def _twins(layer: _Sampled, same: _Sampled | None, others: Sequence[_Sampled]) -
             for match in (inside.closest(i, size), other_reversed[i]):
                 if match.distance <= _CLOSE * size < found.distance:
                     found = match
-        if place.distance <= max(_CLEARLY * found.distance, _EXACT * size) or found.distance > _FAR * size:
+        is_same = same is not None and found.distance > _EXACT * size and _have_same_weights(layer, same, i)
+        close = max(_CLEARLY * found.distance, _EXACT * size)
+        if is_same or place.distance <= close or found.distance > _FAR * size:
             found = place
         if found.variable >= 0:
             result[layer.start + i] = found.twin
             if found.variable >= layer.start:
                 inside.exclude(i)
     return result
+
+
+def _have_same_weights(layer: _Sampled, other: _Sampled, i: int) -> bool:
+    """Return whether two neurons at the same place have nearly the same weights and biases."""
+    if i >= len(other.weights) or layer.weights.shape[1] != other.weights.shape[1]:
+        return False
+    own, others = (np.append(side.weights[i], side.bias[i]) for side in (layer, other))
+    return _norm(own - others) <= _SAME * min(_norm(own), _norm(others))
 
 
 def _norm(values: Floats) -> float:

@@ -35,7 +35,7 @@ from verimv.bounding.search.twin_floats import exact_slopes, float_ranges, float
 from verimv.bounding.search.twin_lemmas import TwinLemmas
 from verimv.bounding.search.vertex import rational
 from verimv.bounding.situation import KINKS, Ends, lemma
-from verimv.core.effort import Deadline, Meter
+from verimv.core.effort import NEVER, Deadline, Meter
 from verimv.core.errors import InternalError
 from verimv.exact import Number, Rational
 from verimv.networks.network import Network
@@ -74,16 +74,16 @@ class _TwinPart:
 class TwinSearch:
     """Two networks on the unit cube, with lemmas about their hidden neurons."""
 
-    def __init__(self, first: Network, second: Network, twins: TwinMap, meter: Meter) -> None:
+    def __init__(self, first: Network, second: Network, twins: TwinMap, deadline: Deadline = NEVER) -> None:
         self.system = TwinSystem(first, second, twins)
-        self.meter = meter
-        self.lemmas = TwinLemmas(self.system, meter.deadline)
+        self.deadline = deadline
+        self.lemmas = TwinLemmas(self.system, deadline)
         self.walk = self.lemmas.walk
         layers = self.system.layers[1:]
         weights = sum(matrix.entries.size for layer in layers for matrix in layer.weights.values())
         self.is_large = weights > _MOST_WEIGHTS
         neurons = sum(layer.width for layer in layers)
-        self.evaluation = _WEIGHT * weights // 2 + _NEURON * neurons // 2
+        self.evaluation: int = _WEIGHT * weights // 2 + _NEURON * neurons // 2
         #: low and high of first − second for each output, without any split
         self.ends = self.lemmas.bound_outputs()
         self._runs: dict[tuple[int, int], _TwinRun] = {}
@@ -116,11 +116,11 @@ class TwinSearch:
     def run(self, output: int, way: int, goal: Number, work: int) -> TwinProof:
         """Search for a proof that way·(first − second) ≤ goal; return what is proved when the work is used up.
 
-        Called again, it goes on where it stopped.
+        Called again, it goes on where it stopped. Raises :class:`Undecided` at the deadline.
         """
         if (output, way) not in self._runs:
             self._runs[output, way] = _TwinRun(self, output, way)
-        return self._runs[output, way].run(goal, Meter(work), self.meter.deadline)
+        return self._runs[output, way].run(goal, Meter(work, self.deadline))
 
     def nodes(self, output: int, way: int) -> int:
         """Return how many parts were examined for one end."""
@@ -143,14 +143,14 @@ class _TwinRun:
         self._best = -math.inf
         self.nodes = 0
 
-    def run(self, goal: Number, meter: Meter, deadline: Deadline) -> TwinProof:
+    def run(self, goal: Number, meter: Meter) -> TwinProof:
         self.goal, self.meter = goal, meter
-        if not self.nodes and self._is_open(self.root) and not self._is_over(deadline):
+        if not self.nodes and self._is_open(self.root) and not self._is_over():
             self._examine(self.root)
         queued = itertools.count()
         waiting = [(-as_float(part.bound or goal), next(queued), part) for part in self.parts if self._is_open(part)]
         heapq.heapify(waiting)
-        while waiting and not self._is_over(deadline):
+        while waiting and not self._is_over():
             part = heapq.heappop(waiting)[2]
             for child in self._halves(part):
                 self._examine(child)
@@ -179,9 +179,9 @@ class _TwinRun:
             part.split is not None or part is self.root
         )  # fmt: skip
 
-    def _is_over(self, deadline: Deadline) -> bool:
-        """Return whether the work, or the time, does not suffice for two more parts."""
-        return self.meter.left <= 2 * _EVALUATIONS * self.search.evaluation or not deadline.left
+    def _is_over(self) -> bool:
+        """Return whether the work does not suffice for two more parts."""
+        return self.meter.left <= 2 * _EVALUATIONS * self.search.evaluation
 
     def _halves(self, part: _TwinPart) -> tuple[_TwinPart, ...]:
         """Split a part where its linear program says."""

@@ -9,13 +9,13 @@ from typing import Any
 from verimv.approximation.front import Front, approximate, read_tolerances, row_number
 from verimv.cli.arguments import network_argument, pair
 from verimv.cli.commands.extract import check_place, delivered
-from verimv.cli.data_table import read_data
 from verimv.cli.options import signed_option
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.text import formula_text
 from verimv.core.errors import InputError
 from verimv.core.files import write_file
+from verimv.networks.tables import read_data
 from verimv.show.pictures.front_chart import front_svg
 
 #: Characters of a formula that is shown below the table.
@@ -25,7 +25,7 @@ _SHORT = 160
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     _check_call(arguments)
     report("reading the network")
-    network = network_argument(arguments)
+    network = network_argument(arguments, report)
     options: dict[str, Any] = {}
     is_in_order = False
     if arguments.data is not None:

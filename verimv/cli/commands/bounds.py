@@ -6,13 +6,11 @@ import argparse
 import math
 from typing import Any
 
-from verimv.bounding.results import NeuronBound
 from verimv.cli.arguments import network_argument
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.text import brief_text
 from verimv.core.errors import InputError
-from verimv.exact import format_number
 from verimv.questions.neuron_ranges import bounds
 from verimv.solvers.limited import DEFAULT_MEMORY
 from verimv.solvers.verdict import EXIT_CODES
@@ -20,7 +18,7 @@ from verimv.solvers.verdict import EXIT_CODES
 
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading the network")
-    network = network_argument(arguments)
+    network = network_argument(arguments, report)
     only = _neuron(arguments.neuron)
     found = bounds(
         network,
@@ -34,12 +32,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         workers=arguments.workers,
         progress=report,
     )
-    data = [
-        _data(layer, index, bound)
-        for layer, rows in enumerate(found.layers, start=1)
-        for index, bound in enumerate(rows)
-        if only in (None, (layer, index))
-    ]
+    data = [neuron for neuron in found.to_dict()["neurons"] if only in (None, (neuron["layer"], neuron["index"]))]
     lines = [f"{n['layer']}:{n['index']}  [{_ends(n, arguments.numbers)}]  {n['method']}" for n in data]
     must_be_exact = arguments.method == "exact" or arguments.engine != "search"
     finished = not must_be_exact or all(neuron["exact"] for neuron in data)
@@ -63,18 +56,3 @@ def _neuron(text: str | None) -> tuple[int, int] | None:
 
 def _ends(neuron: dict[str, Any], numbers: str) -> str:
     return f"{brief_text(neuron['lower'], numbers)}, {brief_text(neuron['upper'], numbers)}"
-
-
-def _data(layer: int, index: int, bound: NeuronBound) -> dict[str, Any]:
-    points = (bound.lower_at, bound.upper_at)
-    lower_at, upper_at = (None if p is None else [format_number(x) for x in p] for p in points)
-    return {
-        "layer": layer,
-        "index": index,
-        "lower": format_number(bound.lower),
-        "upper": format_number(bound.upper),
-        "lower_at": lower_at,
-        "upper_at": upper_at,
-        "method": bound.method,
-        "exact": bound.exact,
-    }

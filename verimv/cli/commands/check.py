@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from verimv import kernel
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.core.errors import InputError, InternalError
-from verimv.kernels.judge import STAGE, build_for, judge_files
+from verimv.core.progress import Progress, no_progress
+from verimv.core.suggest import did_you_mean
+from verimv.kernels.judge import STAGE, VERIFICATION, Judgement, build_for, judge_files
 from verimv.kernels.verdicts import CERTIFICATE_FILES
 
 #: Files that extract writes: each stands for its directory.
-_FILES = (*kernel.FILES.values(), *CERTIFICATE_FILES, "summary.json", "report.html")
+_FILES = (*kernel.FILES.values(), *CERTIFICATE_FILES, VERIFICATION, "summary.json", "report.html")
 
 
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
@@ -40,13 +43,28 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report(STAGE)
     report.reading(_certificate(path))
     try:
-        judgement = judge_files(path, files, arguments.kernel, report)
+        judgement = judge_path(path, files, arguments.kernel, report, arguments.effort)
     except InternalError as error:
         raise type(error)(f"{path}: {error}", error.reproduction) from None
-    text = judgement.text + (_nothing_inside(path) if judgement.status == "malformed" else "")
+    text = judgement.text + (_advice(path) if judgement.status == "malformed" else "")
     return Result(
         {"path": path, **judgement.data()}, "\n".join([text, *judgement.statement]), kernel.EXIT_CODES[judgement.status]
     )
+
+
+def judge_path(
+    path: str,
+    files: Mapping[str, str | None],
+    choice: str | None,
+    progress: Progress = no_progress,
+    effort: int | None = None,
+) -> Judgement:
+    """Judge a certificate, or a verification, which needs readers of networks and specifications."""
+    if any(files.values()) or not os.path.lexists(os.path.join(path, VERIFICATION)):
+        return judge_files(path, files, choice, progress, effort)
+    from verimv.certificate.verification_files import judge_verification
+
+    return judge_verification(path, choice, progress, effort)
 
 
 def _subject(path: str) -> str:
@@ -70,11 +88,16 @@ def _subdirectories(path: str) -> list[str]:
 
 
 def _has_certificate(directory: str) -> bool:
-    return any(os.path.lexists(os.path.join(directory, name)) for name in CERTIFICATE_FILES)
+    return any(os.path.lexists(os.path.join(directory, name)) for name in (*CERTIFICATE_FILES, VERIFICATION))
 
 
-def _nothing_inside(path: str) -> str:
-    """Return that there is no certificate in the subdirectories, either, if there are any."""
+def _advice(path: str) -> str:
+    """Return what to do about a path that has no certificate: in the subdirectories there may be none, either."""
+    if not os.path.lexists(path):
+        parent = os.path.dirname(path) or "."
+        return did_you_mean(os.path.basename(path), os.listdir(parent) if os.path.isdir(parent) else ())
+    if os.path.isfile(path) and not path.endswith(CERTIFICATE_FILES):
+        return "; give the directory that verimv extract -o wrote"
     count = 0 if _has_certificate(path) or not os.path.isdir(path) else len(_subdirectories(path))
     return f"; nor has any of its {count:,} subdirectories a certificate" if count else ""
 

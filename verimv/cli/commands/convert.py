@@ -6,24 +6,24 @@ import argparse
 
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_pair import certify
+from verimv.cli.arguments import noted
 from verimv.cli.certificates import write_certificate
-from verimv.cli.formats import FORMULA_FORMATS, NETWORK_FORMATS, format_of
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.text import counted
 from verimv.core.errors import InputError, Undecided
 from verimv.core.files import write_file
 from verimv.formulas.formula import Formula
-from verimv.networks.formats.json_format import write_network
 from verimv.networks.network import Network
 from verimv.networks.transforms.from_formula import to_network
 from verimv.questions.subjects import read_subject
+from verimv.show.file_formats import FORMULA_FORMATS, NETWORK_FORMATS, format_of, network_text
 from verimv.solvers.functions import function_smtlib
 
 
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
-    subject = read_subject(arguments.subject)
+    subject = noted(read_subject(arguments.subject, arguments.logits), report)
     name = arguments.to or format_of(arguments.out, FORMULA_FORMATS | NETWORK_FORMATS, "; give it with --to")
     report("writing")
     if name in NETWORK_FORMATS:
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     if isinstance(subject, Formula):
         pieces = FORMULA_FORMATS[name][1](subject)
     elif name == "network":
-        pieces = write_network(subject)
+        pieces = network_text(subject)
     elif name == "smtlib":
         pieces = [function_smtlib(subject)]
     else:

@@ -7,17 +7,21 @@ import csv
 import io
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from verimv.cli.arguments import given_box, labels_of, with_options
-from verimv.cli.points import read_table, whole_point
+from verimv.cli.arguments import labels_of, noted, with_options
+from verimv.cli.points import whole_point
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.core.errors import InputError
+from verimv.core.files import read_text
 from verimv.exact import Number, format_number, parse_number, shown
 from verimv.exact.decimals import decimal, readable
 from verimv.formulas.formula import Formula
-from verimv.networks.network import Box, Network
+from verimv.networks.formats.json_format import read_box
+from verimv.networks.network import UNIT_CUBE, Box, Network
+from verimv.networks.tables import read_table
 from verimv.networks.transforms.outputs import OutputMap
 from verimv.questions.extracted import ExtractedFormula, check_inside, extracted_formula
 from verimv.questions.subjects import read_subject
@@ -34,6 +38,8 @@ Evaluated = Formula | Network | ExtractedFormula
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
     subject = _subject(arguments)
+    if isinstance(subject, Network):  # values at points need no box
+        noted(replace(subject, notes=tuple(note for note in subject.notes if note != UNIT_CUBE)), report)
     box = subject.box if isinstance(subject, Network) and arguments.box is not None else None
     report("evaluating")
     gap = _float_gap(arguments, subject) if arguments.float_gap else None
@@ -68,11 +74,10 @@ def _subject(arguments: argparse.Namespace) -> Evaluated:
     if os.path.isdir(arguments.subject):
         extracted = extracted_formula(arguments.subject)
         return extracted if arguments.names is None else extracted.named(arguments.names)
-    subject = read_subject(arguments.subject)
+    subject = read_subject(arguments.subject, arguments.logits)
     if isinstance(subject, Formula) and arguments.box is not None and arguments.names is None:
-        return ExtractedFormula(
-            subject, given_box(arguments.box, len(subject.inputs)), [OutputMap()] * len(subject.outputs)
-        )
+        box = read_box(read_text(arguments.box), len(subject.inputs), arguments.box)
+        return ExtractedFormula(subject, box, [OutputMap()] * len(subject.outputs))
     return with_options(subject, arguments)
 
 
@@ -85,7 +90,7 @@ def _float_gap(arguments: argparse.Namespace, subject: Evaluated) -> FloatGap:
 def _float_columns(arguments: argparse.Namespace, subject: Evaluated) -> FloatColumns:
     from verimv.cli.float_values import FloatColumns
 
-    return FloatColumns(arguments.subject, subject)
+    return FloatColumns(arguments, subject)
 
 
 def _cell(exact: str, numbers: str) -> str:

@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         certified = CertifiedDirectory(arguments.network)
         network: Network = with_names(certified.network, arguments.names)
     else:
-        network = network_argument(arguments)
+        network = network_argument(arguments, report)
     if arguments.names is None:
         network = named_by_header(network, arguments.at)
     network = chosen(network, arguments.output, pair(arguments))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from verimv.certificate.certificate import holds_certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract
@@ -25,6 +23,7 @@ from verimv.kernels.verdicts import CERTIFICATE_FILES
 from verimv.networks.ballots import Vote, ballot, in_words, input_words
 from verimv.show.report.page import report_html
 from verimv.show.report.subject import of_extraction
+from verimv.show.saving import summary_bytes
 
 #: Files that `extract` may replace in an existing directory.
 EXTRACTION_FILES = (
@@ -44,7 +43,7 @@ _LOGIC_NAMES = {"mv": "MV", "dmv": "DMV (Rational Łukasiewicz)", "rmv": "RMV (R
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     check_place(arguments)
     report("reading the network")
-    network = network_argument(arguments)
+    network = network_argument(arguments, report)
     options = {
         "logic": arguments.logic,
         "strategy": arguments.strategy,
@@ -68,7 +67,8 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     elif arguments.minimise == "constants":
         raise InputError("the constants of an exact formula are given: --minimise constants needs --within")
     else:
-        extraction = extract(network, **options)
+        is_checked_next = not arguments.simplify and not arguments.no_check
+        extraction = extract(network, **options, kernel=arguments.kernel if is_checked_next else "python")
     if arguments.simplify:
         extraction = simplify_extraction(extraction, arguments.minimise, progress=report)
     return delivered(extraction, arguments, report)
@@ -99,7 +99,7 @@ def delivered(extraction: CertifiedExtraction, arguments: argparse.Namespace, re
         lacking = "not checked (--no-check)" if arguments.no_check else _checked(extraction, arguments, report)
     except InternalError as error:
         where = arguments.directory or tempfile.mkdtemp(prefix="verimv-")
-        write_directory(where, {**certificate.files(), "summary.json": _told(summary)}, replaceable)
+        write_directory(where, {**certificate.files(), "summary.json": summary_bytes(summary)}, replaceable)
         raise type(error)(f"{error}; the files are in {Path(where)}/: please report it") from None
     claims = counted(extraction.derivation.claims, "claim")
     if arguments.directory is not None:
@@ -108,7 +108,7 @@ def delivered(extraction: CertifiedExtraction, arguments: argparse.Namespace, re
         if not arguments.no_report:
             report("writing the report")
             files["report.html"] = [_page(extraction, arguments, files, lacking).encode()]
-        write_directory(arguments.directory, {**files, "summary.json": _told(summary)}, replaceable)
+        write_directory(arguments.directory, {**files, "summary.json": summary_bytes(summary)}, replaceable)
     labels = extraction.source.labels
     text = formula_text(formula, arguments.numbers, labels) if formula.is_short() else None
     length = summary["length"] if len(summary["length"]) <= 40 else abbreviated(summary["length"])
@@ -126,7 +126,7 @@ def delivered(extraction: CertifiedExtraction, arguments: argparse.Namespace, re
     if "exact" in summary:
         lines.append(f"exact: {summary['exact']}")
     if extraction.near is not None:
-        lines += _error_told(summary["within"], arguments.numbers, labels)
+        lines += _error_told(summary["within"], arguments.numbers, labels, is_checked=not lacking)
     if kept := summary.get("simplified", {}).get("kept"):
         lines.append(f"not simplified: {kept}")
     lines += _maps_told(summary["outputs"], arguments.numbers, labels)
@@ -136,13 +136,14 @@ def delivered(extraction: CertifiedExtraction, arguments: argparse.Namespace, re
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
 
 
-def _error_told(within: list[dict[str, str]], numbers: str, labels: Mapping[str, str]) -> list[str]:
-    """Return the proved errors, and the largest that were seen."""
+def _error_told(within: list[dict[str, str]], numbers: str, labels: Mapping[str, str], is_checked: bool) -> list[str]:
+    """Return the errors that are proved, or that an unchecked certificate claims, and the largest that were seen."""
     told = []
+    where = "at every point" if is_checked else "at every point if the certificate is valid (verimv check)"
     for entry in within[:_MAPS_TOLD]:
         tolerance, attained = (brief_text(entry[key], numbers) for key in ("tolerance", "attained"))
         which = f"{quoted(labels.get(entry['name'], entry['name']))} is " if len(within) > 1 else ""
-        told.append(f"{which}within {tolerance} of the network at every point; the largest error seen is {attained}")
+        told.append(f"{which}within {tolerance} of the network {where}; the largest error seen is {attained}")
     return told
 
 
@@ -175,11 +176,6 @@ def _votes_told(extraction: CertifiedExtraction, numbers: str) -> list[str]:
         for name, form in zip(source.outputs[:_MAPS_TOLD], clipped.outputs, strict=False)
     ]
     return ["as votes: up to the threshold a unit is 0, one vote above it is 1", *told]
-
-
-def _told(summary: Mapping[str, Any]) -> list[bytes]:
-    """Return summary.json."""
-    return [(json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode()]
 
 
 def _page(

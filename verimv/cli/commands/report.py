@@ -19,9 +19,9 @@ PAGE = "report.html"
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     """Check the certificate and write the page, whatever the verdict."""
     if not Path(arguments.directory).is_dir():
-        raise InputError("no such directory", source=arguments.directory)
+        raise InputError("no such directory: give one that verimv extract -o wrote", source=arguments.directory)
     report("checking the certificate")
-    subject = of_directory(arguments.directory)
+    subject = of_directory(arguments.directory, arguments.effort)
     report("writing the report")
     page = report_html(subject)
     if arguments.out:

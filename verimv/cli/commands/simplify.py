@@ -8,7 +8,6 @@ from typing import Any
 
 from verimv.certificate.from_simplification import certify_simplification
 from verimv.cli.certificates import write_certificate
-from verimv.cli.formats import FORMULA_FORMATS, format_of
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
 from verimv.cli.text import formula_text
@@ -17,6 +16,7 @@ from verimv.core.errors import Undecided
 from verimv.core.files import write_file
 from verimv.formulas.formula import Formula
 from verimv.questions.subjects import read_formula
+from verimv.show.file_formats import FORMULA_FORMATS, format_of
 from verimv.simplification.simplification import Simplification, simplify
 from verimv.solvers.limited import DEFAULT_MEMORY
 

@@ -36,8 +36,10 @@ def begin(memory: int | None = None) -> None:
     if die_with_parent is not None:
         die_with_parent()
     gc.freeze()  # otherwise the first collection visits, and so copies, all objects of the parent
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
-        signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGTERM", "SIGALRM"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
     if memory is not None and resource is not None:
         used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
         soft, hard = resource.getrlimit(resource.RLIMIT_AS)

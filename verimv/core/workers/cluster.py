@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import math
 import pickle
 import socket
 import threading
@@ -122,7 +123,7 @@ class Cluster:
     def results(
         self, function: Callable[[T], R], tasks: Sequence[T], seconds: float | None = None
     ) -> Generator[tuple[T, R], None, None]:
-        end = None if seconds is None else time.monotonic() + seconds
+        end = None if seconds is None or math.isinf(seconds) else time.monotonic() + seconds
         loaded = self._client.submit(pickle.loads, pickle.dumps(function), pure=False)
         waiting = iter(tasks)
         pending: dict[Any, T] = {}

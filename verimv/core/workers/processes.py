@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import time
 from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, TypeVar
@@ -27,12 +29,34 @@ class Processes:
     """A team of local processes; a team of one without a memory limit is this process itself.
 
     `start` is "fork", which shares the memory of this process, or "spawn" where this process may have threads that hold
-    locks, which a forked child would never see released.
+    locks, which a forked child would never see released. If `nested`, tasks may start processes of their own, as
+    solvers do.
     """
 
-    def __init__(self, count: int, start: Literal["fork", "spawn"] = "fork", memory: int | None = None) -> None:
+    def __init__(
+        self,
+        count: int,
+        start: Literal["fork", "spawn"] = "fork",
+        memory: int | None = None,
+        nested: bool = False,
+    ) -> None:
         self.size = count
-        self._start, self._memory = start, memory
+        self._start, self._memory, self._nested = start, memory, nested
+
+    def answers(
+        self, function: Callable[[T], R], tasks: Sequence[T]
+    ) -> Generator[tuple[T, R | child.WorkerStopped], None, None]:
+        """Yield every task with its result, as :meth:`results` does. A worker that is killed costs one task."""
+        waiting = list(tasks)
+        while waiting:
+            try:
+                with closing(self.results(function, list(waiting))) as results:
+                    for task, result in results:
+                        waiting.remove(task)
+                        yield task, result
+            except child.WorkerStopped as error:
+                waiting.remove(error.task)
+                yield error.task, error
 
     def results(
         self, function: Callable[[T], R], tasks: Sequence[T], seconds: float | None = None
@@ -41,8 +65,8 @@ class Processes:
             yield from ((task, function(task)) for task in tasks)
             return
         pending = iter(tasks)
-        end = None if seconds is None else time.monotonic() + seconds
-        team = [_Worker(function, self._start, self._memory) for _ in range(min(self.size, len(tasks)))]
+        end = None if seconds is None or math.isinf(seconds) else time.monotonic() + seconds
+        team = [_Worker(function, self._start, self._memory, self._nested) for _ in range(min(self.size, len(tasks)))]
         busy: dict[Any, _Worker] = {worker.connection: worker for worker in team}
         try:
             for worker in team:
@@ -72,10 +96,11 @@ class Processes:
 class _Worker:
     """A process that does one task after the other. It has a pipe and no locks, so it can be killed at any time."""
 
-    def __init__(self, function: Callable[[Any], Any], start: str, memory: int | None) -> None:
-        context: Any = multiprocessing.get_context(start)
+    def __init__(self, function: Callable[[Any], Any], start: str, memory: int | None, nested: bool) -> None:
+        known = multiprocessing.get_all_start_methods()
+        context: Any = multiprocessing.get_context(start if start in known else "spawn")
         self.connection, other = context.Pipe()
-        self.process = context.Process(target=_serve, args=(function, other, memory), daemon=True)
+        self.process = context.Process(target=_serve, args=(function, other, memory), daemon=not nested)
         self.process.start()
         other.close()
         self.task: Any = _NO_TASK

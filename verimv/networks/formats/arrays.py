@@ -1,4 +1,4 @@
-"""Networks from numpy arrays, .npz files and scikit-learn's multilayer perceptrons."""
+"""Networks from numpy arrays and .npz files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ import numpy as np
 
 from verimv.core.errors import InputError
 from verimv.exact import shown
-from verimv.networks.names import named
 from verimv.networks.network import Activation, Layer, Network
 from verimv.networks.transforms.circuit import MAX_WEIGHTS
 
@@ -99,22 +98,3 @@ def _member(archive: zipfile.ZipFile, name: str) -> Any:
         return np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     except _NO_ARRAY as error:
         raise InputError(f"{shown(name)} is not a numpy array: {(str(error).splitlines() or ['damaged'])[0]}") from None
-
-
-def is_perceptron(subject: Any) -> bool:
-    """Return whether this is a fitted MLPRegressor or MLPClassifier of scikit-learn, or has its attributes."""
-    return all(hasattr(subject, name) for name in ("coefs_", "intercepts_", "activation", "out_activation_"))
-
-
-def from_perceptron(model: Any) -> Network:
-    """Return the network before its last activation: for a classifier, the margin of the second class over the first,
-    or the score of each class (logistic and softmax do not change their order)."""
-    inner = {"relu": "relu", "identity": "identity"}.get(model.activation)
-    if inner is None:
-        raise InputError(f"activation {model.activation!r} is not piecewise linear; train with activation='relu'")
-    if model.out_activation_ not in ("identity", "logistic", "softmax"):
-        raise InputError(f"unknown output activation {model.out_activation_!r}")
-    pairs = [(np.asarray(w).T, b) for w, b in zip(model.coefs_, model.intercepts_, strict=True)]
-    activations: list[Any] = [inner] * (len(pairs) - 1) + ["identity"]
-    names = getattr(model, "feature_names_in_", None)  # of a model that was fitted with a data frame
-    return named(from_arrays(pairs, activations), [] if names is None else [str(name) for name in names])

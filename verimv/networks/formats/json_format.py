@@ -14,8 +14,8 @@ from typing import Any
 
 from verimv.core.errors import InputError, check_type
 from verimv.exact import Number, check_readable, format_number, parse_number, shown
+from verimv.formulas.parse import is_identifier
 from verimv.networks.affine import Affine
-from verimv.networks.formats.vnnlib import read_vnnlib_box
 from verimv.networks.names import named
 from verimv.networks.network import ACTIVATIONS, Box, Layer, Network, checked_box
 
@@ -77,7 +77,7 @@ def _network(data: Any) -> Network:
     layers = [_layer(layer, f"layers[{i}]") for i, layer in enumerate(_list(data["layers"], "layers"))]
     box = None if data.get("box") is None else _box_pairs(data["box"])
     inputs, outputs = _strings(data, "inputs"), _strings(data, "outputs")
-    if any(" " in name for name in (*(inputs or ()), *(outputs or ()))):
+    if not all(map(is_identifier, (*(inputs or ()), *(outputs or ())))):
         return named(Network.of(layers, None, box), inputs or (), outputs or ())
     return Network.of(layers, inputs, box, outputs)
 
@@ -169,15 +169,18 @@ def _found(value: Any) -> str:
     return json.dumps(value)
 
 
-def write_network(network: Network) -> Iterator[str]:
-    """Yield the text of network JSON in pieces, a row of weights per line."""
+def write_network(network: Network, full_names: bool = False) -> Iterator[str]:
+    """Yield the text of network JSON in pieces, a row of weights per line. Kernels read identifiers, not full names."""
+    inputs, outputs = (
+        [network.label(name) if full_names else name for name in names] for names in (network.inputs, network.outputs)
+    )
 
     def dump(data: Any) -> str:
         text = json.dumps(data)
         check_readable(text)
         return text
 
-    yield f'{{"format": "{FORMAT}", "version": {VERSION},\n "inputs": {dump(network.inputs)},\n'
+    yield f'{{"format": "{FORMAT}", "version": {VERSION},\n "inputs": {dump(inputs)},\n'
     box = [[format_number(low), format_number(high)] for low, high in network.box]
     yield f' "box": {dump(box)},\n "layers": [\n'
     for index, layer in enumerate(network.layers):
@@ -192,7 +195,7 @@ def write_network(network: Network) -> Iterator[str]:
             yield f"    {dump(data)}{',' if i + 1 < len(layer.rows) else '],'}\n"
         yield f'   "bias": {dump([format_number(row.constant) for row in layer.rows])},\n'
         yield f'   "activation": "{layer.activation}"}}{"," if index + 1 < len(network.layers) else "],"}\n'
-    yield f' "outputs": {dump(network.outputs)}}}\n'
+    yield f' "outputs": {dump(outputs)}}}\n'
 
 
 def _is_sparse(layer: Layer) -> bool:
@@ -203,6 +206,8 @@ def _is_sparse(layer: Layer) -> bool:
 def read_box(text: str, inputs: int, source: str | None = None) -> Box:
     """Read a box: a JSON list with a pair of numbers for each input, or the bounds of a VNN-LIB property."""
     if text.lstrip()[:1] in ("(", ";"):
+        from verimv.specifications.vnnlib_box import read_vnnlib_box  # specifications import networks
+
         return read_vnnlib_box(text, inputs, source)
     try:
         data = _list(loads_strictly(text, source), "the box")

@@ -69,10 +69,10 @@ def is_module(subject: Any) -> bool:
     return callable(getattr(subject, "named_modules", None)) and callable(getattr(subject, "state_dict", None))
 
 
-def from_module(module: Any, shape: Sequence[int] | None = None) -> Network:
+def from_module(module: Any, shape: Sequence[int] | None = None, logits: bool = False) -> Network:
     """Return the network of a module made of known layers. `shape` is the shape of one input (without the batch),
-    needed if the first layer does not determine it."""
-    return _network(list(_steps(module)), shape)
+    needed if the first layer does not determine it. With `logits`, a last Softmax or Sigmoid is left out."""
+    return _network(list(_steps(module)), shape, logits)
 
 
 def _steps(module: Any) -> Iterator[_Step]:
@@ -95,7 +95,9 @@ def _steps(module: Any) -> Iterator[_Step]:
     yield _Step(kind, {name: value for name, value in vars(module).items() if not name.startswith("_")}, arrays)
 
 
-def read_safetensors(path: Path, architecture: Any = None, shape: Sequence[int] | None = None) -> Network:
+def read_safetensors(
+    path: Path, architecture: Any = None, shape: Sequence[int] | None = None, logits: bool = False
+) -> Network:
     """Read weights from safetensors. `architecture` is a list of names of torch layers, or of objects
     ``{"type": "Linear", "name": "fc1"}`` with their options. By default it is read from the same path with .json::
 
@@ -105,7 +107,7 @@ def read_safetensors(path: Path, architecture: Any = None, shape: Sequence[int] 
         tensors = _tensors(read_bytes(path))
         if architecture is None:
             architecture, shape = _architecture(path.with_suffix(".json"), shape)
-        return _network(list(_described(architecture, tensors)), shape)
+        return _network(list(_described(architecture, tensors)), shape, logits)
     except InputError as error:
         raise error.located(str(path)) from None
 
@@ -179,7 +181,7 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _network(steps: Sequence[_Step], shape: Sequence[int] | None) -> Network:
+def _network(steps: Sequence[_Step], shape: Sequence[int] | None, logits: bool) -> Network:
     if shape is None:
         shape = _first_shape(steps)
     check_size([1, *shape])
@@ -187,7 +189,7 @@ def _network(steps: Sequence[_Step], shape: Sequence[int] | None) -> Network:
     for step in steps:
         if step.kind not in _SKIPPED:
             model.add(step)
-    return model_network(model.proto([1, *shape]))
+    return model_network(model.proto([1, *shape]), logits=logits)
 
 
 def _first_shape(steps: Sequence[_Step]) -> list[int]:
@@ -307,6 +309,10 @@ def _flatten(step: _Step) -> _Made:
     return [("Flatten", {"axis": 1}, [])]
 
 
+def _comparison(operator: str, step: _Step) -> _Made:
+    return [(operator, {"axis": step.whole("dim", -1)}, [])]
+
+
 def _clamp(low: float, high: float) -> _Made:
     return [("Clip", {}, [np.float64(low), np.float64(high)])]
 
@@ -320,6 +326,8 @@ _LAYERS: dict[str, Callable[[_Step], _Made]] = {
     "BatchNorm2d": _batch_norm,
     "BatchNorm3d": _batch_norm,
     "Flatten": _flatten,
+    "LogSoftmax": partial(_comparison, "LogSoftmax"),
+    "Softmax": partial(_comparison, "Softmax"),
 }
 
 _ELEMENTWISE: dict[str, Callable[[_Step], _Made]] = {
@@ -334,4 +342,6 @@ _ELEMENTWISE: dict[str, Callable[[_Step], _Made]] = {
     ],
     "LeakyReLU": lambda step: [("LeakyRelu", {"alpha": step.real("negative_slope", 0.01)}, [])],
     "PReLU": lambda step: [("PRelu", {}, [step.array("weight")])],
+    "Sigmoid": lambda step: [("Sigmoid", {}, [])],
+    "Tanh": lambda step: [("Tanh", {}, [])],
 }

@@ -4,38 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from verimv.core.errors import InputError, check_type
+from verimv.core.errors import InputError
 from verimv.exact import ONE
 from verimv.networks.affine import Affine
+from verimv.networks.formats.load import as_network
 from verimv.networks.network import Activation, Layer, Network
 from verimv.networks.transforms.normalise import without_identity_layers
 
 
-def concatenate(outer: Network, inner: Network) -> Network:
+def concatenate(outer: Any, inner: Any) -> Network:
     """Return outer ∘ inner by the paper's concatenation lemma: the numbers of layers add.
 
     An inner network that ends without activation is joined by x = ρ(x) − ρ(−x); one that ends in ρ or σ is joined as
     it is.
     """
-    _check_widths(outer, inner)
-    last, first = inner.layers[-1], outer.layers[0]
+    upper, lower = _fitting(outer, inner)
+    last, first = lower.layers[-1], upper.layers[0]
     if last.activation != "identity":
-        return replace(inner, layers=inner.layers + outer.layers, outputs=outer.outputs)
+        return replace(lower, layers=lower.layers + upper.layers, outputs=upper.outputs)
     width = len(last.rows)
     doubled = Layer(last.rows + tuple(-row for row in last.rows), last.width_in, "relu")
     difference = [Affine([(j, ONE), (j + width, -ONE)]) for j in range(width)]
     rejoined = Layer(tuple(row.substitute(difference) for row in first.rows), 2 * width, first.activation)
-    return replace(inner, layers=(*inner.layers[:-1], doubled, rejoined, *outer.layers[1:]), outputs=outer.outputs)
+    return replace(lower, layers=(*lower.layers[:-1], doubled, rejoined, *upper.layers[1:]), outputs=upper.outputs)
 
 
-def compose(outer: Network, inner: Network) -> Network:
+def compose(outer: Any, inner: Any) -> Network:
     """Return outer ∘ inner with as few layers as possible: a last affine layer is merged into the layer above."""
-    _check_widths(outer, inner)
-    return without_identity_layers(replace(inner, layers=inner.layers + outer.layers, outputs=outer.outputs))
+    upper, lower = _fitting(outer, inner)
+    return without_identity_layers(replace(lower, layers=lower.layers + upper.layers, outputs=upper.outputs))
 
 
-def stack(networks: Sequence[Network]) -> Network:
+def stack(networks: Sequence[Any]) -> Network:
     """Return networks over the same inputs side by side, as one network with all outputs in order.
 
     Shorter networks are continued by copies; where the activations of a layer differ, σ and the identity are
@@ -43,8 +45,7 @@ def stack(networks: Sequence[Network]) -> Network:
     """
     if not networks:
         raise InputError("expected at least one network to stack")
-    for network in networks:
-        check_type(network, Network)
+    networks = [as_network(network) for network in networks]
     first = networks[0]
     for network in networks[1:]:
         if network.inputs != first.inputs or network.box != first.box:
@@ -110,10 +111,11 @@ def _apply(wanted: Activation, common: Activation, form: Affine, rows: list[Affi
     return Affine([(neuron(form), ONE), (neuron(-form), -ONE)])
 
 
-def _check_widths(outer: Network, inner: Network) -> None:
-    check_type(outer, Network)
-    check_type(inner, Network)
+def _fitting(outer: Any, inner: Any) -> tuple[Network, Network]:
+    """Read two networks, the outer with as many inputs as the inner has outputs."""
+    outer, inner = as_network(outer), as_network(inner)
     if len(inner.outputs) != len(outer.inputs):
         raise InputError(
             f"cannot compose: the inner network has {len(inner.outputs)} outputs, the outer {len(outer.inputs)} inputs"
         )
+    return outer, inner

@@ -36,7 +36,7 @@ def margin(network: Network, first: str | int, second: str | int) -> Network:
     """Return the difference of two outputs, positive where a classifier prefers the first."""
     a, b = network.output_index(first), network.output_index(second)
     if a == b:
-        raise InputError(f"the margin of output {network.outputs[a]} and itself is 0")
+        raise InputError(f"the margin of output {network.outputs[a]} and itself is 0: give two different ones")
     network = affine_end(network)
     last = network.layers[-1]
     difference = replace(last, rows=(last.rows[a] + -last.rows[b],))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import resource
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -38,6 +37,7 @@ from verimv.networks.network import Layer, Network
 from verimv.networks.program import Program
 from verimv.paper.benchmarks import marabou
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
+from verimv.paper.benchmarks.measured import cpu_timed
 from verimv.paper.benchmarks.milp import big_m_maximum
 from verimv.paper.experiments.families import random_network
 from verimv.solvers.decide import equal_by_solver
@@ -70,17 +70,6 @@ def _timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     return work(*arguments), time.perf_counter() - start
 
 
-def _cpu_timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """Return a result and its CPU seconds, in this process and in processes that it started and that have ended."""
-
-    def spent() -> float:
-        uses = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-        return sum(use.ru_utime + use.ru_stime for use in uses)
-
-    start = spent()
-    return work(*arguments), spent() - start
-
-
 def _random_networks(progress: Progress) -> Table:
     """Exact bounds of all neurons: the units that they save in Step 1, and the cost of their evidence."""
     rows = []
@@ -88,9 +77,9 @@ def _random_networks(progress: Progress) -> Table:
     for number, (widths, kind) in enumerate(cases):
         progress("exact bounds of random networks", number, len(cases))
         network = random_network(widths, 5, kind)
-        bounds, seconds = _cpu_timed(certified_bounds, network, SearchEffort("exact"))
+        bounds, seconds = cpu_timed(certified_bounds, network, SearchEffort("exact"))
         lines = _bound_lines(network, bounds)
-        _, checking = _cpu_timed(_checked_by_kernel, network, lines)
+        _, checking = cpu_timed(_checked_by_kernel, network, lines)
         loose, tight = (_hidden_units(network, b) for b in (interval_bounds(network), bounds))
         neurons = sum(len(layer) for layer in bounds.layers)
         evidence = [line[_CASES:] for line in lines]
@@ -170,17 +159,17 @@ def _against_solvers(network: Network) -> tuple[str, ...]:
     width = len(network.layers[1].rows)
     sampled = min(width, SAMPLED_OF_SMALL if width <= SMALL else SAMPLED)
     for i in range(sampled):
-        outcome, seconds = _cpu_timed(BranchAndBound(context, 2, i, 1, exactly, Budget()).run)
+        outcome, seconds = cpu_timed(BranchAndBound(context, 2, i, 1, exactly, Budget()).run)
         times["search"] += seconds
-        value, seconds = _cpu_timed(big_m_maximum, context.floats, 2, i, 1, ranges, SECONDS_PER_BOUND)
+        value, seconds = cpu_timed(big_m_maximum, context.floats, 2, i, 1, ranges, SECONDS_PER_BOUND)
         times["milp"] += seconds
         agree["milp"] += abs(value - float(outcome.value)) < 1e-5 * (1 + abs(value))
-        optimum, seconds = _cpu_timed(_by_solver, network, i)
+        optimum, seconds = cpu_timed(_by_solver, network, i)
         times["z3"] += seconds
         agree["z3"] += optimum.exact and optimum.upper == outcome.value
         if marabou.is_installed():
             above = float(outcome.value) + MARABOU_MARGIN
-            answer, seconds = _cpu_timed(marabou.exceeds, context.floats, 2, i, above, ranges, SECONDS_PER_BOUND)
+            answer, seconds = cpu_timed(marabou.exceeds, context.floats, 2, i, above, ranges, SECONDS_PER_BOUND)
             times["marabou"] += seconds
             agree["marabou"] += answer is False
     told = [f"{1000 * times['search'] / sampled:.1f}"]
@@ -329,9 +318,9 @@ def _airborne(progress: Progress) -> list[Table]:
     for method in ("interval", "linear", "lp", "exact"):
         progress("ACAS Xu", len(found), 4)
         effort = SearchEffort(method, True, ACAS_WORK, ACAS_WORK_PER_BOUND, workers=os.cpu_count() or 1)
-        (bounds, seconds), spent = _cpu_timed(_timed, certified_bounds, network, effort)
+        (bounds, seconds), spent = cpu_timed(_timed, certified_bounds, network, effort)
         lines = _bound_lines(network, bounds)
-        _, checking = _cpu_timed(_checked_by_kernel, network, lines)
+        _, checking = cpu_timed(_checked_by_kernel, network, lines)
         found[method] = [sum(max(0, ceil(bound.upper)) for bound in layer) for layer in bounds.layers[1:-1]]
         gains = "/".join(f"{a / b:.1f}" for a, b in zip(found.get("linear", found[method]), found[method], strict=True))
         sums = " ".join(f"{total:,}" for total in found[method])

@@ -5,71 +5,107 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from verimv.bounding.guess.floats import FloatNetwork
 from verimv.bounding.search.difference import Difference
+from verimv.core.choices import EFFORT
 from verimv.core.errors import InternalError
 from verimv.core.progress import Progress
-from verimv.exact import ZERO, Number
+from verimv.exact import ZERO, Number, Rational, format_number
 from verimv.exact.decimals import rounded_down, rounded_up
 from verimv.networks.formats.arrays import from_arrays
-from verimv.networks.formats.json_format import read_box
 from verimv.networks.formats.load import load
 from verimv.networks.network import Layer, Network
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
-from verimv.paper.benchmarks.benchmark_networks import nets_folder
-from verimv.paper.benchmarks.copied_networks import TRAINED, copies, trained
+from verimv.paper.benchmarks.benchmark_networks import boxed, nets_folder
+from verimv.paper.benchmarks.copied_networks import TRAINED, Arrays, copies, quantised, trained
 from verimv.paper.benchmarks.milp import big_m_maximum
 from verimv.questions.distance import certified_bound, certify_distance, distance
-from verimv.solvers.point_search import Search
+from verimv.questions.equality import equivalent
 
-#: Seconds for each pair, and for all mixed-integer programs of a pair together.
-SECONDS, MILP_SECONDS = 60.0, 60.0
-#: Networks that are trained; test cases have fewer.
+#: Effort for each pair, and seconds for all mixed-integer programs of a pair together.
+PAIR_EFFORT, MILP_SECONDS = EFFORT, 60.0
+#: Networks that are trained; a quick run has the first only.
 NETWORKS = tuple(TRAINED)
-#: Larger pairs: networks of the folder `nets`, on the box of a property, against their float16 copies.
-LARGE = (("MNIST 256x2", "mnist_fc/mnist-net_256x2.onnx", "mnist_fc/mnist-net_256x2__prop_0_0.03.vnnlib"),)
+#: Corners of the cube; a tolerance that one of them refutes should be refuted quickly.
+CORNERS = 2000
+#: MNIST networks of the folder `nets`, with the files of their boxes.
+LARGE = (
+    ("MNIST 256x2", "mnist_fc/mnist-net_256x2.onnx", "mnist_fc/mnist-net_256x2__prop_0_0.03.vnnlib"),
+    ("MNIST 256x4", "pairs/mnist/mnist256x4.onnx", "pairs/mnist/prop_0_0.03.vnnlib"),
+)
+#: A copy that the folder has: of the last of these, with neurons split.
+SPLIT = "pairs/mnist/mnist256x4_split.onnx"
+#: An ACAS Xu network with noise on every weight, the box, and the tolerance; how many such copies, the given one first.
+NOISY = ("pairs/acasxu/ACASXU_2_2.onnx", "pairs/acasxu/ACASXU_2_2_perturbed.onnx", "pairs/acasxu/instance_0.vnnlib")
+NOISE, NOISY_TOLERANCE, NOISY_PAIRS, NOISY_EFFORT = 0.001, Rational(1, 20), 10, 100.0
 
 _HEADER = (
-    "pair", "at least", "at most", "ratio", "seconds", "certified", "bytes", "kernels s", "MILP", "MILP s",
+    "pair", "at least", "at most", "ratio", "CPU s", "certified", "bytes", "kernel.py s", "verified s", "corner s",
+    "MILP", "MILP CPU s",
 )  # fmt: skip
+_DECIDED_HEADER = ("pair", "answer", "at least", "at most", "CPU s")
 _Result = TypeVar("_Result")
 
 
-def run(progress: Progress) -> Benchmark:
+class _Pair(NamedTuple):
+    name: str
+    first: Network
+    second: Network
+
+
+def run(progress: Progress, quick: bool = False) -> Benchmark:
     """Compare every network with its copies."""
     rows = []
-    for number, data in enumerate(NETWORKS):
+    networks = NETWORKS[:1] if quick else NETWORKS
+    for number, data in enumerate(networks):
         network = trained(data, TRAINED[data])
         for copy in copies(network):
-            progress(f"{network.name}, {copy.name}", number, len(NETWORKS))
-            rows.append((f"{network.name}, {copy.name}", *_compared(from_arrays(network.arrays), copy.network)))
-    title = f"networks trained with scikit-learn and their copies, {SECONDS:g} s each (MILP: {MILP_SECONDS:g} s)"
+            progress(f"{network.name}, {copy.name}", number, len(networks))
+            pair = _Pair(f"{network.name}, {copy.name}", from_arrays(network.arrays), copy.network)
+            rows.append(_compared(pair))
+    title = f"networks trained with scikit-learn and their copies, effort {PAIR_EFFORT:g} (MILP: {MILP_SECONDS:g} s)"
     tables = [Table(title, _HEADER, rows)]
-    large = [(name, *_compared(a, b, milp=False)) for name, a, b in _large_pairs()]
-    if large:
-        tables.append(Table("larger networks", _HEADER, large))
+    if quick:
+        return Benchmark(tables)
+    noisy = f"ACAS Xu with noise: within {format_number(NOISY_TOLERANCE)}? Effort {NOISY_EFFORT:g}"
+    for title, header, found, row in (
+        ("MNIST on a box of ±0.03", _HEADER, _large_pairs(), _compared_without_milp),
+        (noisy, _DECIDED_HEADER, _noisy_pairs(), _decided),
+    ):
+        rows = []
+        for pair in found:
+            progress(pair.name, 0, 1)
+            rows.append(row(pair))
+        if rows:
+            tables.append(Table(title, header, rows))
     return Benchmark(tables)
 
 
-def _compared(a: Network, b: Network, milp: bool = True) -> tuple[str, ...]:
-    found, seconds = _timed(lambda: distance(a, b, search=Search(seconds=SECONDS)))
-    certificate, _ = _timed(lambda: certify_distance(a, b, found, SECONDS))
-    told = ["–"] * 3
-    if certificate is not None:
-        _, checking = _timed(certificate.check)
+def _compared_without_milp(pair: _Pair) -> tuple[str, ...]:
+    return _compared(pair, milp=False)
+
+
+def _compared(pair: _Pair, milp: bool = True) -> tuple[str, ...]:
+    _, a, b = pair
+    found, seconds = _timed(lambda: distance(a, b, effort=PAIR_EFFORT))
+    certificate = certify_distance(a, b, found, math.inf)
+    told = ["–"] * 4
+    if certificate is not None and certificate.judgement is not None:
         bound = certified_bound(certificate)
         if bound < found.attained:
             raise InternalError("a certificate of a bound below a difference that was found")
-        size = sum(map(len, certificate.lines()))
-        told = [rounded_up(bound), f"{size:,}", f"{checking:.2f}"]
+        checking = [f"{answer.seconds:.2f}" for answer in certificate.judgement.answers]
+        told = [rounded_up(bound), f"{sum(map(len, certificate.lines())):,}", *(*checking, "–")[:2]]
+    corner = _refuted_by_a_corner(a, b) if milp and found.attained else "–"
     value, solving = _timed(lambda: _milp(a, b)) if milp else (math.nan, 0.0)
     by_milp = ["–" if math.isnan(value) else f"{value:.6g}", f"{solving:.2f}" if milp else "–"]
     ends = (rounded_down(found.attained), rounded_up(found.proved), _ratio(found.proved, found.attained))
-    return (*ends, f"{seconds:.2f}", *told, *by_milp)
+    return (pair.name, *ends, f"{seconds:.2f}", *told, corner, *by_milp)
 
 
 def _ratio(proved: Number, attained: Number) -> str:
@@ -79,8 +115,21 @@ def _ratio(proved: Number, attained: Number) -> str:
 
 
 def _timed(call: Callable[[], _Result]) -> tuple[_Result, float]:
-    began = time.perf_counter()
-    return call(), time.perf_counter() - began
+    """Return a result and the processor's seconds: other processes of the machine do not count."""
+    began = time.process_time()
+    return call(), time.process_time() - began
+
+
+def _refuted_by_a_corner(a: Network, b: Network) -> str:
+    """Return how long `equivalent` takes to refute a tolerance that a random corner just refutes."""
+    corners = np.random.default_rng(0).integers(0, 2, (CORNERS, len(a.inputs))).astype(float)
+    ends = [FloatNetwork(side, {}).values(corners, len(side.layers)) for side in (a, b)]
+    differences = np.abs(ends[0] - ends[1])
+    tolerance = Rational(float(differences.max()) * 0.999)
+    if not tolerance:
+        return "–"
+    verdict, seconds = _timed(lambda: equivalent(a, b, tolerance=tolerance))
+    return f"{seconds:.2f}" if verdict.refuted else verdict.status
 
 
 def _milp(a: Network, b: Network) -> float:
@@ -100,21 +149,56 @@ def _milp(a: Network, b: Network) -> float:
     return max(ends)
 
 
-def _large_pairs() -> Iterator[tuple[str, Network, Network]]:
-    """Yield networks of the folder `nets`, if it is there, with their float16 copies."""
+def _large_pairs() -> Iterator[_Pair]:
+    """Yield networks of the folder `nets`, if it is there, with their copies."""
     for name, model, box in LARGE:
-        path, property_ = nets_folder() / model, nets_folder() / box
-        if path.exists() and property_.exists():
-            network = load(path)
-            ends = read_box(property_.read_text(encoding="utf-8"), len(network.inputs), str(property_))
-            first = Network(network.layers, network.inputs, ends, network.outputs)
-            layers = [_rounded(layer) for layer in network.layers]
-            yield f"{name}, float16", first, Network(tuple(layers), network.inputs, ends, network.outputs)
+        if (nets_folder() / model).exists() and (nets_folder() / box).exists():
+            first = _on_box(model, box)
+            arrays = _arrays(first)
+            halves = [(w.astype(np.float16).astype(float), b.astype(np.float16).astype(float)) for w, b in arrays]
+            yield _Pair(f"{name}, float16", first, _with_arrays(first, halves))
+            yield _Pair(f"{name}, 8-bit weights", first, _with_arrays(first, quantised(arrays, 8)))
+            if SPLIT.startswith(model.removesuffix(".onnx")) and (nets_folder() / SPLIT).exists():
+                yield _Pair(f"{name}, neurons split", first, replace(load(nets_folder() / SPLIT), box=first.box))
 
 
-def _rounded(layer: Layer) -> Layer:
-    def half(numbers: Any) -> Any:
-        return np.array([float(x) for x in numbers]).astype(np.float16).astype(float)
+def _decided(pair: _Pair) -> tuple[str, ...]:
+    verdict, seconds = _timed(lambda: distance(pair.first, pair.second, tolerance=NOISY_TOLERANCE, effort=NOISY_EFFORT))
+    answer = {True: "proved", False: "refuted", None: "undecided"}[verdict.is_within(NOISY_TOLERANCE)]
+    return pair.name, answer, rounded_down(verdict.attained), rounded_up(verdict.proved), f"{seconds:.1f}"
 
-    weights = [list(half(row.dense(layer.width_in))) for row in layer.rows]
-    return Layer.of(weights, list(half(row.constant for row in layer.rows)), layer.activation)
+
+def _noisy_pairs() -> Iterator[_Pair]:
+    """Yield a network of the folder with its copy, and with copies made in the same way."""
+    if not NOISY_PAIRS or not all((nets_folder() / name).exists() for name in NOISY):
+        return
+    first, second = (_on_box(model, NOISY[2]) for model in NOISY[:2])
+    yield _Pair("ACAS Xu 2_2, the given copy", first, second)
+    for seed in range(1, NOISY_PAIRS):
+        source = np.random.default_rng(seed)
+        noisy = [tuple(_noisy(part, source) for part in parts) for parts in _arrays(first)]
+        yield _Pair(f"ACAS Xu 2_2, noise {seed}", first, _with_arrays(first, noisy))
+
+
+def _noisy(array: Any, source: np.random.Generator) -> Any:
+    return (array + source.normal(0, NOISE, array.shape)).astype(np.float32).astype(float)
+
+
+def _on_box(model: str, box: str) -> Network:
+    return boxed(load(nets_folder() / model), nets_folder() / box)
+
+
+def _arrays(network: Network) -> Arrays:
+    return [
+        (np.array([[float(x) for x in row.dense(layer.width_in)] for row in layer.rows]),
+         np.array([float(row.constant) for row in layer.rows]))
+        for layer in network.layers
+    ]  # fmt: skip
+
+
+def _with_arrays(network: Network, arrays: Any) -> Network:
+    layers = [
+        Layer.of(weights.tolist(), bias.tolist(), layer.activation)
+        for layer, (weights, bias) in zip(network.layers, arrays, strict=True)
+    ]
+    return replace(network, layers=tuple(layers))

@@ -22,10 +22,10 @@ from verimv.core.choices import NETWORK_SUFFIXES
 from verimv.core.errors import InputError
 from verimv.core.progress import Progress
 from verimv.exact import Number, Rational, as_number
-from verimv.networks.formats.json_format import read_box
 from verimv.networks.formats.load import load
 from verimv.networks.network import Network
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
+from verimv.paper.benchmarks.benchmark_networks import boxed
 from verimv.paper.benchmarks.measured import measured
 
 #: The folder beside a checkout.
@@ -67,7 +67,7 @@ def _row(path: Path, timeout: float) -> tuple[str, ...]:
         checked = measured([sys.executable, "-I", "-S", kernel.__file__, str(target)], timeout)
         network = load(path)
         if box:
-            network = _boxed(network, box)
+            network = boxed(network, box)
         return (
             f"{sum(len(layer.rows) for layer in network.layers if layer.activation != 'identity'):,}",
             f"{sum(len(row.terms) for layer in network.layers for row in layer.rows):,}",
@@ -96,11 +96,6 @@ def _properties(path: Path) -> Iterator[Path]:
     for candidate in sorted(path.parent.glob("*.vnnlib")):
         if candidate.stem == path.stem or candidate.name.startswith(f"{path.stem}__"):
             yield candidate
-
-
-def _boxed(network: Network, box: Path) -> Network:
-    text = box.read_text(encoding="utf-8")
-    return Network(network.layers, network.inputs, read_box(text, len(network.inputs), str(box)), network.outputs)
 
 
 def _gap(path: Path, network: Network) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,9 +29,11 @@ class Benchmark:
         ]
 
 
-def run_benchmark(name: str, progress: Progress, folder: str | None, quick: bool = False) -> Benchmark:
-    """Load and run a benchmark; `quick` is for those that have a short run."""
+def run_benchmark(
+    name: str, progress: Progress, folder: str | None, quick: bool = False, own: Mapping[str, Any] | None = None
+) -> Benchmark:
+    """Load and run a benchmark; `quick` is for those that have a short run, `own` are options that no other has."""
     measure = importlib.import_module(f"verimv.paper.benchmarks.bench_{name}").run
     options: list[Any] = [folder] if name in FOLDER_BENCHMARKS else [quick] if name in QUICK_BENCHMARKS else []
-    benchmark: Benchmark = measure(progress, *options)
+    benchmark: Benchmark = measure(progress, *options, **(own or {}))
     return benchmark

@@ -7,9 +7,10 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 _POLL = 0.01
 
@@ -41,6 +42,16 @@ def measured(command: Sequence[str], timeout: float) -> Measured:
         output.seek(0)
         text = output.read().decode("utf-8", "replace")
     return Measured(process.returncode, text, seconds, cpu, peak)
+
+
+def cpu_timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+    """Return a result and its CPU seconds, in this process and in processes that it started and that have ended."""
+
+    def spent() -> float:
+        return time.process_time() + _children_cpu()
+
+    start = spent()
+    return work(*arguments), spent() - start
 
 
 def _children_cpu() -> float:

@@ -41,6 +41,9 @@ class Experiment:
 
 
 _LENGTHS = tuple(range(4, 15))
+_COUNTS = ("breakpoints", "unverified")
+#: The true minimum where it is known, and simplified formulas without a certificate.
+_SIMPLIFIED = ("minimum", "uncertified")
 
 EXPERIMENTS = {
     experiment.name: experiment
@@ -50,7 +53,7 @@ EXPERIMENTS = {
             "Length of the formulas of g_s",
             "s",
             range(1, max(SAWTOOTH_LIMITS.values()) + 1),
-            (*METHODS, "breakpoints", "unverified"),
+            (*SAWTOOTH_LIMITS, *_COUNTS),
             comparison.run_lengths,
             deterministic=True,
         ),
@@ -59,7 +62,7 @@ EXPERIMENTS = {
             "Length of the formulas of random terms",
             "length L of the term",
             _LENGTHS,
-            ("source", *METHODS, "breakpoints", "unverified"),
+            ("source", *METHODS, *_SIMPLIFIED, *_COUNTS),
             comparison.run_random,
         ),
         Experiment(
@@ -75,7 +78,7 @@ EXPERIMENTS = {
             "Length of the formulas of composed random terms",
             "number s of terms composed",
             range(1, 6),
-            ("source", *(method for method in METHODS if method != "shallow"), "breakpoints", "unverified"),
+            ("source", *(method for method in METHODS if method != "shallow"), *_SIMPLIFIED, *_COUNTS),
             comparison.run_compositions,
         ),
         Experiment(
@@ -83,7 +86,7 @@ EXPERIMENTS = {
             "Length of the formulas of random terms in three variables",
             "length L of the term",
             _LENGTHS,
-            ("source", "hyperplane_few", "deep", "compact", "unverified"),
+            ("source", "hyperplane_few", "deep", "compact", "simplified", *_SIMPLIFIED, "unverified"),
             comparison.run_multivariate,
         ),
     )
@@ -151,9 +154,12 @@ class ExperimentRecord:
 
     def column(self, x: int, name: str, runs: int) -> list[int]:
         """Return one column at one x, for the first `runs` runs; empty where the method is not tried."""
+        return [row[name] for row in self.rows_at(x, runs) if name in row]
+
+    def rows_at(self, x: int, runs: int) -> list[Row]:
+        """Return the rows at one x, of the first `runs` runs."""
         count = 1 if self.experiment.deterministic else runs
-        rows = (self.rows.get((x, run), {}) for run in range(count))
-        return [row[name] for row in rows if name in row]
+        return [self.rows[x, run] for run in range(count) if (x, run) in self.rows]
 
 
 def _is_whole(text: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from verimv.certificate.from_extraction import extract
+from verimv.certificate.from_simplification import simplify_extraction
 from verimv.core.errors import InternalError
 from verimv.extraction.pipeline import extract_uncertified
 from verimv.formulas.formula import Formula
@@ -14,7 +16,8 @@ from verimv.paper.baselines.schauder import schauder
 from verimv.paper.baselines.shallow import shallow_network
 from verimv.paper.experiments.families import deep_sawtooth, sawtooth, shallow_sawtooth
 from verimv.paper.experiments.random_terms import TermSource, composition
-from verimv.paper.experiments.verification import check_breakpoints, check_source, pieces, solver_proves
+from verimv.paper.experiments.shortest import shortest_length
+from verimv.paper.experiments.source_check import check_breakpoints, check_source, pieces, solver_proves
 from verimv.pieces.piecewise import Piecewise, function_of
 from verimv.pieces.regions import same_function
 
@@ -29,6 +32,7 @@ METHODS = {
     "hyperplane_few": "hyperplanes, improved",
     "deep": "deep network",
     "compact": "deep network, compact",
+    "simplified": "deep network, compact, simplified",
 }
 
 #: Methods that start from the function, by its breakpoints and values, not from the term.
@@ -49,9 +53,28 @@ LATTICE_LENGTH = 8
 
 
 def extracted(network: Network, strategy: str) -> Formula:
-    """Return the formula of `verimv.extract`; for several inputs with interval bounds, which are quick."""
-    bounds = "auto" if len(network.inputs) == 1 else "interval"
-    return extract_uncertified(network, strategy=strategy, bounds=bounds).formula
+    """Return the formula of `verimv.extract`."""
+    return extract_uncertified(network, strategy=strategy, bounds=_bounds(network)).formula
+
+
+def _bounds(network: Network) -> str:
+    """Return the method for bounds: for several inputs intervals, which are quick."""
+    return "auto" if len(network.inputs) == 1 else "interval"
+
+
+def from_deep_network(network: Network) -> tuple[dict[str, Formula], Row]:
+    """Return the formulas of a deep network by method; and whether the simplified one lacks a certificate, and the
+    length of the shortest formulas, if known."""
+    compact = extract(network, bounds=_bounds(network))
+    simplified = simplify_extraction(compact)
+    formulas = {
+        "deep": extracted(network, "paper"),
+        "compact": compact.formula,
+        "simplified": simplified.formula,
+    }
+    row = {"uncertified": int(bool(simplified.check(kernel="python")))}
+    minimum = shortest_length(simplified.formula)
+    return formulas, row if minimum is None else row | {"minimum": minimum}
 
 
 # -- functions of one variable -----------------------------------------------------------------------------------------
@@ -83,9 +106,8 @@ class UnivariateRuns:
     def run(self, term: Formula, *, shallow: bool) -> Row:
         function = function_of(term)
         check_source(term, function)
-        network = to_network(term)
-        deep = {"deep": extracted(network, "paper"), "compact": extracted(network, "compact")}
-        row = verified(term, function, deep)
+        deep, found = from_deep_network(to_network(term))
+        row = verified(term, function, deep) | found
         others = self._from_function(term, function, shallow)
         return (
             row
@@ -157,10 +179,10 @@ def run_multivariate(length: int, seed: str) -> Row:
     """Return lengths for a term in three variables: by the deep network, and by hyperplanes."""
     term = TermSource(seed, ["x1", "x2", "x3"]).draw(length)
     network = to_network(term)
-    formulas = {"deep": extracted(network, "paper"), "compact": extracted(network, "compact")}
+    formulas, found = from_deep_network(network)
     if length <= LATTICE_LENGTH:
         formulas["hyperplane_few"] = hyperplane(network, choice="few", sigma="shortest")
-    row = {"source": term.length, "unverified": 0}
+    row = {"source": term.length, "unverified": 0} | found
     seen = [term]
     for method, formula in formulas.items():
         row[method] = formula.length

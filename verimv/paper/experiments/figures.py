@@ -20,16 +20,21 @@ _STYLES = {
     "hyperplane_few": ("#009988", "", "--"),
     "deep": ("#0077BB", "o", "-"),
     "compact": ("#AA3377", "x", "--"),
+    "simplified": ("#222222", "D", "-"),
+    "minimum": ("#BBAA00", "", ":"),
     "breakpoints": ("#0077BB", "o", "-"),
     "breakpoints_any": ("#EE7733", "s", "--"),
 }
 _LABELS = METHODS | {
     "source": "source term",
+    "minimum": "shortest formula",
     "breakpoints": "every operator acts",
     "breakpoints_any": "any terms",
 }
 
 _PANEL_INCHES = (3.5, 2.9)
+#: So wide that the legend fits.
+_LEAST_WIDTH = 4.2
 
 
 @dataclass(frozen=True)
@@ -37,19 +42,26 @@ class Panel:
     columns: Sequence[str]
     y_label: str
     log: bool
+    title: str = ""
 
 
 _ONE_LENGTH = "length of the formula"
 _MEAN_LENGTH = "mean length of the formula"
 _ALL = ("shallow", "schauder", "hyperplane", "hyperplane_few", "deep", "compact")
+_OTHERS = ("simplified", "minimum", "source")
+
+_ZOOM = "zoom: without the shallow network"
 
 #: The panels of each figure. In `random`, the right one is the left one without the shallow network.
 PANELS = {
-    "lengths": (Panel(_ALL, _ONE_LENGTH, True), Panel(_ALL[1:], _ONE_LENGTH, True)),
-    "random": (Panel((*_ALL, "source"), _MEAN_LENGTH, True), Panel((*_ALL[1:], "source"), _MEAN_LENGTH, False)),
+    "lengths": (Panel(_ALL, _ONE_LENGTH, True, "all methods"), Panel(_ALL[1:], _ONE_LENGTH, True, _ZOOM)),
+    "random": (
+        Panel((*_ALL, *_OTHERS), _MEAN_LENGTH, True, "all methods"),
+        Panel((*_ALL[1:], *_OTHERS), _MEAN_LENGTH, False, f"{_ZOOM}, linear scale"),
+    ),
     "breakpoints": (Panel(("breakpoints", "breakpoints_any"), "mean number of breakpoints", False),),
-    "compositions": (Panel((*_ALL[1:], "source"), _MEAN_LENGTH, True),),
-    "multivariate": (Panel(("hyperplane_few", "deep", "compact", "source"), _MEAN_LENGTH, True),),
+    "compositions": (Panel((*_ALL[1:], *_OTHERS), _MEAN_LENGTH, True),),
+    "multivariate": (Panel(("hyperplane_few", "deep", "compact", *_OTHERS), _MEAN_LENGTH, True),),
 }
 
 
@@ -61,15 +73,17 @@ def draw(record: ExperimentRecord, runs: int) -> dict[str, bytes]:
     with matplotlib.rc_context(SETTINGS):
         panels = PANELS[record.experiment.name]
         width, height = _PANEL_INCHES
-        figure = Figure(figsize=(width * len(panels), height), layout="constrained")
+        figure = Figure(figsize=(max(width * len(panels), _LEAST_WIDTH), height), layout="constrained")
         first = figure.add_subplot(1, len(panels), 1)
         _fill(first, record, runs, panels[0])
         for number, panel in enumerate(panels[1:], start=2):
             _fill(figure.add_subplot(1, len(panels), number), record, runs, panel)
+        told = "" if record.experiment.deterministic else f"\nmeans over {runs:,} runs, with 95 % intervals"
+        figure.suptitle(f"{record.experiment.title}{told}", fontsize=8)
         handles, labels = first.get_legend_handles_labels()
         if len(handles) > 1:  # the first panel has all curves; outside, it hides none
-            columns = (len(handles) + 1) // 2 if len(panels) > 1 else 2
-            figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=7, handlelength=2.8)
+            columns = -(-len(handles) // 3) if len(panels) > 1 else 2
+            figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=7, handlelength=2.8)
         return {kind: saved(figure, kind) for kind in FORMATS}
 
 
@@ -78,6 +92,8 @@ def _fill(axes: Any, record: ExperimentRecord, runs: int, panel: Panel) -> None:
         points = curve(record, name, runs) if name in record.experiment.columns else []
         if points:
             _plot(axes, name, points)
+    if panel.title:
+        axes.set_title(panel.title, fontsize=7.5)
     axes.set_xlabel(record.experiment.x_label)
     axes.set_ylabel(panel.y_label)
     axes.set_xticks(list(record.experiment.xs))

@@ -33,11 +33,11 @@ Curve = list[Point]
 
 
 def curve(record: ExperimentRecord, name: str, runs: int) -> Curve:
-    """Return one column of a record, at every x where it has values."""
+    """Return one column of a record, at every x where all runs have a value: a mean of some would mislead."""
     points = []
     for x in record.experiment.xs:
         values = record.column(x, name, runs)
-        if values:
+        if values and len(values) == len(record.rows_at(x, runs)):
             low, high = _interval(values)
             mean = Fraction(sum(values), len(values))
             points.append(Point(x, mean, low, high, len(values), float(median(values)), min(values), max(values)))

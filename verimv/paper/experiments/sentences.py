@@ -19,6 +19,8 @@ _RIVALS = ("schauder", "hyperplane", "hyperplane_few", "shallow")
 _TOLERANCE = Fraction(1, 10)
 
 
+#: Simplified formulas are near the shortest if they are at most this many times as long.
+_NEAR = Fraction(11, 10)
 #: A mean grows consistently if its rank correlation with x is at least this.
 _CONSISTENT = 0.8
 #: Growth is exponential if its factors have at least this geometric mean.
@@ -102,6 +104,32 @@ def _compact(read: _RecordReader) -> Sentence:
     )
 
 
+def _simplified(read: _RecordReader) -> Iterable[Sentence]:
+    """Compare simplified formulas with compact ones, with the shortest, and count their certificates."""
+    compact, simplified = read.means("compact"), read.means("simplified")
+    ratios = [simplified[x] / compact[x] for x in simplified if compact[x]]
+    yield Sentence(
+        all(ratio <= 1 for ratio in ratios),
+        "(ours) simplified formulas are as short or shorter in every mean",
+        f"{float(min(ratios)):.3f} to {float(max(ratios)):.3f} of the length of the compact ones",
+    )
+    rows = [row for x in read.xs for row in read.record.rows_at(x, read.runs)]
+    known = [(row["simplified"], row["minimum"]) for row in rows if "minimum" in row]
+    total, least = (sum(column) for column in zip(*known, strict=True)) if known else (0, 0)
+    yield Sentence(
+        total <= _NEAR * least,
+        "(ours) where the minimum is known, simplified formulas are at most 1.1 times as long on average",
+        f"known for {len(known):,} of {len(rows):,} runs; minimum found in {sum(a == b for a, b in known):,}"
+        + (f"; {total / least:.3f} times as long on average" if least else ""),
+    )
+    lacking = sum(row["uncertified"] for row in rows)
+    yield Sentence(
+        lacking == 0,
+        "(ours) every simplified formula has a certificate from the network, which kernel.py accepts",
+        f"{len(rows):,} formulas, {lacking} without",
+    )
+
+
 def _almost_identical(read: _RecordReader) -> Sentence:
     source, deep = read.means("source"), read.means("deep")
     shares = [deep[x] / source[x] for x in deep]
@@ -139,6 +167,7 @@ def _random(read: _RecordReader) -> Iterable[Sentence]:
     yield _shortest(read)
     yield _almost_identical(read)
     yield _compact(read)
+    yield from _simplified(read)
     correlations = [
         (name, _correlation(read, name)) for name in ("schauder", "hyperplane", "shallow") if read.curve(name)
     ]
@@ -206,11 +235,13 @@ def _compositions(read: _RecordReader) -> Iterable[Sentence]:
     )
     yield _shortest(read)
     yield _compact(read)
+    yield from _simplified(read)
 
 
 def _multivariate(read: _RecordReader) -> Iterable[Sentence]:
     yield _almost_identical(read)
     yield _compact(read)
+    yield from _simplified(read)
     yield _shortest(read)
 
 

@@ -71,9 +71,13 @@ def curves_svg(drawn: Sequence[Curve], x_name: str, width: float = 560, height: 
     x_ticks = axes.exact_ticks(_common_points(drawn), frame.width, 24) or axes.round_ticks(x_low, x_high)
     y_name = drawn[0].name if len(drawn) == 1 else ""
     parts = [frame.axes(x_ticks, axes.round_ticks(*frame.y_range), x_name, y_name)]
+    if frame.y_range[0] < 0 < frame.y_range[1]:
+        ends = {"x1": frame.left, "x2": frame.left + frame.width, "y1": frame.y(0.0), "y2": frame.y(0.0)}
+        parts.append(svg.element("line", {"class": "level", **ends}))
     parts += [_curve(frame, curve, svg.COLOURS[i]) for i, curve in enumerate(drawn)]
     if legend:
-        parts += [_legend_entry(58 + 90 * i, curve.name, svg.COLOURS[i]) for i, curve in enumerate(drawn)]
+        room = (width - 70) / len(drawn)
+        parts += [_legend_entry(58 + room * i, curve.name, svg.COLOURS[i], room) for i, curve in enumerate(drawn)]
     names = ", ".join(curve.name for curve in drawn)
     return svg.document(width, height, f"graph of {names} over {x_name}", *parts)
 
@@ -100,8 +104,8 @@ def _curve(frame: axes.Frame, curve: Curve, colour: str) -> str:
     )
 
 
-def _legend_entry(x: float, name: str, colour: str) -> str:
-    shown = name if len(name) <= 9 else f"{name[:8]}…"
-    return svg.element("rect", {"x": x, "y": "12", "width": "14", "height": "4", "fill": colour}) + svg.text(
-        shown, x + 20, 18, "start"
-    )
+def _legend_entry(x: float, name: str, colour: str, room: float) -> str:
+    letters = max(4, int((room - 24) / 7))
+    shown = name if len(name) <= letters else f"{name[: letters - 1]}…"
+    line = svg.element("rect", {"x": x, "y": "12", "width": "14", "height": "4", "fill": colour})
+    return svg.element("g", {}, svg.tooltip(name), line, svg.text(shown, x + 20, 18, "start"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,13 +15,34 @@ from verimv.formulas.formula import Formula
 from verimv.show.pictures import svg
 from verimv.show.pictures.axes import as_float, exact_ticks, label, round_ticks
 from verimv.show.pictures.curves import MARKED, MAX_CURVES, Curve, value_range
-from verimv.show.pictures.graph import FILLS, GREY, RADIUS, RANK_HEIGHT, SYMBOLS, Drawn, node_label, node_width, place
+from verimv.show.pictures.graph import FILLS, GREY, RADIUS, RANK_HEIGHT, SYMBOLS, Drawn, node_width, place
 from verimv.show.pictures.maps import SCALE, Ends, RegionMap
 from verimv.show.pictures.matplotlib_files import SETTINGS, saved
 
 _POINTS = 72.0
+#: Characters of a line above a picture.
+_LINE = 80
 #: Pixels of a map in each direction.
 PIXELS = 720
+
+
+class Words(NamedTuple):
+    """What is written into a picture: its title, what is fixed, and full names."""
+
+    title: str = ""
+    fixed: str = ""
+    labels: Mapping[str, str] = MappingProxyType({})
+
+    def name(self, name: str) -> str:
+        return self.labels.get(name, name)
+
+    def onto(self, figure: Any) -> None:
+        lines = [*textwrap.wrap(self.title, _LINE), *textwrap.wrap(self.fixed, _LINE)]
+        if lines:
+            figure.suptitle("\n".join(lines), fontsize=8)
+
+
+NO_WORDS = Words()
 
 
 def _figure(width: float, height: float, draw: Callable[[Any], None], kind: str) -> bytes:
@@ -33,8 +56,8 @@ def _figure(width: float, height: float, draw: Callable[[Any], None], kind: str)
         return saved(figure, kind)
 
 
-def curves_figure(drawn: Sequence[Curve], x_name: str, kind: str) -> bytes:
-    """Return the graphs in one frame, with their breakpoints marked."""
+def curves_figure(drawn: Sequence[Curve], x_name: str, kind: str, words: Words = NO_WORDS) -> bytes:
+    """Return the graphs in one frame, with their breakpoints marked, and a line at 0 if values are on both sides."""
     if len(drawn) > MAX_CURVES:
         drawn = drawn[:MAX_CURVES]
 
@@ -43,7 +66,7 @@ def curves_figure(drawn: Sequence[Curve], x_name: str, kind: str) -> bytes:
         for curve, colour in zip(drawn, svg.COLOURS, strict=False):
             x, y = ([as_float(number) for number in numbers] for numbers in (curve.points, curve.values))
             marks = "o" if len(curve.breakpoints) <= MARKED else ""
-            axes.plot(x, y, color=colour, linewidth=1.4, label=curve.name)
+            axes.plot(x, y, color=colour, linewidth=1.4, label=words.name(curve.name))
             axes.plot(x[1:-1], y[1:-1], marks, color=colour, markersize=3.5)
         points = sorted({x for curve in drawn for x in curve.points})
         if ticks := exact_ticks(points, 260, 16):
@@ -51,18 +74,27 @@ def curves_figure(drawn: Sequence[Curve], x_name: str, kind: str) -> bytes:
         axes.set_xlim(as_float(points[0]), as_float(points[-1]))
         low, high = value_range(drawn)
         axes.set_ylim(low - 0.02 * (high - low), high + 0.02 * (high - low))
-        axes.set_xlabel(x_name)
+        if any(min(curve.values) < 0 < max(curve.values) for curve in drawn):
+            axes.axhline(0, color="black", linewidth=0.8, linestyle=(0, (4, 3)))
+        words.onto(figure)
+        axes.set_xlabel(words.name(x_name))
         axes.grid(True, linewidth=0.3, alpha=0.6)
         if len(drawn) > 1:
             axes.legend()
         else:
-            axes.set_ylabel(drawn[0].name)
+            axes.set_ylabel(words.name(drawn[0].name))
 
     return _figure(4.4, 3.0, draw, kind)
 
 
-def map_figure(drawn: Sequence[RegionMap], inputs: Sequence[str], box: Ends, kind: str) -> bytes:
-    """Return a map for each output, side by side: values as colours, and lines where the function bends."""
+def map_figure(
+    drawn: Sequence[RegionMap],
+    inputs: Sequence[str],
+    box: Ends,
+    kind: str,
+    words: Words = NO_WORDS,
+) -> bytes:
+    """Return a map for each output, side by side: values as colours, lines where it bends and where it is 0."""
 
     def draw(figure: Any) -> None:
         from matplotlib.colors import LinearSegmentedColormap
@@ -71,9 +103,12 @@ def map_figure(drawn: Sequence[RegionMap], inputs: Sequence[str], box: Ends, kin
         for number, region_map in enumerate(drawn, start=1):
             axes = figure.add_subplot(1, len(drawn), number)
             _fill(figure, axes, region_map, box, colours)
-            axes.set_xlabel(inputs[0])
-            axes.set_ylabel(inputs[1])
-            axes.set_title(f"{region_map.name}: {region_map.regions:,} linear regions", fontsize=8)
+            axes.set_xlabel(words.name(inputs[0]))
+            axes.set_ylabel(words.name(inputs[1]))
+            told = f"{region_map.regions:,} linear region{'s' * (region_map.regions != 1)}"
+            dashed = "; 0 on the black line" if region_map.zeros else ""
+            axes.set_title(f"{words.name(region_map.name)}: {told}{dashed}", fontsize=8)
+        words.onto(figure)
 
     return _figure(4.2 * len(drawn), 3.4, draw, kind)
 
@@ -110,6 +145,9 @@ def _fill(figure: Any, axes: Any, drawn: RegionMap, box: Ends, colours: Any) -> 
     sides = [[at(p), at(q)] for p, q in drawn.borders]
     axes.add_collection(LineCollection(sides, colors="black", linewidths=1.1, alpha=0.35))
     axes.add_collection(LineCollection(sides, colors="white", linewidths=0.55))
+    if drawn.zeros:
+        lines = LineCollection([[at(p), at(q)] for p, q in drawn.zeros], colors="black", linewidths=1.6)
+        axes.add_collection(lines)
     if high > low:
         bar = figure.colorbar(mesh, ax=axes)
         ends = [(low, label(drawn.low)), (high, label(drawn.high))]
@@ -118,10 +156,13 @@ def _fill(figure: Any, axes: Any, drawn: RegionMap, box: Ends, colours: Any) -> 
         bar.set_ticks([place for place, _ in ticks], labels=[text for _, text in ticks])
 
 
-def graph_figure(formula: Formula, drawn: Drawn, kind: str) -> bytes:
+def graph_figure(formula: Formula, drawn: Drawn, kind: str, words: Words = NO_WORDS) -> bytes:
     """Return a drawing of the shared DAG, outputs at the top. Operands of dashed nodes are left out."""
     placed = place(formula, drawn)
-    width, height = placed.width + 20, placed.ranks * RANK_HEIGHT + 30
+    width, height = (
+        max(placed.width + 20, 5.0 * len(words.title)),
+        placed.ranks * RANK_HEIGHT + 30 + 24 * bool(words.title),
+    )
 
     def draw(figure: Any) -> None:
         figure.set_layout_engine("none")
@@ -133,7 +174,9 @@ def graph_figure(formula: Formula, drawn: Drawn, kind: str) -> bytes:
         for way in placed.edges.values():
             _edge(axes, [(x + 10, 24 + rank * RANK_HEIGHT) for x, rank in way])
         for node, spot in spots.items():
-            _node(axes, formula, node, spot, node in drawn.cut)
+            _node(axes, formula, node, spot, drawn)
+        if words.title:
+            axes.text(6, height - 6, words.title, ha="left", va="top", fontsize=8)
         for name, root in zip(formula.outputs, formula.roots, strict=True):
             axes.text(spots[root][0], spots[root][1] + RADIUS + 5, name, ha="center", va="bottom", fontsize=9)
 
@@ -152,10 +195,11 @@ def _edge(axes: Any, points: Sequence[tuple[float, float]]) -> None:
     axes.add_patch(PathPatch(Path(corners, codes), fill=False, edgecolor="#8a919c", linewidth=0.7, zorder=1))
 
 
-def _node(axes: Any, formula: Formula, node: int, spot: tuple[float, float], is_cut: bool) -> None:
+def _node(axes: Any, formula: Formula, node: int, spot: tuple[float, float], drawn: Drawn) -> None:
     from matplotlib.patches import Circle, FancyBboxPatch
 
-    kind, label, (x, y) = formula.dag.kinds[node], node_label(formula.dag, node), spot
+    kind, label, (x, y) = formula.dag.kinds[node], drawn.label(formula.dag, node), spot
+    is_cut, is_sign = node in drawn.cut, label in SYMBOLS.values()
     width = node_width(label)
     style: dict[str, Any] = {
         "facecolor": FILLS.get(kind, GREY),
@@ -164,10 +208,10 @@ def _node(axes: Any, formula: Formula, node: int, spot: tuple[float, float], is_
         "linewidth": 0.7,
         "zorder": 2,
     }
-    if kind in SYMBOLS:
+    if is_sign:
         axes.add_patch(Circle((x, y), RADIUS, **style))
     else:
         corners = f"round,pad=0,rounding_size={3 if kind == VARIABLE else RADIUS * 0.8:.0f}"
         axes.add_patch(FancyBboxPatch((x - width / 2, y - RADIUS), width, 2 * RADIUS, boxstyle=corners, **style))
-    size = 11 if kind in SYMBOLS else 7.5
+    size = 11 if is_sign else 7.5
     axes.text(x, y - 0.5, label, ha="center", va="center_baseline", color="white", fontsize=size, zorder=3)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from verimv.exact import format_number
-from verimv.formulas.dag import DIVIDE, NOT, ODOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag
+from verimv.formulas.dag import DIVIDE, NOT, ODOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag, reachable
 from verimv.formulas.formula import Formula
 from verimv.show.pictures import axes, svg
 from verimv.show.pictures.layout import Layout, layout
 
 #: Nodes of a drawing: larger ones cannot be read.
 MAX_DRAWN = 400
+#: Nodes of a formula that `verimv plot` draws one by one, nodes of a folded one, and its edges.
+MAX_PLAIN, MAX_FOLDED, MAX_EDGES = 80, 80, 400
 
 SYMBOLS = {ZERO: "0", ONE: "1", NOT: "¬", OPLUS: "⊕", ODOT: "⊙"}
 #: Colours of nodes, dark enough for white letters; other nodes are grey.
@@ -23,14 +26,66 @@ GREY = "#67707e"
 RANK_HEIGHT, RADIUS = 54.0, 14.0
 
 
+class Fold(NamedTuple):
+    """A node that is drawn with nodes below it that nothing else uses: how many nodes, and what these use."""
+
+    size: int
+    operands: Sequence[int]
+
+
 class Drawn(NamedTuple):
-    """The nodes that are drawn, operands first, and those among them whose operands are left out."""
+    """The nodes that are drawn, operands first, and those among them whose operands are left out or folded in."""
 
     nodes: list[int]
     cut: set[int]
+    folds: Mapping[int, Fold] = MappingProxyType({})
 
     def operands(self, dag: Dag, node: int) -> Sequence[int]:
+        if node in self.folds:
+            return self.folds[node].operands
         return () if node in self.cut else dag.operands(node)
+
+    def label(self, dag: Dag, node: int) -> str:
+        fold = self.folds.get(node)
+        return node_label(dag, node) if fold is None or fold.size == 1 else f"{fold.size:,} nodes"
+
+
+def folded(formula: Formula) -> Drawn:
+    """Return inputs, outputs, and the ⊕ and ⊙ that several others use: of an extracted formula about the neurons.
+
+    All other nodes are folded into their user, negations and multiples into each of theirs.
+    """
+    dag = formula.dag
+    order, _ = reachable(dag, formula.roots)
+
+    def base(node: int) -> int:
+        while dag.kinds[node] in (NOT, DIVIDE, SCALE):
+            node = dag.operands(node)[0]
+        return node
+
+    users: dict[int, set[int]] = {}
+    for node in order:
+        if dag.kinds[node] in (OPLUS, ODOT):
+            for operand in dag.operands(node):
+                users.setdefault(base(operand), set()).add(node)
+    shared = {node for node in order if dag.kinds[node] in (OPLUS, ODOT) and len(users.get(node, ())) > 1}
+    kept = {*formula.roots, *shared, *(node for node in order if dag.kinds[node] == VARIABLE)}
+    below: dict[int, tuple[int, dict[int, None]]] = {}  # nodes that are folded into this one, and what they use
+    folds = {}
+    for node in order:
+        size, operands = 1, dict[int, None]()
+        for operand in dict.fromkeys(dag.operands(node)):
+            if operand in kept:
+                operands[operand] = None
+            else:
+                size += below[operand][0]
+                operands |= below[operand][1]
+        below[node] = (size, operands)
+        if node in kept and operands:
+            folds[node] = Fold(size, list(operands))
+        if node in kept:
+            below[node] = (0, {node: None})
+    return Drawn(sorted(kept), set(), folds)
 
 
 def top_of(formula: Formula, limit: int = MAX_DRAWN) -> Drawn:
@@ -67,7 +122,7 @@ def node_width(label: str) -> float:
 
 def place(formula: Formula, drawn: Drawn) -> Layout:
     dag = formula.dag
-    return layout(drawn.nodes, lambda node: drawn.operands(dag, node), lambda node: node_width(node_label(dag, node)))
+    return layout(drawn.nodes, lambda node: drawn.operands(dag, node), lambda node: node_width(drawn.label(dag, node)))
 
 
 def graph_svg(formula: Formula, limit: int = MAX_DRAWN) -> str:

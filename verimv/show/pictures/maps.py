@@ -41,6 +41,8 @@ class RegionMap(NamedTuple):
     regions: int
     low: Number
     high: Number
+    #: where the function is 0, between values of either sign: the decision line of a margin
+    zeros: Sequence[Side] = ()
 
 
 def region_maps(subject: Formula | Network, limit: int = 20_000, seconds: float = math.inf) -> list[RegionMap]:
@@ -71,7 +73,26 @@ def _region_map(name: str, found: Sequence[Region], output: int) -> RegionMap:
             borders.append(places[key])
     values = [cell.form(corner) for cell in cells for corner in cell.corners]
     regions = sum(_root(classes, number) == number for number in range(len(cells)))
-    return RegionMap(name, cells, borders, regions, min(values), max(values))
+    low, high = min(values), max(values)
+    zeros = [side for cell in cells for side in _zero_line(cell)] if low < 0 < high else []
+    return RegionMap(name, cells, borders, regions, low, high, zeros)
+
+
+def _zero_line(cell: Cell) -> Iterator[Side]:
+    """Yield the segment of a cell on which its form is 0, if it has one."""
+    ends: dict[Point, None] = {}
+    for p, q in _sides(cell):
+        u, v = cell.form(p), cell.form(q)
+        if not u and v:
+            ends[p] = None
+        elif u < 0 < v or v < 0 < u:
+            share = u / (u - v)
+            ends[p[0] + (q[0] - p[0]) * share, p[1] + (q[1] - p[1]) * share] = None
+        elif not v and u:
+            ends[q] = None
+    if len(ends) == 2:
+        first, last = ends
+        yield first, last
 
 
 def _root(classes: list[int], number: int) -> int:
@@ -166,11 +187,15 @@ def map_svg(drawn: RegionMap, inputs: Sequence[str], box: Ends, identifier: str,
     borders = "".join(
         svg.path((unit.x(axes.as_float(x)), unit.y(axes.as_float(y))) for x, y in ends) for ends in drawn.borders
     )
+    zeros = "".join(
+        svg.path((unit.x(axes.as_float(x)), unit.y(axes.as_float(y))) for x, y in ends) for ends in drawn.zeros
+    )
     parts = [
         svg.element("defs", {}, *gradients),
         *areas,
         svg.element("path", {"class": "border under", "d": borders}),
         svg.element("path", {"class": "border", "d": borders}),
+        *([svg.element("path", {"class": "zero", "d": zeros})] if zeros else []),
         frame.axes(axes.round_ticks(x_low, x_high), axes.round_ticks(y_low, y_high), inputs[0], inputs[1], grid=False),
         _key(drawn, identifier, frame),
     ]

@@ -10,6 +10,8 @@ import io
 from typing import Any
 
 FORMATS = ("svg", "png")
+#: Dots per inch of a PNG file, and its pixels at most, in each direction.
+_DPI, _MOST_PIXELS = 300, 4000
 
 #: Settings of matplotlib for all figures.
 SETTINGS: dict[Any, Any] = {
@@ -31,5 +33,6 @@ def saved(figure: Any, kind: str) -> bytes:
     """Return the bytes of a figure, without a date or a version."""
     data = io.BytesIO()
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
-    figure.savefig(data, format=kind, dpi=300, metadata=metadata)
+    dpi = min(_DPI, int(_MOST_PIXELS / max(figure.get_size_inches())))
+    figure.savefig(data, format=kind, dpi=dpi, metadata=metadata)
     return data.getvalue()

@@ -14,6 +14,8 @@ STYLE = (
     ".vmv .grid{stroke:currentColor;stroke-opacity:.14}"
     ".vmv .border{fill:none;stroke:#fff;stroke-width:.9;stroke-linecap:round}"
     ".vmv .under{stroke:#000;stroke-opacity:.4;stroke-width:2.2}"
+    ".vmv .zero{fill:none;stroke:#000;stroke-width:2.2}"
+    ".vmv .level{stroke:currentColor;stroke-dasharray:4 3}"
     ".vmv .curve{fill:none;stroke-width:2.2;stroke-linejoin:round}"
     ".vmv .edge{fill:none;stroke:currentColor;stroke-opacity:.4;stroke-width:1.2}"
     ".vmv .sign{fill:#fff;font-size:13px}.vmv .sign.big{font-size:17px}"

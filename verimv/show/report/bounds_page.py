@@ -69,6 +69,7 @@ def _described(network: Network) -> dict[str, Any]:
 _CASES = {
     "split": "two cases: a neuron is on one side of a point, or on the other",
     "lemma": "a bound of another neuron, proved first and then used",
+    "sweep": "bounds of all neurons, found by the checker itself",
     "leaf": "closed by multipliers, which bound each neuron by a line",
     "pair": "closed by multipliers, which compare neurons with their twins",
 }

@@ -50,6 +50,11 @@ def packed_json(identifier: str, data: Any) -> Markup:
     return _block(_gzipped([raw]) or b"", type="application/gzip;base64", id=identifier)
 
 
+def json_block(identifier: str, data: Any) -> Markup:
+    """Return data as JSON that cannot end its element."""
+    return tag("script", Markup(json.dumps(data).replace("<", "\\u003c")), type="application/json", id=identifier)
+
+
 def _block(packed: bytes, **attributes: str) -> Markup:
     return tag("script", base64.b64encode(packed).decode("ascii"), **attributes)
 

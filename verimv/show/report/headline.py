@@ -87,14 +87,18 @@ def _shape(network: Network) -> str:
     return f"{counted(len(network.inputs), 'input')}, {counted(network.neurons, 'neuron')} ({widths})"
 
 
+def statement_place(subject: FormulaSubject, reading: Reading, held: Embedded | None) -> Markup:
+    """Return the exact statement, or its place, which the script fills in when the proof is checked."""
+    return tag("div", id="statement") if held else _statement(subject, reading)
+
+
 def verdict_section(subject: FormulaSubject, reading: Reading, held: Embedded | None) -> Markup:
-    warnings = subject.summary.get("warnings")
+    told = [subject.summary.get(name) for name in ("notes", "warnings")]
     followed = f"{counted(len(reading.claims), 'claim')} on {counted(len(subject.lines) + 1, 'line')}"
     return joined(
-        tag("div", id="statement") if held else _statement(subject, reading),
         check_section(subject, held, _COVERED),
         earlier_checks(subject, followed),
-        *(tag("p", str(text), class_="note open") for text in (warnings if isinstance(warnings, list) else ())),
+        *(tag("p", str(text), class_="note open") for texts in told if isinstance(texts, list) for text in texts),
         trust_section(subject, held),
         files_section(subject, held),
     )

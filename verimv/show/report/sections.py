@@ -17,6 +17,8 @@ from verimv.show.pictures.axes import as_float, label
 from verimv.show.pictures.curves import MAX_CURVES, curves, curves_svg
 from verimv.show.pictures.maps import RegionMap, box_of, map_svg, region_maps
 from verimv.show.pictures.range_bars import MAX_BARS, Ranges, chart_width, ranges_svg
+from verimv.show.report.embedded import json_block
+from verimv.show.report.frame import asset
 from verimv.show.report.headline import short_length
 from verimv.show.report.layers import Layers, LayerView, Unit
 from verimv.show.report.markup import Markup, counted, exact_number, form_text, joined, table, tag, with_decimals
@@ -185,6 +187,19 @@ def _values(view: LayerView) -> Markup:
     return tag("details", tag("summary", f"Neurons by units{more}"), body)
 
 
+# -- a point ----------------------------------------------------------------------------------------------------
+
+
+def point_section(subject: FormulaSubject, is_held: bool) -> Markup:
+    """Return a calculator of exact outputs, which the script fills in from the network that the page holds."""
+    network, labels = subject.source, recorded(subject.summary)
+    if network is None or not is_held:
+        at = ",".join(f"{name}=…" for name in (network.inputs if network else ())[:3])
+        hint = tag("p", "The network is too large for this page. This command computes its outputs:", class_="hint")
+        return joined(hint, tag("pre", tag("code", f"verimv eval DIR --at {at}")))
+    return joined(Markup(asset("point.html")), json_block("point-names", labels) if labels else "")
+
+
 # -- pictures ---------------------------------------------------------------------------------------------------
 
 
@@ -194,7 +209,8 @@ def picture_section(subject: FormulaSubject) -> Markup:
     if not drawn.inputs:
         return tag("p", "A formula without inputs is a number: there is no picture.", class_="empty")
     if len(drawn.inputs) not in (1, 2):
-        why = f"A function of {len(drawn.inputs)} inputs cannot be drawn. Fix all but one or two of them:"
+        above = "; slices are drawn above" if subject.source is not None else ""
+        why = f"A function of {len(drawn.inputs)} inputs has no picture{above}. To see a map, fix all but two of them:"
         at = ",".join(f"{name}=1/2" for name in drawn.inputs[2:5]) + (",…" if len(drawn.inputs) > 5 else "")
         name = "network.json" if subject.network is not None else "formula.mv"
         command = f"verimv plot DIR/{name} -o map.svg --at {at}"

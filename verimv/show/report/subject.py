@@ -164,11 +164,12 @@ def of_certificate(certificate: Certificate, title: str, files: Mapping[str, Seq
     return _subject(title, contents, certificate.body, judgement, seconds, patience=2.0)
 
 
-def of_directory(directory: str | os.PathLike[str]) -> Subject:
-    """Return the subject for the files of a directory; the kernels check them now."""
+def of_directory(directory: str | os.PathLike[str], effort: int | None = None) -> Subject:
+    """Return the subject for the files of a directory; the kernels check them now, with about `effort` seconds of work
+    if that is more than the files may cost."""
     folder = Path(directory)
     begin = time.perf_counter()
-    judgement = judge_files(os.fspath(folder), {})
+    judgement = judge_files(os.fspath(folder), {}, effort=effort)
     seconds = round(time.perf_counter() - begin, 3)
     if judgement.status == "malformed":
         raise InputError(judgement.text, source=os.fspath(directory))

@@ -7,9 +7,9 @@
    point of a linear program is above a bound.
 3. :mod:`.proof` asks solvers all queries; :mod:`.emit` writes them as SMT-LIB, for any other solver.
 
-Read the modules in this order: certified (files), rules, linear, case_systems, follow (lines), collected and collect
-(all obligations), asking and script (solvers), queries, proof, emit. The readers of the Python kernel read the files
-and compare networks, so that both agree about what is malformed; no rule is shared.
+Read the modules in this order: certified (files), rules, linear, variables, coarse (sweeps), case_systems, follow
+(lines), collected and collect (all obligations), asking and script (solvers), queries, proof, emit. The readers of the
+Python kernel read the files and compare networks, so that both agree about what is malformed; no rule is shared.
 Exact arithmetic, not a solver, adds forms, and computes the ranges and slopes in a case; a wrong result would give the
 wrong query. It also compares what a line refers to: claims, nodes, neurons.
 """

@@ -3,7 +3,8 @@
 In a case (FORMAT §8) every variable has a range, and a linear upper bound ("line") of c·(its value) over its argument.
 With these the network is a linear program, and a case needs only the sum of all lines. The rules "line", "between" and
 "interval" say that each line is above its activation on the range, and that the ranges hold. In a pair, a variable with
-a twin has an upper bound over its argument, that of its twin, and the twin itself (:mod:`.twins`).
+a twin has an upper bound over its argument, that of its twin, and the twin itself (:mod:`.twins`). Each bound that a
+sweep improves is a case, too, with the lines of its walk (:mod:`.coarse`).
 """
 
 from __future__ import annotations
@@ -15,27 +16,19 @@ from typing import Any, NamedTuple
 
 from verimv import kernel
 from verimv.core.errors import InputError
-from verimv.exact import ONE, ZERO, Number, Rational, floor
+from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.exact.algebraic import Algebraic
 from verimv.networks.affine import Affine
 from verimv.networks.network import Activation, activate
 from verimv.solvers.obligations.certified import exact
+from verimv.solvers.obligations.coarse import coarse_ranges, coarse_walk, is_rational, swept
 from verimv.solvers.obligations.script import Script, total
-from verimv.solvers.obligations.twins import NO_TWINS, SLOPE_UNIT, CertifiedComparison, Twins
-
-#: Bounds by (variable, "low" or "high"): of its argument, or of itself if it is free.
-Facts = Mapping[tuple[int | None, str], Number]
-
-
-class SystemVariable(NamedTuple):
-    """A variable: free in [0,1], or the activation of an affine function of earlier variables."""
-
-    activation: Activation | None
-    argument: Affine = Affine(())
+from verimv.solvers.obligations.twins import NO_TWINS, CertifiedComparison, Twins
+from verimv.solvers.obligations.variables import Facts, Range, SystemVariable, default_slope, kinks_inside, peak
 
 
 class Given(NamedTuple):
-    """A bound from one side of a case split, or from a lemma, inside the one `within` (−1: none)."""
+    """A bound from one side of a case split, or from a lemma or a sweep, inside the one `within` (−1: none)."""
 
     within: int
     variable: int
@@ -45,7 +38,8 @@ class Given(NamedTuple):
 
 
 class EvidenceLeaf(NamedTuple):
-    """A leaf or a pair: a case in which the target must not be positive, and the multipliers that prove it."""
+    """A leaf or a pair: a case in which the target must not be positive, and the multipliers that prove it; or a bound
+    that a sweep has found."""
 
     number: int
     target: Affine
@@ -57,9 +51,11 @@ class EvidenceLeaf(NamedTuple):
     multipliers: tuple[Number, ...]
     #: whether neurons are compared with their twins
     is_pair: bool = False
+    #: whether ranges and slopes are those of a sweep
+    is_coarse: bool = False
 
     def given(self) -> tuple[Facts, set[int]]:
-        """Return the bounds that splits and lemmas give, the last of a side, and the variables that are split.
+        """Return the bounds that splits, lemmas and sweeps give, the last of a side, and the variables that are split.
 
         These are not stored, as trees can be deep.
         """
@@ -92,9 +88,14 @@ class IncompleteCases(Exception):
 
 
 def read_cases(
-    cases: Sequence[list[Any]], targets: Sequence[Affine], variables: Sequence[SystemVariable], count: int
+    cases: Sequence[list[Any]],
+    targets: Sequence[Affine],
+    variables: Sequence[SystemVariable],
+    count: int,
+    facts: Facts,
 ) -> list[EvidenceLeaf]:
-    """Return the leaves of the trees of cases over `count` variables, given in preorder, one tree for each target."""
+    """Return the leaves of the trees of cases over `count` variables, given in preorder, one tree for each target.
+    `facts` are the bounds of arguments that are known before."""
     found: list[EvidenceLeaf] = []
     tree: list[Given] = []
     pending = [(target, count, -1) for target in reversed(targets)]
@@ -120,22 +121,26 @@ def read_cases(
             tree.append(Given(situation, k, side, value, is_lemma=True))
             excess = variables[k].argument.shifted(-value)
             pending.append((excess if side == "high" else -excess, k, situation))
+        elif kind == "sweep":
+            kernel.well_formed(not arguments, "a sweep without arguments", arguments)
+            if not is_rational(variables[:stop]):
+                raise IncompleteCases("expected rational weights for a sweep")
+            given, _ = EvidenceLeaf(number, target, stop, tree, situation, ()).given()
+            for k, side, value, is_walked in swept(variables[:stop], facts, given):
+                excess = variables[k].argument.shifted(-value)
+                if is_walked:
+                    shown = excess if side == "high" else -excess
+                    found.append(EvidenceLeaf(number, shown, k, tree, situation, (), is_coarse=True))
+                tree.append(Given(situation, k, side, value, is_lemma=True))
+                situation = len(tree) - 1
+            pending.append((target, stop, situation))
         else:
-            kernel.well_formed(kind in ("leaf", "pair"), "split, lemma, leaf or pair", kind)
+            kernel.well_formed(kind in ("leaf", "pair"), "split, lemma, sweep, leaf or pair", kind)
             multipliers = tuple(exact(kernel.number(argument)) for argument in arguments)
             found.append(EvidenceLeaf(number, target, stop, tree, situation, multipliers, kind == "pair"))
     if pending:
         raise IncompleteCases(f"expected {len(pending)} more cases")
     return found
-
-
-class Range(NamedTuple):
-    """Range of the argument of a variable, and of its value there."""
-
-    low: Number
-    high: Number
-    least: Number
-    largest: Number
 
 
 class LeafProgram(NamedTuple):
@@ -178,14 +183,15 @@ class VariableSystem:
             high = high if above is None else min(high, above)
             if low > high:
                 return None
-            ends = (low, high) if activation is None else (activate(activation, low), activate(activation, high))
-            found.append(Range(low, high, *ends))
-            values.append(ends)
+            found.append(Range.of(activation, low, high))
+            values.append(found[-1][2:])
         return found
 
     def program(self, facts: Facts, case: EvidenceLeaf, twins: Twins = NO_TWINS) -> LeafProgram | None:
         """Return the linear program of a case; None if the case has no point."""
         given, split = case.given()
+        if case.is_coarse:
+            return self._coarse_program(facts, given, case)
         ranges = self.ranges(case.stop, facts, given)
         if ranges is None:
             return None
@@ -204,7 +210,7 @@ class VariableSystem:
             if activation is None:
                 ends[k] = (range_.low, range_.high)
                 continue
-            kinks = _kinks(activation, range_)
+            kinks = kinks_inside(activation, range_)
             is_bent = bool(kinks) or k in split
             if is_bent and case.is_pair and k in twins.of:
                 twin, factor, offset, of_value, of_argument = twins.of[k]
@@ -224,18 +230,25 @@ class VariableSystem:
                 slopes[twin] = slopes.get(twin, ZERO) + its_slope
             else:
                 if not is_bent:
-                    slope = c if (range_.least, range_.largest) == (range_.low, range_.high) else ZERO
+                    slope = c if range_.is_affine else ZERO
                 elif case.multipliers:
                     slope = multipliers.next()
                 else:
-                    slope = _default_slope(activation, c, range_)
-                points = ((range_.low, range_.least), (range_.high, range_.largest), *kinks)
-                peaks = peaks + max(c * value - slope * z for z, value in points)
+                    slope = default_slope(activation, c, range_)
+                peaks = peaks + peak(c, slope, range_, kinks)
             if slope:
                 slopes[k] = slopes.get(k, ZERO) + slope
             _add_line(lines, k, slope, c)
         multipliers.finish()
         return LeafProgram(ends, {k: line for k, line in lines.items() if any(line)}, peaks, case.target)
+
+    def _coarse_program(self, facts: Facts, given: Facts, case: EvidenceLeaf) -> LeafProgram:
+        """Return the program of a bound that a sweep has found, with the ranges and lines of its walk."""
+        ranges = coarse_ranges(self.variables[: case.stop], facts, given)
+        walk = coarse_walk(self.variables, case.target, ranges)
+        free = (k for k, variable in enumerate(self.variables[: case.stop]) if variable.activation is None)
+        ends = {k: (ranges[k].low, ranges[k].high) for k in free}
+        return LeafProgram(ends, walk.lines, walk.peaks, case.target)
 
     def definitions(self, count: int) -> Script:
         """Return definitions of the first values v and arguments z."""
@@ -342,17 +355,3 @@ def _argument(k: int) -> str:
 def _common_denominator(form: Affine) -> Rational:
     numbers = (form.constant, *(w for _, w in form.terms))
     return Rational(math.lcm(*(int(x.denominator) for x in numbers if not isinstance(x, Algebraic)), 1))
-
-
-def _kinks(activation: Activation, range_: Range) -> list[tuple[Number, Number]]:
-    """Return the kinks of the activation inside a range, as (argument, value)."""
-    points = {"relu": [ZERO], "crelu": [ZERO, ONE], "identity": []}[activation]
-    return [(point, point) for point in points if range_.low < point < range_.high]
-
-
-def _default_slope(activation: Activation, c: Number, range_: Range) -> Number:
-    low, high, least, largest = range_
-    is_rational = not isinstance(low, Algebraic) and not isinstance(high, Algebraic)
-    if low < high and is_rational and (c > 0 or activation != "relu"):
-        return c * Rational(floor((largest - least) * SLOPE_UNIT / (high - low)), SLOPE_UNIT)
-    return c if low + high > 0 else ZERO

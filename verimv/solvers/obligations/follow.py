@@ -15,11 +15,12 @@ from verimv.exact import ONE, ZERO, Number, Rational
 from verimv.formulas.good_sequence import merge
 from verimv.networks.affine import Affine, combination
 from verimv.networks.network import activate
-from verimv.solvers.obligations.case_systems import Evidence, Facts, SystemVariable, read_cases
+from verimv.solvers.obligations.case_systems import Evidence, read_cases
 from verimv.solvers.obligations.certified import CertifiedLayer, Line, exact
 from verimv.solvers.obligations.collected import Obligations
 from verimv.solvers.obligations.rules import SORTING
 from verimv.solvers.obligations.twins import NO_TWINS, CertifiedTwin, Twins
+from verimv.solvers.obligations.variables import Facts, SystemVariable
 
 
 class Unfounded(Exception):
@@ -268,7 +269,7 @@ class Conclusions:
         node_b = self._claim(b).node
         need(node_a in place and node_b in place, "nodes of the cone")
         down = combination([(ONE, place[node_a]), (-ONE, place[node_b])])
-        found = read_cases(cases, [down, -down], variables, len(variables))
+        found = read_cases(cases, [down, -down], variables, len(variables), {})
         self._rule("equal")
         self.obligations.evidence(Evidence(variables, {}, len(variables), found, nodes))
         self._add(node_b, form_a)
@@ -413,10 +414,10 @@ class Conclusions:
             self.assumed += 1
             return
         target = form.shifted(-value)
-        found = read_cases(cases, [target if side == "high" else -target], self._network(), count)
+        facts, twins = self._facts_below(count), self._twins_below(count)
+        found = read_cases(cases, [target if side == "high" else -target], self._network(), count, facts)
         inputs = range(2, 2 + len(self.nodes.inputs))
-        twins = self._twins_below(count)
-        self.obligations.evidence(Evidence(self._network(), self._facts_below(count), count, found, inputs, twins))
+        self.obligations.evidence(Evidence(self._network(), facts, count, found, inputs, twins))
 
     def _twins_below(self, count: int) -> Twins:
         """Return twins of the first variables, and known bounds of their changes; the same for all neurons of a

@@ -17,6 +17,7 @@ import onnx
 from google.protobuf.message import DecodeError, Message
 
 from verimv.core.errors import InputError
+from verimv.core.files import unreadable
 from verimv.exact import shown
 from verimv.networks.formats.onnx_format.tensors import Array, check_size, four_bit_type
 
@@ -82,7 +83,7 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
                 raise InputError(f"{found.st_size:,} bytes, more than the limit of {limit:,}", source=str(path))
             return file.read(limit + 1)
     except OSError as error:
-        raise InputError((error.strerror or str(error)).lower(), source=str(path)) from None
+        raise unreadable(error, path) from None
 
 
 def _without_waiting(path: str, flags: int) -> int:

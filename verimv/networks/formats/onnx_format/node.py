@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from verimv.core.errors import InputError
-from verimv.exact import Rational
+from verimv.exact import Number, Rational
 from verimv.networks.formats.onnx_format.tensors import Tensor, integers
 from verimv.networks.transforms.circuit import Circuit
 
@@ -62,12 +62,14 @@ class Node:
 
     def number(self, name: str, default: float) -> Rational:
         """Return the exact value of a float attribute, which has 32 bits."""
-        value = self.attributes.get(name, default)
-        if not isinstance(value, int | float):
-            raise InputError(f"attribute {name}: expected a number")
-        if not math.isfinite(value):
-            raise InputError(f"attribute {name}: expected a finite number, found {value}")
-        return Rational(float(np.float32(value)))
+        return _number(name, self.attributes.get(name, default))
+
+    def numbers(self, name: str) -> list[Number]:
+        """Return the exact values of an attribute that is a list of floats; none if it is not there."""
+        value = self.attributes.get(name, [])
+        if not isinstance(value, list):
+            raise InputError(f"attribute {name}: expected numbers")
+        return [_number(name, item) for item in value]
 
     def text(self, name: str, default: str) -> str:
         value = self.attributes.get(name, default)
@@ -79,6 +81,14 @@ class Node:
         """Return a list that is an attribute in older opsets and a constant input in newer ones."""
         tensor = self.optional(index)
         return self.integer_list(attribute) if tensor is None else integers(tensor, attribute)
+
+
+def _number(name: str, value: Any) -> Rational:
+    if not isinstance(value, int | float):
+        raise InputError(f"attribute {name}: expected a number")
+    if not math.isfinite(value):
+        raise InputError(f"attribute {name}: expected a finite number, found {value}")
+    return Rational(float(np.float32(value)))
 
 
 Operator = Callable[[Node], Tensor | list[Tensor]]

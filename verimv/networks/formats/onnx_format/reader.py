@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,9 @@ import onnx
 from verimv.core.errors import InputError
 from verimv.exact import shown
 from verimv.networks.affine import Affine
+from verimv.networks.formats.onnx_format import preprocessing
 from verimv.networks.formats.onnx_format.arithmetic import ARITHMETIC
+from verimv.networks.formats.onnx_format.classifier_end import ClassifierEnd
 from verimv.networks.formats.onnx_format.model import attribute_values, parse_model, read_bytes, tensor_array
 from verimv.networks.formats.onnx_format.node import Node, Operator
 from verimv.networks.formats.onnx_format.pieces import PIECES
@@ -25,10 +28,13 @@ from verimv.networks.formats.onnx_format.quantised import QUANTISED
 from verimv.networks.formats.onnx_format.refused import reason_against
 from verimv.networks.formats.onnx_format.shapes import SHAPES
 from verimv.networks.formats.onnx_format.tensors import Tensor, as_objects, check_size, constant, forms
-from verimv.networks.network import Network
+from verimv.networks.formats.scores import as_scores
+from verimv.networks.names import named
+from verimv.networks.network import Network, assuming_unit_cube
 from verimv.networks.transforms.circuit import Circuit
 
 OPERATORS: dict[str, Operator] = {**SHAPES, **ARITHMETIC, **PIECES, **QUANTISED}
+_BY_DOMAIN = {"": OPERATORS, "ai.onnx": OPERATORS, preprocessing.DOMAIN: preprocessing.PREPROCESSING}
 
 OLDEST_OPSET = 7
 #: Limit on inputs. A file needs a few bytes for a shape; memory, about 2,000 for each input with its neuron.
@@ -44,53 +50,89 @@ _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLO
 BOX_KEY = "verimv_box"
 
 
-def read_onnx(path: str | os.PathLike[str]) -> Network:
-    """Read an ONNX file. Inputs and outputs are flattened in the order of the file and called x1…, y1…"""
+def read_onnx(path: str | os.PathLike[str], logits: bool = False) -> Network:
+    """Read an ONNX file. Inputs and outputs are flattened in the order of the file and called x1…, y1…; inputs of one
+    number each keep their names. With `logits`, the outputs of a classifier are the scores before its last operators,
+    and have the names of its classes."""
     place = Path(path)
     try:
-        return model_network(parse_model(read_bytes(place)), place.parent)
+        return model_network(parse_model(read_bytes(place)), place.parent, logits)
     except InputError as error:
         raise error.located(str(path)) from None
 
 
-def model_network(model: onnx.ModelProto, folder: Path | None = None) -> Network:
+def model_network(model: onnx.ModelProto, folder: Path | None = None, logits: bool = False) -> Network:
     """Return the network of a parsed model; external data is looked for in `folder` only."""
-    graph = _Graph(model, folder)
+    graph = _Graph(model, folder, logits)
     return graph.network()
 
 
 class _Graph:
-    def __init__(self, model: onnx.ModelProto, folder: Path | None) -> None:
+    def __init__(self, model: onnx.ModelProto, folder: Path | None, logits: bool) -> None:
         self.model, self.folder = model, folder
         self.graph = model.graph
         self.opset = _opset(model)
         self.values: dict[str, Tensor] = {}
+        self.texts: dict[str, list[str]] = {}
+        self.end = ClassifierEnd(self.opset, self._labels) if logits else None
         self.held = self.work = 0
 
     def network(self) -> Network:
         if self.graph.sparse_initializer:
             raise InputError("sparse initialisers are not supported")
         for tensor in self.graph.initializer:
+            if tensor.data_type == onnx.TensorProto.STRING:  # labels of classes
+                self.texts[tensor.name] = [text.decode("utf-8", "replace") for text in tensor.string_data]
+                continue
             self.values[tensor.name] = constant(tensor_array(tensor, self.folder))
             self.held += self.values[tensor.name].array.size
         self._inputs()
         for node in self._in_order():
-            self._run(node)
+            if self.end is None or not self.end.takes(node, self.values):
+                self._run(node)
         outputs: list[Affine] = []
-        for output in self.graph.output:
-            if output.name not in self.values:
-                raise InputError(f"output {shown(output.name)} is never computed")
-            if len(outputs) + self.values[output.name].array.size > MAX_OUTPUTS:
+        for name in self._output_values():
+            if name not in self.values:
+                raise InputError(f"output {shown(name)} is never computed")
+            if len(outputs) + self.values[name].array.size > MAX_OUTPUTS:
                 raise InputError(f"more than {MAX_OUTPUTS:,} outputs")
-            outputs += list(forms(self.values[output.name]).flat)
+            outputs += list(forms(self.values[name]).flat)
         if not outputs:
             raise InputError("the graph has no outputs")
-        return Network.of(self.circuit.layers(outputs), box=self._box())
+        box = self._box()
+        network = self._with_names(Network.of(self.circuit.layers(outputs), box=box))
+        return network if box is not None else assuming_unit_cube(network)
+
+    def _output_values(self) -> list[str]:
+        """Return the values that are outputs; scores for what is made of them, each once."""
+        names = [output.name for output in self.graph.output]
+        if self.end is None:
+            return names
+        return list(dict.fromkeys(self.end.scores.get(name, name) for name in names))
+
+    def _with_names(self, network: Network) -> Network:
+        """Return the network with the names of inputs that are one number each, and of classes."""
+        names = [
+            value.name for value in self.graph.input if value.name in self.values and self.values[value.name].forms
+        ]
+        if len(names) == len(network.inputs) > 1:
+            with suppress(InputError):  # names of a file may be anything
+                network = named(network, names)
+        if self.end is None or not self.end.operators:
+            return network
+        classes = self.end.classes if len(self._output_values()) == 1 else ()
+        return as_scores(network, " and ".join(self.end.operators), classes)
+
+    def _labels(self, name: str) -> Sequence[str]:
+        """Return a stored list of labels of classes."""
+        if name in self.values and not self.values[name].forms:
+            return [str(label) for label in self.values[name].array.ravel().tolist()]
+        return self.texts.get(name, [])
 
     def _inputs(self) -> None:
         count = 0
         for value in self.graph.input:
-            if value.name in self.values:
+            if value.name in self.values or value.name in self.texts:
                 continue  # an initialiser that older files list among the inputs
             shape = _input_shape(value)
             check_size(shape)
@@ -110,7 +152,7 @@ class _Graph:
     def _in_order(self) -> list[onnx.NodeProto]:
         """Return the nodes in topological order. ONNX demands this order, but some files differ."""
         order: list[onnx.NodeProto] = []
-        known = {"", *self.values}
+        known = {"", *self.values, *self.texts}
         waiting: dict[str, list[int]] = {}
         missing = []
         nodes = list(self.graph.node)
@@ -139,12 +181,15 @@ class _Graph:
 
     def _run(self, node: onnx.NodeProto) -> None:
         name = node.op_type
-        if node.domain not in _DOMAINS or name not in OPERATORS:
+        operator = _BY_DOMAIN.get(node.domain, {}).get(name)
+        if operator is None:
             raise InputError(reason_against(name, node.domain))
-        inputs = [self.values[i] if i else None for i in node.input]
         try:
+            if texts := [i for i in node.input if i in self.texts]:
+                raise InputError(f"{shown(texts[0])} is text; expected numbers")
+            inputs = [self.values[i] if i else None for i in node.input]
             attributes = attribute_values(node, self.folder)
-            result = OPERATORS[name](Node(name, inputs, attributes, len(node.output), self.opset, self.circuit))
+            result = operator(Node(name, inputs, attributes, len(node.output), self.opset, self.circuit))
             results = result if isinstance(result, list) else [result]
             if any(node.output[len(results) :]):
                 raise InputError(f"expected at most {len(results)} outputs, found {len(node.output)}")

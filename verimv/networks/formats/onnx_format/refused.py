@@ -5,13 +5,15 @@ from __future__ import annotations
 from verimv.exact import shown
 
 _CURVED = "it is not piecewise linear"
+_LOGITS = "at the end of a classifier, --logits (logits=True) takes the values before it"
 
 _ADVICE = {
-    "Softmax": "drop the final Softmax: it does not change the ranking",
-    "LogSoftmax": "drop the final LogSoftmax: it does not change the ranking",
-    "Sigmoid": "drop a final Sigmoid (it does not change the order), or train with HardSigmoid or Relu inside",
-    "Tanh": "drop a final Tanh (it does not change the order), or train with HardTanh (Clip) or Relu inside",
-    "ArgMax": "leave it out, and look at the difference of two outputs with --margin",
+    "Softmax": f"{_LOGITS} (it does not change the ranking)",
+    "LogSoftmax": f"{_LOGITS} (it does not change the ranking)",
+    "Hardmax": f"{_LOGITS} (it does not change the ranking)",
+    "Sigmoid": f"{_LOGITS} (it does not change the order); inside, train with HardSigmoid or Relu",
+    "Tanh": f"{_LOGITS} (it does not change the order); inside, train with HardTanh (Clip) or Relu",
+    "ArgMax": f"{_LOGITS}; --margin is the difference of two outputs",
     "ArgMin": "leave it out, and look at the difference of two outputs with --margin",
     "HardSwish": "x·HardSigmoid(x) is quadratic in between; train with Relu or HardSigmoid",
     "ThresholdedRelu": "it is discontinuous, and formulas are continuous",
@@ -31,6 +33,8 @@ _CURVES = {
 
 def reason_against(operator: str, domain: str) -> str:
     """Return one line: the operator, why it is not supported, and what to do."""
+    if domain == "ai.onnx.ml" and operator in ("ZipMap", "Binarizer", "LabelEncoder"):
+        return f"operator {shown(operator)} is not supported: it makes labels; {_LOGITS}"
     if domain not in ("", "ai.onnx"):
         return f"operator {shown(operator)} of domain {shown(domain)} is not supported: use standard operators only"
     why = f": {_CURVED}" if operator in _CURVES else ""

@@ -6,11 +6,12 @@ async function readSubject(files) {
   const network = readAs(files, "network.json", readNetwork), source = readAs(files, "source.json", readNetwork) || network;
   const original = readAs(files, "original.mv", (found) => ({ text: found, formula: readFormula(found) }));
   const other = readAs(files, "other.json", readNetwork);
+  const file = readAs(files, "source.json", (found) => found) || readAs(files, "network.json", (found) => found);
   const { lines, found } = await scanCertificate(files, other ? /\["(?:output|bound|formula)"/y : /\["output"/y);
   const maps = found.filter(([rule]) => rule === "output").map(([, , , scale, offset]) => mapText(String(scale), String(offset)));
-  if (!other) return { text, formula, network, source, original, other, lines, maps };
+  if (!other) return { text, formula, network, source, file, original, other, lines, maps };
   const errors = errorsOf(network, other, found);
-  return { text, formula, network, source, original, other, lines, maps: maps.map((map, k) => (errors[k] === null ? map : `${map} ± ${errors[k]}`)) };
+  return { text, formula, network, source, file, original, other, lines, maps: maps.map((map, k) => (errors[k] === null ? map : `${map} ± ${errors[k]}`)) };
 }
 
 /** Return the error of each output, from the bounds of the difference of two networks; null if it has none. */
@@ -55,12 +56,13 @@ function mapParts(map) {
   return [shortened(value).replace("·", " · "), error === undefined ? null : spokenNumber(error.replace(/^\((.*)\)$/, "$1"), true)];
 }
 
-/** Return the sentence above the formula. */
-function leadText(subject) {
+/** Return the sentence above the formula; with the error of the one output, if it is proved. */
+function leadText(subject, proved) {
   const { source, formula, text, other } = subject;
   const size = logicOf(text) + (formula ? ` of ${counted(countNodes(formula), "shared node")}` : "");
   if (!source) return `Two formulas; the second is ${size}.`;
-  if (other) return `A network with ${counted(source.inputs.length, "input")} and ${shapeText(source)}, and, within an error, ${size}. The formula equals a network with ${shapeText(other)}.`;
+  const error = other && proved && proved.length === 1 ? ` of ${mapParts(proved[0])[1]}` : "";
+  if (other) return `A network with ${counted(source.inputs.length, "input")} and ${shapeText(source)}, and, within an error${error}, ${size}. The formula equals a network with ${shapeText(other)}.`;
   return `A network with ${counted(source.inputs.length, "input")} and ${shapeText(source)}, and ${size}.`;
 }
 
@@ -110,7 +112,7 @@ function mapsOf(subject, statement) {
 
 /** Write what the files say into the page. */
 function showStatement(subject, proved) {
-  byId("lead").textContent = leadText(subject);
+  byId("lead").textContent = leadText(subject, proved);
   const lines = equations(subject, proved || subject.maps);
   const shown = lines.length <= TOLD ? lines : [...lines.slice(0, TOLD), `… (${lines.length - TOLD} more)`];
   const mapped = isOnCube(subject) ? "" : " (the formula's inputs are these, mapped onto [0,1])";
@@ -136,6 +138,7 @@ function showAll(subject, proved) {
   const text = shownText(subject.text, subject.formula), isNew = text !== shown.text;
   Object.assign(shown, { subject, text, decimals: decimalsOf(text) });
   if (isNew) showFormula(false);
+  showPoint(subject.file);
 }
 
 /** Return a decimal for each long constant. Those that would look the same stay exact. */

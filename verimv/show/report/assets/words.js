@@ -51,7 +51,7 @@ function shapeText({ inputs, layers }) {
   return `${counted(widths.reduce((a, b) => a + b, 0), "neuron")} (${shape.join("–")})`;
 }
 
-const intervalText = ([low, high]) => `[${shortened(low, 16)},${shortened(high, 16)}]`;
+const intervalText = ([low, high]) => `[${shortened(plainNumber(low), 16)},${shortened(plainNumber(high), 16)}]`;
 const isUnitCube = ({ box }) => box.every(([low, high]) => low === "0" && high === "1");
 
 /** Return the box of a network: "x1 ∈ [0,1], x2 ∈ [0,2]". */
@@ -60,4 +60,14 @@ function boxText({ inputs, box }) {
   if (names.length > 3 && box.every((ends) => ends.join() === box[0].join())) return `${names[0]}, ${names[1]}, …, ${names[names.length - 1]} ∈ ${intervalText(box[0])}`;
   const more = names.length > TOLD ? `, … (${names.length - TOLD} more)` : "";
   return names.slice(0, TOLD).map((name, i) => `${name} ∈ ${intervalText(box[i])}`).join(", ") + more;
+}
+
+/** Return a fraction as a decimal if that is exact and short, such as 6.981 for 6981/1000; otherwise as it is. */
+function plainNumber(text, places = 6) {
+  const found = /^(-?)(\d+)\/(\d+)$/.exec(text);
+  if (!found || /^0+$/.test(found[3])) return text;
+  const [, sign, top, bottom] = found, scaled = BigInt(top) * 10n ** BigInt(places);
+  if (scaled % BigInt(bottom)) return text;
+  const digits = String(scaled / BigInt(bottom)).padStart(places + 1, "0");
+  return `${sign}${digits.slice(0, -places)}.${digits.slice(-places).replace(/0+$/, "")}`;
 }

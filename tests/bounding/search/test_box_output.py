@@ -1,4 +1,4 @@
-"""Halved boxes with lemmas: what is proved is accepted by the kernel, and nothing is proved that is false."""
+"""Outputs on halved boxes: what is proved is accepted by the kernel, and nothing is proved that is false."""
 
 from dataclasses import replace
 
@@ -11,8 +11,8 @@ from verimv.bounding.by_solver import solver_bounds
 from verimv.bounding.guess.box_floats import BoxFloats
 from verimv.bounding.guess.floats import FloatNetwork
 from verimv.bounding.prove.walk import value_at
-from verimv.bounding.search.box_search import BoxSearch
-from verimv.bounding.situation import LeafCase, LemmaCase, SplitCase, Target
+from verimv.bounding.search.box_output import BoxSearch
+from verimv.bounding.situation import LeafCase, SplitCase, SweepCase, Target
 from verimv.core.effort import SECOND, Meter
 from verimv.exact import ONE, Rational
 from verimv.paper.experiments.families import random_network
@@ -61,7 +61,7 @@ def test_without_a_goal_more_work_gives_better_bounds():
 
 
 def deep_outcome(activation="relu", seed=3):
-    """A proof with lemmas, of a bound that needs them."""
+    """A proof that needs splits and sweeps."""
     network = network_of(np.random.default_rng(seed), activation, (2, 6, 6, 6, 1))
     loose = BoxSearch(network, 0, 1).run(None, Meter(1))
     goal = loose.attained + (loose.value - loose.attained) / 8
@@ -74,24 +74,12 @@ def test_the_kernel_rejects_a_proof_that_was_changed(activation, seed):
     target = Target(4, 0, 1, goal)
     assert outcome.proves(goal)
     assert accepted(network, target, outcome.cases)
-    places = [n for n, case in enumerate(outcome.cases) if isinstance(case, LemmaCase)]
-    assert places
-    for n in places[:: max(1, len(places) // 5)]:
-        lemma = outcome.cases[n]
-        sharper = replace(lemma, value=lemma.value - 100 * lemma.way)
-        assert not accepted(network, target, [*outcome.cases[:n], sharper, *outcome.cases[n + 1 :]])
-        assert not accepted(network, target, [*outcome.cases[: n + 1], *outcome.cases[n + 2 :]])  # without its proof
-    assert not accepted(network, target, outcome.cases[:-1])
-    without = [case for case in outcome.cases if not isinstance(case, LemmaCase)]
-    assert not accepted(network, target, without[: 1 + 2 * sum(isinstance(c, SplitCase) for c in without)])
-
-
-def test_the_evidence_is_smaller_than_what_was_found():
-    _, _, outcome = deep_outcome()
-    assert 0 < outcome.statistics.lemmas <= outcome.statistics.found_lemmas
     kinds = [type(case) for case in outcome.cases]
-    assert kinds.count(LeafCase) == kinds.count(SplitCase) + 1 + kinds.count(LemmaCase)
-    assert kinds.count(LemmaCase) == outcome.statistics.lemmas
+    assert kinds.count(LeafCase) == kinds.count(SweepCase) == kinds.count(SplitCase) + 1
+    assert kinds.count(LeafCase) == outcome.statistics.leaves > 1
+    assert not accepted(network, target, outcome.cases[:-1])
+    assert not accepted(network, target, [case for case in outcome.cases if not isinstance(case, SweepCase)])
+    assert not accepted(network, replace(target, value=outcome.attained - ONE), outcome.cases)
 
 
 def test_the_same_cases_each_time():
@@ -113,13 +101,12 @@ def test_sums_do_not_depend_on_their_order(activation):
     low = source.integers(0, 8, (9, 3)) / 8
     high = low + 1 / 8
     guesses = []
+    known = [(np.full(len(layer.bias), -np.inf), np.full(len(layer.bias), np.inf)) for layer in layers]
+    row, constant = layers[2].weights, np.array([0.5])
     for found in (layers, mixed):
-        floats = BoxFloats(found)
-        known = [(np.full((9, len(a)), -np.inf), np.full((9, len(a)), np.inf)) for a, _ in floats.unknown()]
-        guesses.append(floats.guess(layers[2].weights[0], 0.5, low, high, known, 0.0))
+        guesses.append(BoxFloats(found[:2], known[:2]).guess(row, constant, low, high))
     assert (guesses[0].upper == guesses[1].upper).all()
-    alone = BoxFloats(layers)
-    one = alone.guess(layers[2].weights[0], 0.5, low[4:5], high[4:5], [(k[0][4:5], k[1][4:5]) for k in known], 0.0)
+    one = BoxFloats(layers[:2], known[:2]).guess(row, constant, low[4:5], high[4:5])
     assert one.upper[0] == guesses[0].upper[4]
 
 

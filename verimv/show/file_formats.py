@@ -37,6 +37,11 @@ FORMULA_FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Formula], Iterable[s
 }
 
 
+def network_text(network: Network) -> Iterable[str]:
+    """Return network JSON with full names, which verimv reads; a certificate has identifiers instead."""
+    return write_network(network, full_names=True)
+
+
 def _onnx(network: Network) -> Export:
     from verimv.networks.formats.onnx_format.model_writer import export_onnx  # onnx takes a while to import
 
