@@ -40,7 +40,7 @@ def program(*cases, bound="1", number=0):
 
 def answer(found):
     script = above_the_bound(found)
-    return SESSIONS["z3"]("QF_LRA", SYSTEM.definitions(3)).ask(script, 60.0).status
+    return SESSIONS["z3"]("QF_LRA", SYSTEM.definitions(3, "QF_LRA")).ask(script, 60.0).status
 
 
 def test_the_chord_proves_the_largest_value():
@@ -127,7 +127,7 @@ def test_what_a_sweep_finds_is_proved_and_then_known():
         (-rows[2].shifted(Rational(2)), 3, True),
     ]
     assert leaf.given() == ({(3, "high"): ZERO, (3, "low"): Rational(-2)}, set())
-    session = SESSIONS["z3"]("QF_LRA", system.definitions(4))
+    session = SESSIONS["z3"]("QF_LRA", system.definitions(4, "QF_LRA"))
     for case in walks:
         found = system.program({}, case)
         assert session.ask(above_the_bound(found), 60.0).status == "unsat"

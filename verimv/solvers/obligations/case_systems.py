@@ -158,6 +158,7 @@ class VariableSystem:
 
     def __init__(self, variables: Sequence[SystemVariable]) -> None:
         self.variables = variables
+        self._is_rational = is_rational(variables)
         self._unsplit: tuple[int, Facts, list[Range] | None] | None = None
         self._users: list[list[tuple[int, Number]]] = [[] for _ in variables]
         for k, variable in enumerate(variables):
@@ -250,17 +251,28 @@ class VariableSystem:
         ends = {k: (ranges[k].low, ranges[k].high) for k in free}
         return LeafProgram(ends, walk.lines, walk.peaks, case.target)
 
-    def definitions(self, count: int) -> Script:
-        """Return definitions of the first values v and arguments z."""
+    def definitions(self, count: int, logic: str) -> Script:
+        """Return definitions of the first values v and arguments z.
+
+        With square roots, arguments are macros: solvers can take hours if a square root is multiplied by a variable
+        that is itself defined by square roots.
+        """
         script = Script()
         for k, (activation, argument) in enumerate(self.variables[:count]):
             script.variables[_value(k)] = None
             if activation is None:
                 continue
+            if logic == "QF_NRA":
+                script.define(_argument(k), script.form(argument, _value))
+                continue
             script.variables[_argument(k)] = None
             common = _common_denominator(argument)  # integers are faster to read than fractions
             script.require(f"(= (* {common}.0 {_argument(k)}) {script.form(argument.scaled(common), _value)})")
         return script
+
+    def logic(self, asked: Script) -> str:
+        """Return the logic of a query, which has square roots if these variables or what is asked has some."""
+        return "QF_LRA" if asked.logic == "QF_LRA" and self._is_rational else "QF_NRA"
 
     def is_refuted_by(self, program: LeafProgram, point: Mapping[str, Number]) -> bool:
         """Return whether a point satisfies the program, and its target may be positive there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from verimv.core.effort import Deadline
@@ -49,12 +49,13 @@ class CaseQuery(NamedTuple):
         program = self.program(system)
         if program is None:
             return ""
-        script = system.definitions(self.case.stop)
         asked = above_the_bound(program)
+        logic = system.logic(asked)
+        script = system.definitions(self.case.stop, logic)
         script.variables |= asked.variables
         script.assertions += asked.assertions
         comment = f"line {self.line}, case {self.case.number}: no point of the linear program is above the bound"
-        return script.text(comment, script.logic)
+        return script.text(comment, logic)
 
 
 Query = Rule | LinearObligation | CaseQuery
@@ -189,7 +190,6 @@ class _Asking:
         self._start = SESSIONS[solver]
         self._deadline = deadline
         self._sessions: dict[str, Session] = {}
-        self._definitions: Script | None = None
         cases = [query for query in queries if isinstance(query, CaseQuery)]
         self.system = VariableSystem(cases[0].evidence.variables if cases else ())
         self._count = max((query.evidence.count for query in cases), default=0)
@@ -200,19 +200,16 @@ class _Asking:
             return Reply("unsat", {}) if program is None else self.about(program)
         if query.logic == "QF_NRA" or isinstance(query, Rule):
             return self._start(query.logic, Script()).ask(query.script(), self._seconds())
-        return self._session(query.logic, Script()).ask(query.script(), self._seconds())
+        return self._session(query.logic, Script).ask(query.script(), self._seconds())
 
     def about(self, program: LeafProgram) -> Reply:
-        if self._definitions is None:
-            self._definitions = self.system.definitions(self._count)
         asked = above_the_bound(program)
-        # A bound may have square roots that the network does not have.
-        logic = "QF_NRA" if "QF_NRA" in (self._definitions.logic, asked.logic) else "QF_LRA"
-        return self._session(logic, self._definitions).ask(asked, self._seconds())
+        logic = self.system.logic(asked)
+        return self._session(logic, lambda: self.system.definitions(self._count, logic)).ask(asked, self._seconds())
 
-    def _session(self, logic: str, definitions: Script) -> Session:
+    def _session(self, logic: str, definitions: Callable[[], Script]) -> Session:
         if logic not in self._sessions:
-            self._sessions[logic] = self._start(logic, definitions)
+            self._sessions[logic] = self._start(logic, definitions())
         return self._sessions[logic]
 
     def _seconds(self) -> float:

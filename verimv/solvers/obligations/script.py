@@ -36,6 +36,10 @@ class Script:
     def require(self, *alternatives: str) -> None:
         self.assertions.append(f"(assert {self._builder.any_of(list(alternatives))})")
 
+    def define(self, name: str, value: str) -> None:
+        """Let a name stand for a value."""
+        self.assertions.append(f"(define-fun {name} () Real {value})")
+
     def number(self, value: Number) -> str:
         if not isinstance(value, Algebraic):
             return self._builder.number(value)
