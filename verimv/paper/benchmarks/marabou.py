@@ -82,6 +82,7 @@ def _below(core: Any, network: FloatNetwork, layer: int, ranges: FloatRanges) ->
     for j in range(inputs):
         query.setLowerBound(j, 0.0)
         query.setUpperBound(j, 1.0)
+        query.markInputVariable(j, j)  # Marabou reasons about layers only if it knows where they begin
     below, free = list(range(inputs)), inputs
     for current, (low, high) in zip(network.layers[: layer - 1], ranges, strict=True):
         above = []
