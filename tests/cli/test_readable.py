@@ -106,6 +106,22 @@ def test_bad_names_and_points(run, files, names, words, told):
     assert err.count("\n") == 1
 
 
+def test_names_wherever_a_network_is_read(run, files, tmp_path):
+    files["names"].write_text("a b\nc d\nhigh score\n", encoding="utf-8")
+    names = ("--names", files["names"])
+    code, out, _ = run("bounds", files["network"], *names, "--output", "high score")
+    assert code == 0
+    assert out.splitlines()[-1].endswith("  high score")
+    assert run("bounds", files["network"], "--output", "high score")[0] == 2
+    assert run("convert", files["network"], *names, "-o", tmp_path / "named.json")[0] == 0
+    assert '"inputs": ["a b", "c d"]' in (tmp_path / "named.json").read_text(encoding="utf-8")
+    for command in ("equiv", "distance"):
+        code, out, _ = run(command, files["network"], '"a b" ∧ ¬"a b"', *names)
+        assert code in (0, 1)
+        assert '"a b"=' in out
+        assert run(command, "x", "y", *names)[0] == 2
+
+
 def test_a_formula_has_no_names(run, files):
     code, _, err = run("eval", "x ⊕ y", "--names", files["names"], "--at", "x=1,y=0")
     assert code == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,41 @@ def test_outputs_are_chosen_in_networks_that_have_several(certified: Path) -> No
         comparable(network(), network(), output="y3")
     with pytest.raises(InputError, match="no output 'y2'"):  # both have one output, and it is another one
         comparable(certified, certified, output="y2")
+
+
+def test_names_of_both_networks(tmp_path: Path, certified: Path) -> None:
+    file = tmp_path / "names.txt"
+    file.write_text("mean radius\nb\nfirst class\nsecond class\n")
+    a, b = comparable(network(), network(slope=3), names=str(file), output="first class")
+    assert a.labels["mean_radius"] == b.labels["mean_radius"] == "mean radius"
+    assert a.outputs == b.outputs == ("first_class",)
+    assert verimv.equivalent(a, b).proved
+    _, extracted = comparable(network(), certified, names=str(file))  # it has one of the two outputs
+    assert (extracted.inputs, extracted.outputs) == (("mean_radius", "b"), ("first_class",))
+    named, _ = comparable(network(), '"mean radius" ⊕ b', names=str(file))
+    assert named.inputs == ("mean_radius", "b")
+
+
+def test_names_do_not_change_what_is_compared(tmp_path: Path) -> None:
+    file = tmp_path / "names.txt"
+    file.write_text("a\nb\nfirst\nsecond\n")
+    swapped = replace(network(), outputs=("y2", "y1"))
+    assert verimv.equivalent(network(), swapped).refuted
+    a, b = comparable(network(), swapped, names=str(file))
+    assert (a.outputs, b.outputs) == (("first", "second"), ("second", "first"))
+    assert verimv.equivalent(a, b).refuted
+    other = replace(network(), outputs=("y1", "y3"))  # it cannot be matched, with or without names
+    with pytest.raises(InputError, match="y3"):
+        verimv.equivalent(*comparable(network(), other, names=str(file)))
+
+
+def test_wrong_names(tmp_path: Path) -> None:
+    file = tmp_path / "names.txt"
+    file.write_text("a\nb\nc\n")
+    with pytest.raises(InputError, match=r"expected 2 names of inputs, or these and 2 of outputs, found 3"):
+        comparable(network(), network(), names=str(file))
+    with pytest.raises(InputError, match="--names need a network"):
+        comparable("x", "y", names=str(file))
 
 
 def test_options_need_a_network() -> None:

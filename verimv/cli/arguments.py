@@ -8,13 +8,12 @@ from typing import Any, TypeVar
 
 from verimv.cli.reporter import Reporter
 from verimv.core.errors import InputError
-from verimv.core.files import read_text
 from verimv.formulas.formula import Formula
 from verimv.networks.boxes import on_given_box
-from verimv.networks.names import named, read_names
+from verimv.networks.names import named, names_from
 from verimv.networks.network import UNIT_CUBE, Network
 from verimv.networks.transforms.outputs import chosen
-from verimv.questions.compared_pair import comparable
+from verimv.questions.compared_pair import NEEDS_NETWORK, comparable
 from verimv.questions.subjects import read_as_network, read_subject
 
 
@@ -23,9 +22,7 @@ def with_box(subject: Network, path: str | None) -> Network:
 
 
 def with_names(subject: Network, path: str | None) -> Network:
-    if path is None:
-        return subject
-    return named(subject, *read_names(read_text(path), path, len(subject.inputs), len(subject.outputs)))
+    return subject if path is None else named(subject, *names_from(path, subject))
 
 
 def network_argument(arguments: argparse.Namespace, report: Reporter) -> Network:
@@ -53,6 +50,7 @@ def pair_argument(arguments: argparse.Namespace, report: Reporter) -> tuple[Form
         margin=pair(arguments),
         scale_output=arguments.scale_output,
         logits=arguments.logits,
+        names=arguments.names,
     )
     return noted(a, report), noted(b, report)
 
@@ -62,9 +60,7 @@ def with_options(subject: Formula | Network, arguments: argparse.Namespace) -> F
         subject = with_box(with_names(subject, arguments.names), arguments.box)
         return chosen(subject, arguments.output, pair(arguments))
     if (arguments.box, arguments.output, arguments.margin, arguments.names) != (None, None, None, None):
-        raise InputError(
-            "--box, --output, --margin and --names need a network; a formula is a function on the unit cube"
-        )
+        raise InputError(NEEDS_NETWORK)
     return subject
 
 

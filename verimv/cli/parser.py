@@ -346,7 +346,10 @@ def build_parser() -> Commands:
         choices=(*FORMULA_FORMATS, *NETWORK_FORMATS),
         help="the format, if the name of OUT does not say it",
     )
+    add_box(sub)
     add_logits(sub)
+    add_outputs(sub)
+    add_names(sub)
     sub.add_argument(
         "--certify",
         metavar="DIR",
@@ -373,6 +376,7 @@ def build_parser() -> Commands:
     add_box(sub)
     add_logits(sub)
     add_outputs(sub)
+    add_names(sub)
     add_scale(sub)
     sub.add_argument(
         "--certify",
@@ -398,6 +402,7 @@ def build_parser() -> Commands:
     add_box(sub)
     add_logits(sub)
     add_outputs(sub)
+    add_names(sub)
     add_scale(sub)
     sub.add_argument("--certify", metavar="DIR", help="of two networks: write a certificate of upper bounds to DIR")
     add_numbers(sub)
@@ -506,6 +511,8 @@ def build_parser() -> Commands:
     sub.add_argument("--neuron", metavar="L:I", help="only this neuron (layers from 1, neurons from 0)")
     add_box(sub)
     add_logits(sub)
+    add_outputs(sub)
+    add_names(sub)
     sub.add_argument(
         "--engine",
         choices=BOUND_ENGINES,

@@ -15,12 +15,18 @@ from dataclasses import replace
 from typing import Any
 
 from verimv.core.errors import InputError
+from verimv.core.files import read_text
 from verimv.exact import shown
 from verimv.formulas.parse import identifier
 from verimv.networks.network import Network
 
 #: Characters of a name.
 MAX_NAME = 200
+
+
+def names_from(path: str, network: Network) -> tuple[list[str], list[str]]:
+    """Return the names of inputs and outputs that a file has for a network."""
+    return read_names(read_text(path), path, len(network.inputs), len(network.outputs))
 
 
 def read_names(text: str, source: str, inputs: int, outputs: int) -> tuple[list[str], list[str]]:

@@ -10,12 +10,11 @@ from typing import Any
 
 from verimv.core.choices import NETWORK_SUFFIXES
 from verimv.core.errors import InputError, Refuted
-from verimv.core.files import read_text
 from verimv.core.suggest import did_you_mean, listed
 from verimv.exact import Number, format_number, parse_number, shown
 from verimv.formulas.formula import Formula, parse
 from verimv.networks.boxes import on_given_box
-from verimv.networks.names import named, read_names
+from verimv.networks.names import named, names_from
 from verimv.networks.network import Network
 from verimv.promises.promise import Promise
 from verimv.questions.compared_pair import comparable
@@ -58,8 +57,7 @@ def model_of(promise: Promise) -> Network:
     """Return the model with its names, on its box."""
     network = read_as_network(existing(promise, "file", promise.file), promise.logits)
     if isinstance(promise.names, str):
-        path = existing(promise, "names", promise.names)
-        network = named(network, *read_names(read_text(path), path, len(network.inputs), len(network.outputs)))
+        network = named(network, *names_from(existing(promise, "names", promise.names), network))
     elif promise.names is not None:
         try:
             network = named(network, promise.names.get("inputs", ()), promise.names.get("outputs", ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,13 @@ from verimv.core.errors import InputError
 from verimv.exact import ONE
 from verimv.formulas.formula import Formula
 from verimv.networks.boxes import on_given_box
+from verimv.networks.names import named, names_from
 from verimv.networks.network import Network
 from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen, mapped
 from verimv.questions.subjects import as_subject
+
+#: Said of options for networks, if only formulas are given.
+NEEDS_NETWORK = "--box, --output, --margin and --names need a network; a formula is a function on the unit cube"
 
 
 def comparable(
@@ -24,6 +29,7 @@ def comparable(
     margin: tuple[str | int, str | int] | None = None,
     scale_output: bool = False,
     logits: bool = False,
+    names: str | None = None,
 ) -> tuple[Formula | Network, Formula | Network]:
     """Return two formulas or networks, the networks with this box, and with this output or margin of two outputs.
 
@@ -31,11 +37,12 @@ def comparable(
     certifies; the other network is compared with it on the box of the certificate. A network with one output keeps it
     if the other has several: it may be what was extracted with the same option. `scale_output` maps the proven range of
     every output of the first network onto [0,1], and the outputs of the second in the same way: a difference of 0.01 is
-    then one percent of the range. `logits` is an option of :func:`load`.
+    then one percent of the range. `logits` is an option of :func:`load`. `names` is a file with names of inputs and
+    perhaps outputs, for both networks.
     """
-    first, second = two_subjects(a, b, logits)
+    first, second = two_subjects(a, b, logits, names)
     if isinstance(first, Formula) and isinstance(second, Formula) and (box, output, margin) != (None, None, None):
-        raise InputError("--box, --output and --margin need a network; a formula is a function on the unit cube")
+        raise InputError(NEEDS_NETWORK)
     if box is None and _is_directory(a) != _is_directory(b):
         certified = first if _is_directory(a) else second
         box = certified.box if isinstance(certified, Network) else None
@@ -69,12 +76,16 @@ def _output_maps(network: Network) -> list[OutputMap]:
     return [OutputMap(high - low if high > low else ONE, low) for low, high in ranges]
 
 
-def two_subjects(a: Any, b: Any, logits: bool = False) -> tuple[Formula | Network, Formula | Network]:
-    """Read two formulas or networks.
+def two_subjects(
+    a: Any, b: Any, logits: bool = False, names: str | None = None
+) -> tuple[Formula | Network, Formula | Network]:
+    """Read two formulas or networks, the networks with the names of a file, if there is one.
 
     A full name in a formula must not be that of another variable of the network: "a-b" may be a_b_2 there.
     """
     first, second = as_subject(a, logits), as_subject(b, logits)
+    if names is not None:
+        first, second = _named(first, second, names)
     formula, network = (first, second) if isinstance(first, Formula) else (second, first)
     if isinstance(formula, Formula) and isinstance(network, Network):
         owners = {network.label(name): name for name in (*network.inputs, *network.outputs)}
@@ -82,6 +93,34 @@ def two_subjects(a: Any, b: Any, logits: bool = False) -> tuple[Formula | Networ
             if (owner := owners.get(label, name)) != name:
                 raise InputError(f'"{label}" is {owner} in the network: write {owner} in the formula')
     return first, second
+
+
+def _named(
+    first: Formula | Network, second: Formula | Network, path: str
+) -> tuple[Formula | Network, Formula | Network]:
+    """Name the inputs and outputs of networks; the names are those of the network that has more outputs."""
+    networks = [side for side in (first, second) if isinstance(side, Network)]
+    if not networks:
+        raise InputError(NEEDS_NETWORK)
+    model = max(networks, key=lambda network: len(network.outputs))
+    inputs, outputs = names_from(path, model)
+
+    def with_names(side: Formula | Network) -> Formula | Network:
+        if isinstance(side, Formula):
+            return side
+        below, above = _carried(inputs, model.inputs, side.inputs), _carried(outputs, model.outputs, side.outputs)
+        return named(side, below, above)
+
+    return with_names(first), with_names(second)
+
+
+def _carried(names: Sequence[str], own: Sequence[str], other: Sequence[str]) -> Sequence[str]:
+    """Return names for the variables of another network, so that they are matched as before: by name, or by position if
+    they share no name."""
+    new = dict(zip(own, names, strict=True)) if names else {}
+    if new.keys().isdisjoint(other):
+        return names if len(names) == len(other) else ()
+    return [new.get(name, name) for name in other]
 
 
 def _is_directory(subject: Any) -> bool:

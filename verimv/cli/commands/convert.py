@@ -6,7 +6,7 @@ import argparse
 
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_pair import certify
-from verimv.cli.arguments import noted
+from verimv.cli.arguments import subject_argument
 from verimv.cli.certificates import write_certificate
 from verimv.cli.reporter import Reporter
 from verimv.cli.result import Result
@@ -16,14 +16,13 @@ from verimv.core.files import write_file
 from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.from_formula import to_network
-from verimv.questions.subjects import read_subject
 from verimv.show.file_formats import FORMULA_FORMATS, NETWORK_FORMATS, format_of, network_text
 from verimv.solvers.functions import function_smtlib
 
 
 def run(arguments: argparse.Namespace, report: Reporter) -> Result:
     report("reading")
-    subject = noted(read_subject(arguments.subject, arguments.logits), report)
+    subject = subject_argument(arguments, report)
     name = arguments.to or format_of(arguments.out, FORMULA_FORMATS | NETWORK_FORMATS, "; give it with --to")
     report("writing")
     if name in NETWORK_FORMATS:
