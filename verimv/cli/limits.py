@@ -119,10 +119,12 @@ def limits(timeout: float | None, memory: int | None, grace: float = 0.0) -> Ite
 
 
 def _interrupt(seconds: float, done: threading.Event, is_late: threading.Event) -> None:
-    """Interrupt the main thread after a time, where there is no alarm, as on Windows."""
-    if not done.wait(seconds):
+    """Interrupt the main thread after a time, where there is no alarm, as on Windows; and again, as an exception may be
+    lost."""
+    while not done.wait(seconds):
         is_late.set()
         _thread.interrupt_main()
+        seconds = _AGAIN
 
 
 def _watch(memory: int, done: threading.Event, out_of_memory: Callable[[], None]) -> None:
