@@ -1272,11 +1272,11 @@ class ScaledVariable:
         self.pick_rising = picker([j for j, weight in pairs if weight > 0])
         self.pick_falling = picker([j for j, weight in pairs if weight < 0])
 
-    def use_by(self, users: Sequence[tuple[int, Any]]) -> None:
-        """Take note of the units above, (number, weight), in whose arguments this one occurs."""
-        self.first_user = users[0][0] if users else None
-        self.user_weights = [weight for _, weight in users]
-        self.pick_users = picker([k for k, _ in users])
+    def add_argument(self, slope: Any, coefficients: list[Any]) -> None:
+        """Add slope·(the argument without its constant) to a sum of variables."""
+        if slope != 0:
+            for j, weight in zip(self.keys, self.weights, strict=True):
+                coefficients[j] = coefficients[j] + slope * weight
 
     def interval(self, least: Sequence[Any], largest: Sequence[Any]) -> tuple[Any, Any]:
         """Return the interval range of the argument, over those of the variables before it."""
@@ -1476,12 +1476,6 @@ class System:
             for x in (constant, factor, *linear.numerators):
                 radicands.update(roots_of(x))
         self.radicands = radicands
-        users: list[list[tuple[int, Any]]] = [[] for _ in self.variables]
-        for k, variable in enumerate(self.variables):
-            for j, weight in zip(variable.keys, variable.weights, strict=True):
-                users[j].append((k, weight))
-        for variable, its_users in zip(self.variables, users, strict=True):
-            variable.use_by(its_users)
 
     def scale_for(self, k: int, definition: Variable) -> int:
         """Return a scale that makes all weights in the argument of a variable integers, even if
@@ -1583,38 +1577,33 @@ class System:
             return None
         linear, constant = situation.target
         # Coefficients of variable k are multiplied by common / scales[k]: then they fit to scaled
-        # variables.
+        # variables. They are complete when k is due: what comes after k has been replaced.
         denominators = [linear.denominator, constant.denominator]
         denominators += [multiplier.denominator for multiplier in multipliers]
         common = common_denominator(denominators) * self.common[count] * SLOPE_UNIT
-        coefficients: dict[int, Any] = {  # of the target, and what comparisons add to it
-            k: numerator * (common // (linear.denominator * self.scales[k]))
-            for k, numerator in zip(linear.keys, linear.numerators, strict=True)
-        }
+        coefficients: list[Any] = [0] * count
+        for k, numerator in zip(linear.keys, linear.numerators, strict=True):
+            coefficients[k] = numerator * (common // (linear.denominator * self.scales[k]))
         total: Any = times(constant, common)
-        slopes: list[Any] = [0] * len(self.variables)  # those beyond `count` stay 0
+        slopes: list[Any] = [0] * count  # of arguments, from comparisons
         remaining = multipliers[::-1]
         for k in range(count - 1, -1, -1):
             variable = self.variables[k]
             low, high, low_value, high_value = ranges[k]
-            c: Any = coefficients.get(k, 0)
-            if variable.first_user is not None and variable.first_user < count:
-                c = c + dot(variable.user_weights, variable.pick_users(slopes))
+            c = coefficients[k]
             if variable.activation is None:
                 total = total + c * (high if c > 0 else low)
                 continue
-            total = total + slopes[k] * variable.constant  # a slope from comparisons
+            slope: Any = 0
             kinks = kinks_between(variable.activation, low, high, variable.scale)
             if not kinks and k not in situation.split:
                 # The activation is affine on the range: the argument itself, then the slope is c
                 # and the peak 0; or a constant, then the slope is 0 and the peak c·constant.
                 if low_value == low and high_value == high:
-                    slopes[k] = slopes[k] + c
-                    total = total + c * variable.constant
+                    slope = c
                 else:
                     total = total + c * low_value
-                continue
-            if k in twins:
+            elif k in twins:
                 found = self.compared(k, ranges)
                 if not found.cells:
                     return None
@@ -1631,25 +1620,26 @@ class System:
                 check_length(nu)
                 # c·act(y) ≤ c·act(z') + μ·(y − z') + ν·z' + peak
                 twin, factor, offset, of_value, of_argument = self.scaled_twin(k)
-                coefficients[twin] = coefficients.get(twin, 0) + c * of_value
+                slope = mu
+                coefficients[twin] = coefficients[twin] + c * of_value
                 slopes[twin] = slopes[twin] + c * of_argument + (nu - mu) * factor
-                slopes[k] = slopes[k] + mu
-                total = total + mu * variable.constant + (c + nu - mu) * offset
-                total = total + found.peak(c, mu, nu)
-                continue
-            if multipliers:
-                well_formed(bool(remaining), "a multiplier for every kink", "too few")
-                slope: Any = times(remaining.pop(), common // self.scales[k])
+                total = total + (c + nu - mu) * offset + found.peak(c, mu, nu)
             else:
-                slope = self.default_slope(variable.activation, c, ranges[k])
-            check_length(slope)
-            peak = c * low_value - slope * low
-            for z, value in ((high, high_value), *kinks):
-                height = c * value - slope * z
-                if height > peak:
-                    peak = height
-            slopes[k] = slopes[k] + slope
-            total = total + peak + slope * variable.constant
+                if multipliers:
+                    well_formed(bool(remaining), "a multiplier for every kink", "too few")
+                    slope = times(remaining.pop(), common // self.scales[k])
+                else:
+                    slope = self.default_slope(variable.activation, c, ranges[k])
+                check_length(slope)
+                peak = c * low_value - slope * low
+                for z, value in ((high, high_value), *kinks):
+                    height = c * value - slope * z
+                    if height > peak:
+                        peak = height
+                total = total + peak
+            slope = slope + slopes[k]
+            total = total + slope * variable.constant
+            variable.add_argument(slope, coefficients)
         well_formed(not remaining, "no more multipliers", len(remaining))
         return total * Fraction(1, common)  # type: ignore[no-any-return]
 
@@ -1842,7 +1832,9 @@ class CoarseVariable(ScaledVariable):
         )
         work.spend((1 + len(users)) * (1 + self.unit.bit_length() // 64))
         self.constant_in_units = self.constant * (self.unit // self.denominator)
-        self.use_by([(k, weight * (self.unit // user.denominator)) for k, user, weight in users])
+        self.first_user = users[0][0] if users else None
+        self.user_weights = [weight * (self.unit // user.denominator) for _, user, weight in users]
+        self.pick_users = picker([k for k, _, _ in users])
         self.mu_divisor = self.unit * SLOPE_UNIT
         self.sum_divisor = self.unit * (RANGE_UNIT * MU_UNIT // SUM_UNIT)
 

@@ -23,7 +23,6 @@ EXPLAINED = {
     "well_formed(len(names) > 0, 'at least one name', names)": "there are as many as inputs, or as neurons",
     "isinstance(product, Fraction)": "an integer has the denominator 1, too",
     "type(x) is int": "a fraction would be divided in the same way",
-    "variable.first_user < count": "slopes of variables beyond are 0",
     "subject not in files": "tested by a process",
     "well_formed(equals == '=', 'a definition name = expression', line)": "nothing is no expression",
     "x % SLOPE_UNIT == 0": "scales make it so; and a slope that is rounded would do as well",

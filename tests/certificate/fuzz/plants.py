@@ -298,13 +298,8 @@ PLANTS = {
     ),
     "argument-constant": Plant(
         "The constant of an argument is left out.",
-        "            total = total + peak + slope * variable.constant",
-        "            total = total + peak",
-    ),
-    "kept-constant": Plant(
-        "So is that of an argument that is kept.",
-        "                    total = total + c * variable.constant\n",
-        "                    pass\n",
+        "            total = total + slope * variable.constant\n",
+        "",
     ),
     "saturated": Plant(
         "A neuron that is constant counts for nothing.",
@@ -313,8 +308,8 @@ PLANTS = {
     ),
     "users": Plant(
         "A variable that occurs in two arguments is counted in one.",
-        "users[j].append((k, weight))",
-        "users[j][:] = [(k, weight)]",
+        "coefficients[j] = coefficients[j] + slope * weight",
+        "coefficients[j] = slope * weight",
     ),
     "tolerance": Plant(
         "A gap of 1/1000 is closed.",
@@ -384,8 +379,8 @@ PLANTS = {
     ),
     "twin-offset": Plant(
         "The constant of a complement is left out.",
-        "total = total + mu * variable.constant + (c + nu - mu) * offset",
-        "total = total + mu * variable.constant",
+        "total = total + (c + nu - mu) * offset + found.peak(c, mu, nu)",
+        "total = total + found.peak(c, mu, nu)",
     ),
     "twin-crelu": Plant(
         "A crelu may have a twin with any factor.",
@@ -404,8 +399,8 @@ PLANTS = {
     ),
     "twin-value": Plant(
         "The value of a twin lacks the factor.",
-        "coefficients[twin] = coefficients.get(twin, 0) + c * of_value",
-        "coefficients[twin] = coefficients.get(twin, 0) + c * (self.scales[k] // self.scales[twin])",
+        "coefficients[twin] = coefficients[twin] + c * of_value",
+        "coefficients[twin] = coefficients[twin] + c * (self.scales[k] // self.scales[twin])",
     ),
     "twin-slope-factor": Plant(
         "So does the slope of its argument.",
@@ -418,24 +413,14 @@ PLANTS = {
         "slopes[twin] = slopes[twin] + c * of_argument + (mu - nu) * factor",
     ),
     "twin-slope-new": Plant(
-        "The slope of the argument of a twin is forgotten when the twin itself has a kink.",
-        "            slopes[k] = slopes[k] + slope\n",
-        "            slopes[k] = slope\n",
-    ),
-    "twin-slope-kept": Plant(
-        "The same, when it has none.",
-        "                    slopes[k] = slopes[k] + c\n",
-        "                    slopes[k] = c\n",
+        "The slope of the argument of a twin is forgotten.",
+        "            slope = slope + slopes[k]\n",
+        "",
     ),
     "twin-constant": Plant(
         "The constant of the argument of a twin is left out.",
-        "            total = total + slopes[k] * variable.constant  # a slope from comparisons\n",
-        "",
-    ),
-    "pair-constant": Plant(
-        "The constant of an argument that is compared is left out.",
-        "total = total + mu * variable.constant + (c + nu - mu) * offset",
-        "total = total + (c + nu - mu) * offset",
+        "            slope = slope + slopes[k]\n            total = total + slope * variable.constant\n",
+        "            total = total + slope * variable.constant\n            slope = slope + slopes[k]\n",
     ),
     "pair-cell-low": Plant(
         "A cell that has one point only, the highest change, does not count.",
