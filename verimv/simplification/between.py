@@ -130,21 +130,22 @@ def _top(dag: Dag, node: int) -> int:
 
 
 @cache
-def entries_between(leaves: int) -> EntriesBetween:
+def entries_between(leaves: int, max_length: int | None = None) -> EntriesBetween:
     """The entries for so many variables, made once."""
-    return EntriesBetween(leaves)
+    return EntriesBetween(leaves, max_length)
 
 
 @dataclass
 class _Open:
-    """Functions between which a formula is searched for, the parts that are left to try, and what is known before."""
+    """Functions between which a formula is searched for, and the parts that are left to try."""
 
     bounds: Bounds
     length: int
     #: operator above, and the first place of an entry that may be its next operand
     above: tuple[int, int]
     parts: Iterator[tuple[int, int, Bounds]]
-    found_before: int
+    #: how many formulas were found before
+    found: int
 
 
 class Assembling:
@@ -169,7 +170,7 @@ class Assembling:
         return int(self.entries.needed(Bounds(bounds.low[steps], bounds.high[steps]))[0])
 
     def find(self, bounds: Bounds, length: int, work: int) -> Iterator[Assembly]:
-        """Formulas of at most this length, if none is shorter."""
+        """Formulas of at most this length. If there are none and the search is complete, none has these values."""
         end = self.work + work
         self.is_complete = True
         path: list[tuple[int, Entry]] = []
@@ -194,7 +195,7 @@ class Assembling:
                 stack.pop()
                 if path:
                     path.pop()
-                if top.found_before == self._found:
+                if top.found == self._found:
                     kind, place = top.above
                     self._failed[kind, top.bounds.low.tobytes(), top.bounds.high.tobytes()] = top.length, place
 

@@ -166,18 +166,19 @@ class ContextSearch:
         """Have later searches keep the value at a point, too."""
         self._learned.append(dict(point))
 
-    def shortest(self, tree: Tree) -> Tree:
-        """A tree with the same values, with shorter parts as long as there are any."""
-        wanted = self._at_learned(tree)
-        while (shorter := self._with_shorter_part(tree, wanted)) is not None:
+    def shortest(self, tree: Tree, work: int) -> Tree:
+        """A tree with the same values, with shorter parts as long as there are any. When so much work is done, only
+        entries of the table are tried."""
+        wanted, end = self._at_learned(tree), self.work + work
+        while (shorter := self._with_shorter_part(tree, wanted, end)) is not None:
             tree = shorter
         return tree
 
     def _at_learned(self, tree: Tree) -> list[Number]:
         return [evaluate(self.dag, [tree.node], point)[0] for point in self._learned]
 
-    def _with_shorter_part(self, tree: Tree, wanted: list[Number]) -> Tree | None:
-        for part, assembly in itertools.chain(self._entries(tree), self._assemblies(tree)):
+    def _with_shorter_part(self, tree: Tree, wanted: list[Number], end: int) -> Tree | None:
+        for part, assembly in itertools.chain(self._entries(tree), self._assemblies(tree, end)):
             self._assembling.work += _COMPARISON
             new = self._assembled(assembly)
             if (part.low <= new.values).all() and (new.values <= part.high).all():
@@ -193,16 +194,18 @@ class ContextSearch:
             for entry in self._between.find(self._bounds(part), part.tree.length - 1):
                 yield part, Assembly((), entry)
 
-    def _assemblies(self, tree: Tree) -> Iterator[tuple[TermPart, Assembly]]:
+    def _assemblies(self, tree: Tree, end: int) -> Iterator[tuple[TermPart, Assembly]]:
         """Parts, the whole first, and shorter formulas for them that are put together from entries of the table."""
         search, longest_entry = self._assembling, self._between.table.max_length
         long = [part for part in parts(tree) if part.tree.length > longest_entry + 1]
         for part in sorted(long, key=lambda part: (part.tree is not tree, part.tree.length)):
             bounds = self._bounds(part)
-            end = search.work + (_WHOLE if part.tree is tree else _PART)
+            part_end = min(end, self.work + (_WHOLE if part.tree is tree else _PART))
             longest = min(part.tree.length - 1, search.max_length + 2)
             for length in range(max(search.needed(bounds), longest_entry + 1), longest + 1):
-                for assembly in search.find(bounds, length, end - search.work):
+                if self.work >= part_end:
+                    break
+                for assembly in search.find(bounds, length, part_end - self.work):
                     yield part, assembly
 
     def _bounds(self, part: TermPart) -> Bounds:
@@ -267,6 +270,8 @@ class ContextPass:
         self.prover = prover
         self.costs = costs
         self._searched: set[tuple[int, tuple[int, ...]]] = set()
+        #: work that is left for formulas longer than the table's
+        self._left = prover.meter.left // 4
 
     def run(self, roots: Sequence[int], progress: Callable[[int, int], None]) -> list[int]:
         """The roots after one pass."""
@@ -311,7 +316,8 @@ class ContextPass:
             return None
         for _ in range(_TRIES):
             before = search.work
-            shortest = search.shortest(tree)
+            shortest = search.shortest(tree, min(self._left, self.prover.meter.left))
+            self._left -= search.work - before
             self.prover.meter.spend(search.work - before)
             nodes = dict(zip(search.names, leaves, strict=True))
             new = copy(self.equalities.dag, [shortest.node], search.dag, nodes)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
@@ -13,7 +14,7 @@ from verimv.formulas.formula import Formula, copy
 from verimv.pieces.piecewise import function_of
 from verimv.pieces.regions import same_function
 from verimv.simplification.between import Assembling, Assembly, Bounds, entries_between
-from verimv.simplification.table import ONE
+from verimv.simplification.table import ONE, ShortFormulas
 
 #: Work of the search at one length.
 _WORK = 5 * SECOND
@@ -21,14 +22,15 @@ _WORK = 5 * SECOND
 _COMPARED = 4
 
 
-def shortest_length(formula: Formula) -> int | None:
-    """Return the length of the shortest formulas of a function; None if it is not known.
+def shortest_length(formula: Formula, table_length: int | None = None) -> int | None:
+    """Return the length of the shortest formulas of a function of up to three variables; None if it is not known. A
+    larger table than usual makes it known for longer formulas.
 
     One length after the other, it is proved that no formula so short has the function's values at some points. That
     one of the next length is a formula of the function needs a proof, too: the given one is, or the one that is found
     is equal everywhere.
     """
-    entries = entries_between(len(formula.inputs))
+    entries = entries_between(len(formula.inputs), table_length)
     search = Assembling(entries)
     columns = dict(zip(formula.inputs, entries.points.astype(np.int64), strict=True))
     values = fold(formula.dag, [formula.root], Arrays(columns, ONE))[0].astype(np.int8)
@@ -38,21 +40,21 @@ def shortest_length(formula: Formula) -> int | None:
             return None
         found = list(islice(search.find(bounds, length, _WORK), _COMPARED))
         if found:
-            return length if any(_is_same(formula, _formula(assembly, formula)) for assembly in found) else None
+            formulas = [_formula(entries.table, assembly, formula.inputs) for assembly in found]
+            return length if any(_is_same(formula, other) for other in formulas) else None
         if not search.is_complete:
             return None
     return formula.length
 
 
-def _formula(assembly: Assembly, like: Formula) -> Formula:
-    """A formula that was found, with the inputs of another."""
-    table = entries_between(len(like.inputs)).table
+def _formula(table: ShortFormulas, assembly: Assembly, inputs: Sequence[str]) -> Formula:
+    """A formula that was found, in variables of other names."""
     dag = Dag()
-    nodes = {name: dag.variable(own) for name, own in zip(table.names, like.inputs, strict=True)}
-    last, *others = copy(dag, [assembly.last.node, *(entry.node for _, entry in assembly.parts)], table.dag, nodes)
+    nodes = {name: dag.variable(own) for name, own in zip(table.names, inputs, strict=True)}
+    root, *others = copy(dag, [assembly.last.node, *(entry.node for _, entry in assembly.parts)], table.dag, nodes)
     for (kind, _), node in reversed(list(zip(assembly.parts, others, strict=True))):
-        last = dag.node(kind, node, last)
-    return Formula(dag, like.inputs, [last])
+        root = dag.node(kind, node, root)
+    return Formula(dag, inputs, [root])
 
 
 def _is_same(one: Formula, other: Formula) -> bool:
