@@ -55,14 +55,16 @@ def test_exactly_what_lies_between_may_stand_for_a_part(seed, variables, length)
 
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(6, 16))
-def test_a_search_keeps_values_and_is_never_longer(seed, variables, length):
+def test_a_search_keeps_values_and_shortens_in_every_step(seed, variables, length):
     search = ContextSearch(variables)
     formula = term(seed, length, variables)
     tree = tree_of(search, formula)
-    found = search.shortest(tree, SECOND // 5)
-    assert found.length <= length
-    assert found.length == Formula(search.dag, search.names, [found.node]).length
-    assert (found.values == tree.values).all()
+    lengths = [length]
+    for found in search.shorter(tree, SECOND // 5):
+        lengths.append(found.length)
+        assert found.length == Formula(search.dag, search.names, [found.node]).length
+        assert (found.values == tree.values).all()
+    assert lengths == sorted(set(lengths), reverse=True)
 
 
 def test_a_point_that_was_learnt_is_kept(monkeypatch):
@@ -73,22 +75,23 @@ def test_a_point_that_was_learnt_is_kept(monkeypatch):
     formula = TermSource("1/multivariate/8/0", ["v1", "v2", "v3"]).draw(8)
     search = ContextSearch(3)
     tree = tree_of(search, formula)
-    first = search.shortest(tree, SECOND)
+    first = search.shorter(tree, SECOND)[-1]
     assert first.length < 8
     found = equivalent(formula, Formula(search.dag, search.names, [first.node])).counterexample
     point = {name: as_number(x) for name, x in found.point.items()}
     search.learn(point)
-    second = Formula(search.dag, search.names, [search.shortest(tree, SECOND).node])
-    assert formula_values(second, point) == formula_values(formula, point)
+    for found in search.shorter(tree, SECOND):
+        second = Formula(search.dag, search.names, [found.node])
+        assert formula_values(second, point) == formula_values(formula, point)
 
 
 def test_without_work_only_the_table_is_tried():
     formula = TermSource("1/multivariate/14/4", ["v1", "v2", "v3"]).draw(14)
     search = ContextSearch(3)
     tree = tree_of(search, formula)
-    short = search.shortest(tree, 0)
+    short = search.shorter(tree, 0)[-1]
     assert search.work < SECOND // 10
-    assert search.shortest(short, SECOND).length < short.length < 14
+    assert search.shorter(short, SECOND)[-1].length < short.length < 14
 
 
 def test_long_terms_are_left_alone():

@@ -40,6 +40,8 @@ UNIT, _CHECKS = 84 * GRID_UNIT, 4000
 _LOOKUP, _COMPARISON, _WINDOW = 120, 300, 500
 #: Work of a search for formulas that are longer than the table's: of the whole, and of a part.
 _WHOLE, _PART = SECOND, SECOND // 20
+#: What a question about a window may take of the solver: it is larger than others.
+_QUESTION = 2 * SECOND
 #: Searches in one window: each knows the points at which the terms of those before it were wrong.
 _TRIES = 4
 #: How far down a window reaches.
@@ -166,13 +168,14 @@ class ContextSearch:
         """Have later searches keep the value at a point, too."""
         self._learned.append(dict(point))
 
-    def shortest(self, tree: Tree, work: int) -> Tree:
-        """A tree with the same values, with shorter parts as long as there are any. When so much work is done, only
-        entries of the table are tried."""
+    def shorter(self, tree: Tree, work: int) -> list[Tree]:
+        """Shorter and shorter trees with the same values: one part is replaced after the other, as long as there is
+        something shorter. When so much work is done, only entries of the table are tried."""
         wanted, end = self._at_learned(tree), self.work + work
-        while (shorter := self._with_shorter_part(tree, wanted, end)) is not None:
-            tree = shorter
-        return tree
+        trees: list[Tree] = []
+        while (found := self._with_shorter_part(trees[-1] if trees else tree, wanted, end)) is not None:
+            trees.append(found)
+        return trees
 
     def _at_learned(self, tree: Tree) -> list[Number]:
         return [evaluate(self.dag, [tree.node], point)[0] for point in self._learned]
@@ -316,18 +319,29 @@ class ContextPass:
             return None
         for _ in range(_TRIES):
             before = search.work
-            shortest = search.shortest(tree, min(self._left, self.prover.meter.left))
+            trees = search.shorter(tree, min(self._left, self.prover.meter.left))
             self._left -= search.work - before
             self.prover.meter.spend(search.work - before)
-            nodes = dict(zip(search.names, leaves, strict=True))
-            new = copy(self.equalities.dag, [shortest.node], search.dag, nodes)[0]
-            if shortest.length >= tree.length or self.costs[new] >= self.costs[node]:
-                return None
-            (answer,) = self.prover.decide([Obligation(node, new, leaves)])
+            new, point = self._proved(node, leaves, search, trees)
+            if point is None:
+                return new
+            search.learn(dict(zip(search.names, point, strict=True)))
+        return None
+
+    def _proved(
+        self, node: int, leaves: tuple[int, ...], search: ContextSearch, trees: Sequence[Tree]
+    ) -> tuple[int | None, Sequence[Number] | None]:
+        """The shortest tree that is proved equal, as a node; or a point at which one differs. What the solver leaves
+        open, it may decide of a tree in which fewer parts are replaced."""
+        nodes = dict(zip(search.names, leaves, strict=True))
+        for tree in reversed(trees):
+            new = copy(self.equalities.dag, [tree.node], search.dag, nodes)[0]
+            if self.costs[new] >= self.costs[node]:
+                break
+            (answer,) = self.prover.decide([Obligation(node, new, leaves)], _QUESTION)
             if answer.status == "unsat":
                 self._searched.add((new, leaves))
-                return new
-            if answer.point is None:
-                return None
-            search.learn(dict(zip(search.names, answer.point, strict=True)))
-        return None
+                return new, None
+            if answer.point is not None:
+                return None, answer.point
+        return None, None
