@@ -1,5 +1,7 @@
 """Parts in their contexts: what lies between the two functions of a part may stand for it, and the search keeps values."""
 
+from statistics import geometric_mean
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,15 +10,16 @@ from hypothesis import strategies as st
 from tests.oracle import formula_values
 from tests.simplification.replay import replay
 from verimv.certificate.from_simplification import certify_simplification
+from verimv.core.effort import SECOND
 from verimv.exact import as_number
 from verimv.formulas.dag import ODOT, OPLUS
 from verimv.formulas.formula import Formula, parse
 from verimv.paper.experiments.random_terms import TermSource
+from verimv.paper.experiments.shortest import shortest_length
 from verimv.questions.equality import equivalent
-from verimv.simplification import contexts
-from verimv.simplification.contexts import UNIT, ContextSearch, entries_between, parts
+from verimv.simplification import between, contexts
+from verimv.simplification.contexts import UNIT, ContextSearch, parts
 from verimv.simplification.simplification import simplify
-from verimv.simplification.table import short_formulas
 
 
 def term(seed, length, variables):
@@ -50,47 +53,45 @@ def test_exactly_what_lies_between_may_stand_for_a_part(seed, variables, length)
             assert (value_around(part, end + step) != whole.values)[inside].all()
 
 
-@pytest.mark.parametrize("leaves", [1, 2, 3])
-def test_entries_between_are_all_of_them(leaves):
-    between = entries_between(leaves)
-    table = short_formulas(leaves)
-    search = ContextSearch(leaves)
-    short = [(entry, search._entry_tree(entry).values) for length in range(4) for entry in table.of_length(length)]
-    for seed in range(6):
-        part = list(parts(tree_of(search, term(seed, 9, leaves))))[-1]
-        found = between.find(part.low, part.high, 3)
-        assert all(entry.length <= 3 for entry in found)
-        for entry, values in short:
-            assert (entry in found) == bool((part.low <= values).all() and (values <= part.high).all())
-        assert [entry.length for entry in found] == sorted(entry.length for entry in found)
-
-
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(6, 16))
-def test_a_search_keeps_values_and_is_never_longer(seed, variables, length):
+def test_a_search_keeps_values_and_shortens_in_every_step(seed, variables, length):
     search = ContextSearch(variables)
     formula = term(seed, length, variables)
     tree = tree_of(search, formula)
-    found = search.shortest(tree)
-    assert found.length <= length
-    assert found.length == Formula(search.dag, search.names, [found.node]).length
-    assert (found.values == tree.values).all()
+    lengths = [length]
+    for found in search.shorter(tree, SECOND // 5):
+        lengths.append(found.length)
+        assert found.length == Formula(search.dag, search.names, [found.node]).length
+        assert (found.values == tree.values).all()
+    assert lengths == sorted(set(lengths), reverse=True)
 
 
 def test_a_point_that_was_learnt_is_kept(monkeypatch):
-    """Where only the table's grid is compared, a shorter term is found that differs elsewhere."""
-    monkeypatch.setattr(contexts, "_OTHERS", 0)
-    monkeypatch.setattr(contexts, "entries_between", contexts.EntriesBetween)
+    """Where only few points are compared, a shorter term is found that differs elsewhere."""
+    monkeypatch.setattr(between, "_BASES", 4)
+    monkeypatch.setattr(contexts, "_CHECKS", 0)
+    monkeypatch.setattr(contexts, "entries_between", between.EntriesBetween)
     formula = TermSource("1/multivariate/8/0", ["v1", "v2", "v3"]).draw(8)
     search = ContextSearch(3)
     tree = tree_of(search, formula)
-    first = search.shortest(tree)
+    first = search.shorter(tree, SECOND)[-1]
     assert first.length < 8
     found = equivalent(formula, Formula(search.dag, search.names, [first.node])).counterexample
     point = {name: as_number(x) for name, x in found.point.items()}
     search.learn(point)
-    second = Formula(search.dag, search.names, [search.shortest(tree).node])
-    assert formula_values(second, point) == formula_values(formula, point)
+    for found in search.shorter(tree, SECOND):
+        second = Formula(search.dag, search.names, [found.node])
+        assert formula_values(second, point) == formula_values(formula, point)
+
+
+def test_without_work_only_the_table_is_tried():
+    formula = TermSource("1/multivariate/14/4", ["v1", "v2", "v3"]).draw(14)
+    search = ContextSearch(3)
+    tree = tree_of(search, formula)
+    short = search.shorter(tree, 0)[-1]
+    assert search.work < SECOND // 10
+    assert search.shorter(short, SECOND)[-1].length < short.length < 14
 
 
 def test_long_terms_are_left_alone():
@@ -107,6 +108,40 @@ def test_terms_that_windows_leave_at_their_length(seed, length):
     certificate = certify_simplification(found)
     assert certificate is not None
     certificate.check()
+
+
+@pytest.mark.parametrize(("seed", "length"), [("1/multivariate/14/4", 10), ("1/multivariate/14/21", 13)])
+def test_terms_whose_parts_are_as_short_as_can_be(seed, length):
+    """The table has nothing shorter for any part; put together from its entries, there is something."""
+    formula = TermSource(seed, ["x1", "x2", "x3"]).draw(14)
+    found = simplify(formula)
+    assert found.formula.length == length
+    replay(found)
+    certificate = certify_simplification(found)
+    assert certificate is not None
+    certificate.check()
+
+
+@pytest.mark.parametrize("variables", [1, 2, 3])
+def test_short_terms_become_as_short_as_can_be(variables):
+    for seed in range(8):
+        found = simplify(term(f"shortest/{seed}", 8, variables)).formula
+        assert shortest_length(found) == found.length
+
+
+@pytest.mark.slow
+def test_terms_in_three_variables():
+    """docs/reproduce.md has these numbers. For 24 of the terms the length is the minimum: a larger table proves it."""
+    lengths = []
+    known = 0
+    for number in range(25):
+        found = simplify(TermSource(f"1/multivariate/14/{number}", ["x1", "x2", "x3"]).draw(14)).formula
+        shortest = shortest_length(found)
+        assert shortest in (None, found.length)
+        known += shortest is not None
+        lengths.append(found.length)
+    assert geometric_mean(lengths) / 14 < 0.742
+    assert known >= 16
 
 
 def test_only_constants_and_negations_vanish():

@@ -18,8 +18,8 @@ from verimv.solvers.engines import Answer, ask_z3
 from verimv.solvers.limited import DEFAULT_MEMORY, limited
 from verimv.solvers.point_search import is_impossible
 
-#: What one question may take of the solver; and the work of putting it, and of starting a process for a batch.
-_QUESTION_WORK = 2 * SECOND // 5
+#: What one question may take of the solver by default; the work of putting it, and of starting a process for a batch.
+QUESTION_WORK = 2 * SECOND // 5
 _PUT, _START = 300, 20_000
 #: Questions that go to one child process.
 BATCH = 48
@@ -54,14 +54,14 @@ class ConeProver:
     undecided: int = 0
     _proved: set[Any] = field(default_factory=set)
 
-    def decide(self, obligations: Sequence[Obligation]) -> list[Answer]:
+    def decide(self, obligations: Sequence[Obligation], question_work: int = QUESTION_WORK) -> list[Answer]:
         """Return for each: unsat if proved, sat with values of the leaves at which the nodes differ, or unknown."""
         answers: list[Answer] = []
         for start in range(0, len(obligations), BATCH):
-            answers += self._decide_batch(obligations[start : start + BATCH])
+            answers += self._decide_batch(obligations[start : start + BATCH], question_work)
         return answers
 
-    def _decide_batch(self, obligations: Sequence[Obligation]) -> list[Answer]:
+    def _decide_batch(self, obligations: Sequence[Obligation], question_work: int) -> list[Answer]:
         keys: list[Any] = []
         answers: dict[Any, Answer] = {}
         asked: dict[Any, Query] = {}
@@ -77,18 +77,18 @@ class ConeProver:
                 answers[keys[-1]] = Answer("unsat")
             elif keys[-1] not in asked:
                 asked[keys[-1]] = _query(formula)
-        answers.update(zip(asked, self._ask(list(asked.values())), strict=True))
+        answers.update(zip(asked, self._ask(list(asked.values()), question_work), strict=True))
         self._proved.update(key for key, answer in answers.items() if answer.status == "unsat")
         return [answers[key] for key in keys]
 
-    def _ask(self, queries: Sequence[Query]) -> list[Answer]:
+    def _ask(self, queries: Sequence[Query], work: int) -> list[Answer]:
         """Proven ranges answer some queries, the solver the others."""
         easy = [is_impossible(query.program, query.condition) for query in queries]
         hard = [query for query, is_easy in zip(queries, easy, strict=True) if not is_easy]
         replies: list[Answer] = []
         if hard:
             self.calls += len(hard)
-            replies = limited(_ask_all, hard, self.meter, seconds=self.meter.deadline.left, memory=self.memory)
+            replies = limited(_ask_all, hard, self.meter, work, seconds=self.meter.deadline.left, memory=self.memory)
             self.meter.spend(_START + sum(reply.work for reply in replies))
         confirmed = [_confirmed(query, reply) for query, reply in zip(hard, replies, strict=True)]
         self.undecided += sum(answer.status == "unknown" for answer in confirmed)
@@ -99,11 +99,11 @@ class ConeProver:
 _NO_ANSWER = Answer("unknown", reason="the effort is used up")
 
 
-def _ask_all(queries: Sequence[Query], meter: Meter) -> list[Answer]:
-    """Answer queries, in a child process."""
+def _ask_all(queries: Sequence[Query], meter: Meter, most: int) -> list[Answer]:
+    """Answer queries with so much work each, in a child process."""
     answers = []
     for formula, program, condition in queries:
-        answer, work = _NO_ANSWER, min(_QUESTION_WORK, meter.left)
+        answer, work = _NO_ANSWER, min(most, meter.left)
         if work > 0:
             answer = ask_z3(program, condition, formula.inputs, meter.deadline.left, work)
             meter.spend(answer.work)

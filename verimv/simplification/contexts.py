@@ -1,10 +1,10 @@
 """Shorter parts of a term, judged in their context: what a part may be without a change of the whole.
 
 Where a ⊕ b is 1, b may be larger than it is; where a ⊙ b is 0, smaller. So every part of a term has a lowest and a
-highest function, and each of the table's formulas in between may stand for it: logic synthesis calls this
-resubstitution with don't-cares. Negations are pushed down to the variables, so that the whole rises with every part;
-chains of ⊕ or ⊙ are taken together, and a part is any few of their operands. Values on a grid decide here, which is
-a guess: the solver proves what is found.
+highest function, and each formula in between may stand for it (:mod:`verimv.simplification.between`): logic synthesis
+calls this resubstitution with don't-cares. Negations are pushed down to the variables, so that the whole rises with
+every part; chains of ⊕ or ⊙ are taken together, and a part is any few of their operands. Values at points decide here,
+which is a guess: the solver proves what is found.
 """
 
 from __future__ import annotations
@@ -12,34 +12,36 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from verimv.core.effort import SECOND
 from verimv.exact import Number
-from verimv.formulas.dag import DIVIDE, NOT, ODOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag, fold, reachable
+from verimv.formulas.dag import DIVIDE, NOT, ODOT, ONE, OPLUS, SCALE, VARIABLE, ZERO, Dag
 from verimv.formulas.evaluate import evaluate
-from verimv.formulas.evaluate_arrays import Arrays
 from verimv.formulas.formula import copy
+from verimv.simplification.between import Assembling, Assembly, Bounds, entries_between
 from verimv.simplification.cone_solver import ConeProver, Obligation
 from verimv.simplification.cones import cone, growing_cuts
 from verimv.simplification.cuts import MAX_LEAVES
 from verimv.simplification.equalities import SOLVER, Equalities, EqualityStep
 from verimv.simplification.objective import TreeCosts
 from verimv.simplification.table import ONE as GRID_UNIT
-from verimv.simplification.table import TABLE_LENGTHS, Entry, grid_axis, short_formulas
+from verimv.simplification.table import Entry
 
 #: Longer terms are not searched.
 MAX_LENGTH = 40
 #: Operands of a chain that are replaced together, at most.
 _TOGETHER = 3
-#: Values are in units of 1/5040; and so many points are not on the table's grid.
-UNIT, _OTHERS = 84 * GRID_UNIT, 300
-#: Points at which entries are compared one after the other; so many entries are then compared at all points.
-_ONE_BY_ONE, _MOST_FOUND = 24, 128
-#: Work of a lookup, and of preparing a window.
-_LOOKUP, _WINDOW = 250, 500
+#: Values are in units of 1/5040; and at so many points besides the table's what is found is compared.
+UNIT, _CHECKS = 84 * GRID_UNIT, 4000
+#: Work of a lookup, of a comparison at all points, and of preparing a window.
+_LOOKUP, _COMPARISON, _WINDOW = 120, 300, 500
+#: Work of a search for formulas that are longer than the table's: of the whole, and of a part.
+_WHOLE, _PART = SECOND, SECOND // 20
+#: What a question about a window may take of the solver: it is larger than others.
+_QUESTION = 2 * SECOND
 #: Searches in one window: each knows the points at which the terms of those before it were wrong.
 _TRIES = 4
 #: How far down a window reaches.
@@ -69,41 +71,10 @@ class TermPart:
     high: Sums
     around: tuple[tuple[int, tuple[Tree, ...]], ...]
 
-
-class EntriesBetween:
-    """The table's entries between two functions, which are given by their values at points: the table's grid, and
-    others, since very different functions agree on the grid."""
-
-    def __init__(self, leaves: int) -> None:
-        table = short_formulas(leaves)
-        axes = np.broadcast_arrays(*(grid_axis(i, leaves).astype(np.int32) for i in range(leaves)))
-        grid = np.stack(axes).reshape(leaves, -1) * (UNIT // GRID_UNIT)
-        others = np.random.default_rng(0).integers(0, UNIT, (leaves, _OTHERS), dtype=np.int32, endpoint=True)
-        self.points: dict[str, Sums] = dict(zip(table.names, np.hstack([grid, others]), strict=True))
-        self._entries = sorted((entry for entry, _ in table.functions()), key=lambda entry: entry.length)
-        self._lengths: NDArray[np.int64] = np.array([entry.length for entry in self._entries])
-        rows = fold(table.dag, [entry.node for entry in self._entries], Arrays(self.points, UNIT))
-        #: values by point, then entry
-        self._columns: NDArray[np.int16] = np.array(rows, dtype=np.int16).T.copy()
-
-    def find(self, low: Sums, high: Sums, length: int) -> list[Entry]:
-        """Some entries of at most this length, the shortest first."""
-        count = int(np.searchsorted(self._lengths, length, side="right"))
-        first, *others = np.argsort(high - low, kind="stable")[:_ONE_BY_ONE]
-        values = self._columns[first, :count]
-        places = np.flatnonzero((low[first] <= values) & (values <= high[first]))
-        for point in others:
-            values = self._columns[point, places]
-            places = places[(low[point] <= values) & (values <= high[point])]
-        places = places[:_MOST_FOUND]
-        values = self._columns[:, places]
-        return [self._entries[i] for i in places[((low[:, None] <= values) & (values <= high[:, None])).all(axis=0)]]
-
-
-@cache
-def entries_between(leaves: int) -> EntriesBetween:
-    """The entries for so many variables, made once."""
-    return EntriesBetween(leaves)
+    def bounds(self, points: int) -> Bounds:
+        """The two functions, at the points of the table."""
+        low, high = (values[:points] // (UNIT // GRID_UNIT) for values in (self.low, self.high))
+        return Bounds(low.astype(np.int8), high.astype(np.int8))
 
 
 class ContextSearch:
@@ -111,14 +82,16 @@ class ContextSearch:
 
     def __init__(self, leaves: int) -> None:
         self.dag = Dag()
-        self.names = short_formulas(leaves).names
-        #: lookups in the table so far
-        self.lookups = 0
+        self._between = entries_between(leaves)
+        self.names = self._between.table.names
+        self._assembling = Assembling(self._between)
         #: points at which a term that was found differs from the one that was given
         self._learned: list[dict[str, Number]] = []
-        self._table, self._between = short_formulas(leaves), entries_between(leaves)
+        self._entry_trees: dict[int, Tree] = {}
         self._literals: dict[tuple[str, bool], Tree] = {}
-        for name, values in self._between.points.items():
+        points = self._between.points.astype(np.int32) * (UNIT // GRID_UNIT)
+        checks = np.random.default_rng(0).integers(0, UNIT, (leaves, _CHECKS), dtype=np.int32, endpoint=True)
+        for name, values in zip(self.names, np.hstack([points, checks]), strict=True):
             node = self.dag.variable(name)
             self._literals[name, True] = Tree(VARIABLE, node, (), values, 1)
             self._literals[name, False] = Tree(VARIABLE, self.dag.neg(node), (), UNIT - values, 1)
@@ -127,6 +100,11 @@ class ContextSearch:
             ZERO: Tree(ZERO, self.dag.constant(0), (), 0 * ones, 0),
             ONE: Tree(ONE, self.dag.constant(1), (), ones, 0),
         }
+
+    @property
+    def work(self) -> int:
+        """Work so far."""
+        return self._assembling.work
 
     # -- terms as trees ------------------------------------------------------------------------------------------------
 
@@ -137,10 +115,14 @@ class ContextSearch:
 
     def _entry_tree(self, entry: Entry) -> Tree:
         """The tree of an entry of the table."""
-        dag = self._table.dag
-        order = reachable(dag, [entry.node])[0]
-        tree = self._tree(dag, entry.node, order, {n: dag.payload(n) for n in order if dag.kinds[n] == VARIABLE})
-        return self._constants[ZERO] if tree is None else tree  # an entry is never too long
+        known = self._entry_trees.get(entry.node)
+        if known is None:
+            dag = self._between.table.dag
+            names = {dag.variable(name): name for name in self.names}
+            tree = self._tree(dag, entry.node, [*names, *cone(dag, [entry.node], [*names])], names)
+            known = self._constants[ZERO] if tree is None else tree  # an entry is never too long
+            self._entry_trees[entry.node] = known
+        return known
 
     def _tree(self, dag: Dag, top: int, order: Sequence[int], names: dict[int, str]) -> Tree | None:
         """The tree of a node, and on the way the trees of all nodes before it and of their negations."""
@@ -186,28 +168,60 @@ class ContextSearch:
         """Have later searches keep the value at a point, too."""
         self._learned.append(dict(point))
 
-    def shortest(self, tree: Tree) -> Tree:
-        """A tree with the same values, with shorter parts as long as there are any."""
-        wanted = self._at_learned(tree)
-        while (shorter := self._with_shorter_part(tree, wanted)) is not None:
-            tree = shorter
-        return tree
+    def shorter(self, tree: Tree, work: int) -> list[Tree]:
+        """Shorter and shorter trees with the same values: one part is replaced after the other, as long as there is
+        something shorter. When so much work is done, only entries of the table are tried."""
+        wanted, end = self._at_learned(tree), self.work + work
+        trees: list[Tree] = []
+        while (found := self._with_shorter_part(trees[-1] if trees else tree, wanted, end)) is not None:
+            trees.append(found)
+        return trees
 
     def _at_learned(self, tree: Tree) -> list[Number]:
         return [evaluate(self.dag, [tree.node], point)[0] for point in self._learned]
 
-    def _with_shorter_part(self, tree: Tree, wanted: list[Number]) -> Tree | None:
-        for part in parts(tree):
-            self.lookups += 1
-            for entry in self._between.find(part.low, part.high, part.tree.length - 1):
-                found = self._replaced(part, entry)
+    def _with_shorter_part(self, tree: Tree, wanted: list[Number], end: int) -> Tree | None:
+        for part, assembly in itertools.chain(self._entries(tree), self._assemblies(tree, end)):
+            self._assembling.work += _COMPARISON
+            new = self._assembled(assembly)
+            if (part.low <= new.values).all() and (new.values <= part.high).all():
+                found = self._replaced(part, new)
                 if self._at_learned(found) == wanted:
                     return found
         return None
 
-    def _replaced(self, part: TermPart, entry: Entry) -> Tree:
+    def _entries(self, tree: Tree) -> Iterator[tuple[TermPart, Assembly]]:
+        """Parts, and shorter entries of the table for them."""
+        for part in parts(tree):
+            self._assembling.work += _LOOKUP
+            for entry in self._between.find(self._bounds(part), part.tree.length - 1):
+                yield part, Assembly((), entry)
+
+    def _assemblies(self, tree: Tree, end: int) -> Iterator[tuple[TermPart, Assembly]]:
+        """Parts, the whole first, and shorter formulas for them that are put together from entries of the table."""
+        search, longest_entry = self._assembling, self._between.table.max_length
+        long = [part for part in parts(tree) if part.tree.length > longest_entry + 1]
+        for part in sorted(long, key=lambda part: (part.tree is not tree, part.tree.length)):
+            bounds = self._bounds(part)
+            part_end = min(end, self.work + (_WHOLE if part.tree is tree else _PART))
+            longest = min(part.tree.length - 1, search.max_length + 2)
+            for length in range(max(search.needed(bounds), longest_entry + 1), longest + 1):
+                if self.work >= part_end:
+                    break
+                for assembly in search.find(bounds, length, part_end - self.work):
+                    yield part, assembly
+
+    def _bounds(self, part: TermPart) -> Bounds:
+        return part.bounds(self._between.points.shape[1])
+
+    def _assembled(self, assembly: Assembly) -> Tree:
+        tree = self._entry_tree(assembly.last)
+        for kind, entry in reversed(assembly.parts):
+            tree = self._joined(kind, [self._entry_tree(entry), tree])
+        return tree
+
+    def _replaced(self, part: TermPart, tree: Tree) -> Tree:
         """The whole with another part."""
-        tree = self._entry_tree(entry)
         for kind, others in part.around:
             tree = self._joined(kind, [*others, tree])
         return tree
@@ -259,6 +273,8 @@ class ContextPass:
         self.prover = prover
         self.costs = costs
         self._searched: set[tuple[int, tuple[int, ...]]] = set()
+        #: work that is left for formulas longer than the table's
+        self._left = prover.meter.left // 4
 
     def run(self, roots: Sequence[int], progress: Callable[[int, int], None]) -> list[int]:
         """The roots after one pass."""
@@ -299,21 +315,33 @@ class ContextPass:
         self._searched.add((node, leaves))
         search = ContextSearch(len(leaves))
         tree = search.tree(self.equalities.dag, node, leaves)
-        if tree is None or tree.length <= TABLE_LENGTHS[len(leaves)]:  # the table has those
+        if tree is None or tree.length <= entries_between(len(leaves)).table.max_length:  # the table has those
             return None
         for _ in range(_TRIES):
-            before = search.lookups
-            shortest = search.shortest(tree)
-            self.prover.meter.spend(_LOOKUP * (search.lookups - before))
-            nodes = dict(zip(search.names, leaves, strict=True))
-            new = copy(self.equalities.dag, [shortest.node], search.dag, nodes)[0]
-            if shortest.length >= tree.length or self.costs[new] >= self.costs[node]:
-                return None
-            (answer,) = self.prover.decide([Obligation(node, new, leaves)])
+            before = search.work
+            trees = search.shorter(tree, min(self._left, self.prover.meter.left))
+            self._left -= search.work - before
+            self.prover.meter.spend(search.work - before)
+            new, point = self._proved(node, leaves, search, trees)
+            if point is None:
+                return new
+            search.learn(dict(zip(search.names, point, strict=True)))
+        return None
+
+    def _proved(
+        self, node: int, leaves: tuple[int, ...], search: ContextSearch, trees: Sequence[Tree]
+    ) -> tuple[int | None, Sequence[Number] | None]:
+        """The shortest tree that is proved equal, as a node; or a point at which one differs. What the solver leaves
+        open, it may decide of a tree in which fewer parts are replaced."""
+        nodes = dict(zip(search.names, leaves, strict=True))
+        for tree in reversed(trees):
+            new = copy(self.equalities.dag, [tree.node], search.dag, nodes)[0]
+            if self.costs[new] >= self.costs[node]:
+                break
+            (answer,) = self.prover.decide([Obligation(node, new, leaves)], _QUESTION)
             if answer.status == "unsat":
                 self._searched.add((new, leaves))
-                return new
-            if answer.point is None:
-                return None
-            search.learn(dict(zip(search.names, answer.point, strict=True)))
-        return None
+                return new, None
+            if answer.point is not None:
+                return None, answer.point
+        return None, None

@@ -42,6 +42,11 @@ def whole_grid(leaves: int) -> Values:
     return np.zeros((len(COORDINATES[leaves]),) * leaves, dtype=np.int8)
 
 
+def grid_points(leaves: int) -> Values:
+    """The points of the grid: a row of coordinates for every variable."""
+    return np.stack([(whole_grid(leaves) + grid_axis(i, leaves)).ravel() for i in range(leaves)])
+
+
 @dataclass(frozen=True)
 class Entry:
     """A shortest formula of its function: a node of the table's Dag, and how often each variable occurs."""
@@ -75,15 +80,17 @@ class _Level:
 
 
 class ShortFormulas:
-    """All functions of formulas up to a length, with a shortest formula for each."""
+    """All functions of formulas up to a length, with a shortest formula for each. Values at the points of the grid tell
+    functions apart, or at others: `points` has a row of coordinates for every variable."""
 
-    def __init__(self, leaves: int, max_length: int) -> None:
+    def __init__(self, leaves: int, max_length: int, points: Values | None = None) -> None:
         self.leaves, self.max_length = leaves, max_length
         self.dag = Dag()
         self.names = tuple(f"v{i + 1}" for i in range(leaves))
+        self.points = grid_points(leaves) if points is None else points
         self._entries: dict[bytes, Entry] = {}
         for value in (0, 1):
-            key = (whole_grid(leaves) + np.int8(ONE * value)).tobytes()
+            key = np.full(self.points.shape[1], ONE * value, dtype=np.int8).tobytes()
             self._entries[key] = Entry(self.dag.constant(value), (0,) * leaves, 1)
         self._levels = [self._literals()]
         for length in range(2, max_length + 1):
@@ -92,7 +99,7 @@ class ShortFormulas:
         self._enter(self._levels[-1])
 
     def find(self, values: Values) -> Entry | None:
-        """The entry of a function given by its values on the whole grid."""
+        """The entry of a function given by its values at all points."""
         return self._entries.get(values.tobytes())
 
     def functions(self) -> list[tuple[Entry, Values]]:
@@ -106,8 +113,8 @@ class ShortFormulas:
         level = _Level()
         for i, name in enumerate(self.names):
             variable = self.dag.variable(name)
-            row = (whole_grid(self.leaves) + grid_axis(i, self.leaves)).ravel()
-            level.add(row, np.eye(self.leaves, dtype=np.int8)[i], [(variable, 1), (self.dag.neg(variable), 2)])
+            occurrences = np.eye(self.leaves, dtype=np.int8)[i]
+            level.add(self.points[i], occurrences, [(variable, 1), (self.dag.neg(variable), 2)])
         return level
 
     def _enter(self, level: _Level) -> None:
