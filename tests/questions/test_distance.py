@@ -10,10 +10,11 @@ from tests.bounding.guess.test_pair_floats import random_pair
 from tests.bounding.search.test_far_point import distances
 from tests.effort import span_name, spans
 from verimv import Layer, Network, certify_distance, distance, equivalent, parse
+from verimv.bounding.search.change_search import ChangeSearch
 from verimv.core.errors import InputError
 from verimv.exact import ZERO, Rational
 from verimv.exact.decimals import rounded_down, rounded_up
-from verimv.questions.distance import certified_bound
+from verimv.questions.distance import DistanceSearch, certified_bound
 from verimv.solvers.point_search import Search
 
 
@@ -124,6 +125,40 @@ def test_a_certificate_proves_the_bounds():
     assert len(lines) == 2
     assert certified_bound(certificate) == found.proved
     assert certify_distance(parse("x"), parse("x"), distance(parse("x"), parse("x")), 1) is None
+
+
+def test_bounds_without_evidence_leave_the_best_evidence():
+    a, b = random_pair(1, Fraction(1, 8))
+    search = DistanceSearch(a, b, Search(), None, ZERO, certifiable=True)
+    search.look()
+    certifiable = search.proved
+    lower = (certifiable + max(distances(a, b))) / 2  # as if it was proved without evidence
+    search._improve([lower] * 2, None)
+    found = search.result()
+    assert found.proved == lower
+    assert found.evidence_within(lower) is None
+    assert found.evidence_within(certifiable) is not None
+    assert lower < certified_bound(certify_distance(a, b, found, 60)) <= certifiable
+
+
+def test_boxes_with_differences_are_used_unless_there_must_be_evidence(monkeypatch):
+    used = []
+
+    class Spied(ChangeSearch):
+        def run(self, goals, meter):
+            used.append(goals)
+            return super().run(goals, meter)
+
+    monkeypatch.setattr("verimv.questions.distance.ChangeSearch", Spied)
+    a, b = random_pair(0, Fraction(1, 64))
+    for certifiable in (True, False):
+        search = DistanceSearch(a, b, Search(), None, ZERO, certifiable=certifiable)
+        search.look()
+        for method in search._methods():
+            method(10_000)
+        assert bool(used) != certifiable
+    found, largest = search.result(), distances(a, b)
+    check_ends(a, b, found, largest)
 
 
 def test_copies_differ_by_0_at_once():

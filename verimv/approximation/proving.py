@@ -37,7 +37,7 @@ class Closeness:
 def closeness(network: Network, other: Network, tolerances: Sequence[Number], progress: Progress) -> Closeness:
     """Search a proof that the outputs of two networks are at most `tolerances` apart, with a fixed amount of work."""
     unlimited = Search(seconds=math.inf, progress=progress)
-    search = DistanceSearch(network, other, unlimited, ONE, ZERO, tolerances)
+    search = DistanceSearch(network, other, unlimited, ONE, ZERO, tolerances, certifiable=True)
     search.look()
     for work in _ROUNDS:
         if search.is_over or _excess(search.result(), tolerances) > _FAR * (_ROUNDS[-1] // work):

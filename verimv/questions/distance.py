@@ -3,13 +3,15 @@
 The order, cheapest first: neurons that both share; points; intervals; then rounds of branch and bound, each with three
 times the work of the last: over each network on its own, which is exact for small ones and gives certificates; then
 over differences of neurons, which is far better for copies that differ a little; then, with few inputs, over boxes of
-inputs with bounds of all neurons in each. Both ends only improve. How many rounds are run is a matter of work: the same
+inputs with bounds of all neurons in each, and again with differences of all neurons, which gives no certificate. Both
+ends only improve. How many rounds are run is a matter of work: the same
 question has the same answer on every run. A clock may end the search; what is proved by then is returned, marked so.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +21,7 @@ from typing import Any, Literal
 from verimv.bounding.search.box_pair import bound_pair_on_boxes
 from verimv.bounding.search.box_search import MOST_INPUTS
 from verimv.bounding.search.branch import Goal
+from verimv.bounding.search.change_search import ChangeSearch, can_be_searched
 from verimv.bounding.search.difference import Difference
 from verimv.bounding.search.difference_bounds import bound_network, bound_pair, interval_bounds_of_pair
 from verimv.bounding.search.far_point import FarthestPoints, networks_of
@@ -30,7 +33,7 @@ from verimv.bounding.search.twin_search import TwinSearch
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_ranges import certify_difference, certify_evidence
 from verimv.core.display import Headed, html_table
-from verimv.core.effort import SECOND
+from verimv.core.effort import SECOND, Meter
 from verimv.core.errors import InputError, InternalError, Undecided
 from verimv.core.recorded import Recorded
 from verimv.exact import ONE, ZERO, Number, Rational, as_number, format_number, parse_number, sign
@@ -49,6 +52,8 @@ _PER_SECOND = 2 * SECOND
 _MET = Rational(1, 2**19)
 #: Parts of a round, each for the end that is farthest from being good enough.
 _SHARES = 12
+#: Without a tolerance, bounds on boxes are lowered by this factor at the most, before they are lowered again.
+_LOWERED = 8.0
 #: Points of linear programs that are evaluated, for each end.
 _POINTS_OF_PROGRAMS = 2
 #: Evidence of upper bounds, from which a certificate is made.
@@ -56,6 +61,22 @@ Evidence = DifferenceEvidence | TwinEvidence
 #: Why a search ended: the question is answered, the effort is used up, no method is left that could do better, or the
 #: time is up.
 Ending = Literal["answered", "effort", "methods", "time"]
+
+
+@dataclass(frozen=True)
+class UpperBounds:
+    """Proved bounds of |a − b| for all outputs, with one evidence for all of them, or none."""
+
+    upper: list[Number]
+    evidence: Evidence | None
+
+    @property
+    def largest(self) -> Number:
+        return max(self.upper, default=ZERO)
+
+    def is_refined_by(self, other: UpperBounds) -> bool:
+        """Return whether no bound of another method is larger, and it has evidence."""
+        return other.evidence is not None and all(x >= y for x, y in zip(self.upper, other.upper, strict=True))
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,8 +108,8 @@ class Distance(Recorded, Headed):
     seconds: float
     #: why the search ended; after "time", another run may have other ends
     ended_by: Ending = "answered"
-    #: evidence of the bounds, from which a certificate is made; None if they were found without any
-    _evidence: Evidence | None = field(default=None, compare=False)
+    #: bounds with evidence, from which a certificate is made; they may be larger, if others were found without any
+    _certifiable: UpperBounds | None = field(default=None, compare=False)
 
     @cached_property
     def farthest(self) -> OutputDistance:
@@ -120,7 +141,13 @@ class Distance(Recorded, Headed):
 
     def evidence_within(self, tolerance: Number) -> Evidence | None:
         """Return the evidence that the distance is at most a tolerance, if there is any."""
-        return self._evidence if self.proved <= tolerance else None
+        found = self._certifiable
+        return found.evidence if found is not None and found.largest <= tolerance else None
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """The evidence of the best bounds that have any."""
+        return None if self._certifiable is None else self._certifiable.evidence
 
     def __str__(self) -> str:
         return self.told()
@@ -189,9 +216,7 @@ def distance(
     limit, gap = None if tolerance is None else allowed(tolerance), allowed(within, "relative gap")
     search = search or Search()
     closing = DistanceSearch(a, b, search if effort is None else replace(search, effort=effort), limit, gap)
-    closing.look()
-    closing.close(int(closing.search.effort * _PER_SECOND))
-    return closing.result()
+    return closing.run()
 
 
 def allowed(number: Any, what: str = "tolerance") -> Number:
@@ -207,7 +232,7 @@ def certify_distance(a: Any, b: Any, found: Distance, seconds: float) -> Certifi
     a, b = two_subjects(a, b)
     if not isinstance(a, Network) or not isinstance(b, Network):
         return None
-    certificate = None if found._evidence is None else certify_evidence(a, b, found._evidence)
+    certificate = None if found.evidence is None else certify_evidence(a, b, found.evidence)
     return certificate or certify_difference(a, b, found.proved, seconds)
 
 
@@ -227,26 +252,11 @@ def certified_bound(certificate: Certificate) -> Number:
     return max(certified_bounds(certificate).values())
 
 
-@dataclass(frozen=True)
-class _UpperBounds:
-    """Proved bounds of |a − b| for all outputs, with one evidence for all of them, or none."""
-
-    upper: list[Number]
-    evidence: Evidence | None
-
-    @property
-    def largest(self) -> Number:
-        return max(self.upper, default=ZERO)
-
-    def is_refined_by(self, other: _UpperBounds) -> bool:
-        """Return whether no bound of another method is larger, and it has evidence."""
-        return other.evidence is not None and all(x >= y for x, y in zip(self.upper, other.upper, strict=True))
-
-
 class DistanceSearch:
     """Both ends of the interval, and the methods that improve them.
 
-    `units` are what differences of the outputs are compared in: the tolerance is so many units of each.
+    `units` are what differences of the outputs are compared in: the tolerance is so many units of each. With
+    `certifiable`, only methods are used that give evidence.
     """
 
     def __init__(
@@ -257,6 +267,7 @@ class DistanceSearch:
         tolerance: Number | None,
         within: Number,
         units: Sequence[Number] | None = None,
+        certifiable: bool = False,
     ) -> None:
         self._began = time.perf_counter()
         self.search, self.tolerance, self.within = search, tolerance, within
@@ -264,11 +275,14 @@ class DistanceSearch:
         self.units = [ONE] * len(self.points.best) if units is None else list(units)
         self.networks = networks_of(*self.points.functions)
         self.difference = Difference(a, b, ZERO if tolerance is None else tolerance)
-        self.bounds: _UpperBounds | None = None
+        self.bounds: UpperBounds | None = None
         self._twins: TwinSearch | None = None
         self._rounds = 0
         self._is_vain = False  # bounds of each network on its own did not help
+        self._certifiable: UpperBounds | None = None  # the best bounds with evidence
         self._may_halve_boxes = True
+        self._may_compare_boxes = not certifiable and self.networks is not None and can_be_searched(*self.networks)
+        self._changes: ChangeSearch | None = None
         self._ended_by: Ending = "answered"
 
     # -- both ends ----------------------------------------------------------------------------------------------
@@ -284,7 +298,10 @@ class DistanceSearch:
     def _improve(self, upper: Sequence[Number], evidence: Evidence | None) -> bool:
         """Keep bounds if they are better; return whether they are. All have the same evidence, so that one certificate
         can prove them."""
-        found = _UpperBounds(list(upper), evidence)
+        found = UpperBounds(list(upper), evidence)
+        known = self._certifiable
+        if evidence is not None and (known is None or self._in_units(found.upper) <= self._in_units(known.upper)):
+            self._certifiable = found
         is_better = self.bounds is None or self._in_units(found.upper) < self._in_units(self.bounds.upper)
         if is_better or (self.bounds is not None and self.bounds.is_refined_by(found)):
             self.bounds = found
@@ -293,12 +310,13 @@ class DistanceSearch:
 
     def evidence_within(self, tolerance: Number) -> Evidence | None:
         """Return the evidence that the distance is at most a tolerance, if there is any."""
-        return self.evidence if self.bounds is not None and self.bounds.largest <= tolerance else None
+        found = self._certifiable
+        return found.evidence if found is not None and found.largest <= tolerance else None
 
     @property
     def evidence(self) -> Evidence | None:
-        """The evidence of the bounds so far, if there is any."""
-        return None if self.bounds is None else self.bounds.evidence
+        """The evidence of the best bounds that have any."""
+        return None if self._certifiable is None else self._certifiable.evidence
 
     def _in_units(self, sizes: Iterable[Number]) -> Number:
         """Return the largest of these differences of outputs."""
@@ -330,7 +348,7 @@ class DistanceSearch:
                 raise InternalError(f"the difference of {name} is above its bound")
             outputs.append(OutputDistance(name, best.value, first.named(best.point), upper))
         seconds = time.perf_counter() - self._began
-        return Distance(tuple(outputs), seconds, self._ended_by, self.bounds.evidence)
+        return Distance(tuple(outputs), seconds, self._ended_by, self._certifiable)
 
     def _tell(self) -> None:
         """Report how both ends close in."""
@@ -339,6 +357,12 @@ class DistanceSearch:
             self.search.progress(f"closing in, {ends}", 0, 1)
 
     # -- methods ------------------------------------------------------------------------------------------------
+
+    def run(self) -> Distance:
+        """Use all methods until the question is answered or the effort is used up."""
+        self.look()
+        self.close(int(self.search.effort * _PER_SECOND))
+        return self.result()
 
     def look(self) -> None:
         """Search points, and compute bounds that need no search."""
@@ -395,6 +419,8 @@ class DistanceSearch:
             methods.append(self._bounded_by_twins)
         if are_fair and self._may_halve_boxes and len(self.points.functions[0].inputs) <= MOST_INPUTS:
             methods.append(self._bounded_on_boxes)
+        if self._may_compare_boxes and (self.tolerance is None or sign(self.tolerance)):
+            methods.append(self._bounded_by_changes)
         return methods
 
     def _bounded_by_twins(self, work: int) -> None:
@@ -439,9 +465,30 @@ class DistanceSearch:
         for point in points:
             self.points.consider(point)
         self.points.simplify()
-        if found is not None:
-            self._improve(found.upper, found.evidence)
-        self._may_halve_boxes = bool(points)
+        is_better = found is not None and self._improve(found.upper, found.evidence)
+        self._may_halve_boxes = bool(points) and (is_better or not self._may_compare_boxes)
+
+    def _bounded_by_changes(self, work: int) -> None:
+        """Halve boxes of inputs, with differences of all neurons in each; without evidence."""
+        if self.networks is None:
+            return
+        if self._changes is None:
+            self._changes = ChangeSearch(*self.networks)
+        meter, is_reached = Meter(work, self.search.deadline), True
+        while is_reached and not self.is_over and not meter.is_used_up:
+            goal = self._next_goal()
+            is_reached = self._changes.run([goal * unit for unit in self.units], meter)
+            self.points.consider(self._changes.point)
+            self._improve(self._changes.upper, None)
+        self._may_compare_boxes = not self._changes.is_hopeless
+
+    def _next_goal(self) -> Number:
+        """Return the tolerance; or a bound between what is good enough and what is proved, in the middle of their
+        logarithms."""
+        if self.tolerance is not None or self.proved is None:
+            return self.tolerance or ZERO
+        best, proved = float(self._wanted(self.attained)), float(self.proved)
+        return Rational(max(math.sqrt(best * proved), proved / _LOWERED))
 
     def _goal(self, output: int) -> Goal:
         """Return the goal for an output: the tolerance, or what is good enough for the farthest output."""

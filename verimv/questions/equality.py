@@ -25,7 +25,7 @@ from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
 from verimv.questions.compared_pair import two_subjects
-from verimv.questions.distance import DistanceSearch, Evidence, allowed, distance
+from verimv.questions.distance import DistanceSearch, Evidence, allowed
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import BOX_WORK, Search
 from verimv.solvers.verdict import Verdict
@@ -180,7 +180,7 @@ def _certify_networks(a: Network, b: Network, tolerance: Number, seconds: float,
     if certificate is None:
         seconds /= 2
         search = Search(seconds=seconds, effort=effort)
-        evidence = distance(a, b, tolerance=tolerance, search=search).evidence_within(tolerance)
+        evidence = DistanceSearch(a, b, search, tolerance, ZERO, certifiable=True).run().evidence_within(tolerance)
         certificate = None if evidence is None else certify_evidence(a, b, evidence.loosened(tolerance))
     return certificate or certify_difference(a, b, tolerance, seconds)
 

@@ -1,12 +1,18 @@
 """Benchmarks run and report; their times are nobody's business here."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
+from tests.bounding.guess.test_pair_floats import random_pair
+from tests.bounding.search.test_far_point import distances
 from verimv.cli import main
 from verimv.core.choices import BENCHMARKS
+from verimv.exact import Rational
 from verimv.formulas.formula import parse
+from verimv.paper.benchmarks import bench_distance
+from verimv.paper.benchmarks.bench_distance import NOISY_HEADER, PairToCompare, on_boxes
 from verimv.paper.benchmarks.bench_extract import growth
 from verimv.paper.benchmarks.bench_growth import exponent
 from verimv.paper.benchmarks.bench_within import CASES
@@ -25,6 +31,18 @@ def test_growth_exponents():
     assert growth([10, 20, 40], [1.0, 2.0, 4.0]) == "1.00"
     assert growth([10, 40], [1.0, 16.0]) == "2.00"
     assert growth([10], [1.0]) == "–"
+
+
+@pytest.mark.parametrize(("factor", "answer"), [(2, "proved (5)"), (Fraction(1, 2), "undecided")])
+def test_noisy_pairs_on_boxes(factor, answer, monkeypatch):
+    a, b = random_pair(0, Fraction(1, 64))
+    largest = max(distances(a, b))
+    monkeypatch.setattr(bench_distance, "NOISY_TOLERANCE", Rational(str(largest * factor)))
+    monkeypatch.setattr(bench_distance, "NOISY_EFFORTS", (1, 5) if factor < 1 else (5,))
+    row = dict(zip(NOISY_HEADER, on_boxes(PairToCompare("noisy", a, b)), strict=True))
+    assert row["with differences"] == answer
+    assert Fraction(row["at least"]) <= largest <= Fraction(row["at most"])
+    assert (row["ends closed without"] == "4 of 4") == (factor > 1)
 
 
 def test_random_networks_are_reproducible():

@@ -85,6 +85,15 @@ class BoxSearch:
         """The largest value that was found."""
         return self._tree.attained
 
+    @property
+    def statistics(self) -> BoxStatistics:
+        """What was done so far."""
+        return self._tree.statistics
+
+    def closes(self, goal: Number, meter: Meter) -> bool:
+        """Return whether floats close all boxes; this proves nothing."""
+        return self._tree.close(as_float(goal), meter)
+
     def look(self) -> None:
         """Look for a point where way·output is large."""
         self._tree.look()
@@ -101,7 +110,7 @@ class BoxSearch:
         elif self._reached(goal, meter):
             value = goal
         else:
-            return BoxOutcome(None, [], self.attained, self.point, self._tree.statistics)
+            return BoxOutcome(None, [], self.attained, self.point, self.statistics)
         return BoxOutcome(
             value, cases_of(self._tree.root), self.attained, self.point, self._tree.statistics
         )  # fmt: skip

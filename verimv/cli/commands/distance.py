@@ -48,7 +48,11 @@ def run(arguments: argparse.Namespace, report: Reporter) -> Result:
         return with_certificate(result, None, arguments.certify)
     bound = certified_bound(certificate)
     result = replace(result, data={**result.data, "certified": format_number(bound)})
-    return with_certificate(result, certificate, arguments.certify, f": at most {rounded_up(bound)}")
+    proved = f": at most {rounded_up(bound)}"
+    if tolerance is not None and found.is_within(tolerance) and bound > tolerance:
+        proved += f", which is more than {format_number(tolerance)}"
+        result = replace(result, exit_code=EXIT_CODES["undecided"])
+    return with_certificate(result, certificate, arguments.certify, proved)
 
 
 def _result(found: Distance, tolerance: Number | None, numbers: str, labels: Mapping[str, str]) -> Result:
