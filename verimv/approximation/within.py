@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
-from itertools import islice
 from typing import Any
 
-from verimv.approximation.candidates import GOOD, Candidate, Candidates
-from verimv.approximation.proving import Closeness, closeness
+from verimv.approximation.candidates import Candidate, Candidates
+from verimv.approximation.proving import MOST_WEIGHTS, Closeness, closeness
+from verimv.approximation.scaling import Scaling
 from verimv.bounding.methods import neuron_bounds
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract, extract_mapped
@@ -28,10 +28,6 @@ from verimv.networks.transforms.normalise import from_unit_cube, to_unit_cube, w
 from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen
 from verimv.questions.distance import Distance, OutputDistance
 
-#: Candidates for which a proof is tried.
-_PROOFS = 8
-#: Larger networks are not searched: the programs would be too large.
-MOST_WEIGHTS = 6_000
 #: What can be made small.
 WITHIN_MEASURES = (*MEASURES, "constants")
 #: Stands for the error of a constant.
@@ -139,7 +135,7 @@ def extract_within(
     tolerances = read_within(within, source)
     for candidate in _candidates(source, tolerances, minimise, progress):
         other = from_unit_cube(candidate.network, source.box)
-        close = closeness(source, other, tolerances, progress)
+        close = closeness(source, other, tolerances, progress, candidate.factors)
         if close.certificate is None:
             candidate.refused(close)
             continue
@@ -189,28 +185,24 @@ def _ends(found: OutputDistance) -> dict[str, str]:
 
 
 class _Attempt:
-    """A candidate for a proof. A proof that fails tells how small errors must be for the next one to succeed."""
+    """A candidate for a proof. A proof that fails tells the search how to do better."""
 
-    def __init__(self, candidate: Candidate, goals: _Goals) -> None:
-        self.network, self.maps = candidate.network, candidate.maps
-        self._goals = goals
+    def __init__(
+        self, candidate: Candidate, tolerances: Sequence[Number], search: Candidates | Scaling | None = None
+    ) -> None:
+        self.network, self.maps, self.factors = candidate.network, candidate.maps, candidate.factors
+        self._tolerances, self._search = tolerances, search
 
     def refused(self, found: Closeness) -> None:
-        self._goals.lower(found)
-
-
-class _Goals:
-    """The error, in tolerances, that a candidate may have as floats estimate it."""
-
-    def __init__(self, tolerances: Sequence[Number]) -> None:
-        self.tolerances, self.now = tolerances, GOOD
-
-    def lower(self, found: Closeness) -> None:
-        pairs = zip(found.distance.outputs, self.tolerances, strict=True)
-        if any(output.attained > tolerance for output, tolerance in pairs):  # floats were too optimistic
-            self.now *= 0.95
+        pairs = [*zip(found.distance.outputs, self._tolerances, strict=True)]
+        if isinstance(self._search, Scaling):
+            self._search.exceeded(max(float(output.proved / tolerance) for output, tolerance in pairs))
+        elif self._search is None:
+            return
+        elif any(output.attained > tolerance for output, tolerance in pairs):  # floats were too optimistic
+            self._search.learn([[float(x) for x in point] for point in found.points])
         else:
-            self.now = max(self.now / 2, min(self.now * 0.9, GOOD / found.slack))
+            self._search.lower(found.slack)
 
 
 def _candidates(
@@ -218,21 +210,26 @@ def _candidates(
 ) -> Iterator[_Attempt]:
     """Yield what may be close enough: a constant, then integer weights and simple fractions, shorter ones first."""
     normalised = without_identity_layers(to_unit_cube(network))
-    goals = _Goals(tolerances)
     constant = _constant(normalised, output_ranges(network), tolerances)
     if constant is not None:
-        yield _Attempt(constant, goals)
+        yield _Attempt(constant, tolerances)
     if normalised.number_kind == "algebraic":
         raise NothingSimpler("simpler networks are searched for networks with rational weights only")
     weights = sum(len(row.terms) for layer in normalised.layers for row in layer.rows)
-    if weights > MOST_WEIGHTS:
-        raise NothingSimpler(f"simpler networks are searched for up to {MOST_WEIGHTS:,} weights, not {weights:,}")
-    search = Candidates(normalised, [float(tolerance) for tolerance in tolerances], minimise, progress)
+    floats = [float(tolerance) for tolerance in tolerances]
+    scaling = Scaling(normalised, floats)
+    if weights > MOST_WEIGHTS:  # linear programs would be too large
+        if scaling.is_possible:
+            yield from (_Attempt(candidate, tolerances, scaling) for candidate in scaling.cut())
+        return
+    search = Candidates(normalised, floats, minimise, progress)
     whole = [candidate for candidate in search.whole() if are_in_unit_interval(candidate.network)]
     # their formulas have no constants to read: that is worth three times the length
     counted = [(0 if minimise == "constants" else _length(candidate) / 3, candidate) for candidate in whole]
-    for candidate in islice(search.search(lambda: goals.now, counted), len(whole) + _PROOFS):
-        yield _Attempt(candidate, goals)
+    for candidate in search.search(counted):
+        yield _Attempt(candidate, tolerances, search)
+    if scaling.is_possible:
+        yield from (_Attempt(candidate, tolerances, scaling) for candidate in scaling.rounded())
 
 
 def _length(candidate: Candidate) -> float:
