@@ -205,7 +205,7 @@ class Fitting:
 
         high = np.ones(model.inputs)
         for depth, (layer, vote) in enumerate(zip(model.layers, votes, strict=True)):
-            for i in np.flatnonzero(free.weights[depth].any(axis=1) | free.bias[depth]):
+            for i in np.flatnonzero(free.weights[depth].any(axis=1) | free.bias[depth]).tolist():
                 weights = layer.weights[i]
                 add(depth, i, np.sign(weights), 0.0, float(vote[i] - np.abs(weights).sum()))
                 if layer.activation == "relu":

@@ -12,7 +12,7 @@ from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_ranges import certify_evidence
 from verimv.core.effort import SECOND
 from verimv.core.progress import Progress
-from verimv.exact import ONE, ZERO, Number, Rational
+from verimv.exact import ONE, ZERO, Number, Rational, ceil
 from verimv.networks.network import Network
 from verimv.questions.distance import Distance, DistanceSearch, certified_bounds
 from verimv.solvers.point_search import Search
@@ -71,7 +71,7 @@ def closeness(
     proofs = [(search.result(), search.evidence)]
     for work in rounds:
         attained = max(o.attained / tolerance for o, tolerance in zip(proofs[-1][0].outputs, tolerances, strict=True))
-        search.tolerance = attained * _CLOSE
+        search.tolerance = short_above(attained * _CLOSE) if attained else ZERO
         if search.is_over:
             break
         search.round(work)
@@ -111,3 +111,14 @@ def _excess(search: DistanceSearch, tolerances: Sequence[Number]) -> Number:
     """Return the largest proved difference, in tolerances."""
     outputs = search.result().outputs
     return max(output.proved / tolerance for output, tolerance in zip(outputs, tolerances, strict=True))
+
+
+def power_of_ten(x: Number, digits: int) -> Number:
+    """Return the power of ten that makes x > 0 a number with so many digits before its point."""
+    return Rational(10) ** (digits - 1 - math.floor(math.log10(float(x))))
+
+
+def short_above(x: Number) -> Number:
+    """Return a number of two decimal digits at or above x > 0."""
+    power = power_of_ten(x, 2)
+    return Rational(ceil(x * power)) / power

@@ -71,9 +71,7 @@ class Scaling:
             above.insert(0, product(above[0], np.abs(layer.weights)))
         uses, lengths = occurrences(self.target)
         effects, prices = [], []
-        for layer, changed, values, used, length in zip(
-            self.target.layers, above, below, uses, lengths, strict=True
-        ):
+        for layer, changed, values, used, length in zip(self.target.layers, above, below, uses, lengths, strict=True):
             effects.append((np.abs(layer.weights) * np.outer(changed, values)).ravel())
             prices.append(np.outer(used, length).ravel())
         effect, price = np.concatenate(effects), np.concatenate(prices)

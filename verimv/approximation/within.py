@@ -11,16 +11,17 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from verimv.approximation.candidates import Candidate, Candidates
-from verimv.approximation.proving import MOST_WEIGHTS, Closeness, closeness
+from verimv.approximation.proving import MOST_WEIGHTS, Closeness, closeness, power_of_ten, short_above
 from verimv.approximation.scaling import Scaling
 from verimv.bounding.methods import neuron_bounds
+from verimv.bounding.results import NetworkBounds
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract, extract_mapped
 from verimv.certificate.within_lines import join
 from verimv.core.choices import MEASURES
 from verimv.core.errors import InputError, InternalError, OutputLeavesUnitInterval, Undecided, check_type
 from verimv.core.progress import Progress, no_progress
-from verimv.exact import ONE, ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
+from verimv.exact import ONE, ZERO, Number, Rational, as_number, floor, format_number, sign
 from verimv.extraction.pipeline import extract_uncertified
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
@@ -98,9 +99,14 @@ def read_within(within: Any, network: Network) -> list[Number]:
 
 
 @lru_cache(maxsize=4)
+def _bounds(network: Network) -> NetworkBounds:
+    """Return proven bounds. They are remembered: several errors may be asked for."""
+    return neuron_bounds(network, "auto")
+
+
 def output_ranges(network: Network) -> tuple[tuple[Number, Number], ...]:
-    """Return proven ranges of the outputs. They are remembered: several errors may be asked for."""
-    bounds = neuron_bounds(network, "auto")
+    """Return proven ranges of the outputs."""
+    bounds = _bounds(network)
     last = len(network.layers) - 1
     found = [bounds.get(last, k) for k in range(len(network.outputs))]
     return tuple((ZERO, ZERO) if bound is None else (bound.lower, bound.upper) for bound in found)
@@ -170,6 +176,7 @@ def _extracted(
         "proved_error": format_number(close.distance.proved),
         "attained_error": format_number(close.distance.attained),
         "neurons": source.neurons,
+        **_exact_sizes(source),
     }
     parts["summary"]["seconds"]["search"] = round(time.perf_counter() - begin, 3)
     certificate = close.certificate
@@ -182,6 +189,15 @@ def _extracted(
 
 def _ends(found: OutputDistance) -> dict[str, str]:
     return {"proved": format_number(found.proved), "attained": format_number(found.attained)}
+
+
+@lru_cache(maxsize=4)
+def _exact_sizes(network: Network) -> dict[str, Any]:
+    """Return the length and the size of the exact formula, which is not certified here; nothing if there is none."""
+    with suppress(Undecided, OutputLeavesUnitInterval):
+        formula = extract_uncertified(network, bounds=_bounds(network), scale_output=True).formula
+        return {"exact_length": str(formula.length), "exact_size": formula.size}
+    return {}
 
 
 class _Attempt:
@@ -249,7 +265,7 @@ def _middle_maps(ranges: Sequence[_Range]) -> list[OutputMap]:
     """Return maps that have about the middle of each range as the value for 1/2."""
     maps = []
     for low, high in ranges:
-        scale = _short_above(high - low) if high > low else ONE
+        scale = short_above(high - low) if high > low else ONE
         unit, offset = scale / 100, (low + high - scale) / 2
         maps.append(OutputMap(scale, unit * floor(offset / unit + _HALF) if high > low else offset))
     return maps
@@ -265,7 +281,7 @@ def _constant_tolerances(ranges: Sequence[_Range]) -> list[Number]:
     """Return short numbers that are no smaller than the errors of a constant."""
     errors = _errors(ranges, _middle_maps(ranges))
     largest = max(errors) or ONE  # stands for the error of an output that is constant
-    return [_short_above(error or largest) for error in errors]
+    return [short_above(error or largest) for error in errors]
 
 
 def _constant(network: Network, ranges: Sequence[_Range], tolerances: Sequence[Number]) -> Candidate | None:
@@ -280,20 +296,9 @@ def _constant(network: Network, ranges: Sequence[_Range], tolerances: Sequence[N
     return Candidate(replace(network, layers=(*empty, last)), maps)
 
 
-def _power(x: Number, digits: int) -> Number:
-    """Return the power of ten that makes x > 0 a number with so many digits before its point."""
-    return Rational(10) ** (digits - 1 - math.floor(math.log10(float(x))))
-
-
-def _short_above(x: Number) -> Number:
-    """Return a number of two decimal digits at or above x > 0."""
-    power = _power(x, 2)
-    return Rational(ceil(x * power)) / power
-
-
 def _short_below(x: Number) -> Number:
     """Return a number of three decimal digits at or below x ≥ 0."""
     if sign(x) <= 0:
         return x
-    power = _power(x, 3)
+    power = power_of_ten(x, 3)
     return Rational(floor(x * power)) / power

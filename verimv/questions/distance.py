@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from verimv.bounding.prove.twin_layers import TwinMap
 from verimv.bounding.search.box_pair import bound_pair_on_boxes
 from verimv.bounding.search.box_search import MOST_INPUTS
-from verimv.bounding.prove.twin_layers import TwinMap
 from verimv.bounding.search.branch import Goal
 from verimv.bounding.search.difference import Difference
 from verimv.bounding.search.difference_bounds import bound_network, bound_pair, interval_bounds_of_pair
