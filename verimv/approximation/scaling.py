@@ -96,9 +96,8 @@ class Scaling:
         last = model.layers[-1]
         layers.append(FloatLayer(last.weights * scale, last.bias, last.activation))
         votes = output_votes(FloatModel(tuple(layers)))
-        unit = 2.0**-bits
         rounded = [
-            FloatLayer(np.round(layer.weights / unit) * unit, layer.bias, layer.activation)
+            FloatLayer(_on_grid(layer.weights, bits), _on_grid(layer.bias, bits), layer.activation)
             for layer in votes.model.layers
         ]
         network = votes.with_model(FloatModel(tuple(rounded))).network(self.network, 2**bits)
@@ -124,3 +123,7 @@ def _cut(model: FloatModel, places: Floats) -> FloatModel:
         layers.append(FloatLayer(weights.reshape(layer.weights.shape), layer.bias, layer.activation))
         start += weights.size
     return with_dead_neurons_empty(FloatModel(tuple(layers)))
+
+
+def _on_grid(numbers: Floats, bits: int) -> Floats:
+    return np.round(numbers * 2.0**bits) * 2.0**-bits

@@ -147,7 +147,7 @@ def extract_within(
             continue
         with suppress(OutputLeavesUnitInterval):  # floats saw no such point: the next candidate
             found = _extracted(source, other, candidate.maps, tolerances, close, minimise, progress, begin)
-            if not found.is_incomplete(progress):
+            if not found.is_incomplete(progress) and not (candidate.factors and _is_no_shorter(found)):
                 return found
     told = ", ".join(sorted({format_number(tolerance) for tolerance in tolerances}))
     raise NothingSimpler(f"no simpler network was proved to be within {told}")
@@ -198,6 +198,11 @@ def _exact_sizes(network: Network) -> dict[str, Any]:
         formula = extract_uncertified(network, bounds=_bounds(network), scale_output=True).formula
         return {"exact_length": str(formula.length), "exact_size": formula.size}
     return {}
+
+
+def _is_no_shorter(found: WithinExtraction) -> bool:
+    """Return whether the exact formula is as short: if all that was changed are doublings, it is better."""
+    return found.formula.length >= int(found.summary.get("exact_length", found.formula.length + 1))
 
 
 class _Attempt:

@@ -126,7 +126,9 @@ def delivered(extraction: CertifiedExtraction, arguments: argparse.Namespace, re
         lines.append(f"exact: {summary['exact']}")
     if extraction.near is not None:
         lines += _error_told(summary["within"], arguments.numbers, labels, is_checked=not lacking)
-        if "exact_length" in summary:
+        if summary["length"] == "0":
+            lines.append("no input matters that much: a constant is close enough")
+        elif "exact_length" in summary:
             lines.append(f"without an error, the formula has length {_length_text(summary['exact_length'])}")
     if kept := summary.get("simplified", {}).get("kept"):
         lines.append(f"not simplified: {kept}")
