@@ -1,4 +1,4 @@
-"""Networks with nearly the same weights and shorter formulas: no doublings, and few weights less.
+"""Networks with nearly the same weights and shorter formulas: no doublings, and fewer weights.
 
 For networks that are too large to be fitted, or too deep for proofs about changes that can be seen. Neurons are scaled
 by powers of two, so that their weights are shares of a vote that is not doubled; that alone changes nothing but the
@@ -53,7 +53,7 @@ class Scaling:
             yield self._candidate(self.target, bits)
 
     def cut(self) -> Iterator[Candidate]:
-        """Yield candidates with few weights less, the shortest first."""
+        """Yield candidates with fewer weights, the shortest first."""
         order, total = self._order
         for _ in range(_LESS):
             count = int(np.searchsorted(total, self._budget))
