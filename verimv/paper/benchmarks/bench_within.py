@@ -28,7 +28,7 @@ from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.from_formula import to_network
 from verimv.networks.transforms.outputs import chosen
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
-from verimv.paper.benchmarks.benchmark_networks import boxed, nets_folder
+from verimv.paper.benchmarks.benchmark_networks import nets_folder
 from verimv.paper.benchmarks.copied_networks import arrays_of, fitted, sklearn_module, trained
 from verimv.paper.experiments.families import random_term
 from verimv.questions.equality import equivalent
@@ -98,8 +98,8 @@ CASES = (
 )
 
 
-#: Networks of the folder `nets`, with their boxes, and one that is too large for most searches.
-GIVEN = {"given: breast cancer 30-5-1": "bc_default", "given: diabetes 10-10-6-1": "diab"}
+#: Networks of the folder `nets`, and one that is too large for most searches.
+GIVEN = {"given: breast cancer 30-5-1": "tables/bc.json", "given: diabetes 10-10-6-1": "tables/diab.json"}
 LARGE = "acasxu/ACASXU_run2a_1_1_batch_2000.onnx"
 LARGE_HEADER = (
     "network", "E", "weights", "weights left", "exact length", "length", "error seen", "error proved", "seconds",
@@ -109,10 +109,9 @@ LARGE_HEADER = (
 
 def given_cases() -> Iterator[WithinCase]:
     """Yield the networks of the folder, if it is there."""
-    for name, stem in GIVEN.items():
-        path, box = nets_folder() / f"tables/{stem}.onnx", nets_folder() / f"tables/{stem.split('_')[0]}_box.json"
-        if path.exists() and box.exists():
-            yield WithinCase(name, lambda path=path, box=box: boxed(load(path), box))  # type: ignore[misc]
+    for name, path in GIVEN.items():
+        if (nets_folder() / path).exists():
+            yield WithinCase(name, lambda path=path: load(nets_folder() / path))  # type: ignore[misc]
 
 
 def run(progress: Progress, quick: bool = False) -> Benchmark:
