@@ -98,8 +98,10 @@ class Scaling:
         votes = output_votes(FloatModel(tuple(layers)))
         rounded = [
             FloatLayer(_on_grid(layer.weights, bits), _on_grid(layer.bias, bits), layer.activation)
-            for layer in votes.model.layers
+            for layer in votes.model.layers[:-1]
         ]
+        last = votes.model.layers[-1]  # a unit of its bias may be more than the tolerance: the scale is large
+        rounded.append(FloatLayer(_on_grid(last.weights, bits), last.bias, last.activation))
         network = votes.with_model(FloatModel(tuple(rounded))).network(self.network, 2**bits)
         return Candidate(network, votes.maps, factors)
 
