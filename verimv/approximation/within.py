@@ -12,7 +12,7 @@ from typing import Any
 
 from verimv.approximation.candidates import Candidate, Candidates
 from verimv.approximation.proving import MOST_WEIGHTS, Closeness, closeness, power_of_ten, short_above
-from verimv.approximation.scaling import Scaling
+from verimv.approximation.vote_scaling import Scaling
 from verimv.bounding.methods import neuron_bounds
 from verimv.bounding.results import NetworkBounds
 from verimv.certificate.certificate import Certificate

@@ -11,7 +11,7 @@ from tests.approximation.models import random_model, random_network
 from tests.approximation.test_within import check
 from verimv.approximation import proving, within
 from verimv.approximation.float_model import FloatModel
-from verimv.approximation.scaling import BITS, Scaling
+from verimv.approximation.vote_scaling import BITS, Scaling
 from verimv.approximation.within import NothingSimpler
 from verimv.networks.network import Layer, Network
 
