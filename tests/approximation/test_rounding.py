@@ -86,3 +86,16 @@ def test_rounded_weights_are_shares_of_a_vote(seed, fits_again):
             for share in (*(row / vote), threshold):
                 near = Fraction(float(share)).limit_denominator(16)
                 assert abs(float(near) - share) < 1e-9
+
+
+@pytest.mark.parametrize("fits_again", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_rounded_neurons_have_values_up_to_1(seed, fits_again):
+    """Otherwise the formula would have other constants than these, and doublings."""
+    model = random_model(seed, widths=(2, 4, 3, 1))
+    votes = votes_of(model, [seed % 3] * len(model.layers))
+    fitting = Fitting(WorstPoints(votes.target(model), [0.1]))
+    fitting.refresh(votes.model)
+    rounded, _ = Rounding(votes, fitting, 16).rounded(0.3, fits_again)
+    for _, high in rounded.model.ranges()[:-1]:
+        assert (high <= 1 + 1e-9).all()

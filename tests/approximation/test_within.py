@@ -13,7 +13,9 @@ from tests.approximation.models import random_network, spec_of
 from tests.effort import span_name, spans
 from tests.oracle import formula_values, linear_regions
 from tests.sessions import ROOT
-from verimv.approximation.candidates import DENOMINATORS
+from verimv.approximation.candidates import DENOMINATORS, Candidates
+from verimv.approximation.fitting import Fitting
+from verimv.approximation.float_model import WorstPoints
 from verimv.approximation.within import read_within
 from verimv.core.errors import InputError
 from verimv.exact import Rational
@@ -22,6 +24,7 @@ from verimv.kernels.judge import PYTHON
 from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.from_formula import to_network
 from verimv.networks.transforms.normalise import from_unit_cube, to_unit_cube
+from verimv.questions.distance import certified_bounds
 
 
 def fraction(x) -> Fraction:
@@ -101,6 +104,36 @@ def test_random_networks(seeds):
             check(extraction)
 
 
+@pytest.mark.parametrize("seed", [3, 5, 7])
+def test_the_proved_error_is_close_to_the_largest_one_and_short(seed):
+    extraction = verimv.extract(random_network(seed, 2), within="10%")
+    [entry] = extraction.summary["within"]
+    proved, attained = Fraction(entry["proved"]), Fraction(entry["attained"])
+    assert proved == Fraction(entry["tolerance"]) or proved <= Fraction(12, 10) * attained
+    assert len(entry["proved"]) <= 14
+    [error] = certified_bounds(extraction.closeness).values()
+    assert fraction(error) == proved
+
+
+def test_points_of_a_failed_proof_are_used_for_the_next_candidate():
+    network = random_network(5, 2)
+    search = Candidates(network, [0.2])
+    candidates = search.search()
+    first = next(candidates)
+    search.learn([[0.25, 0.75], [1.0, 0.5]])
+    again = next(candidates)
+    plans = search.plans
+    assert len(first.network.layers) == len(again.network.layers)
+    fitting = Fitting(WorstPoints(plans[0].votes.target(search.target), plans[0].tolerances))
+    fitting.learn(plans[0].votes.model, np.array([[0.25, 0.75], [1.0, 0.5]]))
+    for _ in range(3):
+        fitting.refresh(plans[0].votes.model)
+        assert {(0.25, 0.75), (1.0, 0.5)} <= {tuple(point) for point in fitting.points.tolist()}
+    goal = search.goal
+    search.lower(1.5)
+    assert search.goal < goal
+
+
 def test_on_another_box():
     box = ((Rational(-2), Rational(3)), (Rational(10), Rational(10, 1) + Rational(1, 2)))
     network = Network(SMALL.layers, SMALL.inputs, box, SMALL.outputs)
@@ -130,6 +163,13 @@ def test_a_large_error_gives_a_constant(outputs):
     check(extraction)
     assert extraction.formula.length == 0
     assert extraction.summary["neurons"] == random_network(5, 2, outputs=outputs).neurons
+
+
+def test_that_a_constant_will_do_is_said(run, path):
+    code, out, _ = run("extract", path, "--within", "100")
+    assert code == 0
+    assert "no input matters that much: a constant is close enough" in out
+    assert "length 0," in out
 
 
 def test_outputs_of_different_sizes():
@@ -305,6 +345,8 @@ def test_a_directory(run, path, tmp_path):
     code, out, _ = run("extract", path, "--within", "5%", "-o", folder)
     assert code == 0
     assert "of the network at every point; the largest error seen is" in out
+    exact = verimv.extract(random_network(3, 1), scale_output=True).formula.length
+    assert f"without an error, the formula has length {exact}\n" in out
     code, checked, _ = run("check", folder)
     assert (code, checked.splitlines()[0]) == (0, "valid (kernel.py and the verified kernel)")
     assert re.fullmatch(r"y1 = .*formula.* ± .* on \[0,1\]", checked.splitlines()[1])
@@ -319,6 +361,9 @@ def test_a_directory(run, path, tmp_path):
         expected = network(x)
         assert abs(told - fraction(expected)) <= Fraction(summary["within"][0]["tolerance"])
     before = (folder / "report.html").read_text(encoding="utf-8")
+    parts = ["The short formula", "Its error", "Exactly", f"of length {exact} (", "Verdict"]
+    places = [before.index(part, before.index('id="formula"')) for part in parts]
+    assert places == sorted(places)
     assert run("report", folder)[0] == 0
     assert (folder / "report.html").read_text(encoding="utf-8")
     assert "formula" in before

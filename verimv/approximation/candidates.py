@@ -40,6 +40,10 @@ _HOPELESS = 1.6
 _DOUBLINGS, _ALL_DOUBLINGS = 3, 6
 #: An error that is estimated at so many tolerances or less is worth a proof.
 GOOD = 0.97
+#: Proofs that may fail, and how often a plan is tried with points where it was worse than expected.
+_PROOFS, _TRIALS = 8, 5
+#: The goal of a trial, as a part of that of the last.
+_LOWER = 0.96
 #: Largest sum of whole weights of a neuron: larger ones make long formulas.
 _MOST_WHOLE = 32
 #: Largest denominators of constants; larger ones only if nothing is found with smaller ones.
@@ -77,6 +81,8 @@ class Candidate:
 
     network: Network
     maps: Sequence[OutputMap] | None
+    #: by which the neurons of each hidden layer are multiples of those of the given network, if that is known
+    factors: Sequence[Floats] | None = None
 
 
 class Candidates:
@@ -88,6 +94,19 @@ class Candidates:
         self.network, self.tolerances = network, np.asarray(tolerances, dtype=float)
         self.target = FloatModel.of(network)
         self.measure, self._progress = measure, progress
+        #: the error, in tolerances, that a candidate may have as floats estimate it
+        self.goal = GOOD
+        self._failures = 0
+        self._learned = np.zeros((0, self.target.inputs))
+
+    def learn(self, points: Sequence[Sequence[float]]) -> None:
+        """Take note of points at which the last candidate was farther from the target than it seemed."""
+        self._learned = np.concatenate([self._learned, np.asarray(points, dtype=float)])
+
+    def lower(self, slack: float) -> None:
+        """Take note that the error of the last candidate could not be proved: `slack` is proved / attained."""
+        self._failures += 1
+        self.goal = max(self.goal / 2, min(self.goal * 0.9, GOOD / slack))
 
     @property
     def is_fitted(self) -> bool:
@@ -173,8 +192,8 @@ class Candidates:
                     found.append(_Plan(votes, self.tolerances / scales, share, limits))
         return sorted(found, key=lambda plan: (plan.length, plan.limits, plan.share))
 
-    def search(self, goal: Callable[[], float], others: Sequence[tuple[float, Candidate]] = ()) -> Iterator[Candidate]:
-        """Yield candidates, shorter ones first, with errors of at most `goal()` tolerances, which may decrease.
+    def search(self, others: Sequence[tuple[float, Candidate]] = ()) -> Iterator[Candidate]:
+        """Yield candidates, shorter ones first, until enough proofs have failed.
 
         `others`, given with their lengths, are yielded before all that are as long or longer.
         """
@@ -185,15 +204,27 @@ class Candidates:
             self._progress("rounding weights", number, len(tried))
             while waiting and waiting[0][0] <= plan.length:
                 yield waiting.pop(0)[1]
-            if plan.share < goal() and (found := self._rounded(plan, goal(), most)) is not None:
-                yield found
+            yield from self._trials(plan, most)
+            if self._failures >= _PROOFS:
+                break
         for _, other in waiting:
             yield other
+
+    def _trials(self, plan: _Plan, most: int) -> Iterator[Candidate]:
+        """Yield candidates of a plan, each with the points that were learned from the last one, and a lower goal."""
+        for trial in range(_TRIALS):
+            known, goal = len(self._learned), self.goal * _LOWER**trial
+            found = self._rounded(plan, goal, most) if plan.share < goal else None
+            if found is None:
+                return
+            yield found
+            if len(self._learned) == known:
+                return
 
     def _rounded(self, plan: _Plan, goal: float, most: int) -> Candidate | None:
         """Return the votes with the simplest fractions that keep the tolerances, if any are found."""
         fitting = Fitting(WorstPoints(plan.votes.target(self.target), plan.tolerances))
-        fitting.refresh(plan.votes.model)
+        fitting.learn(plan.votes.model, self._learned)
         rounding = Rounding(plan.votes, fitting, most)
         for slack in _SLACKS:
             for fits_again in (False, True) if self.is_fitted else (False,):

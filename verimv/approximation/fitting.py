@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from verimv.approximation.float_model import FloatModel, Floats, WorstPoints
-from verimv.bounding.guess.floats import FloatLayer
+from verimv.bounding.guess.floats import FloatLayer, act
 from verimv.bounding.guess.linear_program import INFINITY, LinearProgram
 
 #: Entries of programs are multiples of this, so that the last bits of floats do not matter.
@@ -77,6 +77,7 @@ class Fitting:
     def __init__(self, errors: WorstPoints, points: int = 240) -> None:
         self.errors = errors
         self.points = errors.start(points)
+        self._learned = self.points[:0]  # these are kept whatever the error there is
 
     def refresh(self, model: FloatModel, starts: int = 150) -> float:
         """Search points where a model is bad, and keep them; return its largest error, in tolerances."""
@@ -84,11 +85,16 @@ class Fitting:
         self._add(model, found[:_ADDED])
         return largest
 
+    def learn(self, model: FloatModel, points: Floats) -> None:
+        """Keep points that are known to matter, and others where a model is bad."""
+        self._learned = points
+        self.refresh(model)
+
     def _add(self, model: FloatModel, points: Floats) -> None:
         """Keep points, those with large errors if there are too many."""
         self.points = np.unique(np.concatenate([self.points, points]), axis=0)
         sizes = np.abs(self.errors.errors(model, self.points)).max(axis=1)
-        self.points = self.points[np.argsort(-sizes, kind="stable")[:_MOST_POINTS]]
+        self.points = np.concatenate([self._learned, self.points[np.argsort(-sizes, kind="stable")[:_MOST_POINTS]]])
 
     def linear(self, model: FloatModel, free: Free) -> tuple[Floats, Floats]:
         """Return the errors at the points, and their derivatives by what is free: a row for each point and output.
@@ -157,7 +163,8 @@ class Fitting:
     def closer(self, model: FloatModel, free: Free, votes: Sequence[Floats], reach: float) -> FloatModel:
         """Return a model with a smaller largest error, by changes of what is free; or the same one.
 
-        The sizes of the weights of a neuron do not become more than its vote, and none changes its sign.
+        The sizes of the weights of a neuron do not become more than its vote, and none changes its sign. A ReLU has
+        values up to 1.
         """
         least = self.refresh(model)
         candidate = self._minimax(model, free, votes, reach)
@@ -184,14 +191,26 @@ class Fitting:
 
     @staticmethod
     def _vote_rows(model: FloatModel, free: Free, votes: Sequence[Floats]) -> tuple[Floats, Floats]:
-        """Return rows of a program, by which the sizes of a neuron's weights grow, and by how much they may."""
+        """Return rows of a program, and what they may be at most: by how much the sizes of a neuron's weights grow, and
+        by how much the largest value of a ReLU does."""
         rows, left = [np.zeros((0, free.count))], []
+        ranges = model.ranges()
+
+        def add(depth: int, i: int, weights: Floats, bias: float, room: float) -> None:
+            all_weights = [np.zeros_like(layer.weights) for layer in model.layers]
+            all_bias = [np.zeros_like(layer.bias) for layer in model.layers]
+            all_weights[depth][i], all_bias[depth][i] = weights, bias
+            rows.append(free.of(all_weights, all_bias)[None, :])
+            left.append(max(0.0, room))
+
+        high = np.ones(model.inputs)
         for depth, (layer, vote) in enumerate(zip(model.layers, votes, strict=True)):
-            for i in np.flatnonzero(free.weights[depth].any(axis=1)):
-                signs = [np.zeros_like(other.weights) for other in model.layers]
-                signs[depth][i] = np.sign(layer.weights[i])
-                rows.append(free.of(signs, [np.zeros_like(other.bias) for other in model.layers])[None, :])
-                left.append(max(0.0, float(vote[i] - np.abs(layer.weights[i]).sum())))
+            for i in np.flatnonzero(free.weights[depth].any(axis=1) | free.bias[depth]).tolist():
+                weights = layer.weights[i]
+                add(depth, i, np.sign(weights), 0.0, float(vote[i] - np.abs(weights).sum()))
+                if layer.activation == "relu":
+                    add(depth, i, np.where(weights > 0, high, 0.0), 1.0, 1.0 - float(ranges[depth][1][i]))
+            high = act(layer.activation, ranges[depth][1])
         return np.concatenate(rows), np.array(left)
 
 

@@ -106,11 +106,17 @@ class Rounding:
 
     def _with_threshold(self, model: FloatModel, depth: int, i: int, slack: float, vote: float) -> FloatModel:
         """Make the threshold a simple fraction: the bias, less the weights of negated literals."""
-        row = model.layers[depth].weights[i]
-        negated = float(np.minimum(row, 0.0).sum())
-        share = (float(model.layers[depth].bias[i]) + negated) / vote
-        fraction = simplest(max(share - slack / vote, -1.0), min(share + slack / vote, 1.0), self._most)
-        return _with_row(model, depth, i, row, float(fraction) * vote - negated)
+        layer = model.layers[depth]
+        negated = float(np.minimum(layer.weights[i], 0.0).sum())
+        most = vote
+        if layer.activation == "relu":  # its largest value stays at most 1
+            largest = float(model.ranges()[depth][1][i])
+            most = min(most, float(layer.bias[i]) + 1.0 - largest + negated)
+        share = min((float(layer.bias[i]) + negated) / vote, most / vote)
+        fraction = simplest(max(share - slack / vote, -1.0), min(share + slack / vote, most / vote), self._most)
+        if fraction * vote > most:
+            fraction = Fraction(math.floor(most / vote * self._most), self._most)
+        return _with_row(model, depth, i, layer.weights[i], float(fraction) * vote - negated)
 
 
 def _with_row(model: FloatModel, depth: int, i: int, row: np.ndarray, bias: float) -> FloatModel:

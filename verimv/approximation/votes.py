@@ -113,13 +113,18 @@ def votes_of(model: FloatModel, limits: Sequence[int]) -> Votes:
         low, high = np.zeros(len(factors)), np.clip(most * factors, 0.0, 1.0)
         scale_below = 1.0 / factors
     last = model.layers[-1]
-    weights = last.weights * scale_below
-    ends = FloatModel((*layers, FloatLayer(weights, last.bias, last.activation))).ranges()[-1]
-    maps = [_map(*row, limits[-1]) for row in zip(weights, last.bias, *ends, strict=True)]
-    doublings.append(tuple(k for _, k in maps))
-    plain = FloatModel((*layers, FloatLayer(weights, last.bias, last.activation)))
+    plain = FloatModel((*layers, FloatLayer(last.weights * scale_below, last.bias, last.activation)))
+    return output_votes(plain, doublings, limits[-1])
+
+
+def output_votes(model: FloatModel, doublings: Sequence[tuple[int, ...]] | None = None, limit: int = 0) -> Votes:
+    """Map the outputs of a model whose hidden neurons are votes already, doubled so often, or not at all."""
+    if doublings is None:
+        doublings = [(0,) * len(layer.bias) for layer in model.layers[:-1]]
+    last = model.layers[-1]
+    maps = [_map(*row, limit) for row in zip(last.weights, last.bias, *model.ranges()[-1], strict=True)]
     output_maps = tuple(map_ for map_, _ in maps)
-    return Votes(_mapped(plain, output_maps), tuple(doublings), output_maps)
+    return Votes(_mapped(model, output_maps), (*doublings, tuple(k for _, k in maps)), output_maps)
 
 
 def _sizes(weights: Floats, bias: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:

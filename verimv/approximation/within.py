@@ -8,19 +8,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
-from itertools import islice
 from typing import Any
 
-from verimv.approximation.candidates import GOOD, Candidate, Candidates
-from verimv.approximation.proving import Closeness, closeness
+from verimv.approximation.candidates import Candidate, Candidates
+from verimv.approximation.proving import MOST_WEIGHTS, Closeness, closeness, power_of_ten, short_above
+from verimv.approximation.vote_scaling import Scaling
 from verimv.bounding.methods import neuron_bounds
+from verimv.bounding.results import NetworkBounds
 from verimv.certificate.certificate import Certificate
 from verimv.certificate.from_extraction import CertifiedExtraction, extract, extract_mapped
 from verimv.certificate.within_lines import join
 from verimv.core.choices import MEASURES
 from verimv.core.errors import InputError, InternalError, OutputLeavesUnitInterval, Undecided, check_type
 from verimv.core.progress import Progress, no_progress
-from verimv.exact import ONE, ZERO, Number, Rational, as_number, ceil, floor, format_number, sign
+from verimv.exact import ONE, ZERO, Number, Rational, as_number, floor, format_number, sign
 from verimv.extraction.pipeline import extract_uncertified
 from verimv.networks.affine import Affine
 from verimv.networks.network import Network
@@ -28,10 +29,6 @@ from verimv.networks.transforms.normalise import from_unit_cube, to_unit_cube, w
 from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen
 from verimv.questions.distance import Distance, OutputDistance
 
-#: Candidates for which a proof is tried.
-_PROOFS = 8
-#: Larger networks are not searched: the programs would be too large.
-MOST_WEIGHTS = 6_000
 #: What can be made small.
 WITHIN_MEASURES = (*MEASURES, "constants")
 #: Stands for the error of a constant.
@@ -102,9 +99,14 @@ def read_within(within: Any, network: Network) -> list[Number]:
 
 
 @lru_cache(maxsize=4)
+def _bounds(network: Network) -> NetworkBounds:
+    """Return proven bounds. They are remembered: several errors may be asked for."""
+    return neuron_bounds(network, "auto")
+
+
 def output_ranges(network: Network) -> tuple[tuple[Number, Number], ...]:
-    """Return proven ranges of the outputs. They are remembered: several errors may be asked for."""
-    bounds = neuron_bounds(network, "auto")
+    """Return proven ranges of the outputs."""
+    bounds = _bounds(network)
     last = len(network.layers) - 1
     found = [bounds.get(last, k) for k in range(len(network.outputs))]
     return tuple((ZERO, ZERO) if bound is None else (bound.lower, bound.upper) for bound in found)
@@ -139,13 +141,13 @@ def extract_within(
     tolerances = read_within(within, source)
     for candidate in _candidates(source, tolerances, minimise, progress):
         other = from_unit_cube(candidate.network, source.box)
-        close = closeness(source, other, tolerances, progress)
+        close = closeness(source, other, tolerances, progress, candidate.factors)
         if close.certificate is None:
             candidate.refused(close)
             continue
         with suppress(OutputLeavesUnitInterval):  # floats saw no such point: the next candidate
             found = _extracted(source, other, candidate.maps, tolerances, close, minimise, progress, begin)
-            if not found.is_incomplete(progress):
+            if not found.is_incomplete(progress) and not (candidate.factors and _is_no_shorter(found)):
                 return found
     told = ", ".join(sorted({format_number(tolerance) for tolerance in tolerances}))
     raise NothingSimpler(f"no simpler network was proved to be within {told}")
@@ -174,6 +176,7 @@ def _extracted(
         "proved_error": format_number(close.distance.proved),
         "attained_error": format_number(close.distance.attained),
         "neurons": source.neurons,
+        **_exact_sizes(source),
     }
     parts["summary"]["seconds"]["search"] = round(time.perf_counter() - begin, 3)
     certificate = close.certificate
@@ -188,29 +191,39 @@ def _ends(found: OutputDistance) -> dict[str, str]:
     return {"proved": format_number(found.proved), "attained": format_number(found.attained)}
 
 
-class _Attempt:
-    """A candidate for a proof. A proof that fails tells how small errors must be for the next one to succeed."""
+@lru_cache(maxsize=4)
+def _exact_sizes(network: Network) -> dict[str, Any]:
+    """Return the length and the size of the exact formula, which is not certified here; nothing if there is none."""
+    with suppress(Undecided, OutputLeavesUnitInterval):
+        formula = extract_uncertified(network, bounds=_bounds(network), scale_output=True).formula
+        return {"exact_length": str(formula.length), "exact_size": formula.size}
+    return {}
 
-    def __init__(self, candidate: Candidate, goals: _Goals) -> None:
-        self.network, self.maps = candidate.network, candidate.maps
-        self._goals = goals
+
+def _is_no_shorter(found: WithinExtraction) -> bool:
+    """Return whether the exact formula is as short: if all that was changed are doublings, it is better."""
+    return found.formula.length >= int(found.summary.get("exact_length", found.formula.length + 1))
+
+
+class _Attempt:
+    """A candidate for a proof. A proof that fails tells the search how to do better."""
+
+    def __init__(
+        self, candidate: Candidate, tolerances: Sequence[Number], search: Candidates | Scaling | None = None
+    ) -> None:
+        self.network, self.maps, self.factors = candidate.network, candidate.maps, candidate.factors
+        self._tolerances, self._search = tolerances, search
 
     def refused(self, found: Closeness) -> None:
-        self._goals.lower(found)
-
-
-class _Goals:
-    """The error, in tolerances, that a candidate may have as floats estimate it."""
-
-    def __init__(self, tolerances: Sequence[Number]) -> None:
-        self.tolerances, self.now = tolerances, GOOD
-
-    def lower(self, found: Closeness) -> None:
-        pairs = zip(found.distance.outputs, self.tolerances, strict=True)
-        if any(output.attained > tolerance for output, tolerance in pairs):  # floats were too optimistic
-            self.now *= 0.95
+        pairs = [*zip(found.distance.outputs, self._tolerances, strict=True)]
+        if isinstance(self._search, Scaling):
+            self._search.exceeded(max(float(output.proved / tolerance) for output, tolerance in pairs))
+        elif self._search is None:
+            return
+        elif any(output.attained > tolerance for output, tolerance in pairs):  # floats were too optimistic
+            self._search.learn([[float(x) for x in point] for point in found.points])
         else:
-            self.now = max(self.now / 2, min(self.now * 0.9, GOOD / found.slack))
+            self._search.lower(found.slack)
 
 
 def _candidates(
@@ -218,21 +231,26 @@ def _candidates(
 ) -> Iterator[_Attempt]:
     """Yield what may be close enough: a constant, then integer weights and simple fractions, shorter ones first."""
     normalised = without_identity_layers(to_unit_cube(network))
-    goals = _Goals(tolerances)
     constant = _constant(normalised, output_ranges(network), tolerances)
     if constant is not None:
-        yield _Attempt(constant, goals)
+        yield _Attempt(constant, tolerances)
     if normalised.number_kind == "algebraic":
         raise NothingSimpler("simpler networks are searched for networks with rational weights only")
     weights = sum(len(row.terms) for layer in normalised.layers for row in layer.rows)
-    if weights > MOST_WEIGHTS:
-        raise NothingSimpler(f"simpler networks are searched for up to {MOST_WEIGHTS:,} weights, not {weights:,}")
-    search = Candidates(normalised, [float(tolerance) for tolerance in tolerances], minimise, progress)
+    floats = [float(tolerance) for tolerance in tolerances]
+    scaling = Scaling(normalised, floats)
+    if weights > MOST_WEIGHTS:  # linear programs would be too large
+        if scaling.is_possible:
+            yield from (_Attempt(candidate, tolerances, scaling) for candidate in scaling.cut())
+        return
+    search = Candidates(normalised, floats, minimise, progress)
     whole = [candidate for candidate in search.whole() if are_in_unit_interval(candidate.network)]
     # their formulas have no constants to read: that is worth three times the length
     counted = [(0 if minimise == "constants" else _length(candidate) / 3, candidate) for candidate in whole]
-    for candidate in islice(search.search(lambda: goals.now, counted), len(whole) + _PROOFS):
-        yield _Attempt(candidate, goals)
+    for candidate in search.search(counted):
+        yield _Attempt(candidate, tolerances, search)
+    if scaling.is_possible:
+        yield from (_Attempt(candidate, tolerances, scaling) for candidate in scaling.rounded())
 
 
 def _length(candidate: Candidate) -> float:
@@ -252,7 +270,7 @@ def _middle_maps(ranges: Sequence[_Range]) -> list[OutputMap]:
     """Return maps that have about the middle of each range as the value for 1/2."""
     maps = []
     for low, high in ranges:
-        scale = _short_above(high - low) if high > low else ONE
+        scale = short_above(high - low) if high > low else ONE
         unit, offset = scale / 100, (low + high - scale) / 2
         maps.append(OutputMap(scale, unit * floor(offset / unit + _HALF) if high > low else offset))
     return maps
@@ -268,7 +286,7 @@ def _constant_tolerances(ranges: Sequence[_Range]) -> list[Number]:
     """Return short numbers that are no smaller than the errors of a constant."""
     errors = _errors(ranges, _middle_maps(ranges))
     largest = max(errors) or ONE  # stands for the error of an output that is constant
-    return [_short_above(error or largest) for error in errors]
+    return [short_above(error or largest) for error in errors]
 
 
 def _constant(network: Network, ranges: Sequence[_Range], tolerances: Sequence[Number]) -> Candidate | None:
@@ -283,20 +301,9 @@ def _constant(network: Network, ranges: Sequence[_Range], tolerances: Sequence[N
     return Candidate(replace(network, layers=(*empty, last)), maps)
 
 
-def _power(x: Number, digits: int) -> Number:
-    """Return the power of ten that makes x > 0 a number with so many digits before its point."""
-    return Rational(10) ** (digits - 1 - math.floor(math.log10(float(x))))
-
-
-def _short_above(x: Number) -> Number:
-    """Return a number of two decimal digits at or above x > 0."""
-    power = _power(x, 2)
-    return Rational(ceil(x * power)) / power
-
-
 def _short_below(x: Number) -> Number:
     """Return a number of three decimal digits at or below x ≥ 0."""
     if sign(x) <= 0:
         return x
-    power = _power(x, 3)
+    power = power_of_ten(x, 3)
     return Rational(floor(x * power)) / power

@@ -113,13 +113,14 @@ def certify_formulas(original: Formula, formula: Formula, seconds: float = math.
     return checked(texts, claims.derivation)
 
 
-def checked(texts: dict[str, str], derivation: Derivation) -> Certificate | None:
+def checked(texts: dict[str, str], derivation: Derivation, effort: int | None = None) -> Certificate | None:
     """Return the certificate if the kernels accept it, else None: it may have numbers that they do not read.
 
+    `effort` is about how many seconds of work are allowed in any case, for a part of a larger certificate.
     kernel.py must accept it, with or without the verified kernel: the result is the same on every machine.
     """
     certificate = Certificate({name: text.encode() for name, text in texts.items()}, derivation.lines)
-    by_python, *_ = certificate.judge().answers
+    by_python, *_ = certificate.judge(effort=effort).answers
     return certificate if by_python.status == "valid" else None
 
 

@@ -112,12 +112,13 @@ def certify_sharing(a: Network, b: Network, tolerance: Number) -> Certificate | 
     return None if derivation is None else checked(pair_texts(a, b), derivation)
 
 
-def certify_evidence(a: Network, b: Network, evidence: DifferenceEvidence | TwinEvidence) -> Certificate | None:
-    """Return the certificate of evidence that was found about two networks; None if the kernel does not accept it."""
-    texts = pair_texts(a, b)
-    if isinstance(evidence, TwinEvidence):
-        return checked(texts, twin_lines(evidence))
-    return checked(texts, _difference_lines(evidence))
+def certify_evidence(
+    a: Network, b: Network, evidence: DifferenceEvidence | TwinEvidence, effort: int | None = None
+) -> Certificate | None:
+    """Return the certificate of evidence that was found about two networks; None if the kernel does not accept it, with
+    about `effort` seconds of work if that is more than the files may cost."""
+    lines = twin_lines(evidence) if isinstance(evidence, TwinEvidence) else _difference_lines(evidence)
+    return checked(pair_texts(a, b), lines, effort)
 
 
 def _as_other(a: Network, b: Network) -> Network:

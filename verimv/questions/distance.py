@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from verimv.bounding.prove.twin_layers import TwinMap
 from verimv.bounding.search.box_pair import bound_pair_on_boxes
 from verimv.bounding.search.box_search import MOST_INPUTS
 from verimv.bounding.search.branch import Goal
@@ -276,6 +277,8 @@ class DistanceSearch:
         self.networks = networks_of(*self.points.functions)
         self.difference = Difference(a, b, ZERO if tolerance is None else tolerance)
         self.bounds: UpperBounds | None = None
+        #: which neurons correspond to each other, if that is known
+        self.twins: TwinMap | None = None
         self._twins: TwinSearch | None = None
         self._rounds = 0
         self._is_vain = False  # bounds of each network on its own did not help
@@ -370,7 +373,8 @@ class DistanceSearch:
         self.points.search(self.difference.network, _POINTS)
         if self.networks is not None and are_comparable(*self.networks):
             try:
-                self._twins = TwinSearch(*self.networks, twins_of(*self.networks), self.search.deadline)
+                twins = twins_of(*self.networks) if self.twins is None else self.twins
+                self._twins = TwinSearch(*self.networks, twins, self.search.deadline)
                 self._improve(self._twins.upper, self._twins.evidence())
             except Undecided:
                 self._ended_by = "time"

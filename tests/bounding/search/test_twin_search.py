@@ -48,6 +48,19 @@ def test_more_work_goes_on_where_it_stopped():
     assert (again.value, again.cases) == (second.value, second.cases)
 
 
+@pytest.mark.parametrize("pair", PAIRS[::2])
+def test_a_lower_goal_opens_parts_that_were_closed(pair):
+    a, b = pair
+    search, most = search_of(a, b), distances(a, b)[0]
+    values = []
+    for factor in (4, Fraction(3, 2), Fraction(9, 8)):
+        goal = most * Fraction(factor)
+        values.append(max(search.run(0, way, goal, 6 * SECOND).value for way in (1, -1)))
+        assert most <= values[-1] <= goal
+    certificate = certify_evidence(a, b, search.evidence())
+    assert certificate is not None
+
+
 def test_when_the_time_is_over_there_is_what_was_proved():
     a, b = PAIRS[1]
     search = search_of(a, b)

@@ -92,7 +92,7 @@ def test_benchmarks_run(name, tmp_path, capsys, monkeypatch):
     few = {"PAIR_EFFORT": 3.0, "MILP_SECONDS": 3.0, "NETWORKS": ("breast_cancer",), "LARGE": (), "NOISY_PAIRS": 0}
     for constant, value in few.items():
         monkeypatch.setattr(f"verimv.paper.benchmarks.bench_distance.{constant}", value)
-    few = {"CASES": CASES[2:3], "PERCENT": (5, 10), "TERMS": 2, "NOISE": (0.01,)}
+    few = {"CASES": CASES[2:3], "PERCENT": (5, 10), "TERMS": 2, "NOISE": (0.01,), "GIVEN": {}, "LARGE": "none"}
     for constant, value in few.items():
         monkeypatch.setattr(f"verimv.paper.benchmarks.bench_within.{constant}", value)
     monkeypatch.setattr("verimv.paper.benchmarks.bench_verify.NETWORKS", 2)

@@ -100,7 +100,7 @@ class _Matrix:
 
 
 @dataclass(frozen=True)
-class _Line:
+class _SafeLine:
     """Of each neuron: of_change·d + of_argument·z + peak, a bound of ±a or of ±δ."""
 
     of_change: Floats | None
@@ -108,10 +108,10 @@ class _Line:
     peak: Floats
 
 
-class _Lines:
+class _SafeLines:
     """Lines above what coefficients > 0 multiply, and below what others multiply; peaks are rounded up to few bits."""
 
-    def __init__(self, above: _Line, below: _Line) -> None:
+    def __init__(self, above: _SafeLine, below: _SafeLine) -> None:
         self._slopes = [
             (rising[:, None], -falling[:, None])
             for rising, falling in ((above.of_argument, below.of_argument), (above.of_change, below.of_change))
@@ -144,15 +144,15 @@ class PairedLayer:
         self.is_off = (z[1] <= 0) & (y[1] <= 0)
         #: neurons with a kink inside one of their ranges, or between them
         self.is_bent = ~self.is_off & ((z[0] < 0) | (y[0] < 0))
-        self.values = [_Lines(_of_value(1, *ends), _of_value(-1, *ends)) for ends in (z, y)]
-        self.changes = _Lines(self._of_change(1), self._of_change(-1))
+        self.values = [_SafeLines(_of_value(1, *ends), _of_value(-1, *ends)) for ends in (z, y)]
+        self.changes = _SafeLines(self._of_change(1), self._of_change(-1))
         #: the largest values of each network, arguments, and changes (of both), added up; where a neuron is off,
         #: nothing of it is rounded
         self.sizes_of_values = [_total(np.maximum(high, 0))[:, None] for _, high in (z, y)]
         self.sizes_of_arguments = [_total(_size(ends) * ~self.is_off)[:, None] for ends in (z, y)]
         self.size_of_changes = _total(_size(d) * ~self.is_off)[:, None]
 
-    def _of_change(self, sign: int) -> _Line:
+    def _of_change(self, sign: int) -> _SafeLine:
         """Return lines above sign·δ."""
         p, q = self._slopes(sign)
         peak = np.full_like(p, -np.inf)
@@ -166,7 +166,7 @@ class PairedLayer:
                 height = np.minimum(height, _largest(a, y) + _largest(b - a, self.d))
                 peak = np.where(is_cell, np.maximum(peak, height), peak)
         peak = np.where(np.isfinite(peak), peak, 0)  # there is no such point
-        return _Line(sign * p, sign * q, peak)
+        return _SafeLine(sign * p, sign * q, peak)
 
     def _slopes(self, sign: int) -> tuple[Floats, Floats]:
         """Return p and q such that p·d + q·z + (a constant) is a good bound of δ; any would be right."""
@@ -188,12 +188,12 @@ class PairedLayer:
         return p, q
 
 
-def _of_value(sign: int, low: Floats, high: Floats) -> _Line:
+def _of_value(sign: int, low: Floats, high: Floats) -> _SafeLine:
     """Return lines above sign·ρ: the peaks are at an end or at the kink."""
     slope = _chord(low, high) if sign > 0 else _side(low, high)
     points = low, high, np.clip(0.0, low, high)
     peak = np.maximum.reduce([sign * (np.maximum(z, 0) - slope * z) for z in points])
-    return _Line(None, sign * slope, peak)
+    return _SafeLine(None, sign * slope, peak)
 
 
 def _size(ends: tuple[Floats, Floats]) -> Floats:

@@ -205,6 +205,7 @@ class _TwinRun:
         floats = float_ranges(self.search.system, ranges)
         relaxed = TwinRelaxation(self.search.floats, floats).maximise(self.output, self.way)
         self.meter.spend(relaxed.work)
+        part.split = _costliest(self.search.system, floats, relaxed)  # also if it is closed: another goal may be lower
         if relaxed.status == "infeasible" and self._close_empty(part, ranges, relaxed.multipliers):
             return
         if relaxed.status == "optimal" and relaxed.multipliers is not None:
@@ -217,7 +218,6 @@ class _TwinRun:
                 self._bound(part, ranges, _OPEN_BITS)
         if part.bound is None:
             self._keep(part, ranges, None)
-        part.split = _costliest(self.search.system, floats, relaxed)
 
     def _consider(self, point: Any) -> None:
         """Keep the point of a linear program if the difference is larger there."""

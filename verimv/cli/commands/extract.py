@@ -111,14 +111,13 @@ def delivered(extraction: CertifiedExtraction, arguments: argparse.Namespace, re
         write_directory(arguments.directory, {**files, "summary.json": summary_bytes(summary)}, replaceable)
     labels = extraction.source.labels
     text = formula_text(formula, arguments.numbers, labels) if formula.is_short() else None
-    length = summary["length"] if len(summary["length"]) <= 40 else abbreviated(summary["length"])
     lines = [text] if text is not None else [f"(the formula is too long to show; {_where(arguments.directory)})"]
     if arguments.votes or text is None:
         lines += ["", *_votes_told(extraction, arguments.numbers)]
     lines += [
         "",
         f"{_LOGIC_NAMES[summary['logic']]} formula: "
-        f"length {length}, {summary['size']:,} nodes, depth {summary['depth']:,}",
+        f"length {_length_text(summary['length'])}, {summary['size']:,} nodes, depth {summary['depth']:,}",
         f"from {counted(summary['neurons'], 'neuron')} by {counted(summary['units'], 'clipped unit')} "
         f"({summary['bounds']} bounds)",
         f"not certified: {lacking}" if lacking else f"certified: {claims}, checked by {certificate.checked_by}",
@@ -127,6 +126,10 @@ def delivered(extraction: CertifiedExtraction, arguments: argparse.Namespace, re
         lines.append(f"exact: {summary['exact']}")
     if extraction.near is not None:
         lines += _error_told(summary["within"], arguments.numbers, labels, is_checked=not lacking)
+        if summary["length"] == "0":
+            lines.append("no input matters that much: a constant is close enough")
+        elif "exact_length" in summary:
+            lines.append(f"without an error, the formula has length {_length_text(summary['exact_length'])}")
     if kept := summary.get("simplified", {}).get("kept"):
         lines.append(f"not simplified: {kept}")
     lines += _maps_told(summary["outputs"], arguments.numbers, labels)
@@ -134,6 +137,10 @@ def delivered(extraction: CertifiedExtraction, arguments: argparse.Namespace, re
         lines.append(f"written to {Path(arguments.directory)}/")
     data = {**summary, "formula": formula.text() if text is not None else None, "directory": arguments.directory}
     return Result(data, "\n".join(lines), Undecided.exit_code if lacking and not arguments.no_check else 0)
+
+
+def _length_text(digits: str) -> str:
+    return digits if len(digits) <= 40 else abbreviated(digits)
 
 
 def _error_told(within: list[dict[str, str]], numbers: str, labels: Mapping[str, str], is_checked: bool) -> list[str]:

@@ -23,10 +23,12 @@ from verimv.formulas.dag import DIVIDE, SCALE
 from verimv.formulas.formula import Formula
 from verimv.networks.affine import Affine
 from verimv.networks.formats.arrays import from_arrays
+from verimv.networks.formats.load import load
 from verimv.networks.network import Layer, Network
 from verimv.networks.transforms.from_formula import to_network
 from verimv.networks.transforms.outputs import chosen
 from verimv.paper.benchmarks.benchmark import Benchmark, Table
+from verimv.paper.benchmarks.benchmark_networks import nets_folder
 from verimv.paper.benchmarks.copied_networks import arrays_of, fitted, sklearn_module, trained
 from verimv.paper.experiments.families import random_term
 from verimv.questions.equality import equivalent
@@ -96,15 +98,35 @@ CASES = (
 )
 
 
+#: Networks of the folder `nets`, and one that is too large for most searches.
+GIVEN = {"given: breast cancer 30-5-1": "tables/bc.json", "given: diabetes 10-10-6-1": "tables/diab.json"}
+LARGE = "acasxu/ACASXU_run2a_1_1_batch_2000.onnx"
+LARGE_HEADER = (
+    "network", "E", "weights", "weights left", "exact length", "length", "error seen", "error proved", "seconds",
+    "kernels", "kernels s",
+)  # fmt: skip
+
+
+def given_cases() -> Iterator[WithinCase]:
+    """Yield the networks of the folder, if it is there."""
+    for name, path in GIVEN.items():
+        if (nets_folder() / path).exists():
+            yield WithinCase(name, lambda path=path: load(nets_folder() / path))  # type: ignore[misc]
+
+
 def run(progress: Progress, quick: bool = False) -> Benchmark:
     """Compare formulas within errors with exact ones, and count formulas that come back."""
-    cases, percent, terms = (CASES[2:3], (5, 10), 2) if quick else (CASES, PERCENT, TERMS)
+    every = (*CASES, *given_cases())
+    cases, percent, terms = (CASES[2:3], (5, 10), 2) if quick else (every, PERCENT, TERMS)
     rows: list[tuple[str, ...]] = []
     for number, case in enumerate(cases):
         progress(case.name, number, len(cases))
         rows += compared(case, percent)
     tables = [Table("formulas within an error of E % of the range", HEADER, rows)]
     tables.append(Table("geometric means over all networks", ("E", "length / exact", "length / by hand"), means(rows)))
+    if not quick and (nets_folder() / LARGE).exists():
+        progress("ACAS Xu", 0, 1)
+        tables.append(Table("a network of 12,800 weights, its first output", LARGE_HEADER, [large("10%")]))
     recovered = []
     for size in NOISE[1:2] if quick else NOISE:
         progress(f"noise {size:g}", 0, 1)
@@ -141,6 +163,31 @@ def compared(case: WithinCase, percent: tuple[int, ...]) -> Iterator[tuple[str, 
         )  # fmt: skip
 
 
+def large(within: str) -> tuple[str, ...]:
+    """Return what an error buys for ACAS Xu."""
+    network = chosen(load(nets_folder() / LARGE), 0, None)
+    weights = str(_weights(network))
+    try:
+        found, seconds = _timed(lambda: extract_within(network, within))
+    except NothingSimpler:
+        return ("ACAS Xu 1_1", within, weights, weights, *("–",) * (len(LARGE_HEADER) - 4))
+    found.check()
+    exact = found.summary.get("exact_length")
+    return (
+        "ACAS Xu 1_1", within, weights, str(_weights(found.source)), "–" if exact is None else _power(int(exact)),
+        _power(found.formula.length), rounded_down(found.distance.attained), rounded_up(found.distance.proved),
+        f"{seconds:.1f}", *_verdicts(found),
+    )  # fmt: skip
+
+
+def _power(length: int) -> str:
+    return f"2^{math.log2(length):.1f}"
+
+
+def _weights(network: Network) -> int:
+    return sum(len(row.terms) for layer in network.layers for row in layer.rows)
+
+
 def _verdicts(found: WithinExtraction) -> tuple[str, str]:
     proofs = [proof for proof in found.summary["proofs"] if "checker" in proof]
     told = [f"{proof['checker']}: {proof['verdict']}" for proof in proofs]
@@ -164,7 +211,7 @@ def _by_hand(network: Network, tolerances: Sequence[Number]) -> tuple[int, Formu
     for grid in GRIDS:
         other = rounded(network, grid)
         if errors.worst(FloatModel.of(other), 200)[1] <= 1:
-            near.append((sum(len(row.terms) for layer in other.layers for row in layer.rows), grid, other))
+            near.append((_weights(other), grid, other))
     for _, grid, other in itertools.islice(sorted(near, key=lambda entry: entry[:2]), TRIED):
         if closeness(network, other, tolerances, lambda *_: None).certificate is not None:
             found: CertifiedExtraction = extract(other, scale_output=True)
@@ -243,5 +290,6 @@ def with_noise(network: Network, size: float, seed: int) -> Network:
 
 
 def _timed(call: Callable[[], _Result]) -> tuple[_Result, float]:
-    began = time.perf_counter()
-    return call(), time.perf_counter() - began
+    """Return a result, and the seconds that the processor needed."""
+    began = time.process_time()
+    return call(), time.process_time() - began

@@ -7,7 +7,14 @@ from string import Template
 from verimv.show.report.embedded import Embedded, packed_json
 from verimv.show.report.explorer import explorer_data
 from verimv.show.report.frame import Content, Section, asset
-from verimv.show.report.headline import lead, settings_text, statement_place, timings_section, verdict_section
+from verimv.show.report.headline import (
+    exactly_text,
+    lead,
+    settings_text,
+    statement_place,
+    timings_section,
+    verdict_section,
+)
 from verimv.show.report.layers import Layers
 from verimv.show.report.markup import Markup, joined, tag
 from verimv.show.report.reading import Reading
@@ -78,7 +85,12 @@ def _first_sections(subject: FormulaSubject, reading: Reading, held: Embedded | 
             Section("formula", "Formula", "Formula", formula),
         ]
     return [
-        Section("formula", "Formula", "The short formula", joined(formula, tag("h3", "Exactly"), statement)),
+        Section(
+            "formula",
+            "Formula",
+            "The short formula",
+            joined(formula, tag("h3", "Its error"), statement, tag("h3", "Exactly"), exactly_text(subject)),
+        ),
         Section("verdict", "Verdict", "Verdict", verdict),
     ]
 

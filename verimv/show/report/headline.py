@@ -189,6 +189,17 @@ _STAGES = {
 }
 
 
+def exactly_text(subject: FormulaSubject) -> Markup:
+    """Return what the exact formula is like, beside a short one within an error, and how to get it."""
+    length, size = (str(subject.summary.get(name, "")) for name in ("exact_length", "exact_size"))
+    told = "The network has an exact formula, too"
+    if length.isdecimal() and size.isdecimal():
+        told += f": of length {short_length(length)} ({counted(int(size), 'shared node')}), while the short one has "
+        told += f"length {short_length(subject.measures.length_text)}"
+    hint = tag("code", "verimv extract network.json --scale-output")
+    return tag("p", f"{told}. With the network.json of this page's directory, ", hint, " writes it and its proof.")
+
+
 def settings_text(summary: Mapping[str, Any]) -> str:
     told = [f"{key}: {summary[key]}" for key in ("strategy", "bounds") if isinstance(summary.get(key), str)]
     simplified = summary.get("simplified")
