@@ -39,7 +39,8 @@ if TYPE_CHECKING:  # for type checkers; at run time a name is loaded when it is 
     from verimv.networks.network import Layer, Network
     from verimv.networks.transforms.compose import compose, concatenate, stack
     from verimv.networks.transforms.from_formula import to_network
-    from verimv.questions.distance import Distance, OutputDistance, certify_distance, distance
+    from verimv.questions.distance import certify_distance, distance
+    from verimv.questions.distance_ends import Distance, OutputDistance
     from verimv.questions.equality import certify_equality, equivalent
     from verimv.questions.explanation import Explanation, explain
     from verimv.questions.neuron_ranges import bounds
@@ -174,12 +175,8 @@ _HOMES = {
         "stack",
     ),
     "networks.transforms.from_formula": ("to_network",),
-    "questions.distance": (
-        "Distance",
-        "OutputDistance",
-        "certify_distance",
-        "distance",
-    ),
+    "questions.distance": ("certify_distance", "distance"),
+    "questions.distance_ends": ("Distance", "OutputDistance"),
     "questions.equality": ("certify_equality", "equivalent"),
     "questions.explanation": ("Explanation", "explain"),
     "questions.neuron_ranges": ("bounds",),

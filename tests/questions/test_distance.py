@@ -14,7 +14,8 @@ from verimv.bounding.search.change_search import ChangeSearch
 from verimv.core.errors import InputError
 from verimv.exact import ZERO, Rational
 from verimv.exact.decimals import rounded_down, rounded_up
-from verimv.questions.distance import DistanceSearch, certified_bound
+from verimv.questions.distance import certified_bound
+from verimv.questions.distance_search import DistanceSearch
 from verimv.solvers.point_search import Search
 
 
@@ -149,7 +150,7 @@ def test_boxes_with_differences_are_used_unless_there_must_be_evidence(monkeypat
             used.append(goals)
             return super().run(goals, meter)
 
-    monkeypatch.setattr("verimv.questions.distance.ChangeSearch", Spied)
+    monkeypatch.setattr("verimv.questions.distance_search.ChangeSearch", Spied)
     a, b = random_pair(0, Fraction(1, 64))
     for certifiable in (True, False):
         search = DistanceSearch(a, b, Search(), None, ZERO, certifiable=certifiable)

@@ -14,7 +14,9 @@ from verimv.core.effort import SECOND
 from verimv.core.progress import Progress
 from verimv.exact import ONE, ZERO, Number, Rational, ceil
 from verimv.networks.network import Network
-from verimv.questions.distance import Distance, DistanceSearch, certified_bounds
+from verimv.questions.distance import certified_bounds
+from verimv.questions.distance_ends import Distance
+from verimv.questions.distance_search import DistanceSearch
 from verimv.solvers.point_search import Search
 
 #: Work of the rounds of a proof.

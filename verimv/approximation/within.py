@@ -27,7 +27,7 @@ from verimv.networks.affine import Affine
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import from_unit_cube, to_unit_cube, without_identity_layers
 from verimv.networks.transforms.outputs import OutputMap, affine_end, chosen
-from verimv.questions.distance import Distance, OutputDistance
+from verimv.questions.distance_ends import Distance, OutputDistance
 
 #: What can be made small.
 WITHIN_MEASURES = (*MEASURES, "constants")

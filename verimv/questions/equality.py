@@ -25,7 +25,9 @@ from verimv.formulas.formula import Formula
 from verimv.networks.network import Network
 from verimv.networks.transforms.normalise import to_unit_cube
 from verimv.questions.compared_pair import two_subjects
-from verimv.questions.distance import DistanceSearch, Evidence, allowed
+from verimv.questions.distance import allowed
+from verimv.questions.distance_ends import Evidence
+from verimv.questions.distance_search import DistanceSearch
 from verimv.solvers.decide import equal_by_solver
 from verimv.solvers.point_search import BOX_WORK, Search
 from verimv.solvers.verdict import Verdict

@@ -34,6 +34,8 @@ _FLOAT, _WEIGHT = 53, 25
 _MOST_NEURONS = 2**12
 #: Ends of ranges are integers of so many bits, and slopes are multiples of 2^−14: their products are exact.
 _RANGE, _SLOPE = 34, 2.0**14
+#: Units are at least 2^−200, so that their products are floats, too.
+_LEAST = -200
 #: Rounding to the nearest multiple changes a number by half a unit; sums that were rounded before by far less.
 _ROUNDED = 0.75
 #: A sum of fewer than 2^12 nonnegative floats is at most this much larger than what floats add up.
@@ -64,7 +66,7 @@ def down(x: Floats) -> Floats:
 def _unit(x: Floats, bits: int) -> Floats:
     """Return the power of 2, for each list of numbers, of which they are multiples once they have so many bits."""
     _, exponent = np.frexp(np.abs(x).max(axis=-1, keepdims=True))
-    return np.ldexp(1.0, exponent - bits)
+    return np.ldexp(1.0, np.maximum(exponent - bits, _LEAST))
 
 
 def _total(x: Floats) -> Floats:
@@ -82,7 +84,7 @@ class _Matrix:
 
     def __init__(self, rows: Sequence[Sequence[Number]]) -> None:
         largest = max(abs(float(x)) for row in rows for x in row)
-        unit = Rational(2) ** (math.frexp(largest)[1] - _WEIGHT)
+        unit = Rational(2) ** max(math.frexp(largest)[1] - _WEIGHT, _LEAST)
         rounded = [[floor(x / unit + Rational(1, 2)) for x in row] for row in rows]
         self.error = float(unit) / 2
         #: biases are in the last column
@@ -390,7 +392,8 @@ def _improved(ends: tuple[Floats, Floats], at: Floats, upper: Floats, unit: Floa
 def _short(x: Floats, bits: int) -> tuple[Floats, Floats]:
     """Return coefficients rounded to so many bits, and the unit of each row."""
     _, exponent = np.frexp(np.maximum(x.max(axis=-1, keepdims=True), -x.min(axis=-1, keepdims=True)))
-    large = np.ldexp(1.5, exponent - bits + _FLOAT - 1)  # floats of this size are multiples of the unit
+    exponent = np.maximum(exponent - bits, _LEAST)
+    large = np.ldexp(1.5, exponent + _FLOAT - 1)  # floats of this size are multiples of the unit
     rounded = x + large
     rounded -= large
-    return rounded, np.ldexp(1.0, exponent - bits)[..., 0]
+    return rounded, np.ldexp(1.0, exponent)[..., 0]

@@ -94,6 +94,11 @@ class ChangeSearch:
         return tuple(rational(x) for x in (worst.low + worst.high) / 2)
 
     @property
+    def is_usable(self) -> bool:
+        """Whether all bounds are within the range of floats."""
+        return all(np.isfinite(box.upper).all() for box in self.leaves)
+
+    @property
     def is_hopeless(self) -> bool:
         """Whether no box was closed yet."""
         return not self._closed
@@ -129,9 +134,10 @@ class ChangeSearch:
     ) -> list[_Box]:  # fmt: skip
         """Return boxes with their bounds, which are at most those that are known."""
         low, high = (np.array(ends) for ends in zip(*corners, strict=True))
-        found = self._boxes.bound(low, high)
+        with np.errstate(all="ignore"):
+            found = self._boxes.bound(low, high)
         self.bounded += len(low)
-        upper = np.minimum(found.upper, known)
+        upper = np.fmin(found.upper, known)  # beyond the range of floats there is no number
         rows = (upper - limits).argmax(axis=1)
         inputs = self._scores(found, high - low, rows).argmax(axis=1)
         return [_Box(*box) for box in zip(low, high, upper, inputs.tolist(), strict=True)]
@@ -144,7 +150,7 @@ class ChangeSearch:
             size = np.maximum(np.abs(layer.d[0]), np.abs(layer.d[1])) * layer.is_bent
             gain = np.abs(c[each, rows]) * size / np.maximum(layer.z[1] - layer.z[0], _NARROW)
             scores = scores + _OF_KINKS * product(gain, moves[layer.kept])
-        return scores * widths
+        return np.where(widths < 2 * _NARROW, -1.0, scores * widths)
 
 
 def _moves(boxes: ChangeBoxes) -> list[Floats]:

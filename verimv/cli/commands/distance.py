@@ -18,7 +18,8 @@ from verimv.core.errors import InputError
 from verimv.exact import Number, format_number
 from verimv.exact.decimals import rounded_down, rounded_up
 from verimv.networks.network import Network
-from verimv.questions.distance import Distance, certified_bound, certify_distance, distance
+from verimv.questions.distance import certified_bound, certify_distance, distance
+from verimv.questions.distance_ends import Distance
 from verimv.solvers.point_search import Search
 from verimv.solvers.verdict import EXIT_CODES
 
