@@ -290,7 +290,7 @@ class DistanceSearch:
             return
         if self._changes is None:
             self._changes = ChangeSearch(*self.networks)
-        meter, is_reached = Meter(work, self.search.deadline), self._changes.is_usable
+        meter, is_reached = Meter(work, self.search.deadline), True
         while is_reached and not self.is_over and not meter.is_used_up:
             goal = self._next_goal()
             is_reached = self._changes.run([goal * unit for unit in self.units], meter)
@@ -304,7 +304,7 @@ class DistanceSearch:
         if self.tolerance is not None or self.proved is None:
             return self.tolerance or ZERO
         best, proved = float(self._wanted(self.attained)), float(self.proved)
-        return Rational(max(math.sqrt(best * proved), proved / _LOWERED))
+        return Rational(max(math.sqrt(best) * math.sqrt(proved), proved / _LOWERED))
 
     def _goal(self, output: int) -> Goal:
         """Return the goal for an output: the tolerance, or what is good enough for the farthest output."""

@@ -115,6 +115,40 @@ def test_bounds_at_points_are_above_the_truth_by_rounding_only(seed):
     assert all(0 <= gap < Fraction(1, 10**4) for gap in points_and_gaps(seed))
 
 
+@pytest.mark.parametrize("power", [-300, -120, -70, 70, 90])
+def test_numbers_may_be_large_or_small(power):
+    """The first layer is multiplied, the last one divided."""
+    for seed in range(8):
+        source, *specs = random_specs(seed)
+        for spec in specs:
+            for layer, factor in ((0, Fraction(2) ** power), (-1, Fraction(2) ** -power)):
+                rows, bias, act = spec[layer]
+                spec[layer] = [[w * factor for w in row] for row in rows], [b * factor for b in bias], act
+        a, b = map(build_network, specs)
+        if not are_paired(a, b):
+            assert abs(power) > 100
+            continue
+        point, _ = random_boxes(source, len(specs[0][0][0][0]), 4, 20)
+        found = ChangeBoxes(a, b).bound(point, point)
+        assert np.isfinite(found.upper).all()
+        for n, x in enumerate(point):
+            assert_claims_hold(found, n, *specs, [Fraction(float(value)) for value in x])
+
+
+def test_equal_layers_cost_nothing():
+    """A difference of 10^−18 in weights of 10^−9 is not lost in rounding."""
+    first = [
+        ([[Fraction(1, 10**9)] * 3] * 4, [Fraction(0)] * 4, "relu"),
+        ([[Fraction(1, 10**9)] * 4], [Fraction(0)], "identity"),
+    ]
+    rows, bias, act = first[0]
+    second = [([[Fraction(11, 10**10), *rows[0][1:]], *rows[1:]], bias, act), first[1]]
+    a, b = build_network(first), build_network(second)
+    upper = ChangeBoxes(a, b).bound(np.zeros((1, 3)), np.ones((1, 3))).upper[0]
+    assert 1e-19 <= upper[0] < 2e-19
+    assert ChangeBoxes(a, a).bound(np.zeros((1, 3)), np.ones((1, 3))).upper.max() < 1e-26
+
+
 @pytest.mark.parametrize("what", ["coefficients", "weights"])
 def test_without_what_is_added_for_rounding_claims_are_false(what, monkeypatch):
     """So the test above would notice it."""

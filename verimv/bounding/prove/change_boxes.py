@@ -12,7 +12,8 @@ those of the layer below, down to the inputs (docs/design/differences.md).
 The numbers are floats, and the bounds are proofs: every operation is exact, or rounded to the safe side. Factors of a
 matrix product are integers, times a power of 2, of so few bits that all sums are below 2^53. What rounding a factor
 changes is at most one unit times the largest value of what it multiplies; this is added to the bound. Sums that are
-rounded are moved up by one float. So results are the same on every machine.
+rounded are moved up by one float. So results are the same on every machine. Nothing overflows, because `are_paired`
+excludes large numbers, and nothing underflows, because units are not too small.
 """
 
 from __future__ import annotations
@@ -24,33 +25,43 @@ from typing import Any
 
 import numpy as np
 
-from verimv.exact import Number, Rational, floor
-from verimv.networks.network import Network
+from verimv.exact import Number, Rational, ceil, floor
+from verimv.networks.network import Layer, Network
 
 Floats = Any  # arrays of floats; the first axis counts boxes
 #: Bits of a float, and of weights and peaks, whose products with coefficients or values are added up.
 _FLOAT, _WEIGHT = 53, 25
-#: Layers have fewer neurons than this.
-_MOST_NEURONS = 2**12
+#: Layers have fewer neurons than this, and no value or coefficient reaches the second number.
+_MOST_NEURONS, _LARGE = 2**12, 2**400
 #: Ends of ranges are integers of so many bits, and slopes are multiples of 2^−14: their products are exact.
 _RANGE, _SLOPE = 34, 2.0**14
 #: Units are at least 2^−200, so that their products are floats, too.
 _LEAST = -200
-#: Rounding to the nearest multiple changes a number by half a unit; sums that were rounded before by far less.
+#: Rounding to the nearest multiple changes a number by half a unit; a sum of two that was rounded before by less than
+#: 2^−53 of the largest number, which has at most 28 bits in units.
 _ROUNDED = 0.75
 #: A sum of fewer than 2^12 nonnegative floats is at most this much larger than what floats add up.
 _SAFE = 1 + 2.0**-40
 
 
 def are_paired(a: Network, b: Network) -> bool:
-    """Return whether two networks have the same shape, ReLUs in all hidden layers, and rational weights."""
+    """Return whether two networks have one shape, ReLUs in all hidden layers, and rational weights, not too large."""
+    shapes = [[(len(layer.rows), layer.width_in) for layer in side.layers] for side in (a, b)]
     return (
-        [len(layer.rows) for layer in a.layers] == [len(layer.rows) for layer in b.layers]
+        shapes[0] == shapes[1]
         and all(layer.activation == "relu" for side in (a, b) for layer in side.layers[:-1])
         and all(side.layers[-1].activation == "identity" for side in (a, b))
         and all(side.number_kind != "algebraic" for side in (a, b))
-        and max(max(len(layer.rows), layer.width_in) for layer in a.layers) < _MOST_NEURONS
+        and max(max(shape) for shape in shapes[0]) < _MOST_NEURONS
+        and math.prod(map(_growth, a.layers, b.layers)) < _LARGE
     )
+
+
+def _growth(first: Layer, second: Layer) -> int:
+    """Return how many times as large as those below (and 1) values, or coefficients, may be, also those of changes."""
+    rows = [*first.rows, *second.rows]
+    largest = max(abs(x) for row in rows for x in (row.constant, *(weight for _, weight in row.terms)))
+    return 4 * (1 + max(len(first.rows), first.width_in)) * (1 + ceil(largest))
 
 
 def up(x: Floats) -> Floats:
@@ -65,8 +76,13 @@ def down(x: Floats) -> Floats:
 
 def _unit(x: Floats, bits: int) -> Floats:
     """Return the power of 2, for each list of numbers, of which they are multiples once they have so many bits."""
-    _, exponent = np.frexp(np.abs(x).max(axis=-1, keepdims=True))
-    return np.ldexp(1.0, np.maximum(exponent - bits, _LEAST))
+    return np.ldexp(1.0, _exponent(np.abs(x).max(axis=-1, keepdims=True), bits))
+
+
+def _exponent(largest: Floats, bits: int) -> Floats:
+    """Return the exponent of that power of 2, for the largest absolute values."""
+    _, exponent = np.frexp(largest)
+    return np.where(largest > 0, np.maximum(exponent - bits, _LEAST), _LEAST)
 
 
 def _total(x: Floats) -> Floats:
@@ -84,7 +100,7 @@ class _Matrix:
 
     def __init__(self, rows: Sequence[Sequence[Number]]) -> None:
         largest = max(abs(float(x)) for row in rows for x in row)
-        unit = Rational(2) ** max(math.frexp(largest)[1] - _WEIGHT, _LEAST)
+        unit = Rational(2) ** int(_exponent(largest, _WEIGHT))
         rounded = [[floor(x / unit + Rational(1, 2)) for x in row] for row in rows]
         self.error = float(unit) / 2
         #: biases are in the last column
@@ -111,7 +127,10 @@ class _SafeLine:
 
 
 class _SafeLines:
-    """Lines above what coefficients > 0 multiply, and below what others multiply; peaks are rounded up to few bits."""
+    """Lines above what coefficients c > 0 multiply, and above its negative, for c < 0: c·v = −c·(−v).
+
+    Peaks are rounded up to few bits.
+    """
 
     def __init__(self, above: _SafeLine, below: _SafeLine) -> None:
         self._slopes = [
@@ -148,8 +167,8 @@ class PairedLayer:
         self.is_bent = ~self.is_off & ((z[0] < 0) | (y[0] < 0))
         self.values = [_SafeLines(_of_value(1, *ends), _of_value(-1, *ends)) for ends in (z, y)]
         self.changes = _SafeLines(self._of_change(1), self._of_change(-1))
-        #: the largest values of each network, arguments, and changes (of both), added up; where a neuron is off,
-        #: nothing of it is rounded
+        #: the largest values of each network, arguments, and changes, added up; |δ| ≤ |d|, so that one number is for
+        #: both. Where a neuron is off in both networks, all its slopes are 0, and nothing of it is rounded.
         self.sizes_of_values = [_total(np.maximum(high, 0))[:, None] for _, high in (z, y)]
         self.sizes_of_arguments = [_total(_size(ends) * ~self.is_off)[:, None] for ends in (z, y)]
         self.size_of_changes = _total(_size(d) * ~self.is_off)[:, None]
@@ -167,11 +186,14 @@ class PairedLayer:
                 height = np.minimum(height, _largest(a - b, z) + _largest(b, y))
                 height = np.minimum(height, _largest(a, y) + _largest(b - a, self.d))
                 peak = np.where(is_cell, np.maximum(peak, height), peak)
-        peak = np.where(np.isfinite(peak), peak, 0)  # there is no such point
+        peak = np.where(peak == -np.inf, 0, peak)  # there is no such point
         return _SafeLine(sign * p, sign * q, peak)
 
     def _slopes(self, sign: int) -> tuple[Floats, Floats]:
-        """Return p and q such that p·d + q·z + (a constant) is a good bound of δ; any would be right."""
+        """Return p and q such that p·d + q·z + (a constant) is a good bound of δ.
+
+        Any would be right, but both must be 0 if neither neuron is ever on (see the sizes above).
+        """
         (z_low, z_high), (y_low, y_high), (d_low, d_high) = self.z, self.y, self.d
         width = np.where(d_high > d_low, d_high - d_low, 1)
         share = np.clip(_grid((d_high if sign > 0 else -d_low) / width), 0, 1)
@@ -187,7 +209,7 @@ class PairedLayer:
             (g_off & ~f_on & ~f_off, 0, -of_z),  # δ = −ρ(z)
         ):
             p, q = np.where(where, change, p), np.where(where, argument, q)
-        return p, q
+        return p * ~self.is_off, q * ~self.is_off
 
 
 def _of_value(sign: int, low: Floats, high: Floats) -> _SafeLine:
@@ -258,7 +280,7 @@ class ChangeBoxes:
         self.products = sum(8 * len(matrix.bias) * sum(sizes[:k]) for k, matrix in enumerate(self.first))
 
     def bound(self, low: Floats, high: Floats) -> BoxChanges:
-        """Return bounds on boxes given by their corners, which have at most 20 bits."""
+        """Return bounds on boxes given by their corners, which are multiples of 2^−20 in [0,1]."""
         layers: list[PairedLayer] = []
         box = low, high
         values = [box, box]
@@ -282,7 +304,7 @@ class ChangeBoxes:
                     (np.maximum(y[0], z[0] + d[0]), np.minimum(y[1], z[1] + d[1])),
                 )
                 d = np.maximum(d[0], y[0] - z[1]), np.minimum(d[1], y[1] - z[0])
-            kept = np.flatnonzero(((z[1] > 0) | (y[1] > 0)).any(axis=0))
+            kept = np.flatnonzero(~((z[1] <= 0) & (y[1] <= 0)).all(axis=0))
             kept = kept if len(kept) else np.arange(1)  # a layer has at least one neuron
             rows = [_rows(matrix, kept, layers) for matrix in (*sides, self.change[depth])]
             layers.append(PairedLayer(kept, rows, z, y, d))
@@ -299,7 +321,8 @@ class ChangeBoxes:
         total = np.broadcast_to(start.values[:, -1], (count, len(start.values)))
         c_values = np.broadcast_to(start.values[:, :-1], (count, len(start.values), start.values.shape[1] - 1))
         c_changes = None if start.changes is None else np.broadcast_to(start.changes, (count, *start.changes.shape))
-        error_of_values: Floats = start.error_of_values  # of each coefficient, by errors of weights
+        # of each coefficient, and of the constant, by errors of weights and biases
+        error_of_values: Floats = start.error_of_values
         error_of_changes: Floats = start.error_of_changes
         of_changes: list[Floats] = []
         for depth in range(len(layers) - 1, -1, -1):
@@ -391,8 +414,7 @@ def _improved(ends: tuple[Floats, Floats], at: Floats, upper: Floats, unit: Floa
 
 def _short(x: Floats, bits: int) -> tuple[Floats, Floats]:
     """Return coefficients rounded to so many bits, and the unit of each row."""
-    _, exponent = np.frexp(np.maximum(x.max(axis=-1, keepdims=True), -x.min(axis=-1, keepdims=True)))
-    exponent = np.maximum(exponent - bits, _LEAST)
+    exponent = _exponent(np.maximum(x.max(axis=-1, keepdims=True), -x.min(axis=-1, keepdims=True)), bits)
     large = np.ldexp(1.5, exponent + _FLOAT - 1)  # floats of this size are multiples of the unit
     rounded = x + large
     rounded -= large

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from verimv.bounding.guess.floats import FloatNetwork, Floats, product
+from verimv.bounding.guess.floats import Floats, product
 from verimv.bounding.prove.change_boxes import BoxChanges, ChangeBoxes, are_paired
 from verimv.bounding.results import Point
 from verimv.bounding.search.box_search import MOST_INPUTS
@@ -57,9 +57,7 @@ class _Box:
 
 def can_be_searched(a: Network, b: Network) -> bool:
     """Return whether boxes of two networks on the unit cube can be halved with differences of neurons."""
-    if len(a.inputs) > MOST_INPUTS or not are_paired(a, b):
-        return False
-    return all(FloatNetwork(side, {}).is_usable for side in (a, b))
+    return len(a.inputs) <= MOST_INPUTS and are_paired(a, b)
 
 
 class ChangeSearch:
@@ -94,11 +92,6 @@ class ChangeSearch:
         return tuple(rational(x) for x in (worst.low + worst.high) / 2)
 
     @property
-    def is_usable(self) -> bool:
-        """Whether all bounds are within the range of floats."""
-        return all(np.isfinite(box.upper).all() for box in self.leaves)
-
-    @property
     def is_hopeless(self) -> bool:
         """Whether no box was closed yet."""
         return not self._closed
@@ -109,10 +102,13 @@ class ChangeSearch:
         Returns whether the goals are reached.
         """
         limits = np.nextafter(np.array([float(goal) for goal in goals] * 2), -np.inf)
-        boxes = self.leaves
-        self._closed, self._narrow, self._open = [], [], []
-        for box in boxes:
-            self._put(box, limits)
+        is_closed = [bool((box.upper <= limits).all()) for box in self.leaves]
+        boxes = list(zip(self.leaves, is_closed, strict=True))
+        self._closed, self._narrow, self._open = (
+            [box for box, closed in boxes if closed],
+            [box for box, closed in boxes if not closed and box.is_narrow],
+            [box for box, closed in boxes if not closed and not box.is_narrow],
+        )
         while self._open and not meter.is_used_up:
             batch = self._open[-_BATCH // 2 :]
             corners = [half for box in batch for half in box.halves()]
@@ -134,10 +130,9 @@ class ChangeSearch:
     ) -> list[_Box]:  # fmt: skip
         """Return boxes with their bounds, which are at most those that are known."""
         low, high = (np.array(ends) for ends in zip(*corners, strict=True))
-        with np.errstate(all="ignore"):
-            found = self._boxes.bound(low, high)
+        found = self._boxes.bound(low, high)
         self.bounded += len(low)
-        upper = np.fmin(found.upper, known)  # beyond the range of floats there is no number
+        upper = np.minimum(found.upper, known)
         rows = (upper - limits).argmax(axis=1)
         inputs = self._scores(found, high - low, rows).argmax(axis=1)
         return [_Box(*box) for box in zip(low, high, upper, inputs.tolist(), strict=True)]
