@@ -1,1 +1,1 @@
-"""Proven ranges of neurons: `methods` chooses how; `guess` uses floats, `prove` exact numbers, `search` both."""
+"""Proven ranges of neurons: `methods` chooses how; `guess` uses floats, `prove` proves, `search` uses both."""

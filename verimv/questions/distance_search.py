@@ -43,10 +43,10 @@ _PER_SECOND = 2 * SECOND
 _MET = Rational(1, 2**19)
 #: Parts of a round, each for the end that is farthest from being good enough.
 _SHARES = 12
-#: Phases of neurons with twins are left alone if bounds are more than so many times too large, and a round makes them
-#: hardly smaller: by no more than this factor.
+#: The search over phases makes room for boxes if the bound is more than so many times the goal, and if a round does not
+#: lower it by this factor.
 _FAR, _HARDLY = 4, Rational(9, 10)
-#: Without a tolerance, bounds on boxes are lowered by this factor at the most, before they are lowered again.
+#: Without a tolerance, each step on boxes lowers the goal by at most this factor.
 _LOWERED = 8.0
 #: Points of linear programs that are evaluated, for each end.
 _POINTS_OF_PROGRAMS = 2
@@ -103,7 +103,9 @@ class DistanceSearch:
         can prove them."""
         found = UpperBounds(list(upper), evidence)
         known = self._certifiable
-        if evidence is not None and (known is None or self._in_units(found.upper) <= self._in_units(known.upper)):
+        if evidence is not None and (
+            known is None or self._in_units(found.upper) < self._in_units(known.upper) or known.is_refined_by(found)
+        ):
             self._certifiable = found
         is_better = self.bounds is None or self._in_units(found.upper) < self._in_units(self.bounds.upper)
         if is_better or (self.bounds is not None and self.bounds.is_refined_by(found)):
@@ -293,14 +295,15 @@ class DistanceSearch:
         meter, is_reached = Meter(work, self.search.deadline), True
         while is_reached and not self.is_over and not meter.is_used_up:
             goal = self._next_goal()
-            is_reached = self._changes.run([goal * unit for unit in self.units], meter)
+            try:
+                is_reached = self._changes.run([goal * unit for unit in self.units], meter)
+            finally:  # also if the time is up
+                self._improve(self._changes.upper, None)
             self.points.consider(self._changes.point)
-            self._improve(self._changes.upper, None)
-        self._may_compare_boxes = not self._changes.is_hopeless
+        self._may_compare_boxes = self._changes.has_closed_some
 
     def _next_goal(self) -> Number:
-        """Return the tolerance; or a bound between what is good enough and what is proved, in the middle of their
-        logarithms."""
+        """Return the tolerance; or the geometric mean of what is good enough and what is proved, if that is not far."""
         if self.tolerance is not None or self.proved is None:
             return self.tolerance or ZERO
         best, proved = float(self._wanted(self.attained)), float(self.proved)

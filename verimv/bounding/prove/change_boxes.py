@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from verimv.core.errors import InternalError
 from verimv.exact import Number, Rational, ceil, floor
 from verimv.networks.network import Layer, Network
 
@@ -37,8 +38,8 @@ _MOST_NEURONS, _LARGE = 2**12, 2**400
 _RANGE, _SLOPE = 34, 2.0**14
 #: Units are at least 2^−200, so that their products are floats, too.
 _LEAST = -200
-#: Rounding to the nearest multiple changes a number by half a unit; a sum of two that was rounded before by less than
-#: 2^−53 of the largest number, which has at most 28 bits in units.
+#: Rounding to a multiple changes a number by at most half a unit. If the number was itself a rounded sum, that adds
+#: less than 2^−25 of a unit.
 _ROUNDED = 0.75
 #: A sum of fewer than 2^12 nonnegative floats is at most this much larger than what floats add up.
 _SAFE = 1 + 2.0**-40
@@ -58,7 +59,7 @@ def are_paired(a: Network, b: Network) -> bool:
 
 
 def _growth(first: Layer, second: Layer) -> int:
-    """Return how many times as large as those below (and 1) values, or coefficients, may be, also those of changes."""
+    """Return a factor by which one layer can enlarge values, coefficients and their changes, at most."""
     rows = [*first.rows, *second.rows]
     largest = max(abs(x) for row in rows for x in (row.constant, *(weight for _, weight in row.terms)))
     return 4 * (1 + max(len(first.rows), first.width_in)) * (1 + ceil(largest))
@@ -75,7 +76,7 @@ def down(x: Floats) -> Floats:
 
 
 def _unit(x: Floats, bits: int) -> Floats:
-    """Return the power of 2, for each list of numbers, of which they are multiples once they have so many bits."""
+    """Return, for each list, the power of 2 such that its numbers, as multiples of it, have at most so many bits."""
     return np.ldexp(1.0, _exponent(np.abs(x).max(axis=-1, keepdims=True), bits))
 
 
@@ -192,7 +193,7 @@ class PairedLayer:
     def _slopes(self, sign: int) -> tuple[Floats, Floats]:
         """Return p and q such that p·d + q·z + (a constant) is a good bound of δ.
 
-        Any would be right, but both must be 0 if neither neuron is ever on (see the sizes above).
+        Any choice is sound, but both must be 0 if neither neuron is ever on (see the sizes above).
         """
         (z_low, z_high), (y_low, y_high), (d_low, d_high) = self.z, self.y, self.d
         width = np.where(d_high > d_low, d_high - d_low, 1)
@@ -266,6 +267,8 @@ class ChangeBoxes:
     """Two networks on the unit cube; bounds of way·(second − first), for all outputs, first with way 1, then −1."""
 
     def __init__(self, a: Network, b: Network) -> None:
+        if not are_paired(a, b):
+            raise InternalError("expected two networks of one shape")
         sides = [
             [[[*row.dense(layer.width_in), row.constant] for row in layer.rows] for layer in side.layers]
             for side in (a, b)
@@ -310,7 +313,10 @@ class ChangeBoxes:
             layers.append(PairedLayer(kept, rows, z, y, d))
             values = [(np.maximum(ends[0], 0), np.maximum(ends[1], 0)) for ends in (z, y)]
         outputs = np.arange(len(self.first[-1].bias))
-        return BoxChanges(layers, *self._walk(layers, _Start.of(self, layers, outputs, None), box))
+        found = BoxChanges(layers, *self._walk(layers, _Start.of(self, layers, outputs, None), box))
+        if not np.isfinite(found.upper).all():
+            raise InternalError("a bound beyond the range of floats")
+        return found
 
     def _walk(
         self, layers: Sequence[PairedLayer], start: _Start, box: tuple[Floats, Floats]

@@ -91,7 +91,7 @@ class BoxSearch:
         return self._tree.statistics
 
     def closes(self, goal: Number, meter: Meter) -> bool:
-        """Return whether floats close all boxes; this proves nothing."""
+        """Return whether floats close all boxes; this proves nothing, and is for comparisons in benchmarks."""
         return self._tree.close(as_float(goal), meter)
 
     def look(self) -> None:
@@ -112,7 +112,7 @@ class BoxSearch:
         else:
             return BoxOutcome(None, [], self.attained, self.point, self.statistics)
         return BoxOutcome(
-            value, cases_of(self._tree.root), self.attained, self.point, self._tree.statistics
+            value, cases_of(self._tree.root), self.attained, self.point, self.statistics
         )  # fmt: skip
 
     def _proved(self, nodes: list[BoxNode], meter: Meter) -> Number:

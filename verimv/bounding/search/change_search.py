@@ -1,8 +1,8 @@
 """How far apart are two networks of one shape, with few inputs? Boxes are halved, with differences of all neurons.
 
 On each box, differences of corresponding neurons are bounded (:mod:`verimv.bounding.prove.change_boxes`). Every bound
-is proved, so there is nothing to be done when the last box is closed, and what is known before is proved, too. But
-there is no certificate: tens of thousands of boxes would take the kernels hours.
+is proved, so no separate proof is needed at the end, and the bounds hold at any time before. But there is no
+certificate: tens of thousands of boxes would take the kernels hours.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from verimv.core.effort import Meter
 from verimv.exact import Number
 from verimv.networks.network import Network
 
-#: Boxes that are bounded at once.
-_BATCH = 32
+#: Boxes that are bounded at once: fewer if networks are wide, so that arrays have at most so many numbers.
+_BATCH, _NUMBERS = 32, 4_000_000
 #: Boxes are not made narrower than this: their corners must have few bits.
 _NARROW = 2.0**-20
 #: What counts when an input is chosen: how much the bound depends on it, and, with this factor, how much neurons with
@@ -30,8 +30,8 @@ _NARROW = 2.0**-20
 _OF_KINKS = 0.3
 #: A neuron passes on so much of a change, on average, when it is estimated how much inputs change neurons.
 _PASSED_ON = 0.5
-#: Work: for each time that boxes are bounded, and one unit for so many products.
-_TIME, _PRODUCTS = 3_000, 5_000
+#: Work: for each batch of boxes, and one unit for so many products.
+_PER_BATCH, _PRODUCTS = 3_000, 5_000
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,8 @@ class ChangeSearch:
         self._boxes = ChangeBoxes(a, b)
         self._moves = _moves(self._boxes)
         self._outputs = len(a.outputs)
+        widest = max(len(layer.rows) for layer in a.layers)
+        self._batch = min(_BATCH, max(2, _NUMBERS // (2 * widest**2)))
         #: boxes that were bounded
         self.bounded = 0
         corners = np.zeros(len(a.inputs)), np.ones(len(a.inputs))
@@ -92,9 +94,9 @@ class ChangeSearch:
         return tuple(rational(x) for x in (worst.low + worst.high) / 2)
 
     @property
-    def is_hopeless(self) -> bool:
-        """Whether no box was closed yet."""
-        return not self._closed
+    def has_closed_some(self) -> bool:
+        """Whether the goals are reached on some boxes."""
+        return bool(self._closed)
 
     def run(self, goals: Sequence[Number], meter: Meter) -> bool:
         """Halve boxes until the difference of each output is at most its goal, or the work is used up.
@@ -110,14 +112,14 @@ class ChangeSearch:
             [box for box, closed in boxes if not closed and not box.is_narrow],
         )
         while self._open and not meter.is_used_up:
-            batch = self._open[-_BATCH // 2 :]
+            batch = self._open[-self._batch // 2 :]
             corners = [half for box in batch for half in box.halves()]
             known = [box.upper for box in batch for _ in range(2)]
             halves = self._bounded(corners, known, limits)
             del self._open[-len(batch) :]
             for box in halves:
                 self._put(box, limits)
-            meter.spend(_TIME + len(halves) * self._boxes.products // _PRODUCTS)
+            meter.spend(_PER_BATCH + len(halves) * self._boxes.products // _PRODUCTS)
         return not self._open and not self._narrow
 
     def _put(self, box: _Box, limits: Floats) -> None:

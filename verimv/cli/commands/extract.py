@@ -127,9 +127,9 @@ def delivered(extraction: CertifiedExtraction, arguments: argparse.Namespace, re
     if extraction.near is not None:
         lines += _error_told(summary["within"], arguments.numbers, labels, is_checked=not lacking)
         if summary["length"] == "0":
-            lines.append("no input matters that much: a constant is close enough")
+            lines.append("a constant is close enough: no input changes the output by more than that")
         elif "exact_length" in summary:
-            lines.append(f"without an error, the formula has length {_length_text(summary['exact_length'])}")
+            lines.append(f"the exact formula has length {_length_text(summary['exact_length'])}")
     if kept := summary.get("simplified", {}).get("kept"):
         lines.append(f"not simplified: {kept}")
     lines += _maps_told(summary["outputs"], arguments.numbers, labels)

@@ -32,7 +32,7 @@ from verimv.questions.distance import certified_bound, certify_distance, distanc
 from verimv.questions.equality import equivalent
 
 #: Effort for each pair, and seconds for all mixed-integer programs of a pair together.
-PAIR_EFFORT, MILP_SECONDS = EFFORT, 60.0
+PAIR_EFFORT, MILP_SECONDS = EFFORT, 20.0
 #: Networks that are trained; a quick run has the first only.
 NETWORKS = tuple(TRAINED)
 #: Corners of the cube; a tolerance that one of them refutes should be refuted quickly.
@@ -49,8 +49,8 @@ NOISY = ("pairs/acasxu/ACASXU_2_2.onnx", "pairs/acasxu/ACASXU_2_2_perturbed.onnx
 NOISE, NOISY_TOLERANCE, NOISY_PAIRS = 0.001, Rational(1, 20), 10
 #: Seconds of work for each of these, one after the other: the same search goes on.
 NOISY_EFFORTS = (100, 600)
-#: The search without differences has so many times the work that the one with differences needs.
-NOISY_HANDICAP = 3
+#: The search without differences has so many times the work that the one with differences needed.
+NOISY_HANDICAP = 1
 
 _HEADER = (
     "pair", "at least", "at most", "ratio", "CPU s", "certified", "bytes", "kernel.py s", "verified s", "corner s",
@@ -180,7 +180,7 @@ def _large_pairs() -> Iterator[PairToCompare]:
 def on_boxes(pair: PairToCompare) -> tuple[str, ...]:
     """Halve boxes, with differences of neurons and without, until the tolerance is proved or the work is used up.
 
-    Without differences, floats have to close all boxes, with several times the work; nothing is proved.
+    Without differences, floats have to close all boxes, with as much work; nothing is proved.
     """
     networks = networks_of(*FarthestPoints(pair.first, pair.second).functions)
     difference = Difference(pair.first, pair.second, ZERO).network
