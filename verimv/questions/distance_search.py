@@ -37,7 +37,8 @@ from verimv.solvers.point_search import Search
 #: Work for points, and for the first round of branch and bound; later rounds have so many times as much.
 _POINTS = SECOND
 _FIRST_ROUND, _GROWTH = SECOND, 3
-#: Work for each second of effort: most steps of the search over twins are quicker than their work says.
+#: Work for each second of effort: most steps of the search over twins are quicker than their work says (those on boxes
+#: with differences are not).
 _PER_SECOND = 2 * SECOND
 #: Ends that are closer than this, relatively, count as met if exact numbers were not found in two rounds.
 _MET = Rational(1, 2**19)
@@ -272,7 +273,9 @@ class DistanceSearch:
         for point in found.points:
             self.points.consider(point)
         self.points.simplify()
-        self._is_vain = not self._improve(found.upper, found.evidence)
+        known = self._certifiable  # bounds on boxes without evidence do not count here: more work may be better
+        self._is_vain = known is not None and self._in_units(found.upper) >= self._in_units(known.upper)
+        self._improve(found.upper, found.evidence)
 
     def _bounded_on_boxes(self, work: int) -> None:
         """Halve boxes of inputs, with bounds of all neurons in each."""
@@ -292,7 +295,7 @@ class DistanceSearch:
             return
         if self._changes is None:
             self._changes = ChangeSearch(*self.networks)
-        meter, is_reached = Meter(work, self.search.deadline), True
+        meter, is_reached = Meter(work * SECOND // _PER_SECOND, self.search.deadline), True
         while is_reached and not self.is_over and not meter.is_used_up:
             goal = self._next_goal()
             try:
