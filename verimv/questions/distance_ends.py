@@ -32,6 +32,10 @@ class UpperBounds:
     def largest(self) -> Number:
         return max(self.upper, default=ZERO)
 
+    def evidence_within(self, tolerance: Number) -> Evidence | None:
+        """Return the evidence that no bound is larger than a tolerance, if there is any."""
+        return self.evidence if self.largest <= tolerance else None
+
     def is_refined_by(self, other: UpperBounds) -> bool:
         """Return whether no bound of another method is larger, and it has evidence."""
         return other.evidence is not None and all(x >= y for x, y in zip(self.upper, other.upper, strict=True))
@@ -99,8 +103,7 @@ class Distance(Recorded, Headed):
 
     def evidence_within(self, tolerance: Number) -> Evidence | None:
         """Return the evidence that the distance is at most a tolerance, if there is any."""
-        found = self._certifiable
-        return found.evidence if found is not None and found.largest <= tolerance else None
+        return None if self._certifiable is None else self._certifiable.evidence_within(tolerance)
 
     @property
     def evidence(self) -> Evidence | None:

@@ -116,8 +116,7 @@ class DistanceSearch:
 
     def evidence_within(self, tolerance: Number) -> Evidence | None:
         """Return the evidence that the distance is at most a tolerance, if there is any."""
-        found = self._certifiable
-        return found.evidence if found is not None and found.largest <= tolerance else None
+        return None if self._certifiable is None else self._certifiable.evidence_within(tolerance)
 
     @property
     def evidence(self) -> Evidence | None:
