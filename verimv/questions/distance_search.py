@@ -297,10 +297,9 @@ class DistanceSearch:
         meter, is_reached = Meter(work * SECOND // _PER_SECOND, self.search.deadline), True
         while is_reached and not self.is_over and not meter.is_used_up:
             goal = self._next_goal()
-            try:
-                is_reached = self._changes.run([goal * unit for unit in self.units], meter)
-            finally:  # also if the time is up
-                self._improve(self._changes.upper, None)
+            is_reached = self._changes.run([goal * unit for unit in self.units], meter)
+            # Only here: an alarm may come while boxes are moved, and then some are missing.
+            self._improve(self._changes.upper, None)
             self.points.consider(self._changes.point)
         self._may_compare_boxes = self._changes.has_closed_some
 
